@@ -39,6 +39,9 @@ TEST_CASE("open_runs: all runs of an archive, or the one that was named; where t
     CHECK(runs_of(tar_of(two), "y")->runs.size() == 1);
     CHECK(runs_of(tar_of(objects{{"notes", "1"}}))->runs.at(0).store.size("notes") == 1);
     CHECK_FALSE(runs_of("no archive"));
+    CHECK_THROWS_WITH_AS(static_cast<void>(runs_of("BZh91AY")), doctest::Contains("packed by bzip2"), unsupported);
+    CHECK_THROWS_WITH_AS(static_cast<void>(runs_of("version https://git-lfs.github.com/spec/v1\n")),
+                         doctest::Contains("git lfs pull"), unsupported);
     CHECK(runs_of("#!/bin/sh" + zip_of(two, 8, false, "")).has_value());
     CHECK_THROWS_AS(static_cast<void>(runs_of(tar_of(two), "z")), not_found);
 }

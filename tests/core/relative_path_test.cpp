@@ -18,3 +18,6 @@ TEST_CASE("relative_path: only keys that name something below the root stay insi
     }
     static_assert(!stays_inside("../../otherbucket/secret"));
 }
+
+static_assert(is_resource_fork("a/._b") && is_resource_fork("._") && !is_resource_fork("._a/b") &&
+              !is_resource_fork(".b") && !is_resource_fork("a._b") && !is_resource_fork(""));

@@ -134,20 +134,17 @@ const std::string end_key = "training_job_end.ts";
 
 [[nodiscard]] facts of_logs(const file_texts& files, std::vector<std::string>& problems) {
     const any_storage store{stored_files(files)};
-    const auto tell = [&](const std::string& problem) { problems.push_back(problem); };
-    return asked(any_storage{presented_run{store, tensorboard_source{store, {.now = later}}, tell}}, problems);
+    return asked(any_storage{presented_run{store, tensorboard_source{store, {.now = later}}}}, problems);
 }
 
 [[nodiscard]] facts of_events(const file_texts& files, std::vector<std::string>& problems) {
     const any_storage store{stored_files(files)};
-    const auto tell = [&](const std::string& problem) { problems.push_back(problem); };
-    return asked(any_storage{presented_run{store, event_file_source{store, {.is_over = true}}, tell}}, problems);
+    return asked(any_storage{presented_run{store, event_file_source{store, {.is_over = true}}}}, problems);
 }
 
 [[nodiscard]] facts of_checkpoints(const file_texts& files, std::vector<std::string>& problems) {
     const any_storage store{stored_files(files)};
-    const auto tell = [&](const std::string& problem) { problems.push_back(problem); };
-    return asked(any_storage{presented_run{store, checkpoint_source{store, {.now = later}}, tell}}, problems);
+    return asked(any_storage{presented_run{store, checkpoint_source{store, {.now = later}}}}, problems);
 }
 
 [[nodiscard]] std::string two_floats() { return proto::raw(1.5F) + proto::raw(-2.0F); }

@@ -24,6 +24,7 @@ static_assert(!parse_index_key("index/9223372036854775808_w.json"));
 static_assert(!parse_index_key("index/99999999999999999999999999_w.json"));
 static_assert(is_index_file("a.json") && is_index_file("a.csv") && !is_index_file("a.json.tmp") &&
               !is_index_file("README.txt"));
+static_assert(!is_index_file("index/000000000/._000000000000_worker_0.json"));
 static_assert(!is_index_file("index/../../a.json") && !is_index_file("/a.csv") && is_index_file("index/..a.json"));
 
 TEST_CASE("locations: TensorFlow's device names stand in file names with _ for / and - for :") {

@@ -102,7 +102,7 @@ public:
     [[nodiscard]] std::vector<std::string> runs() const { return archive::detail::runs_in(opened_->all()->members()); }
     /// What is damaged, a sentence each with the place: what can be read around it is read.
     [[nodiscard]] std::vector<std::string> damage() const;
-    /// The same: of each run in the archive, as any of them may have lost files.
+    /// The same, and members that are left out: of each run in the archive, as any of them may have lost files.
     [[nodiscard]] std::vector<problem> problems() const;
 
     /// What opening the archive again is quick with, once it lies beside it under its name and ".smdx"; empty for what needs
@@ -141,6 +141,9 @@ std::vector<problem> archive_storage<Inner>::problems() const {
         all.push_back({.kind = problem_kind::damaged,
                        .where = opened_->path() + ", byte " + std::to_string(one.offset),
                        .what = "the archive is damaged: " + one.what});
+    }
+    for (const problem& one : opened_->all()->members().problems) {
+        all.push_back({.kind = one.kind, .where = opened_->path() + one.where, .what = one.what});
     }
     return all;
 }

@@ -51,5 +51,16 @@ struct archive_options {
     friend bool operator==(const archive_options&, const archive_options&) = default;
 };
 
+namespace archive {
+namespace detail {
+
+/// What the names of a zip's members are.
+enum class member_names : std::uint8_t {
+    paths,  ///< of files: "./a//b" is "a/b", and "../a" is no file of the archive
+    texts,  ///< as they are, as the names of an .npz's arrays
+};
+
+}  // namespace detail
+}  // namespace archive
 }  // namespace v1
 }  // namespace smdebug

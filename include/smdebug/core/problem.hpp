@@ -28,11 +28,17 @@ enum class problem_kind : std::uint8_t {
 /// Something of a run that was not looked at.
 struct problem {
     problem_kind kind = problem_kind::damaged;
-    std::string where = {};  ///< the file's key in the storage, and the place in it: "a/events.out.tfevents.1, byte 248"
-    std::string what = {};   ///< a sentence without its end
+    std::string where =
+        {};                 ///< the file's key in the storage, and the place in it: "a/events.out.tfevents.1, byte 248"
+    std::string what = {};  ///< a sentence without its end
 
     friend bool operator==(const problem&, const problem&) = default;
 };
+
+/// How a file begins that Git LFS has put in the place of one that was not fetched, and what to say of it.
+inline constexpr std::string_view lfs_pointer_begin = "version https://git-lfs.github.com/spec/";
+inline constexpr std::string_view lfs_pointer_text =
+    "it is a pointer of Git LFS, not the file itself: fetch that by git lfs pull";
 
 /// "a/events.out.tfevents.1, byte 248: the record is damaged".
 [[nodiscard]] inline std::string text_of(const problem& one) {

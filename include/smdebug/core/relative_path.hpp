@@ -25,5 +25,11 @@ inline namespace v1 {
     return true;
 }
 
+/// Whether a key is that of a resource fork, "._x" beside "x", as macOS leaves them on other file systems and in archives:
+/// such a file belongs to no run, whatever its name ends with.
+[[nodiscard]] constexpr bool is_resource_fork(std::string_view key) noexcept {
+    return key.substr(key.rfind('/') + 1).starts_with("._");  // npos + 1 is 0
+}
+
 }  // namespace v1
 }  // namespace smdebug

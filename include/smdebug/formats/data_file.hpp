@@ -47,6 +47,7 @@ public:
     }
     [[nodiscard]] std::string name() const { return store_.name() + "/" + key_; }
     [[nodiscard]] bool exists() const { return store_.size(key_).has_value(); }
+    [[nodiscard]] bool is_file() const { return true; }
     [[nodiscard]] std::vector<problem> problems() const { return store_.problems(); }
 
 private:

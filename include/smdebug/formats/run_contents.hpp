@@ -16,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -125,12 +126,14 @@ public:
     /// Errors: value_error where the step has records of another kind.
     void add_own_record(const place& where, std::string_view tensor, std::uint32_t object, byte_range record);
     /// A tensor whose elements lie in an object as they are in memory: little-endian, C order.
-    /// Errors: value_error where `elements` is not as long as the form says, or the record would be larger than a record
-    ///         may be.
+    /// Errors: value_error where `elements` is not as long as the form says.
     void add_elements(const place& where, std::string_view tensor, const tensor_form& form, std::uint32_t object,
                       byte_range elements);
     /// A tensor whose elements are made when somebody reads it: those that lie in another form.      Errors: as above.
     void add_made(const place& where, std::string_view tensor, const tensor_form& form, maker make);
+    /// Bytes of the record that either would make: readers of runs bound them, see size_limits::record.
+    [[nodiscard]] static std::uint64_t record_bytes(const place& where, std::string_view tensor,
+                                                    const tensor_form& form);
     /// A number, kept here: a saved reduction, say, see reduction_tensor_name().
     void add_number(const place& where, std::string_view tensor, double number);
     /// A tensor that is known, but cannot be read: an image.
@@ -148,6 +151,8 @@ public:
     /// What was noted of a place is no longer so: a record that was cut has become whole.
     void withdraw_problem(const std::string& where);
 
+    /// The tensors that a step of a worker has, and of those that came late: "worker_0~2".
+    [[nodiscard]] std::set<std::string> tensors_of(const place& where) const;
     [[nodiscard]] bool ended() const noexcept { return ended_; }
     [[nodiscard]] bool empty() const noexcept { return files_.empty(); }
     [[nodiscard]] std::size_t steps() const noexcept { return files_.size(); }  ///< of each worker

@@ -66,10 +66,10 @@ struct step_file {
     return parsed;
 }
 
-/// Whether a key below index/ is an index file at all: everything but .json and .csv is not, nor is a key that leads
-/// out of the run.
+/// Whether a key below index/ is an index file at all: everything but .json and .csv is not, nor is a resource fork, or a
+/// key that leads out of the run.
 [[nodiscard]] constexpr bool is_index_file(std::string_view key) noexcept {
-    return (key.ends_with(".json") || key.ends_with(".csv")) && stays_inside(key);
+    return (key.ends_with(".json") || key.ends_with(".csv")) && stays_inside(key) && !is_resource_fork(key);
 }
 
 /// What an index file's name says; nothing when it is damaged.

@@ -149,6 +149,12 @@ template <class S>
     }
 }
 
+/// For messages: where an object lies.  A storage that is a single file has that file's name.
+template <class S>
+[[nodiscard]] std::string path_of(const S& store, std::string_view key) {
+    return is_file(store) ? std::string{store.name()} : std::string{store.name()} + "/" + std::string{key};
+}
+
 }  // namespace detail
 
 /// Optional: problems() gives what of the data cannot be seen through the storage, as it was when it was looked at last: damage

@@ -107,11 +107,11 @@ namespace detail {
 [[nodiscard, gnu::weak]] std::optional<any_storage> open_run(const any_storage& folder, const std::string& key,
                                                              std::string_view inside, const archive_options& options);
 
-/// The files of an archive, whatever they are.  Errors: those of archive_storage; corrupt_data where it is damaged, unless
+/// The files of an archive, whatever they are; of a zip whose names are texts, a name that comes twice is a problem.  Errors: those of archive_storage; corrupt_data where it is damaged, unless
 /// options say that this is to be skipped, and for a zip of which members share bytes.
 // Null likewise.
 [[nodiscard, gnu::weak]] any_storage open_files(const any_storage& folder, const std::string& key,
-                                                const archive_options& options);
+                                                const archive_options& options, member_names names);
 
 }  // namespace detail
 }  // namespace archive

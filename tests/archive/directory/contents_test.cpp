@@ -47,6 +47,40 @@ TEST_CASE("contents: kinds by what they are, whatever their names") {
     CHECK(contents_of(zip_of(some)).kind() == "zip");
 }
 
+TEST_CASE("compression_not_read: by the first bytes") {
+    using namespace std::string_view_literals;
+    CHECK(compression_not_read(as_bytes("BZh9"sv)) == "bzip2");
+    CHECK(compression_not_read(as_bytes("\xFD\x37zXZ\0"sv)) == "xz");
+    CHECK(compression_not_read(as_bytes("\x5D\0\0\x80\0"sv)) == "lzma");
+    CHECK(compression_not_read(as_bytes("070701"sv)) == "cpio");
+    CHECK(compression_not_read(as_bytes("7z\xBC\xAF\x27\x1C"sv)) == "7z");
+    CHECK(compression_not_read({}).empty());
+    CHECK(compression_not_read(as_bytes(std::string_view{"a text"})).empty());
+    CHECK(what_is_read(as_bytes("BZh9"sv)) ==
+          "it is packed by bzip2, which is not read; tar, tar.gz, tar.zst and zip are read: unpack it, or pack it "
+          "again as "
+          "one of these");
+}
+
+TEST_CASE("contents: what was inflated of a small archive that is cut, or has other bytes behind it, is read") {
+    const objects some{{"a", "123"}, {"b", std::string(3000, 'x')}};
+    const std::string gzip = gzip_of(tar_of(some));
+    const std::string zstd = zstd_of(tar_of(some));
+    for (const std::string& archive :
+         {gzip + "garbage", gzip.substr(0, gzip.size() - 8), zstd + "garbage", zstd.substr(0, zstd.size() - 4)}) {
+        const contents all = contents_of(archive);
+        REQUIRE(all.members().damage.size() == 1);
+        for (const auto& [key, content] : some) {
+            CHECK(read(all, key) == content);
+        }
+    }
+}
+
+TEST_CASE("contents: a link to nothing is listed, and is damage when it is read") {
+    const contents all = contents_of(tar_member({.name = "d/link", .kind = '2', .link = "../gone"}) + tar_end());
+    CHECK_THROWS_WITH_AS(read(all, "d/link"), doctest::Contains("it is a link to ../gone"), corrupt_data);
+}
+
 TEST_CASE("contents: parts in the order that they are asked for") {
     for (const std::string& archive :
          {tar_of(objects{{"a", "123"}, {"b", "45"}}), zip_of(objects{{"a", "123"}, {"b", "45"}})}) {

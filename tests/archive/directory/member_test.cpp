@@ -18,7 +18,8 @@ TEST_CASE("key_of: without what says nothing; empty for what leaves the archive"
     CHECK(key_of("a/b") == "a/b");
     CHECK(key_of("./a//b/.") == "a/b");
     CHECK(key_of("a/..b") == "a/..b");
-    for (const char* const name : {"", "/a", "../a", "a/../b", "a/.."}) {
+    CHECK(key_of("//a/b") == "a/b");
+    for (const char* const name : {"", "/", "/../a", "../a", "a/../b", "a/.."}) {
         CHECK(key_of(name).empty());
     }
     CHECK(key_of(std::string_view{"a\0b", 3}).empty());
@@ -26,8 +27,9 @@ TEST_CASE("key_of: without what says nothing; empty for what leaves the archive"
 
 TEST_CASE("runs_in: the folders above collections, events and index, each once") {
     directory of;
-    for (const char* const key : {"a/index/000000000/x.json", "a/events/000000000000/x", "b/c/collections/000000000/y",
-                                  "index/000000000/z", "d/events/x", "e/events/12/x", "f/indexes/000000000/x"}) {
+    for (const char* const key :
+         {"a/index/000000000/x.json", "a/events/000000000000/x", "b/c/collections/000000000/y", "index/000000000/z",
+          "d/events/x", "e/events/12/x", "f/indexes/000000000/x", "__MACOSX/a/index/000000000/._x.json"}) {
         of.members.emplace(key, member{});
     }
     CHECK(runs_in(of) == texts{"", "a", "b/c"});

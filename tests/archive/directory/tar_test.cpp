@@ -30,8 +30,9 @@ directory directory_of(const std::string& archive, const archive_options& option
 std::map<std::string, std::string> contents_of(const std::string& archive) {
     std::map<std::string, std::string> contents;
     for (const auto& [key, file] : directory_of(archive).members) {
-        contents[key] = file.how == packing::refused ? "refused: " + file.why
-                                                     : archive.substr(file.where.offset, file.where.length);
+        contents[key] = file.how == packing::refused   ? "refused: " + file.why
+                        : file.how == packing::nowhere ? "nowhere: " + file.why
+                                                       : archive.substr(file.where.offset, file.where.length);
     }
     return contents;
 }
@@ -102,9 +103,22 @@ TEST_CASE("tar: of members with one name the last wins; links have what they nam
         tar_member({.name = "x", .kind = '2', .link = "y"}) + tar_member({.name = "y", .kind = '2', .link = "x"}) +
         tar_member({.name = "out", .kind = '2', .link = "../a"}) +
         tar_member({.name = "abs", .kind = '2', .link = "/etc/passwd"}) +
-        tar_member({.name = "lost", .kind = '1', .link = "nobody"}) + tar_end();
-    CHECK(contents_of(archive) == texts{{"a", "2"}, {"hard", "1"}, {"d/soft", "2"}, {"d/chain", "2"}});
-    CHECK(directory_of(archive).passed_over == 5);
+        tar_member({.name = "lost", .kind = '1', .link = "nobody"}) +
+        tar_member({.name = "folder", .kind = '2', .link = "d"}) +
+        tar_member({.name = "way", .kind = '2', .link = "folder"}) + tar_end();
+    const auto nowhere = [](const std::string& to) {
+        return "nowhere: it is a link to " + to + ", which the archive does not have";
+    };
+    CHECK(contents_of(archive) == texts{{"a", "2"},
+                                        {"hard", "1"},
+                                        {"d/soft", "2"},
+                                        {"d/chain", "2"},
+                                        {"x", nowhere("y")},
+                                        {"y", nowhere("x")},
+                                        {"out", nowhere("../a")},
+                                        {"abs", nowhere("/etc/passwd")},
+                                        {"lost", nowhere("nobody")}});
+    CHECK(directory_of(archive).passed_over == 2);
     CHECK(directory_of(archive).damage.empty());
 }
 
@@ -128,6 +142,22 @@ TEST_CASE("tar: a single empty block ends nothing, however many there are") {
                                 tar_member({.name = "c", .content = "3"}) + tar_end();
     CHECK(contents_of(archive) == texts{{"a", "1"}, {"b", "2"}, {"c", "3"}});
     CHECK(directory_of(archive).damage.empty());
+}
+
+TEST_CASE("tar: an archive behind the end of another is read, other bytes there are named") {
+    const std::string a =
+        tar_member({.name = "a", .content = "1"}) + tar_member({.name = "b", .content = "1"}) + tar_end();
+    const std::string b = tar_member({.name = "b", .content = "2"}) + tar_end();
+    CHECK(contents_of(a + std::string(7 * 512, '\0') + b) == texts{{"a", "1"}, {"b", "2"}});
+    CHECK(directory_of(a + b).damage.empty());
+    CHECK(directory_of(a + b).problems.empty());
+    CHECK(directory_of(a + std::string(700, '\0')).problems.empty());
+    for (const std::string& other : {std::string(10, 'x'), std::string(512, '\0') + std::string(900, 'x')}) {
+        const directory made = directory_of(a + other);
+        CHECK(made.members.size() == 2);
+        REQUIRE(made.problems.size() == 1);
+        CHECK(made.problems[0].where == ", byte " + std::to_string(a.size() + (other.size() > 512 ? 512U : 0U)));
+    }
 }
 
 TEST_CASE("tar: folders are none of what is passed over, told by their kind or their name") {
@@ -154,8 +184,13 @@ TEST_CASE("tar: what is no file of a run is passed over") {
         tar_member({.name = "../up", .content = "1"}) + tar_member({.name = "/abs", .content = "2"}) +
         tar_member({.name = "a/../b", .content = "3"}) + tar_member({.name = "folder/", .kind = '5'}) +
         tar_member({.name = "fifo", .kind = '6'}) + tar_member({.name = "odd\nname", .content = "4"}) + tar_end();
-    CHECK(contents_of(archive) == texts{{"odd\nname", "4"}});
-    CHECK(directory_of(archive).passed_over == 4);
+    CHECK(contents_of(archive) == texts{{"abs", "2"}, {"odd\nname", "4"}});
+    CHECK(directory_of(archive).passed_over == 1);
+    const directory made = directory_of(archive);
+    REQUIRE(made.problems.size() == 2);
+    CHECK(made.problems[0].where == "!/../up");
+    CHECK(made.problems[0].kind == problem_kind::left_out);
+    CHECK(made.problems[1].where == "!/a/../b");
 }
 
 TEST_CASE("tar: sparse files are refused, and what follows them is found") {
@@ -166,11 +201,17 @@ TEST_CASE("tar: sparse files are refused, and what follows them is found") {
         tar_member({.name = "p",
                     .content = pax_record("GNU.sparse.major", "1") + pax_record("GNU.sparse.name", "new"),
                     .kind = 'x'});
+    const std::string first =
+        tar_member({.name = "p",
+                    .content = pax_record("GNU.sparse.size", "9") + pax_record("GNU.sparse.numblocks", "1"),
+                    .kind = 'x'});
     const std::string archive = old + std::string(512, '\0') + padded_to_block("12") + pax +
-                                tar_member({.name = "GNUSparseFile.0/new", .content = "3"}) +
+                                tar_member({.name = "GNUSparseFile.0/new", .content = "3"}) + first +
+                                tar_member({.name = "zero", .content = "5"}) +
                                 tar_member({.name = "a", .content = "4"}) + tar_end();
     const texts contents = contents_of(archive);
-    CHECK(contents.size() == 3);
+    CHECK(contents.size() == 4);
+    CHECK(contents.at("zero").starts_with("refused: "));
     CHECK(contents.at("a") == "4");
     CHECK(contents.at("old").starts_with("refused: it was stored as a sparse file"));
     CHECK(contents.at("new").starts_with("refused: "));

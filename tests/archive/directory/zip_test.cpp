@@ -50,8 +50,10 @@ TEST_CASE("zip: members of 32 and of 64 bits, behind other bytes, before a comme
 
 TEST_CASE("zip: folders, links, odd names, encryption and other methods") {
     std::string archive = zip_of(objects{{"../x", "1"}, {"/y", "2"}, {"d/", ""}, {"z", "3"}}, 0);
-    CHECK(directory_of(archive).members.size() == 1);
-    CHECK(directory_of(archive).passed_over == 2);
+    CHECK(directory_of(archive).members.size() == 2);
+    CHECK(directory_of(archive).members.contains("y"));
+    REQUIRE(directory_of(archive).problems.size() == 1);
+    CHECK(directory_of(archive).problems[0].where == "!/../x");
     const std::size_t entry = archive.rfind(little<std::uint32_t>(0x02014b50));
     const auto with = [&](std::size_t at, const std::string& bytes) {
         std::string changed = archive;
@@ -62,6 +64,27 @@ TEST_CASE("zip: folders, links, odd names, encryption and other methods") {
     CHECK(with(10, little<std::uint16_t>(12)).members.at("z").how == packing::refused);
     CHECK(with(38, little<std::uint32_t>(0120777U << 16U)).members.at("z").why == "it is a symbolic link");
     CHECK(with(46, "/").damage.size() == 1);
+}
+
+TEST_CASE("zip: paths of Windows are paths, where no name has a slash, or the entry is from there") {
+    const auto names = [](const objects& some, bool from_dos = false, member_names how = member_names::paths) {
+        std::string archive = zip_of(some);
+        for (std::size_t at = 0;
+             from_dos && (at = archive.find(little<std::uint32_t>(0x02014b50), at)) != std::string::npos; at += 4) {
+            archive[at + 5] = '\0';
+        }
+        std::string all;
+        for (const auto& [key, file] : read_zip(source_of(archive), {}, how).members) {
+            static_cast<void>(zip_content_begin(source_of(archive), key, file));  // throws where the name differs
+            all += key + " ";
+        }
+        return all;
+    };
+    CHECK(names({{"r\\a", "1"}, {"r\\b\\c", "2"}, {"r\\", ""}}) == "r/a r/b/c ");
+    CHECK(names({{"r\\a", "1"}, {"r/b", "2"}}) == "r/b r\\a ");
+    CHECK(names({{"r\\a", "1"}, {"r/b", "2"}}, true) == "r/a r/b ");
+    CHECK(names({{"r\\a", "1"}, {"..\\b", "2"}}) == "r/a ");
+    CHECK(names({{"r\\a", "1"}, {"/b", "2"}, {"", "3"}}, true, member_names::texts) == "/b r\\a ");
 }
 
 TEST_CASE("zip: of members with one name the last wins") {

@@ -50,16 +50,17 @@ template <class T>
 
 struct checkpoint_folder {
     memory_storage files{"checkpoints"};
-    std::vector<std::string> problems = {};
     std::chrono::seconds age{std::chrono::hours{1}};
 
     void write(const std::string& key, const std::string& bytes) { files.write(key, as_bytes(bytes)); }
-    [[nodiscard]] trial open(const std::string& step_regex = {}) {
+    [[nodiscard]] trial open(const std::string& step_regex = {},
+                             std::uint64_t most_record_bytes = std::uint64_t{1} << 31U) {
         const any_storage store{files};
-        checkpoint_source source{
-            store, {.step_regex = step_regex, .now = [this] { return std::chrono::system_clock::now() + age; }}};
-        return trial{any_storage{
-            presented_run{store, std::move(source), [this](const std::string& text) { problems.push_back(text); }}}};
+        checkpoint_source source{store,
+                                 {.step_regex = step_regex, .most_record_bytes = most_record_bytes, .now = [this] {
+                                      return std::chrono::system_clock::now() + age;
+                                  }}};
+        return trial{any_storage{presented_run{store, std::move(source)}}};
     }
 };
 
@@ -82,7 +83,7 @@ TEST_CASE("checkpoint_source: what the Trainer leaves is a run") {
     CHECK(run.tensor_names({.collection = "weights"}) == std::vector<std::string>{"layer.weight"});
     CHECK(run.tensor_names({.collection = "biases"}) == std::vector<std::string>{"layer.bias"});
     CHECK(run.loaded_all_steps());
-    CHECK(folder.problems.empty());
+    CHECK(run.problems().empty());
 }
 
 TEST_CASE("checkpoint_source: numpy's arrays, turned around where they lie in another order") {
@@ -113,8 +114,9 @@ TEST_CASE("checkpoint_source: a damaged checkpoint is named, the others are read
     folder.write("checkpoint-3/model.safetensors", weights(3));
     const trial run = folder.open();
     CHECK(run.steps() == std::vector<step_number>{1, 3});
-    REQUIRE(folder.problems.size() == 1);
-    CHECK(folder.problems[0].find("checkpoint-2/") != std::string::npos);
+    REQUIRE(run.problems().size() == 1);
+    CHECK(run.problems()[0].where == "checkpoint-2/model.safetensors, step 2");
+    CHECK(run.problems()[0].kind == problem_kind::damaged);
 }
 
 TEST_CASE("checkpoint_source: those that come later are seen, and one that is being written is waited for") {
@@ -126,14 +128,74 @@ TEST_CASE("checkpoint_source: those that come later are seen, and one that is be
     CHECK_FALSE(run.loaded_all_steps());
     folder.write("checkpoint-2/model.safetensors", weights(2).substr(0, weights(2).size() - 5));
     CHECK(run.steps() == std::vector<step_number>{1});
-    CHECK(folder.problems.empty());
+    CHECK(run.problems().empty());
     folder.write("checkpoint-2/model.safetensors", weights(2));
     CHECK(run.steps() == std::vector<step_number>{1, 2});
     folder.write("checkpoint-3/model.safetensors", weights(3).substr(0, weights(3).size() - 5));
     folder.age = std::chrono::minutes{20};
     CHECK(run.steps() == std::vector<step_number>{1, 2});
     CHECK(run.loaded_all_steps());
-    CHECK(folder.problems.size() == 1);
+    CHECK(run.problems().size() == 1);
+}
+
+TEST_CASE(
+    "checkpoint_source: what was written a moment ago, or in the future, is read at once, and named where it cannot "
+    "be") {
+    for (const std::chrono::seconds age : {std::chrono::seconds{0}, -std::chrono::seconds{std::chrono::hours{1000}}}) {
+        checkpoint_folder folder;
+        folder.age = age;
+        folder.write("step_1/labels.npy",
+                     npy("{'descr': '<U3', 'fortran_order': False, 'shape': (1,), }", "abcabcabcabc"));
+        folder.write("step_1/w.safetensors", weights(1));
+        folder.write("step_2/w.safetensors", weights(1).substr(0, 40));
+        const trial run = folder.open();
+        CHECK(run.steps() == std::vector<step_number>{1});
+        CHECK(run.loaded_all_steps() == (age < std::chrono::seconds{0}));
+        const std::vector<problem> problems = run.problems();
+        REQUIRE(problems.size() == 2);
+        CHECK(problems[0].where == "step_1/labels.npy, step 1");
+        CHECK(problems[0].kind == problem_kind::unsupported);
+        CHECK(problems[1].where == "step_2/w.safetensors, step 2");
+        CHECK(problems[1].kind == problem_kind::damaged);
+    }
+}
+
+TEST_CASE("checkpoint_source: what becomes whole later is added to its step, and is no problem any longer") {
+    checkpoint_folder folder;
+    folder.age = std::chrono::seconds{0};
+    const std::string second =
+        safetensors(R"({"late":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", raw<float>({5}));
+    folder.write("checkpoint-1/model-00001-of-00002.safetensors", weights(1));
+    const trial run = folder.open();
+    REQUIRE(run.problems().size() == 1);
+    CHECK(run.problems()[0].where == "checkpoint-1/model-00002-of-00002.safetensors, step 1");
+    folder.write("checkpoint-1/model-00002-of-00002.safetensors", second.substr(0, 20));
+    static_cast<void>(run.steps());
+    CHECK(run.problems().size() == 1);
+    folder.write("checkpoint-1/model-00002-of-00002.safetensors", second);
+    static_cast<void>(run.steps());
+    CHECK(run.problems().empty());
+    CHECK(run.tensor_names() == std::vector<std::string>{"late", "layer.bias", "layer.weight", "seen"});
+    CHECK(run.tensor("layer.weight").workers(1) == std::vector<std::string>{"worker_0"});
+    CHECK(run.tensor("late").workers(1) == std::vector<std::string>{"worker_0~2"});
+    // A file that comes to a step that was whole is added, too.
+    folder.write("checkpoint-1/optimizer.safetensors",
+                 safetensors(R"({"m":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", raw<float>({6})));
+    CHECK(run.steps() == std::vector<step_number>{1});
+    CHECK(run.has_tensor("m"));
+}
+
+TEST_CASE("checkpoint_source: a tensor of more bytes than are read is listed and named") {
+    checkpoint_folder folder;
+    folder.write("model.safetensors", weights(1));
+    const trial run = folder.open({}, 60);
+    CHECK(run.tensor_names() == std::vector<std::string>{"layer.bias", "layer.weight", "seen"});
+    CHECK(run.tensor("layer.weight").shape(0) == shape_type{2, 2});
+    CHECK(run.tensor("layer.bias").reduction_value(0, "sum") == 3);
+    REQUIRE(run.problems().size() == 1);
+    CHECK(run.problems()[0].kind == problem_kind::unsupported);
+    CHECK(run.problems()[0].where == "memory:checkpoints/model.safetensors, tensor layer.weight");
+    CHECK(run.problems()[0].what.find("16 bytes (2x2 of float32)") != std::string::npos);
 }
 
 TEST_CASE("checkpoint_source: pickles are refused with what to do; a step_regex says the step") {
@@ -159,5 +221,5 @@ TEST_CASE("checkpoint_source: floating-point tensors of an optimizer's file are 
     CHECK(run.tensor_names({.collection = "weights"}) == std::vector<std::string>{"layer.weight"});
     CHECK(run.tensor("exp_avg.layer.bias").reduction_value(5, "sum") == 2);
     CHECK(run.tensor("state.step").value<std::int64_t>(5)() == 5);
-    CHECK(folder.problems.empty());
+    CHECK(run.problems().empty());
 }

@@ -38,14 +38,28 @@ keys names_of(const std::vector<left_out>& some) {
 TEST_CASE("kind_of: by the ending") {
     CHECK(kind_of("a/model.safetensors") == checkpoint_kind::safetensors);
     CHECK(kind_of("a/model.safetensors.index.json") == checkpoint_kind::safetensors_index);
+    CHECK(kind_of("a/model.safetensors.index.fp16.json") == checkpoint_kind::safetensors_index);
     CHECK(kind_of("a.npz") == checkpoint_kind::npz);
     CHECK(kind_of("a.npy") == checkpoint_kind::npy);
     for (const std::string_view name : {"a.pt", "a.pth", "a.bin", "a.ckpt", "a.pkl"}) {
         CHECK(kind_of(name) == checkpoint_kind::pickle);
     }
-    for (const std::string_view name : {"", "a.json", "npz", "a.index.json", "a.npz.tmp", "trainer_state.json"}) {
+    for (const std::string_view name : {"", "a.json", "npz", "a.index.json", "a.npz.tmp", "trainer_state.json",
+                                        "a/._model.safetensors", "._x.npz", "._x.pt"}) {
         CHECK(kind_of(name) == checkpoint_kind::none);
     }
+}
+
+TEST_CASE("checkpoint_of: what shards and their index have in common, with the variant") {
+    for (const std::string_view name :
+         {"a/m-00001-of-00002.safetensors", "a/m.safetensors.index.json", "a/m.safetensors"}) {
+        CHECK(checkpoint_of(name) == "a/m");
+    }
+    for (const std::string_view name : {"m.fp16-00001-of-00002.safetensors", "m-00001-of-00002.fp16.safetensors",
+                                        "m.safetensors.index.fp16.json", "m.fp16.safetensors"}) {
+        CHECK(checkpoint_of(name) == "m.fp16");
+    }
+    CHECK(checkpoint_of("a/x.npz") == "a/x.npz");
 }
 
 TEST_CASE("find_checkpoints: a folder of Hugging Face's Trainer") {
@@ -62,6 +76,7 @@ TEST_CASE("group_checkpoints: the final model beside steps is left out and named
     const found_checkpoints found = grouped({"model.safetensors", "checkpoint-5/model.safetensors", "config.json"});
     CHECK(found.steps.size() == 1);
     CHECK(names_of(found.not_read) == keys{"model.safetensors"});
+    CHECK(found.not_read[0].kind == problem_kind::left_out);
 }
 
 TEST_CASE("group_checkpoints: files of one folder that name the same step are one step, by number and not by text") {
@@ -125,7 +140,7 @@ TEST_CASE("group_checkpoints: pickled files alone are refused with how to conver
         CHECK(says(said, "safetensors.torch.save_file"));
         CHECK(says(said, pickled[0]));
     }
-    CHECK(grouped({"model.safetensors", "optimizer.pt"}).not_read.size() == 1);
+    CHECK(grouped({"model.safetensors", "optimizer.pt"}).not_read.at(0).kind == problem_kind::unsupported);
 }
 
 TEST_CASE("group_checkpoints: by a pattern of the user's") {

@@ -77,6 +77,13 @@ TEST_CASE("read_npy_header: literals as other writers have them") {
     CHECK_FALSE(shape_of("(0, 4)").columns_first);
 }
 
+TEST_CASE("read_npy_header: a pointer of Git LFS is called one") {
+    const std::string pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n";
+    text_reader reader{pointer};
+    const std::string said = refusal<corrupt_data>([&] { return read_npy_header("x.npy", pointer.size(), reader); });
+    CHECK(said.find("git lfs pull") != std::string::npos);
+}
+
 TEST_CASE("read_npy_header: elements that are no numbers are refused with what to do") {
     CHECK(says(refusal_of<unsupported>(of_type("'|O'")), "Python objects"));
     CHECK(says(refusal_of<unsupported>(of_type("'|S5'")), "texts"));

@@ -79,23 +79,48 @@ TEST_CASE("read_npz_directory: what is no array of numbers is left out and named
     REQUIRE(all.not_read.size() == 3);
     CHECK(all.not_read[0].name == "cut.npy");
     CHECK(says(all.not_read[0].why, "a/x.npz!/cut.npy: it ends within its header"));
-    CHECK(all.not_read[1] == left_out{"note.txt", "it is no .npy"});
+    CHECK(all.not_read[0].kind == problem_kind::damaged);
+    CHECK(all.not_read[1] == left_out{"note.txt", "it is no .npy", problem_kind::left_out});
+    CHECK(all.not_read[2].kind == problem_kind::unsupported);
     CHECK(says(all.not_read[2].why, "Python objects"));
 }
 
-TEST_CASE("read_npz_directory: names that lead out of the archive name nothing") {
-    const npz_directory all = directory_of(zip_of(members{{"../../etc/x.npy", array_of(3)},
-                                                          {"/x.npy", array_of(3)},
-                                                          {"a/../y.npy", array_of(3)},
-                                                          {"./layers/0.npy", array_of(3)}}));
-    std::vector<std::string> names;
-    for (const stored_tensor& each : all.tensors) {
-        CHECK(each.name.find("..") == std::string::npos);
-        CHECK_FALSE(each.name.starts_with('/'));
-        names.push_back(each.name);
+TEST_CASE("read_npz_directory: names of arrays are texts, not paths") {
+    const std::vector<std::string> names{"",       "../../etc/x", "..\\up", "./layers/0", "/x",   "._w",
+                                         "a/../y", "a\\b",        "x",      "x/y",        "x//y", "\xC3\xA4"};
+    members some;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        some.emplace_back(names[i] + ".npy", array_of(i + 1));
     }
-    CHECK(std::find(names.begin(), names.end(), "layers/0") != names.end());
-    CHECK(std::find(names.begin(), names.end(), "x") == names.end());
+    const npz_directory all = directory_of(zip_of(some));
+    CHECK(all.not_read.empty());
+    REQUIRE(all.tensors.size() == names.size());
+    for (const stored_tensor& each : all.tensors) {
+        CAPTURE(each.name);
+        const auto place = std::find(names.begin(), names.end(), each.name);
+        REQUIRE(place != names.end());
+        CHECK(each.shape.at(0) == static_cast<std::size_t>(place - names.begin()) + 1);
+        CHECK(all.files.read(each.name + ".npy", each.where).size() == each.where.length);
+    }
+}
+
+TEST_CASE("read_npz_directory: of a name that stands twice the last one is read, and that is named") {
+    const npz_directory all = directory_of(zip_of(members{{"w.npy", array_of(1)}, {"w.npy", array_of(2)}}));
+    REQUIRE(all.tensors.size() == 1);
+    CHECK(all.tensors[0].shape == shape_type{2});
+    REQUIRE(all.not_read.size() == 1);
+    CHECK(all.not_read[0].name == "w.npy");
+    CHECK(all.not_read[0].kind == problem_kind::replaced);
+}
+
+TEST_CASE("read_npz_directory: resource forks of macOS are passed over; a pointer of Git LFS is called one") {
+    const npz_directory all = directory_of(
+        zip_of(members{{"w.npy", array_of(1)}, {"__MACOSX/._w.npy", std::string{"\0\5\x16\7 and more", 13}}}));
+    CHECK(all.tensors.size() == 1);
+    CHECK(all.not_read.empty());
+    CHECK(says(refusal<corrupt_data>(
+                   [] { return directory_of("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n"); }),
+               "git lfs pull"));
 }
 
 TEST_CASE(

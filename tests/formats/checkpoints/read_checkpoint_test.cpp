@@ -7,7 +7,11 @@
 #include <smdebug/storage/memory_storage.hpp>
 #include <support/checkpoint_files.hpp>
 
+#include "support/temporary_folder.hpp"
+
+#include <algorithm>
 #include <cstddef>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -110,7 +114,8 @@ TEST_CASE("read_checkpoint: a name that several files have gets the file's befor
 TEST_CASE("read_checkpoint: a damaged file is named, the others are read; of damaged ones alone there is nothing") {
     memory_storage files;
     files.write("step_1/a.safetensors", as_bytes(weights("a").substr(0, 30)));
-    CHECK(says(refusal<corrupt_data>([&] { return read_only_step(files); }), "step_1/a.safetensors"));
+    CHECK(read_only_step(files).tensors.empty());
+    CHECK(says(read_only_step(files).not_read.at(0).why, "step_1/a.safetensors"));
     files.write("step_1/b.safetensors", as_bytes(weights("b")));
     files.write("step_1/c.npz", as_bytes("PK\3\4 and no more"));
     files.write("step_1/d.npy", as_bytes(npy_of("{'descr': '|O', 'fortran_order': False, 'shape': (1,), }", 9)));
@@ -140,5 +145,87 @@ TEST_CASE("read_checkpoint: an index that says what is not so is named") {
     CHECK(says(said("1"), "weight_map"));
     files.remove("model-00001-of-00002.safetensors");
     files.write(index, as_bytes(R"({"weight_map":{"a":"model-00001-of-00002.safetensors"}})"));
-    CHECK(says(refusal<corrupt_data>([&] { return read_only_step(files); }), "which is not there"));
+    const step_contents nothing = read_only_step(files);
+    CHECK(nothing.tensors.empty());
+    REQUIRE(nothing.not_read.size() == 1);
+    CHECK(nothing.not_read[0].name == "model-00001-of-00002.safetensors");
+    CHECK(says(nothing.not_read[0].why, "which is not there"));
+}
+
+TEST_CASE("read_checkpoint: shards without an index are counted by their names") {
+    struct row {
+        texts files;
+        texts not_read;
+        std::string why;
+    };
+    const row rows[] = {
+        {{"model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors"}, {}, ""},
+        {{"model-00000-of-00002.safetensors", "model-00001-of-00002.safetensors"}, {}, ""},
+        {{"model-00001-of-00002.safetensors"},
+         {"model-00002-of-00002.safetensors"},
+         "it is not there: 1 of the 2 parts of this checkpoint is missing"},
+        {{"model-00002-of-00002.safetensors"}, {"model-00001-of-00002.safetensors"}, "is missing"},
+        {{"m.fp16-1-of-12.safetensors"},
+         {"m.fp16-2-of-12.safetensors"},
+         "11 of the 12 parts of this checkpoint are missing"},
+        {{"model-00001-of-00002.fp16.safetensors"}, {"model-00002-of-00002.fp16.safetensors"}, "is missing"},
+        {{"a-00001-of-00002.npz"}, {"a-00001-of-00002.npz", "a-00002-of-00002.npz"}, "is missing"},
+        {{"model-00001-of-00001.safetensors", "model-00005-of-00001.safetensors"},
+         {"model-00005-of-00001.safetensors"},
+         "part 00005 of 00001, which cannot be"},
+        {{"model-00001-of-00001.safetensors", "model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors"},
+         {"model-00001-of-00002.safetensors"},
+         "parts of 1 and parts of 2"},
+    };
+    for (const row& each : rows) {
+        memory_storage files;
+        for (const std::string& name : each.files) {
+            files.write("step_1/" + name, as_bytes(weights(name)));
+        }
+        const step_contents all = read_only_step(files);
+        CAPTURE(each.files[0]);
+        texts names;
+        for (const left_out& one : all.not_read) {
+            names.push_back(one.name.substr(std::string_view{"step_1/"}.size()));
+        }
+        std::sort(names.begin(), names.end());
+        CHECK(names == each.not_read);
+        if (!each.why.empty()) {
+            CHECK(says(all.not_read.back().why, each.why));
+        }
+    }
+}
+
+TEST_CASE("read_checkpoint: a shard that the index does not name is of another save; an index of a variant is one") {
+    memory_storage files;
+    files.write("m.fp16-00001-of-00001.safetensors", as_bytes(weights("a")));
+    files.write("m.safetensors.index.fp16.json",
+                as_bytes(R"({"weight_map":{"a":"m.fp16-00001-of-00001.safetensors"}})"));
+    CHECK(read_only_step(files).not_read.empty());
+    files.write("m.fp16-00002-of-00002.safetensors", as_bytes(weights("a")));
+    const step_contents all = read_only_step(files);
+    CHECK(names_of(all) == texts{"a"});
+    REQUIRE(all.not_read.size() == 1);
+    CHECK(all.not_read[0].name == "m.fp16-00002-of-00002.safetensors");
+    CHECK(all.not_read[0].kind == problem_kind::left_out);
+}
+
+TEST_CASE("read_checkpoint: a link to nothing is named, the other files are read") {
+    const temporary_folder folder;
+    folder.write("step_1/a.safetensors", weights("a"));
+    std::filesystem::create_symlink("../../blobs/0", folder.path() + "/step_1/b.safetensors");
+    std::filesystem::create_symlink("c.npy", folder.path() + "/step_1/c.npy");
+    std::filesystem::create_symlink("../gone", folder.path() + "/step_2");
+    std::filesystem::create_symlink("step_9", folder.path() + "/latest");
+    const any_storage store{local_storage{folder.path()}};
+    const found_checkpoints found = find_checkpoints(store);
+    REQUIRE(found.not_read.size() == 1);
+    CHECK(found.not_read[0].name == "step_2");
+    REQUIRE(found.steps.size() == 1);
+    const step_contents all = read_checkpoint(store, found.steps[0]);
+    CHECK(names_of(all) == texts{"a"});
+    REQUIRE(all.not_read.size() == 2);
+    CHECK(all.not_read[0].name == "step_1/b.safetensors");
+    CHECK(says(all.not_read[0].why, "link to a file that is missing"));
+    CHECK(all.not_read[1].name == "step_1/c.npy");
 }

@@ -104,6 +104,12 @@ TEST_CASE("read_safetensors_header: a length that lies is refused before anythin
                "ends within its header"));
 }
 
+TEST_CASE("read_safetensors_header: a pointer of Git LFS is called one") {
+    constexpr std::string_view pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n";
+    CHECK(
+        says(refusal<corrupt_data>([&] { return header_of(pointer); }), "a/x.safetensors: it is a pointer of Git LFS"));
+}
+
 TEST_CASE("read_safetensors_header: what is not JSON, not UTF-8, or nested deep") {
     for (const std::string header : {"", "[]", "{", "{} x", "nonsense", "{\"a\":}", " {}", "\xEF\xBB\xBF{}"}) {
         CHECK(says(refusal_of(header), "no JSON object"));
@@ -133,6 +139,8 @@ TEST_CASE("read_safetensors_header: fields that are missing, of another kind, or
                "tensor t: \"dtype\" stands twice"));
     CHECK(says(refusal_of("{" + tensor("t", "U8", "[0]", "[0,0]") + "," + tensor("t", "U8", "[0]", "[0,0]") + "}"),
                "tensor t: it stands twice"));
+    CHECK(header_of(safetensors_of("{\"__metadata__\":null," + tensor("t", "U8", "[1]", "[0,1]") + "}", 1))
+              .tensors.size() == 1);
     CHECK(says(refusal_of(R"({"__metadata__":[]})"), "__metadata__ is not"));
     CHECK(says(refusal_of(R"({"__metadata__":{"a":1}})"), "__metadata__ is not"));
     CHECK(says(refusal_of(R"({"__metadata__":{},"__metadata__":{}})"), "__metadata__ stands twice"));
@@ -162,7 +170,8 @@ TEST_CASE("read_safetensors_header: a tensor of an unknown dtype is left out and
     const stored_tensors all = header_of(safetensors_of(
         "{" + tensor("a", "U8", "[2]", "[0,2]") + "," + tensor("b", "F8_E8M0", "[9]", "[2,4]") + "}", 4));
     CHECK(all.tensors.size() == 1);
-    CHECK(all.not_read == std::vector<left_out>{{"b", "its dtype F8_E8M0 is not known here"}});
+    CHECK(all.not_read ==
+          std::vector<left_out>{{"b", "its dtype F8_E8M0 is not known here", problem_kind::unsupported}});
     CHECK(says(refusal_of("{" + tensor("b", "F4", "[2]", "[0,1]") + "}", 2), "last 1 bytes belong to no tensor"));
 }
 

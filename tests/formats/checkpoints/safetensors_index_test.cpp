@@ -55,6 +55,7 @@ TEST_CASE("parse_safetensors_index: every truncation, and what has another form,
     CHECK(says(refusal_of(R"({"weight_map":{"t":1}})"), "tensor t is not a text"));
     CHECK(says(refusal_of(R"({"weight_map":{"t":"a","t":"b"}})"), "tensor t stands twice"));
     CHECK(says(refusal_of(std::string(100'000, '[')), "weight_map"));
+    CHECK(says(refusal_of("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n"), "git lfs pull"));
 }
 
 TEST_CASE("parse_safetensors_index: 200 MB of JSON are refused unparsed") {

@@ -17,6 +17,7 @@ TEST_CASE("is_tensorboard_log: by the name") {
     CHECK(is_tensorboard_log("TRAIN/000000000000_worker_0.tfevents"));  // of the hook, and of the Python package
     CHECK(is_tensorboard_log("7/events.out.tfevents.1"));
     CHECK_FALSE(is_tensorboard_log("events.out.tfevents.1.profile-empty"));
+    CHECK_FALSE(is_tensorboard_log("a/._events.out.tfevents.1"));
     CHECK_FALSE(is_tensorboard_log("events/000000000000/000000000000_worker_0.tfevents"));
     CHECK_FALSE(is_tensorboard_log("tfevents/notes.txt"));
 }

@@ -37,6 +37,14 @@ TEST_CASE("posix: lists the regular files below a folder, relative to the root")
     CHECK(listed(folder.path(), "e").empty());
 }
 
+TEST_CASE("posix: a link to nothing, or to itself, is listed: who reads it misses it") {
+    const temporary_folder folder;
+    folder.write("a/b", "x");
+    std::filesystem::create_symlink("gone", folder.path() + "/a/link");
+    std::filesystem::create_symlink("circle", folder.path() + "/a/circle");
+    CHECK(listed(folder.path(), "") == std::vector<std::string>{"a/b", "a/circle", "a/link"});
+}
+
 TEST_CASE("posix: a link to a folder elsewhere is followed, one that goes round is not") {
     const temporary_folder folder;
     const temporary_folder elsewhere;

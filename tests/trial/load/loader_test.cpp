@@ -280,6 +280,35 @@ TEST_CASE("loader: damage_policy::skip goes past a damaged file and says which")
     CHECK(load.problems()[1].where == "index/000000000/garbage.json");
 }
 
+TEST_CASE("loader: an index file that is listed and not there, as a link to nothing, is damage") {
+    struct with_loose_link : memory_storage {
+        using memory_storage::memory_storage;
+        using memory_storage::read;
+        bool is_gone = true;
+        [[nodiscard]] byte_buffer read(std::string_view key) const {
+            if (is_gone && key == smdebug::detail::locations::index_key(2, "worker_0")) {
+                throw not_found("no", {.where = std::string{key}});
+            }
+            return memory_storage::read(key);
+        }
+    };
+    with_loose_link store;
+    run_builder{store}.collections().step(one(1)).step(one(2)).step(one(3));
+    const trial_options strict;
+    CHECK_THROWS_AS(static_cast<void>(loader{store, strict}.open()), index_reader_exception);
+    const trial_options options{.damaged_index = damage_policy::skip};
+    loader load{store, options};
+    const catalog run = load.open();
+    CHECK(run.steps_of(mode::global, true) == std::vector<step_number>{1, 3});
+    REQUIRE(load.problems().size() == 1);
+    CHECK(load.problems()[0].where == smdebug::detail::locations::index_key(2, "worker_0"));
+    store.is_gone = false;
+    const auto next = load.load(run);
+    REQUIRE(next.has_value());
+    CHECK(next->steps.size() == 3);
+    CHECK(load.problems().empty());
+}
+
 TEST_CASE("loader: damage_policy::skip goes past what the storage cannot read, and forgets what was mended") {
     struct moody : memory_storage {
         using memory_storage::memory_storage;

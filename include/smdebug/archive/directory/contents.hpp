@@ -34,6 +34,12 @@ namespace detail {
 enum class format : std::uint8_t { tar, gzip, zstd, zip, unknown };
 [[nodiscard]] format format_of(byte_view head) noexcept;
 
+/// The name of a packing that is not read, by the first bytes; empty for others.
+[[nodiscard]] std::string_view compression_not_read(byte_view head) noexcept;
+
+/// What to say of a file that is no archive: what is read, and what it is, where its first bytes tell that.
+[[nodiscard]] std::string what_is_read(byte_view head);
+
 /// Whether indexes that are kept somewhere are looked for, and kept.
 enum class indexes : std::uint8_t { used, ignored };
 
@@ -44,7 +50,8 @@ public:
     /// index of it is kept, that is read instead; and one is kept where options say so, and it is worth its while.
     /// Errors: unsupported (no archive, or of another format), corrupt_data (nothing of it can be read), and those of the
     ///         source.
-    contents(std::shared_ptr<const byte_source> archive, const archive_options& options, indexes how = indexes::used);
+    contents(std::shared_ptr<const byte_source> archive, const archive_options& options, indexes how = indexes::used,
+             member_names names = member_names::paths);
 
     [[nodiscard]] const directory& members() const noexcept { return directory_; }
     /// "tar", "tar.gz", "tar.zst" or "zip".

@@ -4,6 +4,7 @@
 #include <smdebug/archive/stream/byte_source.hpp>
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/form.hpp>
+#include <smdebug/core/problem.hpp>
 
 #include <cstdint>
 #include <functional>
@@ -24,6 +25,7 @@ enum class packing : std::uint8_t {
     deflated,  ///< zip's method 8
     zstd,      ///< zip's method 93
     refused,   ///< in a way that is not read: `why` says which
+    nowhere,   ///< it is a link to what is not there: `why` says what
 };
 
 /// A regular file of an archive.
@@ -45,14 +47,18 @@ struct damaged_place {
 struct directory {
     std::map<std::string, member, std::less<>> members = {};
     std::vector<damaged_place> damage = {};  ///< the first few of them
-    std::uint64_t passed_over = 0;  ///< members that are no files of a run: links out of it, devices, odd names
+    std::vector<problem> problems = {};      ///< what else is not read; its place behind the archive's path: "!/member"
+    std::uint64_t passed_over = 0;           ///< members that are no files of a run: links to folders, devices
 };
 
 /// A path without ".", "x/.." and empty parts; empty where it leaves the archive.
 [[nodiscard]] std::string without_dots(std::string_view path);
 
-/// A member's name as the key of an object: without "./" before it; empty for what would leave the archive ("../x", "/x").
+/// A member's name as the key of an object: without "./" or '/' before it; empty for what would leave the archive ("../x").
 [[nodiscard]] std::string key_of(std::string_view name);
+
+/// What is said of a member without a key.
+[[nodiscard]] problem problem_of_name(std::string_view name);
 
 /// Where runs lie: the folders that have collections, an index or events, "" for the archive's own root; in order.
 [[nodiscard]] std::vector<std::string> runs_in(const directory& of);

@@ -19,7 +19,8 @@ namespace detail {
 [[nodiscard]] bool is_tar_head(byte_view block) noexcept;
 
 /// Reads the heads alone, front to back.  A member that comes twice is the later one; hard links, and symbolic ones that stay
-/// inside, have what they name.  Behind a damaged head it looks for the next one.  What is damaged is told, not thrown.
+/// inside, have what they name, and are `nowhere` where that is not there.  Behind a damaged head it looks for the next one;
+/// behind the archive's end, for another archive.  What is damaged is told, not thrown.
 /// Errors: those of the source, except corrupt_data; unsupported for more members than options allow.
 /// passed(key, member) is called for each file behind its head, when its bytes come next.
 [[nodiscard]] directory read_tar(const byte_source& from, const archive_options& options,

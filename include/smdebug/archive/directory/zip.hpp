@@ -19,9 +19,11 @@ namespace detail {
 
 /// Reads the end and the central directory: two or three reads.  Sizes and checksums are the directory's, so that members
 /// which were written with data descriptors are like others.  A member that comes twice is the later one.
+/// Names without any '/' that have '\' are paths of Windows, as old programs wrote them.
 /// Errors: those of the source; corrupt_data where there is no directory, as when the end is cut off; unsupported for an
 ///         archive in several files, and for more members than options allow.  A damaged entry ends it: told in `damage`.
-[[nodiscard]] directory read_zip(const byte_source& from, const archive_options& options);
+[[nodiscard]] directory read_zip(const byte_source& from, const archive_options& options,
+                                 member_names names = member_names::paths);
 
 /// Where a member's packed bytes begin: behind its own head, which is read and must have the same name.
 /// Errors: corrupt_data, those of the source.

@@ -97,7 +97,7 @@ SMDEBUG_INLINE std::vector<std::string> opened_archive::list(std::string_view pr
 
 SMDEBUG_INLINE std::optional<std::uint64_t> opened_archive::size(std::string_view key) const {
     const auto* const file = find(key);
-    return file == nullptr ? std::nullopt : std::optional{file->second.size};
+    return file == nullptr || file->second.how == packing::nowhere ? std::nullopt : std::optional{file->second.size};
 }
 
 }  // namespace detail

@@ -52,9 +52,11 @@ inline void check_members_apart(const archive_storage<any_storage>& archive, con
     }
 }
 
-any_storage open_files(const any_storage& folder, const std::string& key, const archive_options& options) {
-    const auto opened =
-        std::make_shared<const opened_archive>(std::make_shared<stored_source<any_storage>>(folder, key), "", options);
+any_storage open_files(const any_storage& folder, const std::string& key, const archive_options& options,
+                       member_names names) {
+    const auto source = std::make_shared<stored_source<any_storage>>(folder, key);
+    const auto all_of_it = std::make_shared<const contents>(source, options, indexes::used, names);
+    const auto opened = std::make_shared<const opened_archive>(all_of_it, source->name(), "");
     const archive_storage<any_storage> whole{opened};
     const opened_runs all{.name = whole.name(), .runs = {}, .damage = whole.damage()};
     if (!all.damage.empty() && !options.skip_damaged) {

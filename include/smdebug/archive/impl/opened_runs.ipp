@@ -19,7 +19,13 @@ namespace detail {
 SMDEBUG_INLINE std::optional<opened_runs> open_runs(const any_storage& folder, const std::string& key,
                                                     std::string_view inside, const archive_options& options) {
     const auto source = std::make_shared<stored_source<any_storage>>(folder, key);
-    if (format_of(source->read({0, 512}).view()) == format::unknown && !has_zip_end(*source)) {
+    const byte_buffer head = source->read({0, 512});
+    if (format_of(head.view()) == format::unknown && !has_zip_end(*source)) {
+        const bool is_known =
+            !compression_not_read(head.view()).empty() || as_text(head.view()).starts_with(lfs_pointer_begin);
+        if (is_known) {
+            throw unsupported(source->name() + ": " + what_is_read(head.view()), {.where = source->name()});
+        }
         return std::nullopt;
     }
     const archive_storage<any_storage> whole{std::make_shared<opened_archive>(source, inside, options)};

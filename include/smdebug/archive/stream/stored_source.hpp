@@ -94,7 +94,7 @@ public:
         std::string key = key_ + std::string{more};
         return inner_->size(key) ? std::make_shared<const stored_source>(inner_, std::move(key)) : nullptr;
     }
-    [[nodiscard]] std::string name() const override { return inner_->name() + "/" + key_; }
+    [[nodiscard]] std::string name() const override { return smdebug::detail::path_of(*inner_, key_); }
     [[nodiscard]] bool batches_ranges() const override { return abilities_of(*inner_).batches_ranges; }
 
 private:

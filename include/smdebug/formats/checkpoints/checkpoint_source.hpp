@@ -10,11 +10,13 @@
 #include <smdebug/storage/any_storage.hpp>
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <map>
-#include <set>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace smdebug {
 inline namespace v1 {
@@ -27,15 +29,18 @@ inline namespace v1 {
 ///    has in Fortran's order, are turned around when they are read.
 ///  - Tensors of floating point are in the collection "biases" where "bias" is in their name, in "optimizer" where they lie in
 ///    a file of that name, else in "weights".
-///  - Damaged files and tensors of unknown dtypes are noted, the rest is read.  PyTorch's pickles are never read.
-///  - More checkpoints may come until nothing was written for `quiet_after`; one that was written a moment ago and cannot be
-///    read is looked at again.
+///  - Damaged files, tensors of unknown dtypes and those larger than most_record_bytes are noted, the rest is read.
+///    PyTorch's pickles are never read.
+///  - More checkpoints may come until nothing was written for `quiet_after`.  One that comes while the run is followed is shown
+///    once it can be read, or has not been written to for `whole_after`.  What is damaged is looked at again when its files
+///    change: what has become whole is added, and is no problem any longer.
 /// Models catalog_source.      Cost: a listing, and one or two small reads a file.
 class checkpoint_source {
 public:
     struct settings {
         std::string step_regex = {};
-        archive_options archive = {};  ///< of .npz
+        archive_options archive = {};                                      ///< of .npz
+        std::uint64_t most_record_bytes = (std::uint64_t{1} << 31U) + 64;  ///< see format_options
         std::chrono::milliseconds quiet_after{std::chrono::minutes{10}};
         /// A file that was written so long ago is whole.
         std::chrono::milliseconds whole_after{std::chrono::seconds{10}};
@@ -50,16 +55,33 @@ public:
     [[nodiscard]] bool update(run_contents& contents);
 
 private:
-    // The time since the newest of a step's files was written; the longest there is where nobody knows.
-    [[nodiscard]] std::chrono::system_clock::duration age_of(const formats::detail::checkpoint_step& step) const;
-    void add(const formats::detail::checkpoint_step& step, const formats::detail::step_contents& read,
-             run_contents& contents) const;
+    using time_point = std::chrono::system_clock::time_point;
+
+    // A step that was looked at.
+    struct known_step {
+        std::vector<std::string> files = {};
+        std::optional<time_point> written = {};  // the newest of them
+        std::vector<std::string> problems = {};  // where each is
+        bool is_damaged = false;
+    };
+
+    [[nodiscard]] std::optional<time_point> written(const formats::detail::checkpoint_step& step) const;
+    // Whether it was written so short a time ago: no time, or one in the future, is long ago.
+    [[nodiscard]] bool is_younger(std::optional<time_point> written, std::chrono::milliseconds than) const;
+    // Notes the problems of one place in the run, and withdraws those that it had before.
+    static void note(std::vector<problem> now, std::vector<std::string>& known, run_contents& contents);
+    // Looks at a step that is new or has changed; returns whether there is anything new in it.
+    [[nodiscard]] bool look(const formats::detail::checkpoint_step& step, known_step now, run_contents& contents);
+    void add(const run_contents::place& where, const formats::detail::step_contents& read,
+             std::vector<problem>& problems, run_contents& contents) const;
     void add(const run_contents::place& where, const formats::detail::checkpoint_file& file,
              const formats::detail::stored_tensor& tensor, run_contents& contents) const;
 
     any_storage store_;
     settings how_;
-    std::set<step_number> done_;
+    std::map<step_number, known_step> known_;
+    std::vector<std::string> left_out_;  // where files lie that belong to no step
+    bool is_followed_ = false;           // it was asked before
 };
 
 }  // namespace v1

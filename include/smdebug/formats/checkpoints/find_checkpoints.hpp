@@ -22,6 +22,10 @@ namespace detail {
 enum class checkpoint_kind : std::uint8_t { none, safetensors, safetensors_index, npz, npy, pickle };
 [[nodiscard]] checkpoint_kind kind_of(std::string_view key) noexcept;
 
+/// What the shards of one checkpoint and their index have in common: "a/model" of "a/model-00001-of-00002.safetensors" and
+/// of "a/model.safetensors.index.json", "a/model.fp16" where they are of a variant.  Other files: their own key.
+[[nodiscard]] std::string checkpoint_of(std::string_view key);
+
 /// What is saved of one step.
 struct checkpoint_step {
     step_number step = 0;
@@ -32,7 +36,8 @@ struct checkpoint_step {
 
 struct found_checkpoints {
     std::vector<checkpoint_step> steps = {};  ///< by step, each once
-    /// Keys of pickled files, and of files without a step beside such with one (the Trainer's final model.safetensors).
+    /// Keys of pickled files, of files without a step beside such with one (the Trainer's final model.safetensors), and of
+    /// links to folders of a step that are not there.
     std::vector<left_out> not_read = {};
 };
 

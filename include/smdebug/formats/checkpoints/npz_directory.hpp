@@ -16,15 +16,16 @@ namespace formats {
 namespace detail {
 
 struct npz_directory {
-    /// The .npy files as objects: array NAME is under "NAME.npy", and stored_tensor::where counts in it, unpacked.
+    /// The .npy files as objects: array NAME, which may be any text, is under "NAME.npy", and stored_tensor::where counts in
+    /// it, unpacked.
     any_storage files;
     std::vector<stored_tensor> tensors = {};  ///< by name
     /// Members that are no .npy, arrays of what is no number, and damaged ones, with what is wrong.
     std::vector<left_out> not_read = {};
 };
 
-/// Opens the .npz under `key` and reads each array's header.  Members that would leave the archive ("../x", "/x") are
-/// passed over; of a name that comes twice the later one counts.
+/// Opens the .npz under `key` and reads each array's header.  Names of arrays are no paths: "../x", "/x" and "x//y" are
+/// names like others.  Of a name that comes twice the last one counts, and the others are in `not_read`.
 /// Errors:  unsupported without the component `archive`, and for more members than options allow; corrupt_data for what is
 ///          no zip, or has a damaged directory; not_found; those of the storage.
 /// Bombs:   a member inflates to at most 1032 times its size, which is deflate's own limit and what arrays of zeros come

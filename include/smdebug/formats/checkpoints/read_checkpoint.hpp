@@ -41,9 +41,10 @@ struct step_contents {
 /// Reads the headers of a step's files.  A .npy has one tensor, which is called as the file is, without its ending.
 /// Where files of a step have tensors of one name (model.safetensors and adapter.safetensors), each of that name gets the
 /// file's before it: "adapter/layer.weight".  A damaged file is in `not_read`, the others are read; and so is an index of
-/// shards that is damaged, names a file that is not there, or a tensor that the file does not have.
-/// Errors:  corrupt_data for a step of which no file can be read; unsupported for an .npz in a program without the
-///          component `archive`; those of the storage.
+/// shards that is damaged, names a file that is not there, or a tensor that the file does not have.  A shard that is missing,
+/// by the numbers in the names of others, is there, too, and one that the index does not name.
+/// Errors:  corrupt_data where two tensors have one name even so; unsupported for an .npz in a program without the component
+///          `archive`; those of the storage, but not_found.
 /// Cost:    one or two reads a file; of an .npz as npz_directory.hpp says.
 [[nodiscard]] step_contents read_checkpoint(const any_storage& store, const checkpoint_step& step,
                                             const archive_options& options = {});

@@ -2,7 +2,7 @@
 // Trusts nothing: a file comes from whoever shares a model.
 //
 //   u64 N, little-endian | N bytes of JSON | the elements, row-major, little-endian, tensor after tensor
-//   { "__metadata__": {text: text, ...}, NAME: { "dtype": "F32", "shape": [2, 3], "data_offsets": [BEGIN, END] }, ... }
+//   { "__metadata__": {text: text, ...} or null, NAME: { "dtype": "F32", "shape": [2, 3], "data_offsets": [BEGIN, END] }, ... }
 #pragma once
 
 #include <smdebug/core/dtype.hpp>

@@ -1,4 +1,5 @@
-// The index of a checkpoint in several files, model.safetensors.index.json: which tensor lies in which of them.
+// The index of a checkpoint in several files, model.safetensors.index.json, or of a variant of it,
+// model.safetensors.index.fp16.json: which tensor lies in which of them.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
@@ -14,7 +15,8 @@ inline namespace v1 {
 namespace formats {
 namespace detail {
 
-inline constexpr std::string_view safetensors_index_ending = ".safetensors.index.json";
+/// What stands between the names of a checkpoint and its variant, which ".json" follows.
+inline constexpr std::string_view safetensors_index_mark = ".safetensors.index.";
 
 struct safetensors_index {
     std::vector<std::pair<std::string, std::string>> file_of = {};  ///< tensor and file, by tensor

@@ -21,6 +21,17 @@ struct named_step {
     friend bool operator==(const named_step&, const named_step&) = default;
 };
 
+/// What the name of a shard says, "model-00001-of-00002" or "model-00001-of-00002.fp16".
+struct shard_name {
+    std::string_view before = {};  ///< "model"; borrowed, as are the others
+    std::string_view number = {};  ///< "00001"
+    std::string_view count = {};   ///< "00002"
+    std::string_view behind = {};  ///< ".fp16", or nothing
+};
+
+/// That of a path without its extension; nothing where it is not the name of a shard.
+[[nodiscard]] std::optional<shard_name> shard_of(std::string_view stem) noexcept;
+
 /// A file's name, which has no extension any more, without the numbers of a shard: "model" of "model-00001-of-00002".
 [[nodiscard]] std::string_view without_shard(std::string_view stem) noexcept;
 

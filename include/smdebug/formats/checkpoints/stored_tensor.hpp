@@ -5,6 +5,7 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/dtype.hpp>
 #include <smdebug/core/function_ref.hpp>
+#include <smdebug/core/problem.hpp>
 #include <smdebug/core/shape.hpp>
 
 #include <cstddef>
@@ -36,6 +37,7 @@ struct stored_tensor {
 struct left_out {
     std::string name = {};
     std::string why = {};
+    problem_kind kind = problem_kind::damaged;
     friend bool operator==(const left_out&, const left_out&) = default;
 };
 

@@ -56,7 +56,7 @@ SMDEBUG_INLINE bool event_file_source::update(run_contents& contents) {
             continue;
         }
         if (!name) {
-            if (key.ends_with(locations::event_extension)) {
+            if (key.ends_with(locations::event_extension) && !is_resource_fork(key)) {
                 done_.insert(key);
                 contents.note_problem(key,
                                       "the name is not of the form <step>_<worker>.tfevents: the file is left out");
@@ -97,6 +97,11 @@ SMDEBUG_INLINE bool event_file_source::read_file(const std::string& key, bool en
         [&](byte_range where, status why) {
             problems.emplace_back(at(where.offset), detail::record_damage_text(store_, key, where, why));
         });
+    if (file.position() == 0 && file.state() == status::ok && !store_.size(key)) {
+        contents.note_problem(key, "it is a link to a file that is not there");
+        return false;
+    }
+    contents.withdraw_problem(key);
     if (const std::string cut = file.cut_text(); !cut.empty()) {
         if (!ended) {
             return false;

@@ -46,7 +46,7 @@ SMDEBUG_INLINE data_format format_of(const any_storage& store) {
     std::set<step_number> steps;
     bool has_events = false;
     for (const std::string& key : detail::some_keys(store, locations::events_folder, 1000)) {
-        has_events = has_events || key.ends_with(locations::event_extension);
+        has_events = has_events || (key.ends_with(locations::event_extension) && !is_resource_fork(key));
         if (const auto file = locations::parse_step_file(key, locations::event_extension)) {
             steps.insert(file->step);
         }
@@ -76,13 +76,16 @@ SMDEBUG_INLINE any_storage open_data(any_storage store, const format_options& op
             return any_storage{
                 presented_run{store, event_file_source{store, {.most_record_bytes = options.most_record_bytes}}}};
         case data_format::tensorboard:
-            return any_storage{presented_run{store,
-                                             tensorboard_source{store,
-                                                                {.folders_are_workers = options.folders_are_workers,
-                                                                 .most_record_bytes = options.most_record_bytes}}}};
+            return any_storage{
+                presented_run{store, tensorboard_source{store,
+                                                        {.folders_are_workers = options.folders_are_workers,
+                                                         .most_record_bytes = options.most_record_bytes}}}};
         case data_format::checkpoints:
-            return any_storage{presented_run{
-                store, checkpoint_source{store, {.step_regex = options.step_regex, .archive = options.npz}}}};
+            return any_storage{
+                presented_run{store, checkpoint_source{store,
+                                                       {.step_regex = options.step_regex,
+                                                        .archive = options.npz,
+                                                        .most_record_bytes = options.most_record_bytes}}}};
         case data_format::detect:
         case data_format::smdebug:
             break;

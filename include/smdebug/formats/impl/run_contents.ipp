@@ -35,6 +35,26 @@ SMDEBUG_INLINE std::optional<std::uint32_t> numbered_texts::find(std::string_vie
     return known != numbers_.end() ? std::optional{known->second} : std::nullopt;
 }
 
+/// The event of a tensor, as the format has it: only the length of the elements is known, no byte of them.
+struct event_of_elements {
+    event_of_elements(step_number step, std::string_view tensor, dtype type, std::span<const std::size_t> shape,
+                      std::uint64_t size)
+        : values{wire::value_fields{.tag = tensor,
+                                    .tensor = {.type = type,
+                                               .shape = {.extents = shape, .dim_name = {}},
+                                               .content = size == 0 ? byte_view{} : byte_view{&nothing, size},
+                                               .strings = {}},
+                                    .plugins = {}}},
+          event{.wall_time = 0, .step = step, .file_version = {}, .values = values} {}
+    event_of_elements(const event_of_elements&) = delete;
+    event_of_elements& operator=(const event_of_elements&) = delete;
+    ~event_of_elements() = default;
+
+    static constexpr std::byte nothing{};
+    std::array<wire::value_fields, 1> values;
+    wire::event_fields event;
+};
+
 }  // namespace detail
 
 SMDEBUG_INLINE std::uint32_t run_contents::object(std::string_view key) { return objects_.number_of(key); }
@@ -150,6 +170,12 @@ SMDEBUG_INLINE void run_contents::add_number(const place& where, std::string_vie
                {.object = detail::event_piece::written, .offset = 0, .size = bytes.size()}, bytes, {});
 }
 
+SMDEBUG_INLINE std::uint64_t run_contents::record_bytes(const place& where, std::string_view tensor,
+                                                        const tensor_form& form) {
+    const std::uint64_t size = element_count(form.shape).value_or(0) * size_of(form.type);
+    return detail::wire::encoded_size(detail::event_of_elements{where.step, tensor, form.type, form.shape, size}.event);
+}
+
 SMDEBUG_INLINE void run_contents::add_framed(const place& where, std::string_view tensor, const tensor_form& form,
                                              detail::event_piece elements, byte_view written, maker make) {
     const auto count = element_count(form.shape);
@@ -163,17 +189,9 @@ SMDEBUG_INLINE void run_contents::add_framed(const place& where, std::string_vie
     detail::presented_file& file = file_at(where);
     put_together(file);
 
-    // As the format has it: only the length of the elements is known here, no byte of them.
-    static constexpr std::byte nothing{};
     namespace wire = detail::wire;
-    const byte_view in_place{&nothing, static_cast<std::size_t>(elements.size)};
-    const std::array values{wire::value_fields{.tag = tensor,
-                                               .tensor = {.type = form.type,
-                                                          .shape = {.extents = form.shape, .dim_name = {}},
-                                                          .content = elements.size == 0 ? byte_view{} : in_place,
-                                                          .strings = {}},
-                                               .plugins = {}}};
-    const wire::event_fields event{.wall_time = 0, .step = where.step, .file_version = {}, .values = values};
+    const detail::event_of_elements made{where.step, tensor, form.type, form.shape, elements.size};
+    const wire::event_fields& event = made.event;
     std::vector<std::byte>& around = around_;
     around.assign(record::header_size, std::byte{});
     record::store_header(around.data(), record::detail::header::of(wire::encoded_size(event)));
@@ -202,6 +220,25 @@ SMDEBUG_INLINE void run_contents::add_shape(const place& where, std::string_view
                                             std::span<const std::size_t> shape) {
     file_at(where).shapes.push_back(
         {.name = names_.number_of(tensor), .extents = shape_type(shape.begin(), shape.end())});
+}
+
+SMDEBUG_INLINE std::set<std::string> run_contents::tensors_of(const place& where) const {
+    std::set<std::string> names;
+    std::string worker{where.worker};
+    for (int generation = 2;; ++generation) {
+        const std::optional<std::uint32_t> number = workers_.find(worker);
+        const auto file = number ? files_.find({where.step, *number}) : files_.end();
+        if (file == files_.end()) {
+            return names;
+        }
+        for (const detail::presented_file::entry& one : file->second->entries) {
+            names.insert(names_[one.name]);
+        }
+        for (const detail::presented_file::shape_entry& one : file->second->shapes) {
+            names.insert(names_[one.name]);
+        }
+        worker = std::string{where.worker} + "~" + std::to_string(generation);
+    }
 }
 
 SMDEBUG_INLINE void run_contents::add_collection(collection group) {

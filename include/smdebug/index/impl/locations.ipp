@@ -34,7 +34,7 @@ SMDEBUG_INLINE std::optional<std::string> worker_of_collections_file(std::string
     if (name == suffix.substr(1) && stays_inside(key)) {
         return "worker_0";
     }
-    if (!name.ends_with(suffix) || name.size() == suffix.size() || !stays_inside(key)) {
+    if (!name.ends_with(suffix) || name.size() == suffix.size() || !stays_inside(key) || is_resource_fork(key)) {
         return std::nullopt;
     }
     return worker_from_file_part(name.substr(0, name.size() - suffix.size()));

@@ -155,9 +155,10 @@ SMDEBUG_INLINE std::vector<object_entry> local_storage::entries(std::string_view
     // From the folder on: the way to it would cost half as much as the files.
     const auto root = detail::posix::directory_handle::open(root_);
     for (auto key = keys.begin(); root && key != keys.end() && found.size() < most; ++key) {
-        if (std::optional<detail::posix::file_facts> facts = detail::posix::facts_of(*root, *key, root_)) {
-            found.push_back({.key = std::move(*key), .size = facts->size, .version = std::move(facts->version)});
-        }
+        // A link to nothing has neither size nor version.
+        detail::posix::file_facts facts =
+            detail::posix::facts_of(*root, *key, root_).value_or(detail::posix::file_facts{});
+        found.push_back({.key = std::move(*key), .size = facts.size, .version = std::move(facts.version)});
     }
     return found;
 }

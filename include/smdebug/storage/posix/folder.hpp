@@ -99,7 +99,8 @@ public:
     explicit file_lister(std::string root) : root_(std::move(root)) {}
 
     /// Appends the paths, relative to the root, of all regular files below root/folder; in no order.  Links are
-    /// followed, but not to a folder that is listed anyway: circles end.
+    /// followed, but not to a folder that is listed anyway: circles end.  A link to nothing counts as a file, so that it is
+    /// missed when it is read, and not passed over.
     void list(const std::string& folder, std::vector<std::string>& keys);
 
 private:

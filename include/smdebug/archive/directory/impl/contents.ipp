@@ -11,6 +11,7 @@
 #include <smdebug/core/error.hpp>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 #include <vector>
 
@@ -42,15 +43,58 @@ SMDEBUG_INLINE format format_of(byte_view head) noexcept {
     return looks_like_tar(head) ? format::tar : format::unknown;
 }
 
+SMDEBUG_INLINE std::string_view compression_not_read(byte_view head) noexcept {
+    struct row {
+        std::string_view magic;
+        std::string_view name;
+    };
+    using namespace std::string_view_literals;
+    constexpr std::array rows{row{"BZh"sv, "bzip2"},
+                              row{"\xFD"
+                                  "7zXZ\0"sv,
+                                  "xz"},
+                              row{"7z\xBC\xAF\x27\x1C"sv, "7z"},
+                              row{"\x04\x22\x4D\x18"sv, "lz4"},
+                              row{"\x02\x21\x4C\x18"sv, "lz4"},
+                              row{"\x1F\x9D"sv, "compress (.Z)"},
+                              row{"\x1F\xA0"sv, "compress (.Z)"},
+                              row{"LZIP"sv, "lzip"},
+                              row{"\x89LZO"sv, "lzop"},
+                              row{"LRZI"sv, "lrzip"},
+                              row{"070701"sv, "cpio"},
+                              row{"070702"sv, "cpio"},
+                              row{"070707"sv, "cpio"},
+                              row{"\xC7\x71"sv, "cpio"},
+                              row{"\x71\xC7"sv, "cpio"},
+                              row{"Rar!\x1A\x07"sv, "rar"},
+                              row{"!<arch>\n"sv, "ar"},
+                              row{"MSCF"sv, "cab"},
+                              row{"\x5D\0\0"sv, "lzma"}};
+    const auto known =
+        std::find_if(rows.begin(), rows.end(), [&](const row& each) { return as_text(head).starts_with(each.magic); });
+    return known == rows.end() ? std::string_view{} : known->name;
+}
+
+SMDEBUG_INLINE std::string what_is_read(byte_view head) {
+    const std::string kinds = "tar, tar.gz, tar.zst and zip are read";
+    if (as_text(head).starts_with(lfs_pointer_begin)) {
+        return std::string{lfs_pointer_text};
+    }
+    const std::string_view other = compression_not_read(head);
+    return other.empty() ? kinds
+                         : "it is packed by " + std::string{other} + ", which is not read; " + kinds +
+                               ": unpack it, or pack it again as one of these";
+}
+
 SMDEBUG_INLINE contents::contents(std::shared_ptr<const byte_source> archive, const archive_options& options,
-                                  indexes how)
+                                  indexes how, member_names names)
     : archive_(std::move(archive)), plain_(archive_), options_(options) {
     const byte_buffer head = archive_->read({0, 512});
     const format outer = format_of(head.view());
     // Zip's mark may also stand behind a program that unpacks itself.
     if (outer == format::zip || (outer == format::unknown && has_zip_end(*archive_))) {
         kind_ = "zip";
-        directory_ = read_zip(*archive_, options_);
+        directory_ = read_zip(*archive_, options_, names);
         return;
     }
     std::shared_ptr<const codec> unpacks;
@@ -85,7 +129,7 @@ SMDEBUG_INLINE void contents::read_directory(format outer) {
         std::all_of(inside.view().begin(), inside.view().end(), [](std::byte one) { return one == std::byte{0}; });
     if (!looks_like_tar(inside.view()) && !(is_empty && inside.size() == 512)) {
         throw unsupported(archive_->name() + (outer == format::unknown ? " is" : ", inflated, is") +
-                              " no archive of a known format: tar, tar.gz, tar.zst and zip are read" +
+                              " no archive of a known format: " + what_is_read(inside.view()) +
                               (archive_->size() == 0 ? "; it is empty" : ""),
                           {.where = archive_->name()});
     }
@@ -148,7 +192,8 @@ SMDEBUG_INLINE std::vector<std::byte> contents::index() const {
     // A head costs a read here; from far away, a request.
     const std::size_t least_members = archive_->batches_ranges() ? 16 : 1000;
     const bool is_worth_it = decoded_ != nullptr ? begins_later : directory_.members.size() >= least_members;
-    if (kind_ == "zip" || !directory_.damage.empty() || !may_have_index() || !is_worth_it) {
+    if (kind_ == "zip" || !directory_.damage.empty() || !directory_.problems.empty() || !may_have_index() ||
+        !is_worth_it) {
         return {};
     }
     return written({.of = identity_of(*archive_), .kind = std::string{kind_}, .members = directory_, .spans = spans});
@@ -237,6 +282,11 @@ SMDEBUG_INLINE std::uint64_t contents::wanted_of(std::string_view key, const mem
     if (of.how == packing::refused) {
         throw unsupported(
             "the archive " + archive_->name() + ": its member " + std::string{key} + " is not read, as " + of.why,
+            {.where = archive_->name() + "!/" + std::string{key}});
+    }
+    if (of.how == packing::nowhere) {
+        throw corrupt_data(
+            "the archive " + archive_->name() + ": its member " + std::string{key} + " is not there: " + of.why,
             {.where = archive_->name() + "!/" + std::string{key}});
     }
     return where.offset < of.size ? std::min(where.length, of.size - where.offset) : 0;

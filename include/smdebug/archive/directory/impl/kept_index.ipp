@@ -158,8 +158,8 @@ inline void put_members(writer& to, const directory& from) {
         to.text(std::string_view{key}.substr(shared));
         to.number(file.where.offset);
         to.number(file.size);
-        to.number(file.how == packing::refused ? 1 : 0);
-        if (file.how == packing::refused) {
+        to.number(file.how == packing::refused ? 1 : file.how == packing::nowhere ? 2 : 0);
+        if (file.how != packing::stored) {
             to.text(file.why);
         }
         before = key;
@@ -183,14 +183,14 @@ inline void put_members(writer& to, const directory& from) {
         file.size = from.number();
         file.where.length = file.size;
         const std::uint64_t how = from.number();
-        if (how == 1) {
-            file.how = packing::refused;
+        if (how == 1 || how == 2) {
+            file.how = how == 1 ? packing::refused : packing::nowhere;
             file.why = from.text();
         }
         std::string next = key.substr(0, static_cast<std::size_t>(std::min<std::uint64_t>(shared, key.size())));
         next += rest;
         const bool is_inside = file.where.offset <= length && file.size <= length - file.where.offset;
-        if (!from.is_right() || shared > key.size() || how > 1 || !is_inside || next.empty() || next <= key ||
+        if (!from.is_right() || shared > key.size() || how > 2 || !is_inside || next.empty() || next <= key ||
             key_of(next) != next) {
             from.fail();
             return made;

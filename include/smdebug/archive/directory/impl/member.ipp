@@ -33,13 +33,23 @@ SMDEBUG_INLINE std::string without_dots(std::string_view path) {
 }
 
 SMDEBUG_INLINE std::string key_of(std::string_view name) {
+    name.remove_prefix(std::min(name.find_first_not_of('/'), name.size()));
     return stays_inside(name) ? without_dots(name) : std::string{};
+}
+
+SMDEBUG_INLINE problem problem_of_name(std::string_view name) {
+    return {.kind = problem_kind::left_out,
+            .where = "!/" + std::string{name},
+            .what = "the name of this member is no path within the archive: pack it again under a name without \"..\""};
 }
 
 SMDEBUG_INLINE std::vector<std::string> runs_in(const directory& of) {
     constexpr std::array<std::string_view, 3> marks{"collections/", "events/", "index/"};
     std::set<std::string> roots;
     for (const auto& [key, file] : of.members) {
+        if (is_resource_fork(key)) {
+            continue;
+        }
         for (const std::string_view mark : marks) {
             // The folder of a step group or of collections has 9 digits: "index/000000000/".
             for (std::size_t place = key.find(mark); place != std::string::npos; place = key.find(mark, place + 1)) {

@@ -109,11 +109,20 @@ public:
     }
 
 private:
+    struct link {
+        std::string to;    // a key; empty where it leads out of the archive
+        std::string told;  // as the archive says it
+    };
+
     // A piece of the archive, read ahead where members are small.
     [[nodiscard]] byte_view bytes(std::uint64_t offset, std::uint64_t length) {
         if (offset < piece_begin_ || offset + length > piece_begin_ + piece_.size()) {
             const bool is_near = offset - piece_begin_ < near_bytes;
-            piece_ = from_.read({offset, std::max(length, is_near ? near_bytes : block_bytes * 2)});
+            try {
+                piece_ = from_.read({offset, std::max(length, is_near ? near_bytes : block_bytes * 2)});
+            } catch (const corrupt_data&) {  // it may lie behind what is wanted
+                piece_ = from_.read({offset, length});
+            }
             piece_begin_ = offset;
         }
         return piece_.slice({offset - piece_begin_, length}).view();
@@ -134,7 +143,7 @@ private:
         }
         if (std::all_of(head.begin(), head.end(), [](std::byte one) { return one == std::byte{0}; })) {
             place_ += block_bytes;
-            return !std::exchange(ended_, true);
+            return !std::exchange(ended_, true) || find_next_archive();
         }
         ended_ = false;
         if (!is_tar_head(head)) {
@@ -150,6 +159,24 @@ private:
         }
         take(head, *size);
         return true;
+    }
+
+    // Behind the end: whether another archive follows, as `cat a.tar b.tar` and `tar -A` leave it.
+    bool find_next_archive() {
+        for (;; place_ += block_bytes) {
+            const byte_view block = bytes(place_, block_bytes);
+            if (std::any_of(block.begin(), block.end(), [](std::byte one) { return one != std::byte{0}; })) {
+                ended_ = !is_tar_head(block);
+                if (ended_) {
+                    made_.problems.push_back({problem_kind::left_out, ", byte " + std::to_string(place_),
+                                              "other bytes lie behind the end of the archive, which are not read"});
+                }
+                return !ended_;
+            }
+            if (block.size() < block_bytes) {
+                return false;
+            }
+        }
     }
 
     [[nodiscard]] std::optional<std::uint64_t> size_of(byte_view head) const {
@@ -182,7 +209,7 @@ private:
         const bool is_folder = kind == '5' || name.ends_with('/');
         if (is_link) {
             add_link(name, kind == '1', link_of(head));
-        } else if (kind == 'S' || keyword("GNU.sparse.major") != nullptr || keyword("GNU.sparse.map") != nullptr) {
+        } else if (kind == 'S' || is_sparse()) {
             if (const std::string* const real = keyword("GNU.sparse.name")) {
                 name = *real;
             }
@@ -239,6 +266,16 @@ private:
         }
     }
 
+    // By any form of pax: 0.0, 0.1 and 1.0 have other keywords.
+    [[nodiscard]] bool is_sparse() const {
+        constexpr std::string_view begin = "GNU.sparse.";
+        const auto has_any = [&](const keywords& of) {
+            const auto first = of.lower_bound(begin);
+            return first != of.end() && first->first.starts_with(begin);
+        };
+        return has_any(next_) || has_any(all_);
+    }
+
     // Of the next member, else of all; nothing where neither has it.
     [[nodiscard]] const std::string* keyword(std::string_view name) const {
         for (const keywords* const of : {&next_, &all_}) {
@@ -269,7 +306,7 @@ private:
     void add(const std::string& name, member file) {
         std::string key = key_of(name);
         if (key.empty()) {
-            ++made_.passed_over;
+            pass_over(name);
             return;
         }
         links_.erase(key);
@@ -279,15 +316,16 @@ private:
     }
     void add_link(const std::string& name, bool is_hard, const std::string& to) {
         const std::string key = key_of(name);
-        std::string target = to;
-        if (!is_hard && !to.starts_with('/')) {  // seen from its own folder
+        if (key.empty()) {
+            pass_over(name);
+            return;
+        }
+        std::string target;
+        if (is_hard) {
+            target = key_of(to);
+        } else if (!to.starts_with('/')) {  // seen from its own folder
             const std::size_t folder = key.rfind('/');
             target = without_dots(folder == std::string::npos ? to : key.substr(0, folder + 1) + to);
-        }
-        target = key_of(target);
-        if (key.empty() || target.empty()) {
-            ++made_.passed_over;
-            return;
         }
         if (is_hard) {  // of what has come before, also where that is replaced later
             if (const auto file = made_.members.find(target); file != made_.members.end()) {
@@ -298,7 +336,7 @@ private:
             }
         }
         made_.members.erase(key);
-        links_.insert_or_assign(key, std::move(target));
+        links_.insert_or_assign(key, link{.to = std::move(target), .told = to});
         check_count();
     }
     void check_count() const {
@@ -310,24 +348,41 @@ private:
         }
     }
 
-    // Links to files; those to folders, to nothing, or in a circle are passed over.
+    void pass_over(const std::string& name) {
+        if (made_.problems.size() < most_damage) {
+            made_.problems.push_back(problem_of_name(name));
+        }
+    }
+
+    // Links to folders are passed over: what lies there is found under its own name.
     void resolve_links() {
         for (const auto& [key, first] : links_) {
-            std::string target = first;
-            for (int i = 0; i < most_links; ++i) {
-                if (const auto file = made_.members.find(target); file != made_.members.end()) {
-                    made_.members.insert_or_assign(key, member{file->second});
+            const link* last = &first;
+            auto file = made_.members.end();
+            for (int i = 0; i < most_links && last != nullptr; ++i) {
+                file = made_.members.find(last->to);
+                const auto further = links_.find(last->to);
+                if (file != made_.members.end() || further == links_.end()) {
                     break;
                 }
-                const auto further = links_.find(target);
-                if (further == links_.end() || i + 1 == most_links) {
-                    ++made_.passed_over;
-                    break;
-                }
-                target = further->second;
+                last = i + 1 == most_links ? nullptr : &further->second;
+            }
+            if (file != made_.members.end() && file->second.how != packing::nowhere) {
+                made_.members.insert_or_assign(key, member{file->second});
+            } else if (last != nullptr && is_folder(last->to)) {
+                ++made_.passed_over;
+            } else {
+                made_.members.insert_or_assign(
+                    key, member{.how = packing::nowhere,
+                                .why = "it is a link to " + first.told + ", which the archive does not have"});
             }
         }
         links_.clear();
+    }
+
+    [[nodiscard]] bool is_folder(const std::string& key) const {
+        const auto below = made_.members.lower_bound(key + "/");
+        return !key.empty() && below != made_.members.end() && below->first.starts_with(key + "/");
     }
 
     // Behind a damaged head: block after block, up to the next head.
@@ -354,7 +409,7 @@ private:
     const archive_options& options_;
     function_ref<void(std::string_view, const member&)> passed_;
     directory made_;
-    std::map<std::string, std::string, std::less<>> links_;  // key -> key
+    std::map<std::string, link, std::less<>> links_;  // by key
     keywords next_;
     keywords all_;
     byte_buffer piece_;

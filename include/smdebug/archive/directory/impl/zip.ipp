@@ -155,11 +155,34 @@ struct tail {
     }
 }
 
+/// Whether any name in a directory has a '/'.
+[[nodiscard]] inline bool has_slash(byte_view entries) {
+    while (entries.size() >= entry_bytes && field<std::uint32_t>(entries, 0) == entry_mark) {
+        const auto name_bytes = static_cast<std::size_t>(field<std::uint16_t>(entries, 28));
+        const std::size_t length = entry_bytes + name_bytes +
+                                   static_cast<std::size_t>(field<std::uint16_t>(entries, 30)) +
+                                   static_cast<std::size_t>(field<std::uint16_t>(entries, 32));
+        if (length > entries.size()) {
+            return false;
+        }
+        if (as_text(entries.subspan(entry_bytes, name_bytes)).find('/') != std::string_view::npos) {
+            return true;
+        }
+        entries = entries.subspan(length);
+    }
+    return false;
+}
+
+[[nodiscard]] inline std::string with_slashes(std::string name) {
+    std::replace(name.begin(), name.end(), '\\', '/');
+    return name;
+}
+
 }  // namespace zip
 
 SMDEBUG_INLINE bool has_zip_end(const byte_source& from) { return zip::find_end(from).end.has_value(); }
 
-SMDEBUG_INLINE directory read_zip(const byte_source& from, const archive_options& options) {
+SMDEBUG_INLINE directory read_zip(const byte_source& from, const archive_options& options, member_names names) {
     const zip::where_entries_lie entries = zip::find_entries(from);
     if (entries.count > options.most_members) {
         throw unsupported("the archive " + from.name() + " has " + std::to_string(entries.count) +
@@ -168,6 +191,8 @@ SMDEBUG_INLINE directory read_zip(const byte_source& from, const archive_options
     }
     const byte_buffer all = from.read(entries.where);
     directory made;
+    // Some programs write '\\' for '/': then no name has a '/', or the entry says that it is from such a system.
+    const bool has_slash = zip::has_slash(all.view());
     byte_view left = all.view();
     for (std::uint64_t i = 0; i < entries.count; ++i) {
         const std::uint64_t place = entries.where.offset + (all.size() - left.size());
@@ -187,7 +212,7 @@ SMDEBUG_INLINE directory read_zip(const byte_source& from, const archive_options
         file.size = zip::field<std::uint32_t>(left, 24);
         file.sum = load_le<std::uint32_t>(left.data() + 16);
         file.behind_own_head = true;
-        const std::string_view name = as_text(left.subspan(zip::entry_bytes, name_bytes));
+        std::string name{as_text(left.subspan(zip::entry_bytes, name_bytes))};
         const bool is_whole =
             zip::widen(left.subspan(zip::entry_bytes + name_bytes, extra_bytes), file.size, packed, offset);
         const std::uint64_t made_by = zip::field<std::uint16_t>(left, 4) >> 8U;
@@ -198,22 +223,29 @@ SMDEBUG_INLINE directory read_zip(const byte_source& from, const archive_options
             continue;
         }
         file.where = {offset + entries.shift, packed};
+        if (names == member_names::paths && name.find('/') == std::string::npos && (!has_slash || made_by == 0)) {
+            name = zip::with_slashes(std::move(name));
+        }
         if (name.ends_with('/')) {
             if (file.size > 0) {
                 made.damage.push_back({place, "the entry of a folder says that it has bytes"});
             }
             continue;
         }
-        std::string key = key_of(name);
+        std::string key = names == member_names::paths ? key_of(name) : name;
         if (key.empty()) {
-            ++made.passed_over;
+            made.problems.push_back(problem_of_name(name));
             continue;
         }
         if (made_by == 3 && unix_kind == 10) {  // Unix; a symbolic link
             file.how = packing::refused;
             file.why = "it is a symbolic link";
         }
-        made.members.insert_or_assign(std::move(key), std::move(file));
+        const auto [entry, is_new] = made.members.insert_or_assign(std::move(key), std::move(file));
+        if (!is_new && names == member_names::texts) {
+            made.problems.push_back({problem_kind::replaced, "!/" + entry->first,
+                                     "the name stands more than once in the archive: the last one is read"});
+        }
     }
     if (made.damage.empty() && !left.empty() &&
         !(left.size() >= 4 && zip::field<std::uint32_t>(left, 0) == zip::signature_mark)) {
@@ -235,7 +267,8 @@ SMDEBUG_INLINE std::uint64_t zip_content_begin(const byte_source& from, std::str
     if (name_bytes > usual_name) {
         head = from.read({of.where.offset, zip::head_bytes + name_bytes});
     }
-    if (key_of(as_text(head.slice({zip::head_bytes, name_bytes}).view())) != key) {
+    const std::string name{as_text(head.slice({zip::head_bytes, name_bytes}).view())};
+    if (name != key && key_of(name) != key && key_of(zip::with_slashes(name)) != key) {
         zip::damaged(from, of.where.offset, "a member has another name than in the archive's directory");
     }
     return of.where.offset + zip::head_bytes + name_bytes + extra_bytes;

@@ -4,6 +4,7 @@
 #include <smdebug/batch/search/folder_names.hpp>
 #include <smdebug/batch/search/found_place.hpp>
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/relative_path.hpp>
 #include <smdebug/storage/posix/file.hpp>
 #include <smdebug/storage/uri.hpp>
 
@@ -42,7 +43,8 @@ SMDEBUG_INLINE std::optional<folder_names> names_in(const std::string& folder) {
             part = entry.name;
             ++parts;
         }
-        if (is_folder || (entry.what == kind::file && !archive_extension_of(entry.name).empty())) {
+        if (is_folder ||
+            (entry.what == kind::file && !archive_extension_of(entry.name).empty() && !is_resource_fork(entry.name))) {
             names.children.push_back(
                 {std::string{entry.name}, is_folder, is_link ? std::optional{entry.target} : std::nullopt});
         }

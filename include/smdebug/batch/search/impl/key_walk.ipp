@@ -2,6 +2,7 @@
 #pragma once
 
 #include <smdebug/batch/search/key_walk.hpp>
+#include <smdebug/core/relative_path.hpp>
 #include <smdebug/storage/uri.hpp>
 
 #include <algorithm>
@@ -48,7 +49,8 @@ SMDEBUG_INLINE std::optional<found_place> key_walk::take(const std::string& key)
         }
     }
     const std::string path{run ? *run : std::string_view{key}};
-    if (run ? !pattern_.covers(path) : archive_extension_of(key).empty() || !pattern_.covers(path)) {
+    if (run ? !pattern_.covers(path)
+            : archive_extension_of(key).empty() || is_resource_fork(key) || !pattern_.covers(path)) {
         return std::nullopt;
     }
     return found_place{.what = run ? found_place::kind::run : found_place::kind::archive, .path = path};

@@ -4,6 +4,7 @@
 #include <smdebug/batch/search/folder_names.hpp>
 #include <smdebug/batch/search/pattern_walk.hpp>
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/relative_path.hpp>
 #include <smdebug/storage/posix/folder.hpp>
 #include <smdebug/storage/uri.hpp>
 
@@ -81,7 +82,8 @@ SMDEBUG_INLINE std::vector<pattern_walk::step> pattern_walk::steps_in(const std:
             using kind = posix::folder_entry::kind;
             const bool is_link = entry.what == kind::link;
             const bool is_folder = is_link || entry.what == kind::folder;
-            if (is_folder || (entry.what == kind::file && !archive_extension_of(entry.name).empty())) {
+            if (is_folder || (entry.what == kind::file && !archive_extension_of(entry.name).empty() &&
+                              !is_resource_fork(entry.name))) {
                 add_step(steps, reached, {std::string{entry.name}, is_folder, {}}, is_link);
             }
         });

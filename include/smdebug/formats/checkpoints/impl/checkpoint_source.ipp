@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstring>
 #include <optional>
+#include <set>
 #include <vector>
 
 namespace smdebug {
@@ -89,60 +90,93 @@ inline void swap_bytes(std::vector<std::byte>& elements, dtype type) {
 }  // namespace detail
 }  // namespace formats
 
-SMDEBUG_INLINE std::chrono::system_clock::duration checkpoint_source::age_of(
+SMDEBUG_INLINE std::optional<checkpoint_source::time_point> checkpoint_source::written(
     const formats::detail::checkpoint_step& step) const {
-    auto age = std::chrono::system_clock::duration::max();
+    std::optional<time_point> newest;
     for (const std::string& key : step.files) {
-        if (const auto written = store_.modified(key)) {
-            age = std::min(age, how_.now() - *written);
-        }
+        const std::optional<time_point> one = store_.modified(key);
+        newest = one && (!newest || *one > *newest) ? one : newest;
     }
-    return age;
+    return newest;
+}
+
+SMDEBUG_INLINE bool checkpoint_source::is_younger(std::optional<time_point> written,
+                                                  std::chrono::milliseconds than) const {
+    const time_point now = how_.now();
+    return written && *written <= now && now - *written < than;
+}
+
+SMDEBUG_INLINE void checkpoint_source::note(std::vector<problem> now, std::vector<std::string>& known,
+                                            run_contents& contents) {
+    for (const std::string& where : std::exchange(known, {})) {
+        contents.withdraw_problem(where);
+    }
+    for (problem& one : now) {
+        known.push_back(one.where);
+        contents.note_problem(std::move(one.where), std::move(one.what), one.kind);
+    }
 }
 
 SMDEBUG_INLINE bool checkpoint_source::update(run_contents& contents) {
-    namespace detail = formats::detail;
-    const detail::found_checkpoints found = detail::find_checkpoints(store_, {.step_regex = how_.step_regex});
-    for (const detail::left_out& one : found.not_read) {
-        contents.note_problem(one.name, one.why);
+    const formats::detail::found_checkpoints found =
+        formats::detail::find_checkpoints(store_, {.step_regex = how_.step_regex});
+    std::vector<problem> left_out;
+    for (const formats::detail::left_out& one : found.not_read) {
+        left_out.push_back({one.kind, one.name, one.why});
     }
+    note(std::move(left_out), left_out_, contents);
     bool has_news = false;
     bool is_quiet = true;
-    for (const detail::checkpoint_step& step : found.steps) {
-        const auto age = age_of(step);
-        is_quiet = is_quiet && age >= how_.quiet_after;
-        if (done_.contains(step.step)) {
-            continue;
-        }
-        std::optional<detail::step_contents> read;
-        std::optional<std::string> wrong;
-        try {
-            read = detail::read_checkpoint(store_, step, how_.archive);
-        } catch (const corrupt_data& damaged) {
-            wrong = damaged.message();
-        }
-        if (age < how_.whole_after && (!read || !read->not_read.empty())) {
-            continue;  // it is being written
-        }
-        done_.insert(step.step);
-        if (read) {
-            add(step, *read, contents);
-            has_news = true;
-        } else {
-            contents.note_problem(step.folder.empty() && !step.files.empty() ? step.files.front() : step.folder,
-                                  *wrong);
+    for (const formats::detail::checkpoint_step& step : found.steps) {
+        const std::optional<time_point> newest = written(step);
+        is_quiet = is_quiet && !is_younger(newest, how_.quiet_after);
+        const auto known = known_.find(step.step);
+        const bool is_as_before =
+            known != known_.end() && known->second.files == step.files &&
+            (!known->second.is_damaged || (known->second.written == newest && !is_younger(newest, how_.whole_after)));
+        if (!is_as_before) {
+            has_news = look(step, {.files = step.files, .written = newest}, contents) || has_news;
         }
     }
+    is_followed_ = true;
     contents.set_ended(is_quiet);
     return has_news;
 }
 
-SMDEBUG_INLINE void checkpoint_source::add(const formats::detail::checkpoint_step& step,
-                                           const formats::detail::step_contents& read, run_contents& contents) const {
-    const run_contents::place where{.step = step.step, .mode = mode::train, .mode_step = step.step};
-    for (const formats::detail::left_out& one : read.not_read) {
-        contents.note_problem("step " + std::to_string(step.step) + ", " + one.name, one.why);
+SMDEBUG_INLINE bool checkpoint_source::look(const formats::detail::checkpoint_step& step, known_step now,
+                                            run_contents& contents) {
+    namespace detail = formats::detail;
+    detail::step_contents read;
+    std::vector<problem> problems;
+    try {
+        read = detail::read_checkpoint(store_, step, how_.archive);
+    } catch (const corrupt_data& damaged) {
+        problems.push_back(
+            {.where = step.folder.empty() ? step.files.front() : step.folder, .what = std::string{damaged.message()}});
     }
+    for (detail::left_out& one : read.not_read) {
+        problems.push_back({one.kind, one.name + ", step " + std::to_string(step.step), std::move(one.why)});
+    }
+    now.is_damaged = std::any_of(problems.begin(), problems.end(),
+                                 [](const problem& one) { return one.kind == problem_kind::damaged; });
+    if (is_followed_ && now.is_damaged && is_younger(now.written, how_.whole_after)) {
+        return false;  // it is being written
+    }
+    const auto known = known_.find(step.step);
+    const run_contents::place where{.step = step.step, .mode = mode::train, .mode_step = step.step};
+    if (known != known_.end()) {
+        now.problems = std::move(known->second.problems);
+        const std::set<std::string> shown = contents.tensors_of(where);
+        std::erase_if(read.tensors, [&](const auto& tensor) { return shown.contains(tensor.is.name); });
+    }
+    add(where, read, problems, contents);
+    note(std::move(problems), now.problems, contents);
+    known_.insert_or_assign(step.step, std::move(now));
+    return !read.tensors.empty();
+}
+
+SMDEBUG_INLINE void checkpoint_source::add(const run_contents::place& where, const formats::detail::step_contents& read,
+                                           std::vector<problem>& problems, run_contents& contents) const {
     // In the order in which they lie in their files, so that a scan reads those from front to back.
     std::vector<const formats::detail::checkpoint_tensor*> tensors;
     tensors.reserve(read.tensors.size());
@@ -154,10 +188,21 @@ SMDEBUG_INLINE void checkpoint_source::add(const formats::detail::checkpoint_ste
     });
     for (const formats::detail::checkpoint_tensor* const tensor : tensors) {
         const formats::detail::checkpoint_file& file = read.files[tensor->file];
-        add(where, file, tensor->is, contents);
-        const std::string_view group = formats::detail::collection_of(file.key, tensor->is.name, tensor->is.type);
+        const formats::detail::stored_tensor& is = tensor->is;
+        if (run_contents::record_bytes(where, is.name, {is.type, is.shape}) > how_.most_record_bytes) {
+            contents.add_shape(where, is.name, is.shape);
+            problems.push_back({problem_kind::unsupported,
+                                smdebug::detail::path_of(file.store, file.key) + ", tensor " + is.name,
+                                "it has " + std::to_string(is.where.length) + " bytes (" + shape_text(is.shape) +
+                                    " of " + std::string{name_of(is.type)} + "); of a checkpoint at most " +
+                                    std::to_string(how_.most_record_bytes) +
+                                    " are read of a tensor, so that its elements are not looked at"});
+        } else {
+            add(where, file, is, contents);
+        }
+        const std::string_view group = formats::detail::collection_of(file.key, is.name, is.type);
         if (!group.empty()) {
-            contents.add_to_collection(group, tensor->is.name);
+            contents.add_to_collection(group, is.name);
         }
     }
 }
@@ -171,7 +216,7 @@ SMDEBUG_INLINE void checkpoint_source::add(const run_contents::place& where,
                           [file, tensor] { return formats::detail::elements_of(file, tensor); });
         return;
     }
-    const std::uint32_t object = contents.object(file.store.name() + "/" + file.key, file.store, file.key);
+    const std::uint32_t object = contents.object(smdebug::detail::path_of(file.store, file.key), file.store, file.key);
     contents.add_elements(where, tensor.name, form, object, tensor.where);
 }
 

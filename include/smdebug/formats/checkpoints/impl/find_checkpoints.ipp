@@ -2,6 +2,7 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/relative_path.hpp>
 #include <smdebug/formats/checkpoints/find_checkpoints.hpp>
 #include <smdebug/formats/checkpoints/safetensors_index.hpp>
 #include <smdebug/formats/checkpoints/step_of_name.hpp>
@@ -23,8 +24,14 @@ SMDEBUG_INLINE checkpoint_kind kind_of(std::string_view key) noexcept {
         std::string_view ending;
         checkpoint_kind kind;
     };
+    if (is_resource_fork(key)) {
+        return checkpoint_kind::none;
+    }
+    const std::size_t index = key.rfind(safetensors_index_mark);
+    if (index != std::string_view::npos && key.ends_with(".json") && key.find('/', index) == std::string_view::npos) {
+        return checkpoint_kind::safetensors_index;
+    }
     constexpr std::array rows{
-        row{safetensors_index_ending, checkpoint_kind::safetensors_index},
         row{".safetensors", checkpoint_kind::safetensors},
         row{".npz", checkpoint_kind::npz},
         row{".npy", checkpoint_kind::npy},
@@ -40,6 +47,21 @@ SMDEBUG_INLINE checkpoint_kind kind_of(std::string_view key) noexcept {
         }
     }
     return checkpoint_kind::none;
+}
+
+SMDEBUG_INLINE std::string checkpoint_of(std::string_view key) {
+    const std::size_t ending = key.rfind(".safetensors");
+    if (ending == std::string_view::npos) {
+        return std::string{key};
+    }
+    const std::string_view stem = key.substr(0, ending);
+    if (kind_of(key) == checkpoint_kind::safetensors_index) {
+        // ".index.json" has no variant, ".index.fp16.json" has ".fp16".
+        const std::size_t variant = ending + safetensors_index_mark.size() - 1;
+        return std::string{stem}.append(key.substr(variant, key.rfind('.') - variant));
+    }
+    const std::optional<shard_name> shard = shard_of(stem);
+    return shard ? std::string{shard->before}.append(shard->behind) : std::string{stem};
 }
 
 /// Sorts keys into steps.
@@ -73,10 +95,11 @@ public:
             all.steps.push_back(std::move(found.step));
         }
         for (std::string& key : without_step_) {
-            all.not_read.push_back({std::move(key), "its name says no step, and others do"});
+            all.not_read.push_back({std::move(key), "its name says no step, and others do", problem_kind::left_out});
         }
         for (std::string& key : pickled_) {
-            all.not_read.push_back({std::move(key), "it is pickled by Python: a program, which is not run"});
+            all.not_read.push_back(
+                {std::move(key), "it is pickled by Python: a program, which is not run", problem_kind::unsupported});
         }
         std::sort(all.not_read.begin(), all.not_read.end(),
                   [](const left_out& a, const left_out& b) { return a.name < b.name; });
@@ -119,15 +142,9 @@ private:
                         : ", or say by --step-regex where a path has its step, as in --step-regex 'run-([0-9]+)'";
     }
 
-    // What shards of one checkpoint, and their index, have in common.
-    [[nodiscard]] static std::string_view checkpoint_of(std::string_view key) {
-        const std::size_t ending = key.rfind(".safetensors");
-        return ending == std::string_view::npos ? key : without_shard(key.substr(0, ending));
-    }
-
     // Files without a number: those of one checkpoint are step 0.
     void take_only_one() {
-        const std::string_view first = checkpoint_of(without_step_.front());
+        const std::string first = checkpoint_of(without_step_.front());
         const auto other = std::find_if(without_step_.begin(), without_step_.end(),
                                         [&](const std::string& key) { return checkpoint_of(key) != first; });
         if (other != without_step_.end()) {
@@ -167,7 +184,16 @@ SMDEBUG_INLINE found_checkpoints group_checkpoints(const std::string& place, std
 }
 
 SMDEBUG_INLINE found_checkpoints find_checkpoints(const any_storage& store, const checkpoint_search& how) {
-    return group_checkpoints(store.name(), store.list("", ""), how);
+    const std::vector<std::string> keys = store.list("", "");
+    found_checkpoints found = group_checkpoints(store.name(), keys, how);
+    for (const std::string& key : keys) {
+        const std::string_view name = std::string_view{key}.substr(key.rfind('/') + 1);  // npos + 1 is 0
+        const bool is_as_a_folder = name.find('.') == std::string_view::npos && step_of_name(std::string{name} + "/");
+        if (is_as_a_folder && !store.size(key)) {
+            found.not_read.push_back({key, "it is a link to a folder that is not there"});
+        }
+    }
+    return found;
 }
 
 }  // namespace detail

@@ -210,6 +210,9 @@ SMDEBUG_INLINE stored_tensor read_npy_header(const std::string& file, std::uint6
     const npy_parser parser{file};
     const byte_buffer head = read({0, std::min(size, first_read)});
     const std::string_view front = as_text(head.view());
+    if (front.starts_with(lfs_pointer_begin)) {
+        parser.refuse(std::string{lfs_pointer_text});
+    }
     if (!front.starts_with(mark)) {
         parser.refuse("it does not begin as a .npy does");
     }

@@ -7,13 +7,18 @@
 #include <smdebug/formats/checkpoints/read_checkpoint.hpp>
 #include <smdebug/formats/checkpoints/safetensors_header.hpp>
 #include <smdebug/formats/checkpoints/safetensors_index.hpp>
+#include <smdebug/formats/checkpoints/step_of_name.hpp>
+#include <smdebug/storage/open_storage.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <set>
 #include <string_view>
+#include <system_error>
 #include <tuple>
 
 namespace smdebug {
@@ -29,30 +34,60 @@ public:
 
     [[nodiscard]] step_contents read() && {
         for (const std::string& key : step_.files) {
-            attempt(key, [&] { add(key); });
-        }
-        for (const std::string& key : step_.files) {
             if (kind_of(key) == checkpoint_kind::safetensors_index) {
-                attempt(key, [&] { check_index(key); });
+                attempt(key, [&] { read_index(key); });
             }
         }
-        if (all_.files.empty() && !first_damage_.empty()) {
-            throw corrupt_data(first_damage_, {.where = path_of(step_.files.front())});
+        for (const std::string& key : step_.files) {
+            if (is_of_another_save(key)) {
+                all_.not_read.push_back({key,
+                                         "the index of this checkpoint does not name it: it is left over from another "
+                                         "save",
+                                         problem_kind::left_out});
+            } else {
+                attempt(key, [&] { add(key); });
+            }
         }
+        for (const found_index& index : indexes_) {
+            check_index(index);
+        }
+        check_shards();
         tell_names_apart();
         return std::move(all_);
     }
 
 private:
-    [[nodiscard]] std::string path_of(const std::string& key) const { return store_.name() + "/" + key; }
+    struct found_index {
+        std::string key;
+        std::string checkpoint;  // see checkpoint_of
+        safetensors_index is;
 
-    // Does what concerns one file; what is damaged is noted.
+        [[nodiscard]] bool names(std::string_view file) const {
+            const std::string_view folder = std::string_view{key}.substr(0, key.rfind('/') + 1);
+            return file.starts_with(folder) && std::any_of(is.file_of.begin(), is.file_of.end(), [&](const auto& each) {
+                       return each.second == file.substr(folder.size());
+                   });
+        }
+    };
+
+    [[nodiscard]] std::string path_of(const std::string& key) const { return smdebug::detail::path_of(store_, key); }
+
+    [[nodiscard]] static std::string_view stem_of(std::string_view key) { return key.substr(0, key.rfind('.')); }
+
+    // Does what concerns one file; what cannot be read is noted.
     void attempt(const std::string& key, function_ref<void()> doing) {
         try {
             doing();
         } catch (const corrupt_data& damage) {
             all_.not_read.push_back({key, std::string{damage.message()}});
-            first_damage_ = first_damage_.empty() ? all_.not_read.back().why : first_damage_;
+        } catch (const not_found&) {
+            all_.not_read.push_back(
+                {key, "it is not there: it is a link to a file that is missing, or was removed a moment ago"});
+        } catch (const unsupported& refused) {
+            if (kind_of(key) == checkpoint_kind::npz && !smdebug::detail::opens_archives()) {
+                throw;
+            }
+            all_.not_read.push_back({key, std::string{refused.message()}, problem_kind::unsupported});
         }
     }
 
@@ -88,13 +123,9 @@ private:
     }
 
     void add_npy(const std::string& key, range_reader read_part) {
-        try {
-            std::vector<stored_tensor> only{read_npy_header(path_of(key), size_of_file(key), read_part)};
-            only.front().name = name_of_file(key);
-            add_file(store_, key, key, std::move(only));
-        } catch (const unsupported& refused) {
-            all_.not_read.push_back({key, std::string{refused.message()}});
-        }
+        std::vector<stored_tensor> only{read_npy_header(path_of(key), size_of_file(key), read_part)};
+        only.front().name = name_of_file(key);
+        add_file(store_, key, key, std::move(only));
     }
 
     void add_npz(const std::string& key) {
@@ -119,7 +150,7 @@ private:
 
     void add_not_read(const std::string& key, std::vector<left_out> some) {
         for (left_out& each : some) {
-            all_.not_read.push_back({key + ": " + each.name, std::move(each.why)});
+            all_.not_read.push_back({key + ": " + each.name, std::move(each.why), each.kind});
         }
     }
 
@@ -129,12 +160,29 @@ private:
         return name.substr(0, name.rfind('.'));
     }
 
-    // That all is there which the index says.
-    void check_index(const std::string& key) const {
-        const std::string path = path_of(key);
+    void read_index(const std::string& key) {
         const std::uint64_t most = std::min(size_of_file(key), most_header_bytes + 1);
-        const safetensors_index index = parse_safetensors_index(path, store_.read(key, {0, most}).view());
-        const std::string folder = key.substr(0, key.rfind('/') + 1);
+        indexes_.push_back(
+            {key, checkpoint_of(key), parse_safetensors_index(path_of(key), store_.read(key, {0, most}).view())});
+    }
+
+    [[nodiscard]] const found_index* index_of(std::string_view key) const {
+        const std::string checkpoint = checkpoint_of(key);
+        const auto found = std::find_if(indexes_.begin(), indexes_.end(),
+                                        [&](const found_index& each) { return each.checkpoint == checkpoint; });
+        return found == indexes_.end() ? nullptr : &*found;
+    }
+
+    // A shard that the index of its checkpoint does not name.
+    [[nodiscard]] bool is_of_another_save(const std::string& key) const {
+        const found_index* const index =
+            kind_of(key) == checkpoint_kind::safetensors && shard_of(stem_of(key)) ? index_of(key) : nullptr;
+        return index != nullptr && !index->names(key);
+    }
+
+    // That all is there which the index says.
+    void check_index(const found_index& index) {
+        const std::string folder = index.key.substr(0, index.key.rfind('/') + 1);
         std::set<std::pair<std::string_view, std::string_view>> there;
         for (const checkpoint_tensor& tensor : all_.tensors) {
             there.emplace(tensor.is.name, all_.files[tensor.file].key);
@@ -143,15 +191,79 @@ private:
         for (const left_out& each : all_.not_read) {
             passed_over.insert(each.name);
         }
-        for (const auto& [tensor, file] : index.file_of) {
+        for (const auto& [tensor, file] : index.is.file_of) {
             const std::string shard = folder + file;
             if (!there.contains({tensor, shard}) && !passed_over.contains(shard) &&
                 !passed_over.contains(shard + ": " + tensor)) {
-                throw corrupt_data("the index " + path + ": tensor " + tensor + " is not in " + shard +
-                                       (store_.size(shard) ? "" : ", which is not there"),
-                                   {.where = path, .tensor = tensor});
+                all_.not_read.push_back({shard, "the index " + path_of(index.key) + ": tensor " + tensor +
+                                                    " is not in " + shard +
+                                                    (store_.size(shard) ? "" : ", which is not there")});
+                return;
             }
         }
+    }
+
+    // That of shards without an index all are there, by the numbers in their names.
+    void check_shards() {
+        struct parts {
+            std::string first;  // the key of one of them
+            std::set<std::uint64_t> numbers = {};
+        };
+        std::map<std::string, std::map<std::uint64_t, parts>> checkpoints;  // by how many parts they say there are
+        for (const std::string& key : step_.files) {
+            const auto shard =
+                kind_of(key) == checkpoint_kind::safetensors_index ? std::nullopt : shard_of(stem_of(key));
+            if (!shard || index_of(key) != nullptr) {
+                continue;
+            }
+            const std::optional<std::uint64_t> number = number_of(shard->number);
+            const std::optional<std::uint64_t> count = number_of(shard->count);
+            if (!number || !count || *count == 0 || *number > *count) {
+                all_.not_read.push_back({key, "its name says that it is part " + std::string{shard->number} + " of " +
+                                                  std::string{shard->count} + ", which cannot be"});
+                continue;
+            }
+            const std::string checkpoint =
+                std::string{shard->before}.append(shard->behind).append(key.substr(key.rfind('.')));
+            checkpoints[checkpoint].try_emplace(*count, parts{key}).first->second.numbers.insert(*number);
+        }
+        for (const auto& [checkpoint, by_count] : checkpoints) {
+            for (const auto& [count, some] : by_count) {
+                check_parts(some.first, count, some.numbers);
+            }
+            if (by_count.size() > 1) {
+                all_.not_read.push_back({std::prev(by_count.end())->second.first,
+                                         "the checkpoint has parts of " + std::to_string(by_count.begin()->first) +
+                                             " and parts of " + std::to_string(std::prev(by_count.end())->first) +
+                                             ": some are left over from another save; remove those"});
+            }
+        }
+    }
+
+    void check_parts(const std::string& one, std::uint64_t count, const std::set<std::uint64_t>& numbers) {
+        if (numbers.size() >= count) {
+            return;
+        }
+        std::uint64_t missing = numbers.contains(0) ? 0 : 1;  // some count from 0
+        while (numbers.contains(missing)) {
+            ++missing;
+        }
+        const shard_name shard = *shard_of(stem_of(one));
+        std::string number = std::to_string(missing);
+        number.insert(0, shard.number.size() - std::min(shard.number.size(), number.size()), '0');
+        std::string key = one;
+        key.replace(static_cast<std::size_t>(shard.number.data() - one.data()), shard.number.size(), number);
+        const std::uint64_t gone = count - numbers.size();
+        all_.not_read.push_back({std::move(key), "it is not there: " + std::to_string(gone) + " of the " +
+                                                     std::to_string(count) + " parts of this checkpoint " +
+                                                     (gone == 1 ? "is" : "are") +
+                                                     " missing; copy or download what is missing"});
+    }
+
+    [[nodiscard]] static std::optional<std::uint64_t> number_of(std::string_view digits) noexcept {
+        std::uint64_t number = 0;
+        const auto [end, wrong] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+        return wrong == std::errc{} ? std::optional{number} : std::nullopt;
     }
 
     // Names that several files have get the file's before them.
@@ -184,7 +296,7 @@ private:
     const checkpoint_step& step_;
     const archive_options& options_;
     step_contents all_;
-    std::string first_damage_;
+    std::vector<found_index> indexes_;
     std::vector<std::string> names_;  // of the files, in front of names that several have
 };
 

@@ -63,7 +63,7 @@ private:
         if (std::exchange(has_metadata_, true)) {
             refuse("__metadata__ stands twice");
         }
-        const bool is_good = value.for_each_field([&](std::string_view name, json_value text) {
+        const bool is_good = value.is_null() || value.for_each_field([&](std::string_view name, json_value text) {
             const std::optional<std::string_view> content = text.string();
             all_.metadata.emplace_back(name, content.value_or(""));
             return content.has_value();
@@ -102,7 +102,8 @@ private:
         places_.push_back(where);
         const dtype known = dtype_in_safetensors(*type_name);
         if (known == dtype::invalid) {
-            all_.not_read.push_back({std::string{name}, "its dtype " + std::string{*type_name} + " is not known here"});
+            all_.not_read.push_back({std::string{name}, "its dtype " + std::string{*type_name} + " is not known here",
+                                     problem_kind::unsupported});
             return;
         }
         if (content_bytes(known, *extents) != where.end - where.begin) {
@@ -181,6 +182,9 @@ SMDEBUG_INLINE stored_tensors read_safetensors_header(const std::string& file, s
     const byte_buffer head = read({0, std::min(size, first_read)});
     if (size < number_bytes || head.size() < number_bytes) {
         refuse("it ends within the 8 bytes that a .safetensors begins with");
+    }
+    if (as_text(head.view()).starts_with(lfs_pointer_begin)) {
+        refuse(std::string{lfs_pointer_text});
     }
     const auto length = load_le<std::uint64_t>(head.data());
     if (length > most_header_bytes) {

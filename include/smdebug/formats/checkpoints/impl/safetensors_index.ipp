@@ -33,6 +33,9 @@ SMDEBUG_INLINE safetensors_index parse_safetensors_index(const std::string& file
         refuse("it has " + std::to_string(bytes.size()) + " bytes; at most " + std::to_string(most_header_bytes) +
                " are read");
     }
+    if (as_text(bytes).starts_with(lfs_pointer_begin)) {
+        refuse(std::string{lfs_pointer_text});
+    }
     smdebug::detail::json::document document;
     const auto root = document.parse(bytes);
     const auto map = root ? (*root)["weight_map"] : std::nullopt;

@@ -25,17 +25,29 @@ namespace detail {
     return is_whole ? std::optional{number} : std::nullopt;
 }
 
-SMDEBUG_INLINE std::string_view without_shard(std::string_view stem) noexcept {
+SMDEBUG_INLINE std::optional<shard_name> shard_of(std::string_view stem) noexcept {
     constexpr std::string_view of = "-of-";
     constexpr std::string_view digits = "0123456789";
     const std::size_t place = stem.rfind(of);
-    if (place == std::string_view::npos ||
-        stem.find_first_not_of(digits, place + of.size()) != std::string_view::npos) {
-        return stem;
+    if (place == std::string_view::npos || place == 0) {
+        return std::nullopt;
     }
-    const std::size_t before = stem.substr(0, place).find_last_not_of(digits);
-    const bool is_shard = before != std::string_view::npos && stem[before] == '-' && before + 1 < place;
-    return is_shard && place + of.size() < stem.size() ? stem.substr(0, before) : stem;
+    const std::size_t count = place + of.size();
+    const std::size_t end = std::min(stem.find_first_not_of(digits, count), stem.size());
+    const std::size_t dash = stem.find_last_not_of(digits, place - 1);
+    const shard_name made{.before = stem.substr(0, dash == std::string_view::npos ? 0 : dash),
+                          .number = stem.substr(dash + 1, place - dash - 1),
+                          .count = stem.substr(count, end - count),
+                          .behind = stem.substr(end)};
+    const bool is_shard = dash != std::string_view::npos && stem[dash] == '-' && !made.number.empty() &&
+                          !made.count.empty() && (made.behind.empty() || made.behind.front() == '.') &&
+                          made.behind.find('/') == std::string_view::npos;
+    return is_shard ? std::optional{made} : std::nullopt;
+}
+
+SMDEBUG_INLINE std::string_view without_shard(std::string_view stem) noexcept {
+    const std::optional<shard_name> shard = shard_of(stem);
+    return shard && shard->behind.empty() ? shard->before : stem;
 }
 
 /// One name of a path, in small letters, and the ranks of its numbers.

@@ -14,7 +14,7 @@ inline namespace v1 {
 SMDEBUG_INLINE bool is_tensorboard_log(std::string_view key) noexcept {
     namespace locations = detail::locations;
     const std::string_view name = locations::base_name(key);
-    if (name.find("tfevents") == std::string_view::npos || name.ends_with(".profile-empty")) {
+    if (name.find("tfevents") == std::string_view::npos || name.ends_with(".profile-empty") || is_resource_fork(key)) {
         return false;
     }
     // Logs of the Python package have the names of its runs' event files, but lie in folders of modes, not of steps.

@@ -84,7 +84,7 @@ SMDEBUG_INLINE void file_lister::list_without_links(const std::string& folder, s
         const std::string stem = folder.empty() ? std::string{} : folder + "/";
         reader->each([&](const folder_entry& entry) {
             using kind = folder_entry::kind;
-            if (entry.what == kind::file) {
+            if (entry.what == kind::file || entry.what == kind::loose) {
                 keys.push_back(joined(stem, entry.name));
             } else if (entry.what == kind::folder) {
                 below.push_back(joined(stem, entry.name));

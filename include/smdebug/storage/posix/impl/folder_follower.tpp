@@ -127,8 +127,9 @@ void basic_folder_follower<System>::list(const std::string& name, round& work, s
     const std::string stem = prefix_ + name;
     reader->each([&](const posix::folder_entry& entry) {
         using kind = posix::folder_entry::kind;
-        if (entry.what == kind::file || entry.what == kind::other || entry.what == kind::loose_other) {
-            // Pipes, devices and links to them count as files: whoever reads one gets an error.
+        if (entry.what == kind::file || entry.what == kind::other || entry.what == kind::loose ||
+            entry.what == kind::loose_other) {
+            // Pipes, devices, links to them and to nothing count as files: whoever reads one gets an error.
             keys.push_back(posix::joined(stem, entry.name));
         } else if (entry.what == kind::folder || entry.what == kind::link) {
             std::string below = posix::joined(name, entry.name) + '/';

@@ -282,6 +282,10 @@ void loader<Storage>::take_large(const parsed_index_key& key, bool ended, catalo
         bytes = store_.read(key.text());
     } catch (const not_found&) {
         bytes.reset();
+    } catch (const unsupported& refused) {  // it is not its size: a sparse member of an archive
+        damaged(key.text(), &key, std::string{refused.message()});
+        left_over_.push_back(key);
+        return;
     }
     take(key, bytes ? std::optional{bytes->view()} : std::nullopt, ended, builder);
 }
@@ -317,7 +321,12 @@ void loader<Storage>::take(const parsed_index_key& key, std::optional<byte_view>
     }
     if (!bytes) {
         problems_.erase(key.text());
-        return;  // gone since the listing
+        const std::vector<std::string> listed = store_.list(key.text(), {});
+        if (!listed.empty() && listed.front() == key.text()) {  // else it is gone since the listing
+            damaged(key.text(), &key, "it is a link to a file that is not there");
+            left_over_.push_back(key);
+        }
+        return;
     }
     if (bytes->size() > options_.limits.index_file) {
         too_large(key, bytes->size());
