@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -104,16 +106,17 @@ TEST_CASE("open_run: an empty path, as of a variable that is not set, is told as
                          "SMDebugValueError: the path of a run is empty: is a variable unset?", value_error);
 }
 
-TEST_CASE("skipped_files: each is told once") {
+TEST_CASE("run_problems: each is told once") {
     const auto run = cli::detail::open_run(golden("damaged/truncated_index"), {.skip_damaged = true});
-    cli::detail::skipped_files skipped;
-    texts told;
+    cli::detail::run_problems problems{true};
+    captured told;
     for (int i = 0; i < 2; ++i) {
-        skipped.tell(run, "runs/a", [&](const std::string& text) { told.push_back(text); });
+        problems.tell(run, "runs/a", told.to);
     }
-    REQUIRE(told.size() == run.problems().size());
-    REQUIRE_FALSE(told.empty());
-    CHECK(contains(told[0], "of runs/a: "));
+    const std::string text = told.err.str();
+    CHECK_FALSE(run.problems().empty());
+    CHECK(static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) == run.problems().size());
+    CHECK(contains(text, "of runs/a: "));
 }
 
 TEST_CASE("failure_text: a failed look-up as the error that it stands for") {
