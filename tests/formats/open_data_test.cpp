@@ -76,25 +76,20 @@ TEST_CASE("open_data: a record above the limit ends its file, and is told") {
         if (as == data_format::event_files) {
             logs.write("events/000000000004/000000000004_worker_0.tfevents", logs.read("events.out.tfevents.1").view());
         }
-        std::vector<std::string> problems;
-        const trial run{open_data(any_storage{logs},
-                                  {.as = as, .most_record_bytes = 500, .on_problem = [&](const std::string& text) {
-                                       problems.push_back(text);
-                                   }})};
+        const trial run{open_data(any_storage{logs}, {.as = as, .most_record_bytes = 500})};
         CHECK(run.steps() == std::vector<step_number>{4});
-        REQUIRE(problems.size() == 1);
-        CHECK(problems[0].find("byte " + std::to_string(first.size())) != std::string::npos);
+        REQUIRE(run.problems().size() == 1);
+        CHECK(run.problems()[0].where.ends_with("byte " + std::to_string(first.size())));
     }
 }
 
-TEST_CASE("open_data: problems are told") {
+TEST_CASE("open_data: problems are those of the trial") {
     memory_storage logs;
     std::string bad = log_record(4, {scalar_value("loss", 2)});
     bad.back() = static_cast<char>(bad.back() ^ 1);
     logs.write("events.out.tfevents.1", as_bytes(bad));
-    std::vector<std::string> problems;
-    const trial run{
-        open_data(any_storage{logs}, {.on_problem = [&](const std::string& text) { problems.push_back(text); }})};
+    const trial run{open_data(any_storage{logs})};
     CHECK(run.steps().empty());
-    CHECK(problems == std::vector<std::string>{"events.out.tfevents.1, byte 0: the record is damaged: it is left out"});
+    CHECK(run.problems() == std::vector<problem>{{problem_kind::damaged, "events.out.tfevents.1, byte 0",
+                                                  "the record is damaged: it is left out"}});
 }

@@ -83,14 +83,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto& keys = is_log ? log_keys : event_keys;
     memory_storage files;
     auto ahead = std::make_shared<std::chrono::minutes>(0);
-    const auto on_problem = [](const std::string& problem) { demand(!problem.empty(), "a problem is told"); };
     const any_storage store{files};
     const presented_run run =
         is_log ? presented_run{store,
                                tensorboard_source{
-                                   store, {.now = [ahead] { return std::chrono::system_clock::now() + *ahead; }}},
-                               on_problem}
-               : presented_run{store, event_file_source{store, {.is_over = false}}, on_problem};
+                                   store, {.now = [ahead] { return std::chrono::system_clock::now() + *ahead; }}}}
+               : presented_run{store, event_file_source{store, {.is_over = false}}};
     std::array<std::vector<std::byte>, 4> contents;
     const auto write = [&] {
         for (std::size_t i = 0; i < keys.size(); ++i) {
@@ -124,6 +122,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         static_cast<void>(read_all(run));
         const std::size_t tensors = read_all(run);
         demand(read_all(run) == tensors, "what has ended stays as it is");
+        for (const problem& one : run.problems()) {
+            demand(!one.where.empty() && !one.what.empty(), "a problem has a place and a sentence");
+        }
     });
     return 0;
 }

@@ -105,13 +105,33 @@ TEST_CASE("rule_report: without findings the end of the walk is the status") {
                                       "The job has not ended, but has written nothing for long; step 7 did not come."},
                                ending{invoke_end::stopped, rule_status::stopped, "Stopped before step 7."},
                                ending{invoke_end::failed, rule_status::error, "The rule failed at step 7."}}) {
-        const rule_report report = report_of(vanishing_gradient{}, {.next_step = 7, .end = held.end});
+        const rule_report report = report_of(vanishing_gradient{}, {.evaluated = 7, .next_step = 7, .end = held.end});
         CHECK(report.status == held.status);
         CHECK(report.status_details == held.details);
     }
     CHECK(report_of(vanishing_gradient{}, {.next_step = 7, .end = invoke_end::failed}, {.failure = "why"})
               .status_details == "The rule failed at step 7: why");
     CHECK(status_of({.met_at = {3}, .end = invoke_end::stopped}) == rule_status::issues_found);
+}
+
+TEST_CASE("rule_report: a rule that looked at nothing has a status of its own, and says why") {
+    struct looking {
+        rule_outcome outcome;
+        rule_status status;
+        std::string_view details;
+    };
+    for (const looking& held :
+         {looking{{}, rule_status::not_applicable, "There is no step to look at"},
+          looking{{.skipped = 3}, rule_status::not_applicable, "Each of 3 steps lacks something that the rule needs"},
+          looking{{.evaluated = 4, .has_selected = false},
+                  rule_status::not_applicable,
+                  "None of the tensors of 4 steps is what the rule is set to look at"},
+          looking{{.evaluated = 4}, rule_status::no_issues_found, ""},
+          looking{{.end = invoke_end::stopped}, rule_status::stopped, "Stopped before step 0."}}) {
+        const rule_report report = report_of(vanishing_gradient{}, held.outcome);
+        CHECK(report.status == held.status);
+        CHECK(report.status_details == held.details);
+    }
 }
 
 TEST_CASE("rule_report: what could not be read is counted, and is no status of health") {
@@ -121,7 +141,7 @@ TEST_CASE("rule_report: what could not be read is counted, and is no status of h
         std::string_view details;
     };
     for (const reading& held :
-         {reading{{.tensors = 60}, rule_status::no_issues_found, ""},
+         {reading{{.evaluated = 1, .tensors = 60}, rule_status::no_issues_found, ""},
           reading{{.tensors = 60, .unread = 3, .first_unread = "why"},
                   rule_status::incomplete,
                   "3 of 60 tensors could not be read, first: why"},

@@ -120,12 +120,14 @@ inline void fill_summary(row_buffer& row, const std::string& path, const rule_re
     row_sink summary{to, output_format::table, summary_columns()};
     bool met = false;
     detail::run_tally tally;
+    detail::idle_rules idle;
     bool any_checked = false;
     const auto note = [&](const std::string& text) { to.note(text); };
     const auto command = [&](const std::string& path, const program_trial& run) {
         row_buffer row = summary.buffer();
         const auto results = detail::check_run(rules, args.rules, run, path, args, &rows, actions, to);
         tally.add(results);
+        idle.add(results);
         for (const rule_result& each : results) {
             met = met || !each.outcome.findings.empty();
             detail::fill_summary(row, path, each);
@@ -145,7 +147,7 @@ inline void fill_summary(row_buffer& row, const std::string& path, const rule_re
         summary.finish("");
         to.print(tally.text().empty() ? "" : "\n" + tally.text() + "\n");
     }
-    return to.status(met);
+    return idle.status(to, met);
 }
 
 }  // namespace detail

@@ -135,8 +135,8 @@ template <class To>
             to.progress("steps of " + path, done, range.steps);
         }
     };
-    note_missing_collections(args.rules, run, path, [&](const std::string& text) { to.note(text); });
-    if (range.steps == 0) {  // nothing is found there, which would look like good health
+    note_missing_tensors(args.rules, run, path, [&](const std::string& text) { to.note(text); });
+    if (range.steps == 0) {
         const auto there = run.steps({.show_incomplete_steps = true});
         to.note(there.empty() ? path + " has no steps yet: nothing is evaluated"
                               : "none of the steps of " + path + " is evaluated; they are " + compact_steps(there));
@@ -153,6 +153,9 @@ template <class To>
     for (const rule_result& each : all) {
         if (each.cause) {
             to.error(failure_of(each, path));
+        }
+        if (each.report.status == rule_status::not_applicable && !args.rules.empty()) {
+            to.note(each.name + " has looked at nothing: " + each.report.status_details + " [run " + path + "]");
         }
         if (hooks.finish) {
             hooks.finish(each.report);

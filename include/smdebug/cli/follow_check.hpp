@@ -50,7 +50,7 @@ public:
 
     /// Evaluates them until the run ends, or all rules have.  Results so far are kept where that fails.
     [[nodiscard]] follow_end follow() {
-        note_missing_collections(args_.rules, of_.run, of_.path, note_action());
+        note_missing_tensors(args_.rules, of_.run, of_.path, note_action());
         actions_.begin(of_.path, names_, note_action());
         try {
             const follow_end end = walk();
@@ -81,6 +81,9 @@ private:
         for (const rule_result& each : results_) {
             if (each.cause) {
                 of_.out.error(failure_of(each, of_.path));
+            }
+            if (each.report.status == rule_status::not_applicable) {
+                of_.out.note(each.name + " has looked at nothing: " + each.report.status_details + " [run " + of_.path + "]");
             }
             actions_.finish(of_.path, each.report, note_action());
         }
@@ -219,6 +222,7 @@ private:
     row_sink summary{to, output_format::table, columns};
     row_buffer row = summary.buffer();
     bool met = false;
+    idle_rules idle;
     const auto note = [&](const std::string& text) { to.note(text); };
     for (std::size_t i = 0; i < args.runs.size(); ++i) {
         if (results[i].empty()) {
@@ -227,6 +231,7 @@ private:
                 actions.finish(plain_path(args.runs[i]), each.report, note);
             }
         }
+        idle.add(results[i]);
         for (const rule_result& each : results[i]) {
             met = met || !each.outcome.findings.empty();
             detail::fill_summary(row, plain_path(args.runs[i]), each);
@@ -243,7 +248,8 @@ private:
         to.print(rows.empty() && any_checked ? "nothing found\n\n" : "\n");
         summary.finish("");
     }
-    return met ? to.status(met) : status_after(ends, to);
+    const int status = status_after(ends, to);
+    return met || status == exit_ok ? idle.status(to, met) : status;
 }
 
 }  // namespace detail

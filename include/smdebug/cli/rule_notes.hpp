@@ -6,7 +6,9 @@
 #include <smdebug/cli/runs.hpp>
 #include <smdebug/cli/text.hpp>
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/near_names.hpp>
 #include <smdebug/core/step.hpp>
+#include <smdebug/registry/rule_registry.hpp>
 #include <smdebug/registry/rule_request.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/invoke_rules.hpp>
@@ -16,6 +18,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <set>
 #include <span>
 #include <string>
@@ -47,13 +50,51 @@ struct rule_note {
             is_lost(missing) ? missing.what() : std::string{}};
 }
 
-/// Calls note(text) for each collection that rules are set to look at and the run does not have: it selects nothing,
-/// which would look like good health.
+/// Which of the names a mistyped regex may have meant: those, and their parts, that are near to its plain text.
+[[nodiscard]] inline std::string near_names_text(std::string regex, const std::vector<std::string>& names) {
+    std::erase_if(regex, [](char one) { return std::string_view{"^$\\*+?()[]{}|"}.find(one) != std::string_view::npos; });
+    std::set<std::string> all;
+    for (const std::string& name : names) {
+        all.insert(name);
+        for (std::size_t begin = 0; begin < name.size();) {
+            const std::size_t end = std::min(name.find_first_of("/.:", begin), name.size());
+            all.insert(name.substr(begin, end - begin));
+            begin = end + 1;
+        }
+    }
+    return did_you_mean(regex, std::vector<std::string>(all.begin(), all.end()), 3);
+}
+
+/// Calls note(text) for each regex that a rule was given and that matches no tensor of the run.
 template <class Trial, class Note>
-void note_missing_collections(const std::vector<rule_request>& rules, const Trial& run, const std::string& path,
+void note_unmatched_regexes(const rule_request& rule, const Trial& run, const std::string& path, Note&& note) {
+    for (const auto& [name, setting] : rule.parameters) {
+        if (!name.ends_with("regex")) {
+            continue;
+        }
+        for (const std::string& regex :
+             setting.items ? *setting.items : smdebug::detail::items_in(setting.text)) {
+            try {
+                if (!run.tensor_names({.regex = regex}).empty()) {
+                    continue;
+                }
+            } catch (const value_error&) {  // the rule will say what is wrong with it
+                continue;
+            }
+            note(rule.label + ": no tensor matches " + name + " " + regex + "." +
+                 near_names_text(regex, run.tensor_names()) + " [run " + path + "]");
+        }
+    }
+}
+
+/// Calls note(text) for each collection that rules are set to look at and the run does not have, and for each regex that
+/// matches no tensor: they select nothing, which would look like good health.
+template <class Trial, class Note>
+void note_missing_tensors(const std::vector<rule_request>& rules, const Trial& run, const std::string& path,
                               Note&& note) {
     const auto job = run.snapshot()->job;
     for (const rule_request& each : rules) {
+        note_unmatched_regexes(each, run, path, note);
         const auto setting = each.parameters.find("collection_names");
         if (setting == each.parameters.end()) {
             continue;
@@ -109,6 +150,43 @@ void note_missing_collections(const std::vector<rule_request>& rules, const Tria
     return std::any_of(result.verdicts.begin(), result.verdicts.end(),
                        [](const rule_verdict& each) { return !each.found.empty(); });
 }
+
+/// Whether a result is that of one of these requests, by whichever of its names.
+[[nodiscard]] inline bool is_requested(std::span<const rule_request> requests, std::string_view rule) {
+    const std::string plain = plain_rule_name(rule);
+    return std::any_of(requests.begin(), requests.end(), [&](const rule_request& each) {
+        return plain_rule_name(each.label) == plain || plain_rule_name(each.rule) == plain;
+    });
+}
+
+/// Which of the rules that were named have looked at nothing in any run: wrong usage, most likely, and no good health.
+class idle_rules {
+public:
+    void add(const std::string& rule, bool has_looked) { has_looked_[rule] = has_looked_[rule] || has_looked; }
+    void add(std::span<const rule_result> results) {
+        for (const rule_result& each : results) {
+            add(each.name, each.report.status != rule_status::not_applicable);
+        }
+    }
+    /// Of a run of a batch, those that were named.
+    void add(const run_result& result, std::span<const rule_request> named) {
+        for (const rule_verdict& each : result.verdicts) {
+            if (is_requested(named, each.rule)) {
+                add(each.rule, each.status.has_value());
+            }
+        }
+    }
+    /// The exit status: that of the console, but wrong usage where it would be "nothing found".
+    [[nodiscard]] int status(const console& to, bool met) const {
+        const int status = to.status(met);
+        const bool any_idle =
+            std::any_of(has_looked_.begin(), has_looked_.end(), [](const auto& each) { return !each.second; });
+        return status == exit_ok && any_idle ? exit_usage : status;
+    }
+
+private:
+    std::map<std::string, bool> has_looked_;
+};
 
 /// Sums up many runs in one line: the top of a table of hundreds scrolls out of view.
 class run_tally {

@@ -111,7 +111,7 @@ public:
         sink_.finish(complete);
         to.flush();
         base_.reset();  // what lies in its WAL is brought in
-        return complete ? to.status(sink_.met()) : exit_interrupted;
+        return complete ? sink_.status() : exit_interrupted;
     }
     [[nodiscard]] batch_progress& progress() noexcept { return progress_; }
 

@@ -92,6 +92,7 @@ public:
     scan_rows(const scan_arguments& args, std::size_t runs, console& to)
         : table_(args.check.how.format == output_format::table),
           all_(args.all),
+          named_(args.check.rules),
           to_(to),
           rows_(to, args.check.how.format, scan_columns(args.check.how.format, runs)),
           healthy_(rows_.buffer()),
@@ -106,12 +107,14 @@ public:
                 const bool well =
                     *each.status == rule_status::no_issues_found || *each.status == rule_status::in_progress;
                 add_scanned(table_ && well ? healthy_ : row, path, each);
-            } else if (++idle_rows_; !table_ || all_) {
+            } else if (!table_ || all_ || is_requested(named_, each.rule)) {
                 row_buffer& to_row = table_ ? idle_ : row;
                 to_row.text(path);
                 to_row.text(each.rule);
                 to_row.text("NotApplicable");
                 fill_not_evaluated(to_row, each.details);
+            } else {
+                ++idle_rows_;
             }
         }
         if (!result.error.empty()) {
@@ -139,6 +142,7 @@ public:
 private:
     bool table_;
     bool all_;
+    const std::vector<rule_request>& named_;
     console& to_;
     row_sink rows_;
     row_buffer healthy_;  // tables: behind the others

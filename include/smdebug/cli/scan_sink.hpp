@@ -69,7 +69,7 @@ class scan_sink {
 public:
     /// Borrows all; `base` may be null.  Errors: usage_error, as finding_actions.
     scan_sink(const scan_arguments& args, scan_database* base, batch_progress& progress, console& to)
-        : base_(base), progress_(progress), to_(to), actions_(actions_of(args.check)) {
+        : base_(base), progress_(progress), to_(to), actions_(actions_of(args.check)), named_(args.check.rules) {
         const std::size_t runs = args.list ? 2 : args.check.runs.size();
         if (args.statistics) {
             numbers_.emplace(args, runs, to);
@@ -130,7 +130,8 @@ public:
                       (base_ != nullptr ? "; the same command goes on with the others" : ""));
         }
     }
-    [[nodiscard]] bool met() const noexcept { return met_; }
+    /// The exit status.
+    [[nodiscard]] int status() const { return idle_.status(to_, met_); }
 
 private:
     [[nodiscard]] static bool says_nothing(const run_result& result) {
@@ -181,6 +182,7 @@ private:
         }
         tell_result(result, actions_, to_);
         tally_.add(result);
+        idle_.add(result, named_);
         met_ = met_ || has_findings(result);
         if (writes_rows_) {
             numbers_ ? numbers_->add(result) : rows_->add(result);
@@ -194,6 +196,8 @@ private:
     batch_progress& progress_;
     console& to_;
     finding_actions actions_;
+    const std::vector<rule_request>& named_;
+    idle_rules idle_;
     std::optional<scan_rows> rows_;
     std::optional<reduction_rows> numbers_;
     std::optional<scan_page> page_;

@@ -55,9 +55,11 @@ struct rule_outcome {
     std::vector<finding> findings = {};    ///< those that were met, in the order of their steps
     std::size_t evaluated = 0;             ///< steps at which the rule was called to its end
     std::size_t skipped = 0;               ///< steps at which something that it needs was missing
-    /// Tensors that were saved and that it asked for, one for each step and worker: what it was to look at.
+    /// Tensors that were saved and that it asked for, one for each step and worker, and the run's problems: what it was to
+    /// look at.
     std::size_t tensors = 0;
     std::size_t unread = 0;         ///< of these: could not be read, as they are lost, damaged or out of reach
+    bool has_selected = true;       ///< false: at no step any tensor was what the rule, a built-in one, is set to look at
     std::string first_unread = {};  ///< why, of the first of them; empty if there is none
     step_number next_step = 0;      ///< where a later call would go on
     invoke_end end = invoke_end::end_of_run;

@@ -22,6 +22,9 @@ SMDEBUG_INLINE rule_verdict verdict_of(const rule_result& result) {
     for (finding& each : verdict.found) {
         each.rule = result.name;
     }
+    if (result.report.status == rule_status::not_applicable) {
+        verdict.status.reset();
+    }
     if (verdict.found.empty()) {
         verdict.details = result.failure.empty() ? result.report.status_details : result.failure;
         return verdict;

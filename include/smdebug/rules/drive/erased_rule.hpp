@@ -4,6 +4,7 @@
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/step.hpp>
+#include <smdebug/rules/built_in.hpp>
 #include <smdebug/rules/concepts.hpp>
 #include <smdebug/rules/drive/step_walk.hpp>
 #include <smdebug/rules/finding.hpp>
@@ -135,6 +136,9 @@ public:
         return made;
     }
 
+    /// Whether it looks at tensors that its settings select, so that it has looked at nothing where there are none.
+    [[nodiscard]] virtual bool selects_tensors() const noexcept = 0;
+
     std::string name;       ///< in reports
     step_range range = {};  ///< it is to be called at these steps only
 
@@ -176,6 +180,8 @@ public:
             return std::nullopt;
         }
     }
+
+    bool selects_tensors() const noexcept override { return built_in_rule<rule_type, Trial> && !polled; }
 
 private:
     std::vector<finding> judge(const Run& run, step_number step, [[maybe_unused]] const wait_options& how) override {

@@ -3,6 +3,7 @@
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/form.hpp>
+#include <smdebug/core/problem.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/rules/drive/erased_rule.hpp>
 #include <smdebug/rules/drive/read_log.hpp>
@@ -92,6 +93,8 @@ public:
     [[nodiscard]] const std::vector<rule_pointer>& rules() const noexcept { return rules_; }
     /// Of each of them, in their order.
     [[nodiscard]] const std::vector<rule_progress>& progress() const noexcept { return progress_; }
+    /// What one of them has found so far; the run's problems count as what it could not read.
+    [[nodiscard]] rule_outcome outcome_of(std::size_t rule) const;
 
 private:
     [[nodiscard]] named_step named(step_number step) const;

@@ -52,7 +52,7 @@ std::vector<rule_result> rule_session<Trial>::results() const {
     for (std::size_t i = 0; i < drive_.rules().size(); ++i) {
         const auto& rule = *drive_.rules()[i];
         const detail::rule_progress& progress = drive_.progress()[i];
-        rule_result one{.name = rule.name, .outcome = progress.outcome, .cause = progress.failure};
+        rule_result one{.name = rule.name, .outcome = drive_.outcome_of(i), .cause = progress.failure};
         one.failure = one.cause ? detail::words_of(one.cause) : std::string{};
         one.report = rule.report(one.outcome, {.run = seen_.name(), .failure = one.failure});
         if (one.cause) {

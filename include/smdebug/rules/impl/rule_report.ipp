@@ -33,7 +33,7 @@ SMDEBUG_INLINE rule_status status_of(const rule_outcome& outcome) noexcept {
     if (outcome.unread > 0) {
         return outcome.unread < outcome.tensors ? rule_status::incomplete : rule_status::error;
     }
-    return rule_status::no_issues_found;
+    return outcome.evaluated == 0 || !outcome.has_selected ? rule_status::not_applicable : rule_status::no_issues_found;
 }
 
 SMDEBUG_INLINE std::string unread_text(const rule_outcome& outcome) {
@@ -66,7 +66,15 @@ SMDEBUG_INLINE std::string end_details_of(const std::string& rule, const rule_ou
         case invoke_end::first_finding:
             break;
     }
-    return {};
+    if (status_of(outcome) != rule_status::not_applicable) {
+        return {};
+    }
+    if (outcome.evaluated > 0) {
+        return "None of the tensors of " + std::to_string(outcome.evaluated) + " steps is what the rule is set to look at";
+    }
+    return outcome.skipped > 0
+               ? "Each of " + std::to_string(outcome.skipped) + " steps lacks something that the rule needs"
+               : "There is no step to look at";
 }
 
 SMDEBUG_INLINE std::string status_details_of(const std::string& rule, const rule_outcome& outcome,

@@ -68,7 +68,22 @@ rule_outcome rule_drive<Run>::go_alone() {
     if (progress_.front().failure) {
         std::rethrow_exception(progress_.front().failure);
     }
-    return std::move(progress_.front().outcome);
+    return outcome_of(0);
+}
+
+template <class Run>
+rule_outcome rule_drive<Run>::outcome_of(std::size_t rule) const {
+    rule_outcome outcome = progress_[rule].outcome;
+    if constexpr (requires { requires std::same_as<decltype(run_.problems()), std::vector<problem>>; }) {
+        const std::vector<problem> problems = run_.problems();
+        if (outcome.unread == 0 && !problems.empty()) {
+            outcome.first_unread = text_of(problems.front());
+        }
+        outcome.tensors += problems.size();
+        outcome.unread += problems.size();
+    }
+    outcome.has_selected = outcome.tensors > 0 || log_ == nullptr || !rules_[rule]->selects_tensors();
+    return outcome;
 }
 
 template <class Run>
