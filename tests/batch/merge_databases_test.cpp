@@ -36,7 +36,7 @@ void store(const std::string& file, const run_result& run, const std::string& sc
         database.write(run, question);
     }
     sqlite::connection database{file, sqlite::access::write, 1s};
-    sqlite::statement set = database.prepare("UPDATE runs SET scanned_at = ?1 WHERE path = ?2");
+    sqlite::statement set = database.prepare("UPDATE runs SET scanned_at = ?1 WHERE name = ?2");
     set.with(std::string_view{scanned_at}, std::string_view{run.run.path}).run();
 }
 

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <limits>
 #include <sstream>
 #include <string>
@@ -64,6 +65,13 @@ void fill(const std::string& file) {
     unread.verdicts[0].unread = 2;
     database.write(unread, "all rules");
     database.write(failed_result(4, "no such file"), "all rules");
+    run_result damaged = healthy;
+    damaged.run.path = "runs/6";
+    damaged.state = run_state::incomplete;
+    database.write(damaged, "all rules");
+    run_result removed = some_result(7, 2);
+    database.write(removed, "all rules");
+    database.mark_gone(removed.run.path, "it is no longer there", [](std::string_view) { return true; });
     run_result late = some_result(5, 1);
     late.verdicts[0].found.erase(late.verdicts[0].found.begin());
     late.verdicts.push_back(some_result(5, 1).verdicts[0]);
@@ -85,13 +93,15 @@ void fill(const std::string& file) {
     database.end_reductions(late);
 }
 
-/// What a query answers: a line a row, columns with blanks between them.
+/// What a query answers: a line a row, columns with blanks between them; runs as they were named.
 std::string answer(sqlite::connection& from, const std::string& query) {
     std::string text;
     sqlite::statement row = from.prepare(query);
     while (row.next()) {
         for (int i = 0; i < row.columns(); ++i) {
-            text.append(i == 0 ? "" : " ").append(row.is_null(i) ? "NULL" : row.text(i));
+            std::string cell{row.is_null(i) ? "NULL" : row.text(i)};
+            const std::string here = std::filesystem::current_path().string() + "/";
+            text.append(i == 0 ? "" : " ").append(cell.starts_with(here) ? cell.substr(here.size()) : cell);
         }
         text += '\n';
     }
@@ -111,7 +121,7 @@ TEST_CASE("the page's five queries answer what they say") {
           "runs/5 rule_x 10 gradient/fc1.weight NULL\n"
           "runs/5 rule_0 20 gradient/fc1.weight 5.0e-11\n");
     CHECK(answer(from, all[1]) == "rule_0 2 10 15.0\nrule_x 1 10 10.0\n");
-    CHECK(answer(from, all[2]) == "runs/4 failed no such file\n");
+    CHECK(answer(from, all[2]) == "runs/4 failed no such file\nruns/6 incomplete \n");
     CHECK(answer(from, all[3]) == "runs/2\n");
     CHECK(answer(from, all[4]) == "runs/5 fc1.weight worker_0 30\nruns/5 fc2.weight worker_0 40\n");
 }

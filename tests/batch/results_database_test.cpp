@@ -8,6 +8,7 @@
 #include <smdebug/batch/database/canonical_rows.hpp>
 #include <smdebug/batch/database/schema.hpp>
 #include <smdebug/batch/database/sqlite.hpp>
+#include <smdebug/batch/merge_databases.hpp>
 #include <smdebug/batch/row_spool.hpp>
 #include <smdebug/core/error.hpp>
 
@@ -631,4 +632,150 @@ TEST_CASE("results_database: the versions of what is done at a path, and in the 
     CHECK_FALSE(base.done_version("b", "p"));
     CHECK_FALSE(base.done_version("a.tar.gz!/z", "q"));
     CHECK_FALSE(base.done_version("a.tar.gz", "q"));
+}
+
+TEST_CASE("results_database: a path stands for one run, whatever the folder that it is written from") {
+    const temporary_folder folder;
+    results_database base{folder.path() + "/r.db"};
+    const auto here = std::filesystem::current_path();
+    std::filesystem::create_directories(folder.path() + "/mon/runs");
+    std::filesystem::create_directories(folder.path() + "/tue");
+    const auto write_in = [&](const std::string& day, const std::string& path, std::uint64_t place) {
+        std::filesystem::current_path(folder.path() + "/" + day);
+        run_result result = some_result(place, 1);
+        result.run.path = path;
+        base.write(result, "q");
+        std::filesystem::current_path(here);
+    };
+    const std::string monday = folder.path() + "/mon/runs/job";
+    write_in("mon", "runs/job", 1);
+    write_in("tue", "runs/job", 2);
+    CHECK(base.find(monday)->run.place == 1);
+    CHECK(base.find(monday)->run.path == "runs/job");
+    CHECK(base.find(folder.path() + "/tue/runs/job")->run.place == 2);
+    int place = 3;
+    for (const std::string& same : {monday, "file://" + monday, folder.path() + "/tue/../mon//runs/./job/"}) {
+        CAPTURE(same);
+        write_in("tue", same, static_cast<std::uint64_t>(place));
+        CHECK(base.find(monday)->run.place == static_cast<std::uint64_t>(place++));
+    }
+    CHECK(base.done_count() == 2);
+    write_in("tue", "s3://bucket/runs/job", 9);
+    CHECK(base.find("s3://bucket/runs/job/"));
+}
+
+TEST_CASE(
+    "results_database: runs that are gone are no longer done, and leave first_findings; a new one takes their place") {
+    const temporary_folder folder;
+    const std::string file = folder.path() + "/r.db";
+    results_database base{file};
+    std::uint64_t place = 0;
+    for (const char* path : {"/jobs/a", "/jobs/a.tar!/x", "/jobs/b/c", "/jobs2/d", "/jobs.tar"}) {
+        run_result result = some_result(place++, 1);
+        result.run.path = path;
+        base.write(result, "q");
+    }
+    std::vector<std::string> asked;
+    CHECK(base.mark_gone("/jobs", "it went", [&](std::string_view behind) {
+        asked.emplace_back(behind);
+        return behind != "/b/c";
+    }) == 2);
+    CHECK(asked == std::vector<std::string>{"/a", "/a.tar!/x", "/b/c"});
+    CHECK(base.find("/jobs/a")->state == run_state::gone);
+    CHECK(base.find("/jobs/a")->error == "it went");
+    CHECK(base.find("/jobs/b/c")->state == run_state::ended);
+    CHECK(base.done_count() == 3);
+    CHECK_FALSE(base.done_version("/jobs/a", "q"));
+    const auto count = [&](const std::string& view) {
+        return smdebug::detail::sqlite::connection{file, smdebug::detail::sqlite::access::read,
+                                                   std::chrono::seconds{10}}
+            .number("SELECT count(*) FROM " + view);
+    };
+    CHECK(count("first_findings") == 3);
+    CHECK(count("troubles") == 0);
+    CHECK(base.mark_gone("/jobs", "it went", [](std::string_view) { return true; }) == 1);  // the others are already
+    CHECK(base.mark_gone("/", "it went", [](std::string_view) { return true; }) == 2);
+    run_result back = some_result(0, 1);
+    back.run.path = "/jobs/a";
+    base.write(back, "q");
+    CHECK(count("first_findings") == 1);
+}
+
+TEST_CASE("results_database: an incomplete run is done, is a trouble, and is known for it when it is passed over") {
+    const temporary_folder folder;
+    const std::string file = folder.path() + "/r.db";
+    results_database base{file};
+    run_result result = some_result(1, 1);
+    CHECK_FALSE(base.passed(result.run.path).has_findings);
+    result.state = run_state::incomplete;
+    base.write(result, "q");
+    CHECK(base.is_done(result.run, "q"));
+    CHECK(base.passed(result.run.path).is_incomplete);
+    CHECK(base.passed(result.run.path).has_findings);
+    CHECK(smdebug::detail::sqlite::connection{file, smdebug::detail::sqlite::access::read, std::chrono::seconds{10}}
+              .number("SELECT count(*) FROM troubles") == 1);
+}
+
+namespace {
+
+/// Tables of version 1, with a run that ended, one that has a damage, and one that has gone.
+void write_version_1(const std::string& file, const std::string& prefix) {
+    namespace sqlite = smdebug::detail::sqlite;
+    {
+        results_database base{file};
+        for (const std::uint64_t place : {1U, 2U, 3U}) {
+            run_result result = some_result(place, 1);
+            result.run.path = "/" + std::to_string(place);
+            if (place == 2) {
+                result.messages.push_back({.what = run_message::kind::error, .text = "byte 17: damaged"});
+            }
+            base.write(result, "q");
+        }
+    }
+    sqlite::connection old{file, sqlite::access::write, std::chrono::seconds{10}};
+    old.run("UPDATE runs SET path = '" + prefix +
+            "' || substr(path, 2); DROP VIEW troubles; DROP VIEW first_findings; "
+            "DROP INDEX runs_failed; ALTER TABLE runs DROP COLUMN name;"
+            "CREATE INDEX runs_failed ON runs (state) WHERE state NOT IN ('ended', 'growing');"
+            "CREATE VIEW first_findings AS SELECT path FROM runs; CREATE VIEW troubles AS SELECT path FROM runs WHERE "
+            "state NOT IN ('ended', 'growing'); PRAGMA user_version = 1");
+}
+
+}  // namespace
+
+TEST_CASE("results_database: tables of version 1 are brought up to date, by opening and by merging") {
+    const temporary_folder folder;
+    const auto here = std::filesystem::current_path();
+    std::filesystem::create_directories(folder.path() + "/runs/1");
+    std::filesystem::create_directories(folder.path() + "/runs/2");
+    const std::string file = folder.path() + "/old.db";
+    write_version_1(file, "runs/");
+    const std::string merged = folder.path() + "/merged.db";
+    CHECK(merge_databases(std::vector<std::string>{file}, merged).failed == 1);
+    std::filesystem::current_path(folder.path());
+    for (const std::string& each : {file, merged}) {
+        CAPTURE(each);
+        const bool opened = each == file;
+        results_database base{each};
+        std::filesystem::current_path(here);
+        const std::string above = opened ? folder.path() + "/runs/" : std::string{};
+        namespace sqlite = smdebug::detail::sqlite;
+        sqlite::connection from{each, sqlite::access::read, std::chrono::seconds{10}};
+        sqlite::statement row = from.prepare("SELECT path, name, state FROM runs ORDER BY name");
+        for (const auto& [name, state] : {std::pair{"1", "ended"}, {"2", "incomplete"}, {"3", "ended"}}) {
+            REQUIRE(row.next());
+            const bool is_there = opened && std::string_view{name} != "3";
+            CHECK(row.text(0) == (is_there ? above : std::string{"runs/"}) + name);
+            CHECK(row.text(1) == std::string{"runs/"} + name);
+            CHECK(row.text(2) == state);
+        }
+        CHECK(from.number("PRAGMA user_version") == 2);
+        CHECK(from.number("SELECT count(*) FROM troubles") == 1);
+        CHECK(base.done_count() == 3);
+        if (opened) {
+            CHECK(base.done_version(above + "1", "q"));
+        }
+        std::filesystem::current_path(folder.path());
+    }
+    std::filesystem::current_path(here);
 }

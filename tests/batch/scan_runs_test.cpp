@@ -12,6 +12,8 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <new>
 #include <optional>
@@ -123,9 +125,31 @@ TEST_CASE("scan_runs: a rule that fails tells so in its verdict; one that lacks 
         return only.value();
     };
     const run_result failed = scanned(failing);
-    CHECK(failed.state == run_state::ended);
+    CHECK(failed.state == run_state::incomplete);
     REQUIRE(failed.verdicts.size() == 1);
     CHECK(failed.verdicts[0].status == rule_status::error);
     CHECK(failed.verdicts[0].details == "w: too much; failed later: SMDebugValueError: it cannot be");
     CHECK(scanned(greedy).state == run_state::no_memory);
+}
+
+TEST_CASE("scan_runs: a run of which something is damaged or missing is incomplete, and says what") {
+    const temporary_folder folder;
+    const std::string cut = folder.path() + "/cut";
+    write_run(local_storage{cut}, std::nullopt);
+    std::filesystem::remove(cut + "/events/000000000003/000000000003_worker_0.tfevents");
+    const std::string damaged = folder.path() + "/damaged";
+    write_run(local_storage{damaged}, std::nullopt);
+    std::ofstream{damaged + "/index/000000000/000000000003_worker_0.json"} << "{";
+    const auto registry = rule_registry<trial>::built_in();
+    std::vector<run_result> all;
+    scan_runs(
+        std::vector<std::string>{cut, damaged}, [&](const trial& run) { return applicable_rules(registry, run); },
+        {.trial = {.missing_event_file_retry_limit = 0, .damaged_index = damage_policy::skip}},
+        [&](run_result&& result) { all.push_back(std::move(result)); });
+    REQUIRE(all.size() == 2);
+    CHECK(all[0].state == run_state::incomplete);
+    CHECK(all[1].state == run_state::incomplete);
+    REQUIRE(all[1].messages.size() == 1);
+    CHECK(all[1].messages[0].what == run_message::kind::error);
+    CHECK(all[1].messages[0].text.find("000000000003_worker_0.json") != std::string::npos);
 }

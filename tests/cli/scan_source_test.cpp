@@ -110,7 +110,7 @@ TEST_CASE("scan_source: a run is given with the version at which it is done; of 
                            nullptr,
                            {.version_of = [](const std::string&) { return "v7"; },
                             .in_archive = [&](const std::string&) { return in_archive; },
-                            .unchanged = [&](std::size_t runs) { unchanged += runs; }}};
+                            .unchanged = [&](const texts& runs) { unchanged += runs.size(); }}};
         texts paths;
         while (const auto run = source.next()) {
             paths.push_back(run->path + " " + run->version);

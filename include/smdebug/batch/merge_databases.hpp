@@ -28,7 +28,7 @@ struct merge_result {
 };
 
 /// Writes all runs of all sources into a new database `target`.  Of a path that several have, the run that was looked
-/// at to its end wins over one that was not, then the one that was scanned last, then the one of the first source. The
+/// at to its end, or is gone, wins over one that was not, then the one that was scanned last, then the one of the first source. The
 /// target is written beside its place, brought to the disk, and only then takes its place: it is there whole or not at
 /// all.  Sources are only read, and left as they are.  The target has no WAL until it is written to: it may be read
 /// anywhere.

@@ -19,7 +19,7 @@ namespace smdebug {
 inline namespace v1 {
 
 /// A database of results.  A run is there whole or not at all, and once: what is written of a path takes the place of
-/// what was there before.
+/// what was there before.  A path of this machine stands for the same run whatever the folder that it is written from.
 /// Threads: const calls may run at once, while no other does.  Not for forked children. Errors of all calls: in_use
 /// (another program went on writing for `patience`), unavailable (no room left, a disk that fails), access_denied,
 /// corrupt_data (the file is damaged); the call then changed nothing, and may be tried again.
@@ -39,7 +39,7 @@ public:
 
     [[nodiscard]] const std::string& path() const noexcept;
 
-    /// Whether the run was looked at to its end (ended, growing) at this version, and asked this question: then it need
+    /// Whether the run was looked at to its end (ended, growing, incomplete) at this version, and asked this question: then it need
     /// not be again.  Never where its version is not known.  Reads nothing: about runs that another program wrote since
     /// the opening it does not know.
     /// `question`: a text that is another one whenever other rules, settings or selections are asked for.
@@ -67,6 +67,13 @@ public:
     /// Undoes what was begun, if anything was: the run is stored as it was before.
     void abandon_reductions() noexcept;
 
+    /// Makes runs `gone`, by the reason `why`: of the one at `path`, those in it, should it be an archive, and those below it,
+    /// should it be a folder, each for which is_gone() is true of what follows `path`: "", "!/job-17", "/job-17".  Returns how
+    /// many.  Their results stay, but not in `first_findings`.
+    std::size_t mark_gone(std::string_view path, std::string_view why,
+                          function_ref<bool(std::string_view behind)> is_gone);
+    /// What is stored of a run that is passed over.
+    [[nodiscard]] passed_run passed(std::string_view path);
     /// What is stored of a run, without its reductions.
     [[nodiscard]] std::optional<run_result> find(std::string_view path);
     /// Its reductions, in the order in which they were added.

@@ -5,6 +5,7 @@
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/rule_status.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -18,16 +19,18 @@ inline namespace v1 {
 
 /// What became of a run of a batch.
 enum class run_state : std::uint8_t {
-    ended,      ///< its job has ended, and all of it was looked at
-    growing,    ///< its job goes on: what was there was looked at
-    failed,     ///< it could not be opened, or broke
-    timed_out,  ///< its time was over (batch_options::run_timeout): results are those of the steps until then
-    no_memory,  ///< it needed more memory than one run may have, or than there is
-    unchanged,  ///< batch_run::version tells that it was looked at already: nothing was done
-    undone,     ///< nobody came to the end of it: the batch was stopped, or the process that had it died
+    ended,       ///< its job has ended, and all of it was looked at
+    growing,     ///< its job goes on: what was there was looked at
+    failed,      ///< it could not be opened, or broke
+    timed_out,   ///< its time was over (batch_options::run_timeout): results are those of the steps until then
+    no_memory,   ///< it needed more memory than one run may have, or than there is
+    unchanged,   ///< batch_run::version tells that it was looked at already: nothing was done
+    undone,      ///< nobody came to the end of it: the batch was stopped, or the process that had it died
+    incomplete,  ///< it was looked at to its end, but for what could not be read: see is_whole()
+    gone,        ///< there is nothing at its path
 };
 
-/// "ended", "growing", "failed", "timed out", "no memory", "unchanged", "undone".
+/// "ended", "growing", "failed", "timed out", "no memory", "unchanged", "undone", "incomplete", "gone".
 [[nodiscard]] constexpr std::string_view name_of(run_state state) noexcept {
     switch (state) {
         case run_state::ended:
@@ -44,6 +47,10 @@ enum class run_state : std::uint8_t {
             return "unchanged";
         case run_state::undone:
             return "undone";
+        case run_state::incomplete:
+            return "incomplete";
+        case run_state::gone:
+            return "gone";
     }
     return "?";
 }
@@ -105,7 +112,7 @@ struct run_message {
 struct run_result {
     batch_run run = {};
     run_state state = run_state::ended;
-    std::string error = {};  ///< why, where state is not ended or growing
+    std::string error = {};  ///< why, where state is not ended, growing or incomplete
     std::size_t steps = 0;
     std::size_t workers = 0;
     std::size_t tensors = 0;     ///< names
@@ -122,6 +129,28 @@ struct run_result {
     std::vector<step_range> parts = {};
     bool parts_inform = false;  ///< what they give is no result, but what the run is then done with: batch_run::known
 };
+
+/// What is known of a run that is passed over, as it has not changed.
+struct passed_run {
+    bool is_incomplete = false;
+    bool has_findings = false;
+};
+
+/// Whether all of a run was looked at: no damage or error is to be said about it, and no rule failed or lacks anything.
+[[nodiscard]] inline bool is_whole(const run_result& result) {
+    return std::none_of(result.messages.begin(), result.messages.end(),
+                        [](const run_message& each) { return each.what != run_message::kind::note; }) &&
+           std::none_of(result.verdicts.begin(), result.verdicts.end(), [](const rule_verdict& each) {
+               return each.unread > 0 || each.status == rule_status::error || each.status == rule_status::incomplete;
+           });
+}
+
+/// Makes a run that ended, or grows, `incomplete` where it is not whole.
+inline void settle_state(run_result& result) {
+    if ((result.state == run_state::ended || result.state == run_state::growing) && !is_whole(result)) {
+        result.state = run_state::incomplete;
+    }
+}
 
 }  // namespace v1
 }  // namespace smdebug

@@ -43,6 +43,16 @@ void describe_run(run_result& result, const Trial& run) {
     result.state = run.loaded_all_steps() ? run_state::ended : run_state::growing;
 }
 
+/// Adds what of a run was not looked at, as messages of errors.
+template <class Trial>
+void add_problems(run_result& result, const Trial& run) {
+    if constexpr (requires { run.problems(); }) {
+        for (const problem& one : run.problems()) {
+            result.messages.push_back({.what = run_message::kind::error, .text = text_of(one)});
+        }
+    }
+}
+
 /// Adds what rules say of a run, as verdicts.
 /// Errors: std::bad_alloc, where a rule had too little memory: the run then needs more than it may have.
 void add_verdicts(run_result& result, const std::vector<rule_result>& results);
@@ -106,6 +116,8 @@ bool scan_runs(Paths&& paths, Rules&& rules, const scan_runs_options& options, O
         const auto run = open(one.path, std::move(how));
         detail::describe_run(result, run);
         detail::add_verdicts(result, detail::invoke_in_batch(run, rules(run), options.rules, scope));
+        detail::add_problems(result, run);
+        settle_state(result);
         return result;
     };
     return run_batch(options.batch, take, work, [&](run_result&& result) { on_result(std::move(result)); });

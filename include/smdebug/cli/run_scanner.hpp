@@ -107,6 +107,19 @@ public:
     }
 
 private:
+    [[nodiscard]] static run_state state_after(const std::exception& wrong) {
+        const bool is_there = dynamic_cast<const missing_collection_files*>(&wrong) != nullptr ||
+                              dynamic_cast<const not_found*>(&wrong) == nullptr;
+        return is_there ? run_state::failed : run_state::gone;
+    }
+
+    // Rights may be others the next time, though no file has changed.
+    [[nodiscard]] static bool was_denied(const run_result& result) {
+        return std::any_of(result.messages.begin(), result.messages.end(), [](const run_message& each) {
+            return each.what != run_message::kind::note && each.text.find("AccessDenied: ") != std::string::npos;
+        });
+    }
+
     // All runs of an archive, which is read once.
     [[nodiscard]] run_result scan_archive(const batch_run& one, const run_options& how, const run_scope& scope) {
         run_places places;
@@ -115,7 +128,7 @@ private:
         } catch (const std::bad_alloc&) {
             return smdebug::failed_run(one);
         } catch (const std::exception& wrong) {
-            return {.run = one, .state = run_state::failed, .error = error_text(wrong, one.path)};
+            return {.run = one, .state = state_after(wrong), .error = error_text(wrong, one.path)};
         }
         std::vector<run_result> all;
         for (run_place& place : places.runs) {
@@ -158,11 +171,12 @@ private:
             result.state = run_state::no_memory;
             result.error = "not enough memory";
         } catch (const std::exception& wrong) {
-            result.state = run_state::failed;
+            result.state = state_after(wrong);
             result.error = error_text(wrong, path);
         }
         result.messages = says.take();
-        if (was_out_of_reach(result)) {
+        settle_state(result);
+        if (was_out_of_reach(result) || was_denied(result)) {
             result.run.version.clear();
         }
         return result;

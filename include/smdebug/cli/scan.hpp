@@ -35,6 +35,7 @@
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 namespace smdebug {
 inline namespace v1 {
@@ -87,7 +88,8 @@ class scan_ends {
 public:
     /// Borrows all.  Errors: usage_error; those of scan_database.
     scan_ends(const scan_arguments& args, console& to)
-        : list_(opened_list(args, file_)),
+        : args_(args),
+          list_(opened_list(args, file_)),
           base_(args.output ? std::make_unique<scan_database>(*args.output, args) : nullptr),
           progress_(args.progress, to),
           sink_(args, base_.get(), progress_, to),
@@ -103,6 +105,9 @@ public:
     /// The exit status.
     [[nodiscard]] int finish(bool complete, console& to) {
         progress_.finish();
+        if (complete && source_.list_is_empty()) {
+            to.error("--list " + args_.list.value_or("") + ": there is no path in it; nothing was looked at for it");
+        }
         sink_.finish(complete);
         to.flush();
         base_.reset();  // what lies in its WAL is brought in
@@ -116,10 +121,17 @@ private:
             return {};
         }
         known_results known = base_->known();
-        known.unchanged = [this](std::size_t runs) { progress_.unchanged(runs); };
+        known.unchanged = [this](const std::vector<std::string>& runs) {
+            progress_.unchanged(runs.size());
+            const auto locked = progress_.lock();
+            for (const std::string& each : runs) {
+                sink_.pass(each);
+            }
+        };
         return known;
     }
 
+    const scan_arguments& args_;
     std::ifstream file_;
     std::istream* list_;
     std::unique_ptr<scan_database> base_;

@@ -3,11 +3,16 @@
 
 #include <smdebug/batch/results_database.hpp>
 #include <smdebug/batch/run_result.hpp>
+#include <smdebug/batch/run_version.hpp>
+#include <smdebug/cli/runs.hpp>
 #include <smdebug/cli/scan_arguments.hpp>
 #include <smdebug/cli/scan_source.hpp>
+#include <smdebug/core/error.hpp>
 #include <smdebug/core/version.hpp>
 #include <smdebug/registry/rule_request.hpp>
+#include <smdebug/storage/uri.hpp>
 
+#include <chrono>
 #include <cstddef>
 #include <mutex>
 #include <optional>
@@ -21,8 +26,26 @@ inline namespace v1 {
 namespace cli {
 namespace detail {
 
-/// What a scan asks of each run, as a text: results are those of the same question, and of the same version of the rules.
+/// The version of a run that others are compared with; another one each time where it is not known.
+[[nodiscard]] inline std::string version_of_other(const std::string& path, const run_options& how) {
+    try {
+        const auto files = smdebug::detail::archive_in(path) ? run_version_at(path, how.storage)
+                                                             : run_version(storage_of({.path = path}, how));
+        if (files) {
+            return files->version;
+        }
+    } catch (const error&) {
+        // the rule that opens it says so
+    }
+    return "not known at " + std::to_string(std::chrono::system_clock::now().time_since_epoch().count());
+}
+
+/// What a scan asks of each run, as a text: results are those of the same question, of the same version of the rules, and of the
+/// same versions of the runs that are compared with.
 [[nodiscard]] inline std::string question_of(const scan_arguments& args) {
+    const auto versioned = [&](const std::string& other) {
+        return other + " at version " + version_of_other(other, args.check.how);
+    };
     std::string text = "smdebug " + std::to_string(SMDEBUG_VERSION_MAJOR) + "." + std::to_string(SMDEBUG_VERSION_MINOR);
     const auto add = [&](std::string_view name, std::string_view value) {
         text.append("\n").append(name).append(": ").append(value);
@@ -46,7 +69,7 @@ namespace detail {
                 }
             }
             for (const std::string& other : each.other_trials) {
-                settings += " against " + other;
+                settings += " against " + versioned(other);
             }
             if (each.start_step || each.end_step) {
                 settings += " steps " + (each.start_step ? std::to_string(*each.start_step) : "") + ":" +
@@ -55,7 +78,7 @@ namespace detail {
             add(each.label, settings);
         }
         for (const std::string& other : args.other_trials) {
-            add("against", other);
+            add("against", versioned(other));
         }
     }
     const check_arguments& check = args.check;
@@ -79,6 +102,12 @@ namespace detail {
     return text;
 }
 
+/// What a scan with a database passed over, as it had not changed.
+struct passed_runs {
+    std::size_t incomplete = 0;
+    std::size_t with_findings = 0;
+};
+
 /// The database of a scan.  Threads: calls may run at once.
 class scan_database {
 public:
@@ -99,20 +128,63 @@ public:
                             archive, question_,
                             [&](std::string_view path, std::string_view version) { all.emplace_back(path, version); });
                         return all;
-                    }};
+                    },
+                .asked = &asked_};
     }
 
-    /// Errors: those of results_database.
-    void write(const run_result& result) {
+    /// A result.  Of a run that the database knows, and that is gone, results stay; of one that was never there `gone` becomes
+    /// `failed`.      Errors: those of results_database.
+    void take(run_result& result) {
+        asked_.take(result);
         const std::lock_guard lock{guard_};
-        base_.write(result, question_);
+        const std::string& path = result.run.path;
+        if (result.state == run_state::unchanged) {
+            pass_one(path);
+        } else if (result.state == run_state::gone) {
+            const auto known = base_.find(path);
+            if (known && known->state != run_state::failed) {
+                base_.mark_gone(path, result.error, [](std::string_view behind) { return behind.empty(); });
+                return;
+            }
+            result.state = run_state::failed;
+            base_.write(result, question_);
+        } else if (result.state != run_state::undone) {
+            base_.write(result, question_);
+        }
+    }
+    /// A run for which nothing is to be done.
+    void pass(const std::string& path) {
+        const std::lock_guard lock{guard_};
+        pass_one(path);
+    }
+    [[nodiscard]] passed_runs passed() {
+        const std::lock_guard lock{guard_};
+        return passed_;
+    }
+    /// What is stored of a run.
+    [[nodiscard]] std::optional<run_result> find(const std::string& path) {
+        const std::lock_guard lock{guard_};
+        return base_.find(path);
+    }
+    /// When all was looked at: marks those that are no longer there; how many.
+    [[nodiscard]] std::size_t mark_gone() {
+        const std::lock_guard lock{guard_};
+        return asked_.mark_gone(base_);
     }
 
     [[nodiscard]] const std::string& path() const noexcept { return base_.path(); }
 
 private:
+    void pass_one(const std::string& path) {
+        const passed_run known = base_.passed(path);
+        passed_.incomplete += known.is_incomplete ? 1U : 0U;
+        passed_.with_findings += known.has_findings ? 1U : 0U;
+    }
+
     std::mutex guard_;
     results_database base_;
+    asked_places asked_;
+    passed_runs passed_;
     std::string question_;
 };
 

@@ -85,7 +85,7 @@ public:
     /// Errors: output_error, those of scan_database.
     void take(run_result&& result) {
         // The first run of an archive is written last: then all of them are there.
-        for (const run_result& each : result.others) {
+        for (run_result& each : result.others) {
             write(each);
         }
         write(result);
@@ -96,8 +96,17 @@ public:
         progress_.done(result);
     }
 
+    /// A run for which nothing is to be done, as it has not changed.
+    void pass(const std::string& path) {
+        base_->pass(path);
+        show_stored(path);
+    }
+
     /// The results of all that was taken are there.
     void finish(bool complete) {
+        if (base_ != nullptr) {
+            tell_stored(complete);
+        }
         const std::string where = base_ != nullptr ? base_->path() : std::string{};
         const std::string sum = tally_.text();
         if (writes_rows_) {
@@ -128,12 +137,46 @@ private:
     [[nodiscard]] static bool says_nothing(const run_result& result) {
         return result.state == run_state::unchanged || result.state == run_state::undone;
     }
-    void write(const run_result& result) {
-        if (base_ != nullptr && !says_nothing(result)) {
-            base_->write(result);
+    void write(run_result& result) {
+        if (base_ != nullptr) {
+            base_->take(result);
+        } else if (result.state == run_state::gone) {
+            result.state = run_state::failed;
+        }
+    }
+    // What an earlier scan has found is on the page, too.
+    void show_stored(const std::string& path) {
+        if (!page_ || base_ == nullptr) {
+            return;
+        }
+        if (std::optional<run_result> known = base_->find(path)) {
+            known->run.path = path;
+            page_->add(*known);
+        }
+    }
+    // What the database says of runs at which this scan had nothing to do.
+    void tell_stored(bool complete) {
+        const auto some = [](std::size_t runs) {
+            return counted(runs, "run") + (runs == 1 ? " that has not changed has " : " that have not changed have ");
+        };
+        const passed_runs passed = base_->passed();
+        if (passed.incomplete > 0) {
+            to_.error(some(passed.incomplete) + "parts that could not be read; the view troubles of " +
+                      printable(base_->path()) + " says which");
+        }
+        if (passed.with_findings > 0) {
+            to_.note(some(passed.with_findings) + "findings; the view first_findings of " + printable(base_->path()) +
+                     " says which");
+        }
+        if (const std::size_t gone = complete ? base_->mark_gone() : 0; gone > 0) {
+            to_.note(counted(gone, "run") + (gone == 1 ? " is" : " are") + " no longer there; the database has " +
+                     (gone == 1 ? "it" : "them") + " as gone");
         }
     }
     void tell(const run_result& result) {
+        if (result.state == run_state::unchanged) {
+            show_stored(result.run.path);
+        }
         if (says_nothing(result)) {
             return;
         }

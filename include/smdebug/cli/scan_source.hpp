@@ -2,9 +2,13 @@
 #pragma once
 
 #include <smdebug/batch/find_runs.hpp>
+#include <smdebug/batch/results_database.hpp>
 #include <smdebug/batch/run_list.hpp>
 #include <smdebug/batch/run_result.hpp>
 #include <smdebug/batch/run_version.hpp>
+#include <smdebug/batch/search/name_pattern.hpp>
+#include <smdebug/batch/search/seen_paths.hpp>
+#include <smdebug/batch/search/written_path.hpp>
 #include <smdebug/batch/shard.hpp>
 #include <smdebug/cli/runs.hpp>
 #include <smdebug/cli/scan_arguments.hpp>
@@ -14,7 +18,9 @@
 #include <cstdint>
 #include <functional>
 #include <istream>
+#include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -25,14 +31,98 @@ inline namespace v1 {
 namespace cli {
 namespace detail {
 
+/// Where a scan was asked to look, and what it came upon there: of the runs that a database has there the others are gone.
+/// Threads: calls may run at once.
+class asked_places {
+public:
+    /// Each line that stands for runs.
+    void ask(const std::string& line) {
+        try {
+            const std::string plain = smdebug::detail::plain_path_of(line);
+            const std::lock_guard lock{guard_};
+            if (smdebug::detail::first_wildcard(plain) == std::string::npos) {
+                asked_.push_back({.root = plain});
+            } else if (!smdebug::detail::split_at_archive(plain)) {
+                auto [root, prefix, pattern] = smdebug::detail::split_at_wildcard(plain);
+                asked_.push_back({std::move(root), smdebug::detail::path_pattern{pattern}});
+            }
+        } catch (const error&) {
+            // no path: nothing can be there
+        }
+    }
+    /// A run that is there.
+    void see(const std::string& path) {
+        const std::string key = smdebug::detail::run_key_of(path);
+        const std::lock_guard lock{guard_};
+        seen_.insert(key);
+    }
+    /// A place that could not be searched to its end, or need not be: what was there stays.
+    void keep(const std::string& path) {
+        std::string key = smdebug::detail::run_key_of(path);
+        const std::lock_guard lock{guard_};
+        kept_.insert(std::move(key));
+    }
+    /// A result, whatever it is: where a run of an archive breaks, others behind it may not have been found.
+    void take(const run_result& result) {
+        see(result.run.path);
+        const bool is_well = result.state == run_state::ended || result.state == run_state::growing ||
+                             result.state == run_state::unchanged || result.state == run_state::gone;
+        if (!is_well) {
+            const auto inside = smdebug::detail::split_at_archive(result.run.path);
+            keep(inside ? inside->archive : result.run.path);
+        }
+    }
+    /// When all was looked at.  Returns how many runs are gone since the last time.
+    std::size_t mark_gone(results_database& base) {
+        const std::lock_guard lock{guard_};
+        std::size_t all = 0;
+        for (const place& each : asked_) {
+            const std::string root = smdebug::detail::run_key_of(each.root);
+            all += base.mark_gone(root, "it is no longer there", [&](std::string_view behind) {
+                return (!each.pattern || is_match(*each.pattern, behind)) && !is_kept(root + std::string{behind}) &&
+                       seen_.insert(root + std::string{behind});
+            });
+        }
+        return all;
+    }
+
+private:
+    struct place {
+        std::string root = {};
+        std::optional<smdebug::detail::path_pattern> pattern = {};  ///< of what lies below
+    };
+
+    [[nodiscard]] static bool is_match(const smdebug::detail::path_pattern& pattern, std::string_view behind) {
+        const auto inside = smdebug::detail::split_at_archive(behind);
+        const std::string outer = inside ? inside->archive : std::string{behind};
+        return pattern.covers(std::string_view{outer}.substr(outer.starts_with('/') ? 1 : 0));
+    }
+    [[nodiscard]] bool is_kept(std::string key) const {
+        while (!kept_.empty() && !kept_.contains(key)) {
+            const std::size_t end = key.find_last_of("/!");
+            if (end == std::string::npos) {
+                return false;
+            }
+            key.resize(end);
+        }
+        return !kept_.empty();
+    }
+
+    std::mutex guard_;
+    std::vector<place> asked_;
+    smdebug::detail::seen_paths seen_;
+    std::set<std::string> kept_;
+};
+
 /// What was done before, as a database of results knows it; all may be empty.  Called by the thread that asks for runs.
 struct known_results {
     /// The version at which a run is done.
     std::function<std::optional<std::string>(const std::string& path)> version_of = {};
     /// Path and version of the runs of an archive that are done.
     std::function<std::vector<std::pair<std::string, std::string>>(const std::string& archive)> in_archive = {};
-    /// Is told of so many runs for which nothing is to be done.
-    std::function<void(std::size_t)> unchanged = {};
+    /// Is told of the runs of an archive for which nothing is to be done.
+    std::function<void(const std::vector<std::string>&)> unchanged = {};
+    asked_places* asked = nullptr;
 };
 
 /// Whether an archive must be read to its end to know what is in it: then it is looked at as a whole, in one pass.
@@ -73,6 +163,9 @@ public:
             if (!found) {
                 return std::nullopt;
             }
+            if (known_.asked != nullptr) {
+                found->run.error.empty() ? known_.asked->see(found->run.path) : known_.asked->keep(found->run.path);
+            }
             if (!found->run.error.empty()) {
                 if (found->is_damage && args_.check.how.skip_damaged) {
                     continue;  // what opens its runs notes it
@@ -87,6 +180,7 @@ public:
             }
             found->run.place = place_++;  // in the whole list, whatever is left out of it
             if (args_.shard && !args_.shard->has(found->run.path)) {
+                keep(found->run.path);
                 continue;
             }
             if (is_done(found->run)) {
@@ -96,12 +190,28 @@ public:
         }
     }
 
+    /// Behind the last: whether there was a list, and no path in it.
+    [[nodiscard]] bool list_is_empty() const noexcept { return list_ && listed_ == 0; }
+
 private:
     [[nodiscard]] std::optional<std::string> next_line() {
+        std::optional<std::string> line;
         if (next_argument_ < args_.check.runs.size()) {
-            return args_.check.runs[next_argument_++];
+            line = args_.check.runs[next_argument_++];
+        } else if (list_) {
+            line = list_->next();
+            listed_ += line ? 1U : 0U;
         }
-        return list_ ? list_->next() : std::nullopt;
+        if (line && known_.asked != nullptr) {
+            known_.asked->ask(*line);
+        }
+        return line;
+    }
+
+    void keep(const std::string& path) {
+        if (known_.asked != nullptr) {
+            known_.asked->keep(path);
+        }
     }
 
     [[nodiscard]] static bool is_whole_archive(const std::string& path) {
@@ -125,10 +235,16 @@ private:
                 return false;
             }
         }
-        if (!done.empty()) {
-            known_.unchanged(done.size());
+        if (done.empty()) {
+            return false;
         }
-        return !done.empty();
+        std::vector<std::string> paths;
+        for (const auto& [path, version] : done) {
+            paths.push_back(path);
+        }
+        known_.unchanged(paths);
+        keep(run.path);
+        return true;
     }
 
     const scan_arguments& args_;
@@ -137,6 +253,7 @@ private:
     std::optional<run_finder> finder_;
     std::optional<run_finder> inner_;  // the runs of an archive
     std::size_t next_argument_ = 0;
+    std::size_t listed_ = 0;  // lines of the list
     std::uint64_t place_ = 0;
 };
 

@@ -8,6 +8,7 @@
 
 #include <doctest/doctest.h>
 
+#include <filesystem>
 #include <memory>
 #include <string>
 
@@ -41,7 +42,8 @@ TEST_CASE("canonical_rows: alike whatever the order and times of writing, and fo
     }
     const std::string rows = canonical_rows(first);
     CHECK(rows == canonical_rows(second));
-    CHECK(rows.find("runs \"runs/1\" 1 \"ended\" \"\" \"1:1\" 100001 \"q\" 20 190 1 12\n") != std::string::npos);
+    CHECK(rows.find("runs \"" + std::filesystem::current_path().string() +
+                    "/runs/1\" 1 \"ended\" \"\" \"1:1\" 100001 \"q\" 20 190 1 12\n") != std::string::npos);
     const auto differs = [&](const run_result& run, const char* question) {
         results_database{second}.write(run, question);
         const bool is_other = rows != canonical_rows(second);

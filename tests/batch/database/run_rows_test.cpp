@@ -23,14 +23,14 @@ TEST_CASE("run_rows: inserted, updated, read and removed") {
     sqlite::run_rows rows{database};
     run_result run = some_result(4);
     CHECK_FALSE(rows.find(run.run.path).has_value());
-    const std::int64_t id = rows.insert(run, "why");
+    const std::int64_t id = rows.insert(run.run.path, run, "why");
     rows.insert_verdicts(id, run);
     rows.insert_reductions(id, 0, some_reductions().front());
     CHECK(rows.find(run.run.path)->id == id);
     CHECK(rows.find(run.run.path)->question == "why");
     CHECK(same(*rows.read(run.run.path), run));
     run.steps = 7;
-    rows.update(id, run, "another");
+    rows.update(id, run.run.path, run, "another");
     CHECK(same(*rows.read(run.run.path), run));
     CHECK(rows.find(run.run.path)->question == "another");
     int done = 0;
@@ -55,7 +55,7 @@ TEST_CASE("run_rows: the first step is that of the first finding that is met") {
     run_result run = some_result(4, 2);
     run.verdicts[0].found = {
         {.step = 1}, {.met = true, .tensor = "b", .step = 9}, {.met = true, .tensor = "a", .step = 5}};
-    rows.insert_verdicts(rows.insert(run, ""), run);
+    rows.insert_verdicts(rows.insert(run.run.path, run, ""), run);
     CHECK(database.number("SELECT step FROM first_findings") == 5);
     CHECK(database.number("SELECT count(*) FROM first_findings WHERE tensor = 'a'") == 1);
     CHECK(database.number("SELECT count(*) FROM first_findings") == 1);
@@ -67,9 +67,9 @@ TEST_CASE("run_rows: a word that no one knows is damage") {
     sqlite::settle_schema(database);
     sqlite::run_rows rows{database};
     const run_result run = some_result(4);
-    rows.insert_verdicts(rows.insert(run, ""), run);
+    rows.insert_verdicts(rows.insert(run.run.path, run, ""), run);
     for (const char* const change : {"UPDATE findings SET mode = 'SLEEP'", "UPDATE results SET status = 'Fine'",
-                                     "UPDATE runs SET state = 'gone'"}) {
+                                     "UPDATE runs SET state = 'lost'"}) {
         database.run(change);
         CHECK_THROWS_AS(static_cast<void>(rows.read(run.run.path)), corrupt_data);
         database.run("UPDATE findings SET mode = 'TRAIN'; UPDATE results SET status = NULL");
@@ -82,7 +82,7 @@ TEST_CASE("run_rows: a run that is not there is none; a finding of a result that
     sqlite::settle_schema(database);
     sqlite::run_rows rows{database};
     const run_result run = some_result(4, 2);
-    rows.insert_verdicts(rows.insert(run, ""), run);
+    rows.insert_verdicts(rows.insert(run.run.path, run, ""), run);
     CHECK_FALSE(rows.read("runs/5").has_value());
     CHECK(same(rows.read(run.run.path).value(), run));
     for (const char* const number : {"2", "-1"}) {

@@ -107,12 +107,12 @@ TEST_CASE("schema: tables of another version and databases of other programs are
         CHECK(file_content(file) == before);
     };
     is_refused_after(
-        "PRAGMA user_version = 2",
-        " has results in tables of version 2; this program knows version 1 only, and left it as it is; use "
+        "PRAGMA user_version = 3",
+        " has results in tables of version 3; this program knows versions 1 to 2, and left it as it is; use "
         "the program that wrote it, or name another file");
     is_refused_after(
         "PRAGMA user_version = 0",
-        " has results in tables of version 0; this program knows version 1 only, and left it as it is; use "
+        " has results in tables of version 0; this program knows versions 1 to 2, and left it as it is; use "
         "the program that wrote it, or name another file");
     const std::string foreign =
         " is a database of another program, and was left as it is; name another file for results";

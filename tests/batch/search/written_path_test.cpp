@@ -1,6 +1,7 @@
 #include <smdebug/batch/search/written_path.hpp>
 
 #include "support/environment_variable.hpp"
+#include "support/temporary_folder.hpp"
 
 #include <smdebug/core/error.hpp>
 
@@ -8,6 +9,7 @@
 
 #include <filesystem>
 #include <string>
+#include <utility>
 
 using namespace smdebug;
 using namespace smdebug::detail;
@@ -47,6 +49,25 @@ TEST_CASE("whole_path_of: relative paths are those below the folder of the proce
     CHECK(whole_path_of("./~") == here + "/~");
     CHECK(whole_path_of("/a") == "/a");
     CHECK(whole_path_of("s3://b/a") == "s3://b/a");
+    CHECK(whole_path_of(".") == here);
+}
+
+TEST_CASE("run_key_of: one text for a run, however it is written; a link is resolved before a .. alone") {
+    const smdebug_test::temporary_folder folder;
+    const std::string at = std::filesystem::canonical(folder.path()).string();
+    std::filesystem::create_directories(at + "/a/b");
+    std::filesystem::create_directory_symlink(at + "/a/b", at + "/link");
+    for (const auto& [written, key] : {std::pair<std::string, std::string>{"/a/../link", "/link"},
+                                       {"//a/./b//", "/a/b"},
+                                       {"/link/run", "/link/run"},
+                                       {"/link/../run", "/a/run"},
+                                       {"/a/..x/../..y", "/a/..y"},
+                                       {"/missing/../run", "/run"}}) {
+        CHECK(run_key_of(at + written) == at + key);
+    }
+    CHECK(run_key_of("file://" + at + "/a") == at + "/a");
+    CHECK(run_key_of("/../a") == "/a");
+    CHECK(run_key_of("s3://bucket/../a/") == "s3://bucket/../a");
 }
 
 TEST_CASE("split_at_archive: at the first archive's name that has a mark behind it") {

@@ -11,15 +11,16 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace smdebug {
 inline namespace v1 {
 namespace detail {
 namespace sqlite {
 
-/// Whether a run in that state was looked at to its end, and need not be again while it stays as it is.
+/// Whether a run in that state need not be looked at again while it stays as it is.
 [[nodiscard]] constexpr bool is_done_state(run_state state) noexcept {
-    return state == run_state::ended || state == run_state::growing;
+    return state == run_state::ended || state == run_state::growing || state == run_state::incomplete;
 }
 
 /// What was stored of a run, as far as it decides whether it is to be looked at again.
@@ -29,7 +30,13 @@ struct stored_run {
     std::string question = {};
 };
 
+struct located_run {
+    std::string path = {};
+    stored_run stored = {};
+};
+
 /// Writes and reads runs.  Transactions are the caller's.  Borrows the connection.
+/// Paths are those of whole_path_of().
 class run_rows {
 public:
     explicit run_rows(connection& in);
@@ -39,9 +46,9 @@ public:
     /// Takes all rows of a run away.
     void remove(std::int64_t id);
     /// Stores a run without its verdicts and messages; gives its id.
-    [[nodiscard]] std::int64_t insert(const run_result& result, std::string_view question);
+    [[nodiscard]] std::int64_t insert(std::string_view path, const run_result& result, std::string_view question);
     /// Stores the run in place of what insert() stored.
-    void update(std::int64_t id, const run_result& result, std::string_view question);
+    void update(std::int64_t id, std::string_view path, const run_result& result, std::string_view question);
     /// Stores its verdicts, with their findings, and its messages.
     void insert_verdicts(std::int64_t id, const run_result& result);
     void insert_reductions(std::int64_t id, std::int64_t number, const reduction_row& row);
@@ -55,6 +62,11 @@ public:
     /// asked this question.
     void for_each_done_in(std::string_view path, std::string_view question,
                           function_ref<void(std::string_view, std::string_view)> take);
+    /// The run at `path`, those in it, should it be an archive, and those below it, should it be a folder, which are not gone.
+    [[nodiscard]] std::vector<located_run> runs_at(std::string_view path);
+    void mark_gone(std::int64_t id, std::string_view why);
+    /// What the next scan has to say of a run that it passes over.
+    [[nodiscard]] passed_run passed(std::string_view path);
 
 private:
     [[nodiscard]] std::int64_t id_of_question(std::string_view question);
@@ -72,6 +84,7 @@ private:
     statement insert_message_;
     statement insert_reductions_;
     std::optional<statement> find_done_ = {};
+    std::optional<statement> find_passed_ = {};
 };
 
 }  // namespace sqlite

@@ -16,7 +16,7 @@ namespace sqlite {
 
 /// PRAGMA application_id of these databases, "smdb", and PRAGMA user_version: the version of their tables.
 inline constexpr std::int64_t application_id = 0x736d6462;
-inline constexpr std::int64_t schema_version = 1;
+inline constexpr std::int64_t schema_version = 2;
 
 /// The tables, indexes and views.
 [[nodiscard]] std::string schema_sql();
@@ -24,8 +24,18 @@ inline constexpr std::int64_t schema_version = 1;
 /// The columns of `reductions` that hold the 18 reductions, by reduction_key::index(): "min, max, ..., abs_l2".
 [[nodiscard]] std::string reduction_columns();
 
-/// The texts in `runs.state` of runs that were looked at to their end.
-inline constexpr std::string_view done_states = "('ended', 'growing')";
+/// The texts in `runs.state` of runs that are not looked at again while they stay as they are.
+inline constexpr std::string_view done_states = "('ended', 'growing', 'incomplete')";
+/// Those, and what else is a result that may take the place of an older one.
+inline constexpr std::string_view settled_states = "('ended', 'growing', 'incomplete', 'gone')";
+/// Those of runs that are no trouble.
+inline constexpr std::string_view quiet_states = "('ended', 'growing', 'gone')";
+
+/// Makes runs `incomplete` of which something was not read: tables of version 1 call them ended or growing.
+inline constexpr std::string_view mark_incomplete_sql =
+    "UPDATE runs SET state = 'incomplete' WHERE state IN ('ended', 'growing') AND ("
+    "EXISTS (SELECT 1 FROM messages WHERE run = runs.id AND kind <> 'note') OR EXISTS (SELECT 1 FROM results "
+    "WHERE run = runs.id AND (unread > 0 OR status IN ('Error', 'Incomplete'))));";
 
 /// Looks at the file before SQLite opens it, which may change what it opens.  Returns whether there is a database; a
 /// file that is missing or empty is none; one that begins with something else and has SQLite's journal beside it, by
@@ -36,8 +46,9 @@ bool look_at_file(const std::string& path);
 /// The same of an open database, which may lie in its WAL.  False: it has no tables yet, and is nobody's.
 bool look_at(connection& database);
 
-/// Makes an open database one of results where it is empty, and checks that it is one.  Errors: those of
-/// look_at_file().
+/// Makes an open database one of results where it is empty, and checks that it is one.  Tables of version 1 become those
+/// of this version: runs have paths that do not depend on the folder of the process, where there is something at that path.
+/// Errors: those of look_at_file().
 void settle_schema(connection& database);
 
 }  // namespace sqlite

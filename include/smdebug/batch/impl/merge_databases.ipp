@@ -91,7 +91,10 @@ public:
 
 private:
     [[nodiscard]] std::size_t copy() {
-        const std::string done = "state IN " + std::string{done_states};
+        const std::string done = "state IN " + std::string{settled_states};
+        // Tables of version 1 have no column for names: paths are as they were written.
+        const bool has_names =
+            into_.number("SELECT count(*) FROM pragma_table_info('runs', 'source') WHERE name = 'name'") > 0;
         transaction changes{into_};
         const auto runs = static_cast<std::size_t>(into_.number("SELECT count(*) FROM source.runs"));
         into_.run(
@@ -108,7 +111,8 @@ private:
             "INSERT INTO main.runs SELECT won.new, path, place, state, error, version, bytes,"
             "    (SELECT id FROM main.questions AS ours WHERE ours.text ="
             "      (SELECT text FROM source.questions AS theirs WHERE theirs.id = question)),"
-            "    steps, last_step, workers, tensors, seconds, scanned_at"
+            "    steps, last_step, workers, tensors, seconds, scanned_at, " +
+            std::string{has_names ? "name" : "path"} +
             "  FROM source.runs JOIN won ON won.old = runs.id ORDER BY won.new");
         for (const std::string_view table : {"results", "findings", "messages", "reductions"}) {
             const std::string name{table};
@@ -122,7 +126,7 @@ private:
             into_.run("INSERT INTO main." + name + " SELECT won.new" + columns + " FROM won CROSS JOIN source." + name +
                       " AS theirs ON theirs.run = won.old ORDER BY won.old");
         }
-        into_.run("DROP TABLE won");
+        into_.run("DROP TABLE won; " + std::string{has_names ? std::string_view{} : mark_incomplete_sql});
         changes.commit();
         return runs;
     }

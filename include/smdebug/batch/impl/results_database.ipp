@@ -7,11 +7,13 @@
 #include <smdebug/batch/database/sqlite.hpp>
 #include <smdebug/batch/results_database.hpp>
 #include <smdebug/batch/row_spool.hpp>
+#include <smdebug/batch/search/written_path.hpp>
 #include <smdebug/core/error.hpp>
 
 #include <cstdint>
 #include <thread>
 #include <utility>
+#include <vector>
 
 namespace smdebug {
 inline namespace v1 {
@@ -70,7 +72,8 @@ struct results_database::state {
     /// A run whose reductions are being added.
     struct begun_run {
         detail::sqlite::transaction changes;
-        std::string path;
+        std::string path;  // by which it is known
+        std::string name;
         std::string question;
         std::int64_t id = 0;
         std::int64_t rows = 0;
@@ -88,18 +91,19 @@ struct results_database::state {
     /// Stores a run without its verdicts in place of what was there; begun.changes is not yet committed.
     [[nodiscard]] begun_run begin(const run_result& result, std::string_view question) {
         if (begun) {
-            throw value_error("reductions of " + begun->path + " were begun and not ended: " + result.run.path +
+            throw value_error("reductions of " + begun->name + " were begun and not ended: " + result.run.path +
                                   " cannot be written meanwhile",
                               {.where = database.get().path()});
         }
         begun_run now{.changes = detail::sqlite::transaction{database.get()},
-                      .path = result.run.path,
+                      .path = detail::run_key_of(result.run.path),
+                      .name = result.run.path,
                       .question = std::string{question}};
         now.replaced = rows.find(now.path);
         if (now.replaced) {
             rows.remove(now.replaced->id);
         }
-        now.id = rows.insert(result, question);
+        now.id = rows.insert(now.path, result, question);
         return now;
     }
 
@@ -141,7 +145,8 @@ SMDEBUG_INLINE results_database::~results_database() = default;
 SMDEBUG_INLINE const std::string& results_database::path() const noexcept { return state_->database.get().path(); }
 
 SMDEBUG_INLINE bool results_database::is_done(const batch_run& run, std::string_view question) const {
-    return !run.version.empty() && state_->done.contains(detail::sqlite::hash_of_run(run.path, run.version, question));
+    return !run.version.empty() &&
+           state_->done.contains(detail::sqlite::hash_of_run(detail::run_key_of(run.path), run.version, question));
 }
 
 SMDEBUG_INLINE std::optional<std::string> results_database::done_version(std::string_view path,
@@ -157,7 +162,10 @@ SMDEBUG_INLINE std::optional<std::string> results_database::done_version(std::st
 
 SMDEBUG_INLINE void results_database::for_each_done_in(std::string_view path, std::string_view question,
                                                        function_ref<void(std::string_view, std::string_view)> take) {
-    state_->rows.for_each_done_in(path, question, take);
+    const std::string key = detail::run_key_of(path);
+    state_->rows.for_each_done_in(key, question, [&](std::string_view run, std::string_view version) {
+        take(std::string{path}.append(run.substr(key.size())), version);
+    });
 }
 
 SMDEBUG_INLINE std::size_t results_database::done_count() const noexcept { return state_->done.size(); }
@@ -185,24 +193,44 @@ SMDEBUG_INLINE void results_database::add_reductions(std::span<const reduction_r
 
 SMDEBUG_INLINE void results_database::end_reductions(const run_result& result) {
     state::begun_run now = state_->take_begun();
-    if (result.run.path != now.path) {
+    if (detail::run_key_of(result.run.path) != now.path) {
         throw value_error(
-            "reductions of " + now.path + " were begun, and those of " + result.run.path + " are to be ended",
+            "reductions of " + now.name + " were begun, and those of " + result.run.path + " are to be ended",
             {.where = path()});
     }
-    state_->rows.update(now.id, result, now.question);
+    state_->rows.update(now.id, now.path, result, now.question);
     state_->finish(std::move(now), result);
 }
 
 SMDEBUG_INLINE void results_database::abandon_reductions() noexcept { state_->begun.reset(); }
 
 SMDEBUG_INLINE std::optional<run_result> results_database::find(std::string_view path) {
-    return state_->rows.read(path);
+    return state_->rows.read(detail::run_key_of(path));
+}
+
+SMDEBUG_INLINE passed_run results_database::passed(std::string_view path) {
+    return state_->rows.passed(detail::run_key_of(path));
+}
+
+SMDEBUG_INLINE std::size_t results_database::mark_gone(std::string_view path, std::string_view why,
+                                                       function_ref<bool(std::string_view)> is_gone) {
+    const std::string key = detail::run_key_of(path);
+    std::vector<detail::sqlite::located_run> gone = state_->rows.runs_at(key);
+    std::erase_if(gone, [&](const auto& run) { return !is_gone(std::string_view{run.path}.substr(key.size())); });
+    detail::sqlite::transaction changes{state_->database.get()};
+    for (const auto& run : gone) {
+        state_->rows.mark_gone(run.stored.id, why);
+    }
+    changes.commit();
+    for (const auto& run : gone) {
+        state_->done.erase(detail::sqlite::hash_of_run(run.path, run.stored.version, run.stored.question));
+    }
+    return gone.size();
 }
 
 SMDEBUG_INLINE void results_database::for_each_reduction(std::string_view path,
                                                          function_ref<void(const reduction_row&)> take) {
-    state_->rows.read_reductions(path, take);
+    state_->rows.read_reductions(detail::run_key_of(path), take);
 }
 
 }  // namespace v1

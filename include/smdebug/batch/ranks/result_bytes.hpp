@@ -27,7 +27,7 @@ inline namespace v1 {
 
 namespace detail {
 
-inline constexpr std::uint8_t result_bytes_version = 4;
+inline constexpr std::uint8_t result_bytes_version = 5;
 
 /// Little-endian numbers of 8 bytes; texts behind their length.
 class byte_writer {

@@ -23,8 +23,10 @@ struct address_parts {
 };
 [[nodiscard]] address_parts split_address(std::string_view address);
 
-/// The same text for the same path, whatever the folder that it is written from.
+/// The same text for the same path, whatever the folder that it is written from.  Links are resolved only before a "..".
 [[nodiscard]] std::string whole_path_of(const std::string& plain);
+/// The same of a path as it was written; what is no path stays as it is.
+[[nodiscard]] std::string run_key_of(std::string_view written);
 
 /// "runs/*.tar!/job-?" in its parts.
 struct path_in_archive {

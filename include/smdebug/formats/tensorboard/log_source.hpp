@@ -102,14 +102,9 @@ private:
         std::chrono::system_clock::time_point grown = {};  ///< when that was seen last
     };
 
-<<<<<<< HEAD
-    void find_files();
+    void find_files(run_contents& contents);
     // Gives the folder a worker and a mode that no other folder has.
     void add_folder(const std::string& path);
-=======
-    void find_files(run_contents& contents);
-    [[nodiscard]] folder& folder_of(std::string_view key);
->>>>>>> ckpt
     void read(folder& from, detail::record_file& file, run_contents& contents);
     // Names the files of a folder that end within a record; `ended`: the last one, too.
     static void note_cut_files(folder& of, bool ended, run_contents& contents);
@@ -128,17 +123,12 @@ private:
     any_storage store_;
     settings how_;
     std::map<std::string, folder, std::less<>> folders_;
-<<<<<<< HEAD
     std::set<std::pair<std::string, smdebug::mode>> taken_;  ///< workers and modes of folders
     std::set<smdebug::mode> modes_;                          ///< of the folders
     step_number first_global_ = 0;                           ///< of steps numbered by the modes that there are now
     std::map<std::pair<smdebug::mode, step_number>, step_number> numbered_;  ///< global steps from before
     detail::log_event event_;                                                ///< its memory is used again
-=======
-    std::set<std::string, std::less<>> missing_;  ///< keys of links to nothing
-    std::set<smdebug::mode> modes_;  ///< that folders at the root of everything stand for, when it was opened
-    detail::log_event event_;        ///< its memory is used again
->>>>>>> ckpt
+    std::set<std::string, std::less<>> missing_;                             ///< keys of links to nothing
     std::uint64_t order_ = 0;
     std::uint64_t records_ = 0;  ///< that were taken
     bool is_open_ = false;

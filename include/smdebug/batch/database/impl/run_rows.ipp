@@ -39,8 +39,9 @@ template <class Value, std::size_t Count>
                        {.where = path});
 }
 
-inline constexpr std::array states{run_state::ended,     run_state::growing,   run_state::failed,
-                                   run_state::timed_out, run_state::no_memory, run_state::undone};
+inline constexpr std::array states{run_state::ended,      run_state::growing,   run_state::failed,
+                                   run_state::timed_out,  run_state::no_memory, run_state::undone,
+                                   run_state::incomplete, run_state::gone};
 inline constexpr std::array kinds{run_message::kind::note, run_message::kind::damage, run_message::kind::error};
 inline constexpr std::array modes{mode::train, mode::eval, mode::predict, mode::global};
 inline constexpr std::array statuses{rule_status::in_progress, rule_status::no_issues_found, rule_status::issues_found,
@@ -64,11 +65,12 @@ SMDEBUG_INLINE run_rows::run_rows(connection& in)
       find_question_(in.prepare("SELECT id FROM questions WHERE text = ?1")),
       insert_question_(in.prepare("INSERT INTO questions (text) VALUES (?1)")),
       insert_run_(in.prepare("INSERT INTO runs (path, place, state, error, version, bytes, question, steps, last_step, "
-                             "workers, tensors, seconds) VALUES (" +
-                             parameters(12) + ")")),
-      update_run_(in.prepare("UPDATE runs SET path = ?1, place = ?2, state = ?3, error = ?4, version = ?5, bytes = ?6, "
-                             "question = ?7, steps = ?8, last_step = ?9, workers = ?10, tensors = ?11, seconds = ?12, "
-                             "scanned_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now') WHERE id = ?13")),
+                             "workers, tensors, seconds, name) VALUES (" +
+                             parameters(13) + ")")),
+      update_run_(in.prepare(
+          "UPDATE runs SET path = ?1, place = ?2, state = ?3, error = ?4, version = ?5, bytes = ?6, "
+          "question = ?7, steps = ?8, last_step = ?9, workers = ?10, tensors = ?11, seconds = ?12, name = ?13, "
+          "scanned_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now') WHERE id = ?14")),
       insert_result_(in.prepare("INSERT INTO results VALUES (" + parameters(11) + ")")),
       insert_finding_(in.prepare("INSERT INTO findings VALUES (" + parameters(14) + ")")),
       insert_message_(in.prepare("INSERT INTO messages VALUES (" + parameters(4) + ")")),
@@ -97,9 +99,9 @@ SMDEBUG_INLINE std::int64_t run_rows::id_of_question(std::string_view question) 
     return in_.last_row();
 }
 
-inline void put_run(statement& into, const run_result& result, std::int64_t question) {
+inline void put_run(statement& into, std::string_view path, const run_result& result, std::int64_t question) {
     const batch_run& run = result.run;
-    into.with(std::string_view{run.path}, as_stored(run.place), name_of(result.state), std::string_view{result.error},
+    into.with(path, as_stored(run.place), name_of(result.state), std::string_view{result.error},
               std::string_view{run.version});
     run.bytes == 0 ? into.put(6, nullptr) : into.put(6, as_stored(run.bytes));
     into.put(7, question);
@@ -108,19 +110,22 @@ inline void put_run(statement& into, const run_result& result, std::int64_t ques
     into.put(10, as_stored(result.workers));
     into.put(11, as_stored(result.tensors));
     into.put(12, result.seconds);
+    into.put(13, std::string_view{run.path});
 }
 
-SMDEBUG_INLINE std::int64_t run_rows::insert(const run_result& result, std::string_view question) {
+SMDEBUG_INLINE std::int64_t run_rows::insert(std::string_view path, const run_result& result,
+                                             std::string_view question) {
     const std::int64_t asked = id_of_question(question);
-    put_run(insert_run_, result, asked);
+    put_run(insert_run_, path, result, asked);
     insert_run_.run();
     return in_.last_row();
 }
 
-SMDEBUG_INLINE void run_rows::update(std::int64_t id, const run_result& result, std::string_view question) {
+SMDEBUG_INLINE void run_rows::update(std::int64_t id, std::string_view path, const run_result& result,
+                                     std::string_view question) {
     const std::int64_t asked = id_of_question(question);
-    put_run(update_run_, result, asked);
-    update_run_.put(13, id);
+    put_run(update_run_, path, result, asked);
+    update_run_.put(14, id);
     update_run_.run();
 }
 
@@ -201,7 +206,7 @@ SMDEBUG_INLINE void run_rows::insert_reductions(std::int64_t id, std::int64_t nu
 
 SMDEBUG_INLINE std::optional<run_result> run_rows::read(std::string_view path) {
     statement row = in_.prepare(
-        "SELECT id, path, place, state, error, version, bytes, steps, last_step, workers, tensors, seconds "
+        "SELECT id, name, place, state, error, version, bytes, steps, last_step, workers, tensors, seconds "
         "FROM runs WHERE path = ?1");
     if (!row.with(path).next()) {
         return std::nullopt;
@@ -327,6 +332,45 @@ SMDEBUG_INLINE void run_rows::for_each_done_in(std::string_view path, std::strin
         take(find_done_->text(0), find_done_->text(1));
     }
     find_done_->reset();
+}
+
+SMDEBUG_INLINE std::vector<located_run> run_rows::runs_at(std::string_view path) {
+    statement row = in_.prepare(
+        "SELECT runs.id, version, questions.text, path FROM runs JOIN questions ON questions.id = question WHERE (path "
+        "= ?1 "
+        "OR (path >= ?2 AND path < ?3) OR (path >= ?4 AND path < ?5)) AND state <> 'gone' ORDER BY path");
+    // '0' comes behind '/'.
+    const std::string folder{path.ends_with('/') ? path.substr(0, path.size() - 1) : path};
+    const std::array<std::string, 4> bounds{folder + "/", folder + "0", folder + "!/", folder + "!0"};
+    row.with(path, std::string_view{bounds[0]}, std::string_view{bounds[1]}, std::string_view{bounds[2]},
+             std::string_view{bounds[3]});
+    std::vector<located_run> all;
+    while (row.next()) {
+        all.push_back({std::string{row.text(3)}, {row.integer(0), std::string{row.text(1)}, std::string{row.text(2)}}});
+    }
+    return all;
+}
+
+SMDEBUG_INLINE void run_rows::mark_gone(std::int64_t id, std::string_view why) {
+    in_.prepare(
+           "UPDATE runs SET state = 'gone', error = ?2, version = '', "
+           "scanned_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now') WHERE id = ?1")
+        .with(id, why)
+        .run();
+}
+
+SMDEBUG_INLINE passed_run run_rows::passed(std::string_view path) {
+    if (!find_passed_) {
+        find_passed_.emplace(in_.prepare(
+            "SELECT state = 'incomplete', EXISTS (SELECT 1 FROM results WHERE run = runs.id AND first_step IS "
+            "NOT NULL) FROM runs WHERE path = ?1"));
+    }
+    passed_run known;
+    if (find_passed_->with(path).next()) {
+        known = {.is_incomplete = find_passed_->integer(0) != 0, .has_findings = find_passed_->integer(1) != 0};
+        find_passed_->reset();
+    }
+    return known;
 }
 
 }  // namespace sqlite

@@ -11,16 +11,47 @@
 #include <array>
 #include <cerrno>
 #include <cstddef>
+#include <filesystem>
 #include <span>
+#include <system_error>
+#include <utility>
+#include <vector>
 
 namespace smdebug {
 inline namespace v1 {
 namespace detail {
 namespace sqlite {
 
+/// A text with each `mark` in it replaced.
+[[nodiscard]] inline std::string replaced(std::string text, std::string_view mark, std::string_view by) {
+    for (std::size_t start = text.find(mark); start != std::string::npos; start = text.find(mark)) {
+        text.replace(start, mark.size(), by);
+    }
+    return text;
+}
+
+/// What is made of the tables: other versions have it in another way.
+[[nodiscard]] inline std::string views_sql() {
+    return replaced(R"(CREATE INDEX runs_failed ON runs (state) WHERE state NOT IN @quiet@;
+CREATE VIEW first_findings AS
+    SELECT runs.path, results.rule, results.first_step AS step, findings.mode, findings.mode_step, findings.tensor,
+        findings.worker, findings.value, findings.threshold, findings.message, results.steps_met, results.steps_evaluated
+    FROM results
+    JOIN runs ON runs.id = results.run
+    LEFT JOIN findings ON findings.run = results.run AND findings.result = results.number AND findings.number = (
+        SELECT min(number) FROM findings AS earlier
+        WHERE earlier.run = results.run AND earlier.result = results.number AND earlier.met
+            AND earlier.step = results.first_step)
+    WHERE results.first_step IS NOT NULL AND runs.state <> 'gone';
+CREATE VIEW troubles AS
+    SELECT path, state, error, version, scanned_at FROM runs WHERE state NOT IN @quiet@;
+)",
+                    "@quiet@", quiet_states);
+}
+
 // Columns of doubles have no type: in one of type REAL SQLite keeps whole numbers as integers, and so loses -0.0.
 SMDEBUG_INLINE std::string schema_sql() {
-    constexpr const char* tables = R"(
+    std::string sql = R"(
 CREATE TABLE questions (
     id INTEGER PRIMARY KEY,
     text TEXT NOT NULL UNIQUE
@@ -39,7 +70,8 @@ CREATE TABLE runs (
     workers INTEGER NOT NULL,
     tensors INTEGER NOT NULL,
     seconds NOT NULL,
-    scanned_at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))
+    scanned_at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
+    name TEXT NOT NULL DEFAULT ''
 );
 CREATE TABLE results (
     run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
@@ -100,29 +132,8 @@ CREATE TABLE reductions (
     PRIMARY KEY (run, number)
 ) WITHOUT ROWID;
 CREATE INDEX results_met ON results (rule, first_step) WHERE first_step IS NOT NULL;
-CREATE INDEX runs_failed ON runs (state) WHERE state NOT IN @done@;
-CREATE VIEW first_findings AS
-    SELECT runs.path, results.rule, results.first_step AS step, findings.mode, findings.mode_step, findings.tensor,
-        findings.worker, findings.value, findings.threshold, findings.message, results.steps_met, results.steps_evaluated
-    FROM results
-    JOIN runs ON runs.id = results.run
-    LEFT JOIN findings ON findings.run = results.run AND findings.result = results.number AND findings.number = (
-        SELECT min(number) FROM findings AS earlier
-        WHERE earlier.run = results.run AND earlier.result = results.number AND earlier.met
-            AND earlier.step = results.first_step)
-    WHERE results.first_step IS NOT NULL;
-CREATE VIEW troubles AS
-    SELECT path, state, error, version, scanned_at FROM runs WHERE state NOT IN @done@;
 )";
-    std::string sql = tables;
-    const auto replace = [&](std::string_view mark, std::string_view by) {
-        for (std::size_t start = sql.find(mark); start != std::string::npos; start = sql.find(mark)) {
-            sql.replace(start, mark.size(), by);
-        }
-    };
-    replace("@reductions@", reduction_columns());
-    replace("@done@", done_states);
-    return sql;
+    return replaced(std::move(sql), "@reductions@", reduction_columns()) + views_sql();
 }
 
 SMDEBUG_INLINE std::string reduction_columns() {
@@ -138,10 +149,12 @@ SMDEBUG_INLINE std::string reduction_columns() {
                       {.where = path});
 }
 
+[[nodiscard]] inline bool knows_version(std::int64_t version) { return version >= 1 && version <= schema_version; }
+
 [[noreturn]] inline void refuse_version(const std::string& path, std::int64_t version) {
     throw unsupported(path + " has results in tables of version " + std::to_string(version) +
-                          "; this program knows version " + std::to_string(schema_version) +
-                          " only, and left it as it is; use the program that wrote it, or " + "name another file",
+                          "; this program knows versions 1 to " + std::to_string(schema_version) +
+                          ", and left it as it is; use the program that wrote it, or " + "name another file",
                       {.where = path});
 }
 
@@ -218,7 +231,7 @@ SMDEBUG_INLINE bool look_at_file(const std::string& path) {
         }
         return true;
     }
-    if (number(version_place) != schema_version) {
+    if (!knows_version(number(version_place))) {
         refuse_version(path, number(version_place));
     }
     return true;
@@ -238,22 +251,59 @@ SMDEBUG_INLINE bool look_at(connection& database) {
     if (owner != application_id) {
         refuse_foreign(database.path());
     }
-    if (version != schema_version) {
+    if (!knows_version(version)) {
         refuse_version(database.path(), version);
     }
     return true;
 }
 
+// Tables of version 1 name runs as they were written: relative to a folder that they do not know.  It is taken for that of the
+// process where something lies there; other names stay.
+inline void make_paths_whole(connection& database) {
+    std::vector<std::pair<std::int64_t, std::string>> relative;
+    {
+        statement row =
+            database.prepare("SELECT id, path FROM runs WHERE path NOT LIKE '/%' AND path NOT LIKE 's3://%'");
+        while (row.next()) {
+            relative.emplace_back(row.integer(0), row.text(1));
+        }
+    }
+    statement rename = database.prepare("UPDATE OR IGNORE runs SET path = ?2 WHERE id = ?1");
+    for (const auto& [id, path] : relative) {
+        const std::string whole =
+            posix::absolute_path(path == "." ? std::string{} : path.substr(path.starts_with("./") ? 2 : 0));
+        std::error_code none;
+        if (std::filesystem::exists(whole.substr(0, whole.find("!/")), none)) {
+            rename.with(id, std::string_view{whole}).run();
+        }
+    }
+}
+
+inline void update_schema(connection& database) {
+    database.run("ALTER TABLE runs ADD COLUMN name TEXT NOT NULL DEFAULT ''; UPDATE runs SET name = path;");
+    make_paths_whole(database);
+    database.run(std::string{mark_incomplete_sql} +
+                 "DROP VIEW first_findings; DROP VIEW troubles; DROP INDEX runs_failed;" + views_sql() +
+                 "PRAGMA user_version = " + std::to_string(schema_version));
+}
+
 SMDEBUG_INLINE void settle_schema(connection& database) {
-    if (look_at(database)) {
+    const auto is_settled = [&] {
+        return look_at(database) && database.number("PRAGMA user_version") == schema_version;
+    };
+    if (is_settled()) {
         return;
     }
     transaction making{database};
-    if (look_at(database)) {
+    if (is_settled()) {
         return;  // another program was sooner
     }
-    database.run("PRAGMA application_id = " + std::to_string(application_id) +
-                 "; PRAGMA user_version = " + std::to_string(schema_version) + ";" + schema_sql());
+    if (look_at(database)) {
+        update_schema(database);
+    } else {
+        database.run("PRAGMA application_id = " + std::to_string(application_id) +
+                     "; PRAGMA user_version = " + std::to_string(schema_version) + ";" + schema_sql());
+    }
     making.commit();
 }
 

@@ -249,7 +249,7 @@ SMDEBUG_INLINE rule_verdict byte_reader::verdict() {
 SMDEBUG_INLINE run_result byte_reader::one_result() {
     run_result value;
     value.run = run();
-    value.state = static_cast<run_state>(small(static_cast<std::uint8_t>(run_state::undone)));
+    value.state = static_cast<run_state>(small(static_cast<std::uint8_t>(run_state::gone)));
     value.error = text();
     for (std::size_t* const each : {&value.steps, &value.workers, &value.tensors}) {
         *each = number();

@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <filesystem>
+#include <system_error>
 
 namespace smdebug {
 inline namespace v1 {
@@ -58,7 +60,31 @@ SMDEBUG_INLINE std::string whole_path_of(const std::string& plain) {
         return plain;
     }
     const std::string_view path = plain;
-    return posix::absolute_path(plain == "." ? "" : std::string{path.substr(path.starts_with("./") ? 2 : 0)});
+    std::string whole =
+        posix::absolute_path(std::string{plain == "." ? path : path.substr(path.starts_with("./") ? 2 : 0)});
+    if (plain == ".") {
+        whole.resize(std::max<std::size_t>(whole.size() - 2, 1));
+    }
+    const auto is_part = [&](std::size_t at) { return at + 3 == whole.size() || whole[at + 3] == '/'; };
+    std::size_t up = whole.rfind("/..");
+    while (up != std::string::npos && !is_part(up)) {
+        up = up == 0 ? std::string::npos : whole.rfind("/..", up - 1);
+    }
+    if (up != std::string::npos) {
+        std::error_code missing;
+        const std::string above = std::filesystem::canonical(whole.substr(0, up + 3), missing).string();
+        whole = missing ? std::filesystem::path{whole}.lexically_normal().string()
+                        : (above == "/" && up + 3 < whole.size() ? std::string{} : above) + whole.substr(up + 3);
+    }
+    return whole;
+}
+
+SMDEBUG_INLINE std::string run_key_of(std::string_view written) {
+    try {
+        return whole_path_of(plain_path_of(written));
+    } catch (const value_error&) {
+        return std::string{written};
+    }
 }
 
 SMDEBUG_INLINE std::optional<path_in_archive> split_at_archive(std::string_view path) {

@@ -58,8 +58,7 @@ SMDEBUG_INLINE void tensorboard_source::add_folder(const std::string& path) {
     }
 }
 
-<<<<<<< HEAD
-SMDEBUG_INLINE void tensorboard_source::find_files() {
+SMDEBUG_INLINE void tensorboard_source::find_files(run_contents& contents) {
     std::map<std::string, std::vector<std::string>, std::less<>> found;  // keys by folder
     for (std::string& key : store_.list({}, {})) {
         if (is_tensorboard_log(key) && (how_.folders_are_workers || run_folder_of(key).empty())) {
@@ -84,19 +83,13 @@ SMDEBUG_INLINE void tensorboard_source::find_files() {
     }
     for (const auto& [path, keys] : found) {
         for (const std::string& key : keys) {
-            folders_.find(path)->second.files.try_emplace(key, key, how_.most_record_bytes);
-=======
-SMDEBUG_INLINE void tensorboard_source::find_files(run_contents& contents) {
-    for (std::string& key : store_.list({}, {})) {
-        if (is_tensorboard_log(key) && (how_.folders_are_workers || run_folder_of(key).empty())) {
-            const bool is_new = folder_of(key).files.try_emplace(key, key, how_.most_record_bytes).second;
+            const bool is_new = folders_.find(path)->second.files.try_emplace(key, key, how_.most_record_bytes).second;
             if ((is_new || missing_.contains(key)) && !store_.size(key)) {
                 contents.note_problem(key, "it is a link to a file that is not there");
                 missing_.insert(key);
             } else if (missing_.erase(key) > 0) {
                 contents.withdraw_problem(key);
             }
->>>>>>> ckpt
         }
     }
 }
@@ -143,12 +136,8 @@ SMDEBUG_INLINE bool tensorboard_source::update(run_contents& contents) {
         contents.add_collection({.name = "losses", .include_regex = {"[Ll]oss"}});
     }
     const bool quiet = is_open_ && is_quiet();  // what was written until then is read below
-<<<<<<< HEAD
-    find_files();
-    count_modes(contents);
-=======
     find_files(contents);
->>>>>>> ckpt
+    count_modes(contents);
     const bool is_quiet_now = quiet || (!is_open_ && is_quiet());
     bool has_news = false;
     for (auto& [path, one] : folders_) {
