@@ -72,12 +72,13 @@ TEST_CASE("the program reads TensorBoard's logs, and says what of them is damage
           cli::exit_error);
     CHECK(contains(verifies.out.str(), ",damaged file,\"events.out.tfevents.1, byte "));
     CHECK(contains(verifies.out.str(), "the record is damaged: it is left out"));
+    const temporary_folder elsewhere;
     captured exports;
-    CHECK(cli::run_program({"export", place.path(), "--to", "csv", "-o", place.path() + "/out.csv"}, exports.out,
+    CHECK(cli::run_program({"export", place.path(), "--to", "csv", "-o", elsewhere.path() + "/out.csv"}, exports.out,
                            exports.err) == cli::exit_error);
     CHECK(contains(exports.out.str(), "; 1 place of the run left out, see the messages\n"));
     captured pages;
-    CHECK(cli::run_program({"report", place.path(), "-o", place.path() + "/out.html"}, pages.out, pages.err) ==
+    CHECK(cli::run_program({"report", place.path(), "-o", elsewhere.path() + "/out.html"}, pages.out, pages.err) ==
           cli::exit_error);
     CHECK(contains(pages.out.str(), ", 1 damaged place;"));
     CHECK(contains(pages.err.str(), "the record is damaged: it is left out"));

@@ -63,11 +63,13 @@ TEST_CASE("report: two runs, and since when they differ") {
     write_sick_run(first);
     write_sick_run(second);
     const outcome same = report_of({first.path(), second.path(), "--no-rules"});
-    CHECK(contains(same.page, R"("comparison":{"sentence":"the runs are the same: 3 steps)"));
+    CHECK(contains(same.page,
+                   R"("comparison":{"title":"The runs are the same","sentence":"the runs are the same: 3 steps)"));
     local_storage store{second.path()};
     run_builder{store}.step({.step = 2, .tensors = {tensor_of<float>("w", {1, 2})}, .mode_step = 1});
     const outcome other = report_of({first.path(), second.path(), "--no-rules"});
-    CHECK(contains(other.page, R"("comparison":{"sentence":"the runs part at step 2 (TRAIN 1))"));
+    CHECK(contains(other.page,
+                   R"("comparison":{"title":"Where the runs part","sentence":"the runs part at step 2 (TRAIN 1))"));
     CHECK(contains(other.out, ": 2 runs, "));
 }
 
