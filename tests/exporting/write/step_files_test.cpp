@@ -9,6 +9,7 @@
 
 #include <filesystem>
 #include <string>
+#include <utility>
 
 using namespace smdebug;
 using namespace smdebug_test;
