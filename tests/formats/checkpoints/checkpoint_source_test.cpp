@@ -185,6 +185,16 @@ TEST_CASE("checkpoint_source: what becomes whole later is added to its step, and
     CHECK(run.has_tensor("m"));
 }
 
+TEST_CASE("checkpoint_source: a name that is not UTF-8 is none of a tensor's, and named") {
+    checkpoint_folder folder;
+    folder.write("step_1/w\x82.npy", npy("{'descr': '|u1', 'fortran_order': False, 'shape': (1,), }", "1"));
+    folder.write("step_1/z.npy", npy("{'descr': '|u1', 'fortran_order': False, 'shape': (1,), }", "1"));
+    const trial run = folder.open();
+    CHECK(run.tensor_names() == std::vector<std::string>{"z"});
+    REQUIRE(run.problems().size() == 1);
+    CHECK(run.problems()[0].what.find("not UTF-8") != std::string::npos);
+}
+
 TEST_CASE("checkpoint_source: a tensor of more bytes than are read is listed and named") {
     checkpoint_folder folder;
     folder.write("model.safetensors", weights(1));

@@ -4,6 +4,7 @@
 #include <smdebug/core/dtype.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/shape.hpp>
+#include <smdebug/core/utf8.hpp>
 #include <smdebug/formats/checkpoints/checkpoint_source.hpp>
 
 #include <algorithm>
@@ -189,14 +190,21 @@ SMDEBUG_INLINE void checkpoint_source::add(const run_contents::place& where, con
     for (const formats::detail::checkpoint_tensor* const tensor : tensors) {
         const formats::detail::checkpoint_file& file = read.files[tensor->file];
         const formats::detail::stored_tensor& is = tensor->is;
-        if (run_contents::record_bytes(where, is.name, {is.type, is.shape}) > how_.most_record_bytes) {
-            contents.add_shape(where, is.name, is.shape);
+        const auto refuse = [&](std::string why) {
             problems.push_back({problem_kind::unsupported,
                                 smdebug::detail::path_of(file.store, file.key) + ", tensor " + is.name,
-                                "it has " + std::to_string(is.where.length) + " bytes (" + shape_text(is.shape) +
-                                    " of " + std::string{name_of(is.type)} + "); of a checkpoint at most " +
-                                    std::to_string(how_.most_record_bytes) +
-                                    " are read of a tensor, so that its elements are not looked at"});
+                                std::move(why)});
+        };
+        if (!is_utf8(is.name)) {
+            refuse("its name is not UTF-8: save it under another name");
+            continue;
+        }
+        if (run_contents::record_bytes(where, is.name, {is.type, is.shape}) > how_.most_record_bytes) {
+            contents.add_shape(where, is.name, is.shape);
+            refuse("it has " + std::to_string(is.where.length) + " bytes (" + shape_text(is.shape) + " of " +
+                   std::string{name_of(is.type)} + "); of a checkpoint at most " +
+                   std::to_string(how_.most_record_bytes) +
+                   " are read of a tensor, so that its elements are not looked at");
         } else {
             add(where, file, is, contents);
         }
