@@ -8,7 +8,9 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -198,7 +200,11 @@ TEST_CASE("checkpoint_source: a name that is not UTF-8 is none of a tensor's, an
 TEST_CASE("checkpoint_source: a tensor of more bytes than are read is listed and named") {
     checkpoint_folder folder;
     folder.write("model.safetensors", weights(1));
-    const trial run = folder.open({}, 60);
+    const std::array<std::size_t, 2> shape{2, 2};
+    const std::uint64_t bytes =
+        run_contents::record_bytes({.step = 0}, "layer.weight", {.type = dtype::float32, .shape = shape});
+    CHECK(folder.open({}, bytes).problems().empty());
+    const trial run = folder.open({}, bytes - 1);
     CHECK(run.tensor_names() == std::vector<std::string>{"layer.bias", "layer.weight", "seen"});
     CHECK(run.tensor("layer.weight").shape(0) == shape_type{2, 2});
     CHECK(run.tensor("layer.bias").reduction_value(0, "sum") == 3);
