@@ -8,7 +8,9 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -185,10 +187,24 @@ TEST_CASE("checkpoint_source: what becomes whole later is added to its step, and
     CHECK(run.has_tensor("m"));
 }
 
+TEST_CASE("checkpoint_source: a name that is not UTF-8 is none of a tensor's, and named") {
+    checkpoint_folder folder;
+    folder.write("step_1/w\x82.npy", npy("{'descr': '|u1', 'fortran_order': False, 'shape': (1,), }", "1"));
+    folder.write("step_1/z.npy", npy("{'descr': '|u1', 'fortran_order': False, 'shape': (1,), }", "1"));
+    const trial run = folder.open();
+    CHECK(run.tensor_names() == std::vector<std::string>{"z"});
+    REQUIRE(run.problems().size() == 1);
+    CHECK(run.problems()[0].what.find("not UTF-8") != std::string::npos);
+}
+
 TEST_CASE("checkpoint_source: a tensor of more bytes than are read is listed and named") {
     checkpoint_folder folder;
     folder.write("model.safetensors", weights(1));
-    const trial run = folder.open({}, 60);
+    const std::array<std::size_t, 2> shape{2, 2};
+    const std::uint64_t bytes =
+        run_contents::record_bytes({.step = 0}, "layer.weight", {.type = dtype::float32, .shape = shape});
+    CHECK(folder.open({}, bytes).problems().empty());
+    const trial run = folder.open({}, bytes - 1);
     CHECK(run.tensor_names() == std::vector<std::string>{"layer.bias", "layer.weight", "seen"});
     CHECK(run.tensor("layer.weight").shape(0) == shape_type{2, 2});
     CHECK(run.tensor("layer.bias").reduction_value(0, "sum") == 3);

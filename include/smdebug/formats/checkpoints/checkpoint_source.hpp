@@ -72,7 +72,8 @@ private:
     static void note(std::vector<problem> now, std::vector<std::string>& known, run_contents& contents);
     // Looks at a step that is new or has changed; returns whether there is anything new in it.
     [[nodiscard]] bool look(const formats::detail::checkpoint_step& step, known_step now, run_contents& contents);
-    void add(const run_contents::place& where, const formats::detail::step_contents& read,
+    // Adds what is not shown yet, and notes what is never read; returns whether there was any of the former.
+    bool add(const run_contents::place& where, const formats::detail::step_contents& read,
              std::vector<problem>& problems, run_contents& contents) const;
     void add(const run_contents::place& where, const formats::detail::checkpoint_file& file,
              const formats::detail::stored_tensor& tensor, run_contents& contents) const;

@@ -117,9 +117,14 @@ private:
     // A piece of the archive, read ahead where members are small.
     [[nodiscard]] byte_view bytes(std::uint64_t offset, std::uint64_t length) {
         if (offset < piece_begin_ || offset + length > piece_begin_ + piece_.size()) {
+            if (offset >= end_) {
+                return {};
+            }
             const bool is_near = offset - piece_begin_ < near_bytes;
+            const std::uint64_t more = std::max(length, is_near ? near_bytes : block_bytes * 2);
             try {
-                piece_ = from_.read({offset, std::max(length, is_near ? near_bytes : block_bytes * 2)});
+                piece_ = from_.read({offset, more});
+                end_ = piece_.size() < more ? offset + piece_.size() : end_;
             } catch (const corrupt_data&) {  // it may lie behind what is wanted
                 piece_ = from_.read({offset, length});
             }
@@ -414,6 +419,7 @@ private:
     keywords all_;
     byte_buffer piece_;
     std::uint64_t piece_begin_ = 0;
+    std::uint64_t end_ = UINT64_MAX;  // of the archive, once it was reached
     std::uint64_t place_ = 0;
     bool ended_ = false;  // an empty block was there
     bool lost_ = false;   // behind a damaged head

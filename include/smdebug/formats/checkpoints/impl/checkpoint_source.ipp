@@ -4,6 +4,7 @@
 #include <smdebug/core/dtype.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/shape.hpp>
+#include <smdebug/core/utf8.hpp>
 #include <smdebug/formats/checkpoints/checkpoint_source.hpp>
 
 #include <algorithm>
@@ -166,16 +167,14 @@ SMDEBUG_INLINE bool checkpoint_source::look(const formats::detail::checkpoint_st
     const run_contents::place where{.step = step.step, .mode = mode::train, .mode_step = step.step};
     if (known != known_.end()) {
         now.problems = std::move(known->second.problems);
-        const std::set<std::string> shown = contents.tensors_of(where);
-        std::erase_if(read.tensors, [&](const auto& tensor) { return shown.contains(tensor.is.name); });
     }
-    add(where, read, problems, contents);
+    const bool has_news = add(where, read, problems, contents);
     note(std::move(problems), now.problems, contents);
     known_.insert_or_assign(step.step, std::move(now));
-    return !read.tensors.empty();
+    return has_news;
 }
 
-SMDEBUG_INLINE void checkpoint_source::add(const run_contents::place& where, const formats::detail::step_contents& read,
+SMDEBUG_INLINE bool checkpoint_source::add(const run_contents::place& where, const formats::detail::step_contents& read,
                                            std::vector<problem>& problems, run_contents& contents) const {
     // In the order in which they lie in their files, so that a scan reads those from front to back.
     std::vector<const formats::detail::checkpoint_tensor*> tensors;
@@ -186,25 +185,38 @@ SMDEBUG_INLINE void checkpoint_source::add(const run_contents::place& where, con
     std::stable_sort(tensors.begin(), tensors.end(), [](const auto* a, const auto* b) {
         return std::pair{a->file, a->is.where.offset} < std::pair{b->file, b->is.where.offset};
     });
+    const std::set<std::string> shown = contents.tensors_of(where);
+    bool has_news = false;
     for (const formats::detail::checkpoint_tensor* const tensor : tensors) {
         const formats::detail::checkpoint_file& file = read.files[tensor->file];
         const formats::detail::stored_tensor& is = tensor->is;
-        if (run_contents::record_bytes(where, is.name, {is.type, is.shape}) > how_.most_record_bytes) {
-            contents.add_shape(where, is.name, is.shape);
+        const auto refuse = [&](std::string why) {
             problems.push_back({problem_kind::unsupported,
                                 smdebug::detail::path_of(file.store, file.key) + ", tensor " + is.name,
-                                "it has " + std::to_string(is.where.length) + " bytes (" + shape_text(is.shape) +
-                                    " of " + std::string{name_of(is.type)} + "); of a checkpoint at most " +
-                                    std::to_string(how_.most_record_bytes) +
-                                    " are read of a tensor, so that its elements are not looked at"});
-        } else {
+                                std::move(why)});
+        };
+        if (!is_utf8(is.name)) {
+            refuse("its name is not UTF-8: save it under another name");
+            continue;
+        }
+        if (run_contents::record_bytes(where, is.name, {is.type, is.shape}) > how_.most_record_bytes) {
+            if (!shown.contains(is.name)) {
+                contents.add_shape(where, is.name, is.shape);
+            }
+            refuse("it has " + std::to_string(is.where.length) + " bytes (" + shape_text(is.shape) + " of " +
+                   std::string{name_of(is.type)} + "); of a checkpoint at most " +
+                   std::to_string(how_.most_record_bytes) +
+                   " are read of a tensor, so that its elements are not looked at");
+        } else if (!shown.contains(is.name)) {
             add(where, file, is, contents);
+            has_news = true;
         }
         const std::string_view group = formats::detail::collection_of(file.key, is.name, is.type);
         if (!group.empty()) {
             contents.add_to_collection(group, is.name);
         }
     }
+    return has_news;
 }
 
 SMDEBUG_INLINE void checkpoint_source::add(const run_contents::place& where,
