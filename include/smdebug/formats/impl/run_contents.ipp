@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 
 namespace smdebug {
 inline namespace v1 {
@@ -144,10 +143,16 @@ SMDEBUG_INLINE void run_contents::add_made(const place& where, std::string_view 
                std::move(make));
 }
 
-SMDEBUG_INLINE void run_contents::add_number(const place& where, std::string_view tensor, double number) {
-    const auto bytes = std::bit_cast<std::array<std::byte, sizeof number>>(number);
-    add_framed(where, tensor, {.type = dtype::float64},
-               {.object = detail::event_piece::written, .offset = 0, .size = bytes.size()}, bytes, {});
+SMDEBUG_INLINE void run_contents::add_number(const place& where, std::string_view tensor, double number, dtype as) {
+    std::array<std::byte, sizeof number> bytes{};
+    if (as == dtype::float32) {
+        store_le(bytes.data(), static_cast<float>(number));
+    } else {
+        store_le(bytes.data(), number);
+    }
+    const byte_view element = byte_view{bytes}.first(size_of(as));
+    add_framed(where, tensor, {.type = as},
+               {.object = detail::event_piece::written, .offset = 0, .size = element.size()}, element, {});
 }
 
 SMDEBUG_INLINE void run_contents::add_framed(const place& where, std::string_view tensor, const tensor_form& form,
@@ -173,7 +178,8 @@ SMDEBUG_INLINE void run_contents::add_framed(const place& where, std::string_vie
                                                           .content = elements.size == 0 ? byte_view{} : in_place,
                                                           .strings = {}},
                                                .plugins = {}}};
-    const wire::event_fields event{.wall_time = 0, .step = where.step, .file_version = {}, .values = values};
+    const wire::event_fields event{
+        .wall_time = where.wall_time, .step = where.step, .file_version = {}, .values = values};
     std::vector<std::byte>& around = around_;
     around.assign(record::header_size, std::byte{});
     record::store_header(around.data(), record::detail::header::of(wire::encoded_size(event)));
