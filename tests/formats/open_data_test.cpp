@@ -90,6 +90,25 @@ TEST_CASE("open_data: resource forks of macOS are none of the data") {
     CHECK(format_of(any_storage{local_storage{folder.path()}}) == data_format::smdebug);
 }
 
+TEST_CASE("open_data: checkpoints beside logs are named as left out, unless it was said what to read") {
+    memory_storage files{"out"};
+    files.write("runs/a/events.out.tfevents.1", as_bytes(log_record(4, {scalar_value("loss", 2)})));
+    files.write("checkpoint-1/optimizer.pt", {});  // pickles cannot be read at all
+    const any_storage store{files};
+    CHECK(trial{open_data(store)}.problems().empty());
+    files.write("checkpoint-1/model.safetensors", {});
+    files.write("checkpoint-2/model.safetensors", {});
+    const trial run{open_data(store)};
+    CHECK(run.steps() == std::vector<step_number>{4});
+    REQUIRE(run.problems().size() == 1);
+    CHECK(run.problems()[0].kind == problem_kind::left_out);
+    CHECK(text_of(run.problems()[0]) ==
+          "checkpoint-1/model.safetensors: this and 1 more file of checkpoints are left out, as the folder has "
+          "TensorBoard logs, too, and those are read: open it again as checkpoints (--as checkpoints, "
+          "data_format::checkpoints)");
+    CHECK(trial{open_data(store, {.as = data_format::tensorboard})}.problems().empty());
+}
+
 TEST_CASE("open_data: what is there is a run, and what is said counts") {
     memory_storage logs;
     logs.write("events.out.tfevents.1", as_bytes(log_head() + log_record(4, {scalar_value("loss", 2)})));

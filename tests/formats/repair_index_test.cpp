@@ -154,7 +154,7 @@ TEST_CASE("repair_index: what cannot be mended is named") {
     const index_repair plan = plan_index_repair(any_storage{files});
     REQUIRE(plan.problems.size() == 2);
     CHECK(plan.problems[0].starts_with(events[0] + ", byte "));
-    CHECK(plan.problems[0].ends_with("bytes early"));
+    CHECK(plan.problems[0].ends_with("the record is cut: the file ends 1 byte early"));
     CHECK(plan.problems[1].ends_with("there is no event file for it: it stays as it is"));
     REQUIRE(plan.files.size() == 1);
     CHECK(plan.files[0].why.starts_with("it names "));

@@ -75,6 +75,37 @@ TEST_CASE("selected_tensors: names are in all of what was given") {
     CHECK_THROWS_AS(names_of({.regex = "["}), value_error);
 }
 
+TEST_CASE("selected_tensors: tables of histograms come when they are asked for") {
+    memory_storage store;
+    run_builder{store}
+        .collections({"worker_0"}, {{"weights", {"w"}}})
+        .step(
+            {.step = 3,
+             .tensors = {tensor_of<float>("w", {1}), tensor_of<float>("w [buckets]", {1}), tensor_of<float>("v", {1})}})
+        .end();
+    const auto from = memory_trial{store}.snapshot();
+    struct choice {
+        tensor_selection which;
+        texts names;
+    };
+    for (const auto& [which, names] : {choice{{}, {"v", "w"}},
+                                       {{.tables = true}, {"v", "w", "w [buckets]"}},
+                                       {{.regex = "w"}, {"w"}},
+                                       {{.regex = "^w$", .tables = true}, {"w", "w [buckets]"}},
+                                       {{.regex = "v", .tables = true}, {"v"}},
+                                       {{.collection = "weights"}, {"w"}},
+                                       {{.names = texts{"w [buckets]"}}, {"w [buckets]"}}}) {
+        const smdebug::detail::selected_tensors chosen{which, *from};
+        texts found;
+        for (const std::string& name : from->tensor_names(mode::global)) {
+            if (chosen.contains(*from->names->find(name))) {
+                found.push_back(name);
+            }
+        }
+        CHECK(found == names);
+    }
+}
+
 TEST_CASE("selected_tensors: everything is selected without a list of names") {
     const auto from = a_catalog();
     CHECK(smdebug::detail::selected_tensors{{.range = {4, {}}}, *from}.names() == nullptr);

@@ -391,6 +391,7 @@ private:
                      "tensorboard: tensors as they are instead of curves and histograms");
         add_text(app, "--threads", texts_.threads, "N", "csv: threads to use; default: 1");
         add_trust(app, export_.how);
+        add_formats(app, export_.how.storage.formats);
         add_storage(app, export_.how.storage);
         app.footer(
             "npz          step_000000500.npz for each step; FILE.npz: of one step, or of one tensor over its steps,\n"

@@ -14,6 +14,7 @@
 #include <smdebug/trial/catalog/catalog.hpp>
 #include <smdebug/trial/refresh_guard.hpp>
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -39,7 +40,7 @@ namespace detail {
     return columns;
 }
 
-/// One step as a row: tables say "1 of 2" workers, CSV how many, JSON which.
+/// One step as a row: tables say "1 of 2" workers, or how many where the job does not say of how many; CSV how many, JSON which.
 inline void add_step(row_buffer& row, const ls_arguments& args, const std::string& path,
                      const smdebug::detail::catalog& from, const smdebug::detail::catalog::step_entry& step) {
     if (names_the_run(args)) {
@@ -57,7 +58,8 @@ inline void add_step(row_buffer& row, const ls_arguments& args, const std::strin
     } else if (args.how.format == output_format::csv) {
         row.integer(step.file_count);
     } else {
-        row.text(std::to_string(step.file_count) + " of " + std::to_string(from.job->num_workers));
+        const auto all = static_cast<std::size_t>(from.job->num_workers);
+        row.text(std::to_string(step.file_count) + (step.file_count > all ? "" : " of " + std::to_string(all)));
     }
     row.integer(from.tensor_names_at(step).size());
     row.end_row();

@@ -11,6 +11,7 @@
 #include <smdebug/core/shape.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/reduce/name.hpp>
+#include <smdebug/storage/abilities.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/difference.hpp>
 #include <smdebug/trial/job_state.hpp>
@@ -126,12 +127,13 @@ template <class Trial>
     return out + "]}\n";
 }
 
-/// "worker_0, worker_1", and whether the job has another number of them.
+/// "worker_0, worker_1", and whether the job has another number of them.  Data of other tools say of no job how many it has.
 template <class Trial>
 [[nodiscard]] std::string workers_line(const Trial& run) {
     const auto workers = run.workers();
     std::string line = printable(joined(workers, ", "));
-    if (workers.size() != run.num_workers()) {
+    if (workers.size() < run.num_workers() ||
+        (workers.size() > run.num_workers() && abilities_of(run.store()).own_index)) {
         line += " (the job says that it has " + std::to_string(run.num_workers()) + ")";
     }
     return line;

@@ -72,7 +72,8 @@ export_result export_csv(const Trial& run, const std::string& output, const expo
     if (options.values) {
         return detail::walk_export(run, options, target);
     }
-    detail::export_log log{options, target};
+    const auto from = run.snapshot();
+    detail::export_log log{options, target, *from};
     const auto visit = [&](const reduced_tensor& tensor) {
         for (const detail::scan_failure& bad : tensor.saved_failures) {
             log.damaged(detail::exported_place::of(tensor), tensor.name, bad.why);

@@ -33,6 +33,7 @@ public:
     /// Borrows the options.  Errors: run_exists.
     tensorboard_files(std::string output, const export_extent& what, const export_options& options);
 
+    [[nodiscard]] bool reads_reductions() const noexcept override { return has_tables_; }
     [[nodiscard]] SMDEBUG_INLINE std::string add(const scanned_tensor& tensor) override;
     SMDEBUG_INLINE void finish(export_result& result) override;
 
@@ -48,6 +49,8 @@ private:
     [[nodiscard]] event_file& file_for(const scanned_tensor& tensor);
     // Whether it is the tensor of this tag.
     [[nodiscard]] static bool take_tag(event_file& to, const std::string& tag, std::string_view tensor);
+    // A histogram as it was: a HistogramProto where its sums are known, else the tensor of its rows.
+    [[nodiscard]] std::string add_histogram(const scanned_tensor& tensor);
     // The payload, and what it leaves out.
     void write(event_file& to, const wire::omitted_bytes& omitted = {});
 
@@ -55,6 +58,7 @@ private:
     bool replace_;
     bool names_workers_;
     bool whole_tensors_;
+    bool has_tables_;  // of histograms
     default_kernel kernel_;
     std::optional<posix::output_folder> folder_;
     std::map<std::string, event_file> files_;  // by folder
@@ -69,6 +73,7 @@ private:
 ///         of the run.
 /// Values: of one element a point of a curve, as float32; of more a histogram of the finite ones, see
 ///         tensorboard_histogram(); with `tensors` every tensor as it is, as tf.summary.write has it.
+///         A histogram of a log is written as the histogram that it was.
 /// Names:  what TensorBoard has no tag for becomes '_', see wire::tensorboard_tag.
 /// Left out, and told: what has no curve and no histogram: strings, complex numbers, booleans, tensors without elements or
 ///         finite ones, or with some beyond float32; a tensor whose tag another tensor has; with `tensors` above 2 GiB.

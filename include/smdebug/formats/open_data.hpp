@@ -15,7 +15,8 @@ inline namespace v1 {
 
 /// What lies in a storage.  A run of the Python package is one by its index, or by collections files as long as at most one step
 /// has event files, as a job writes them first; other event files below events/ make one of `event_files`; then come logs and
-/// checkpoints.  Nothing of all that: smdebug, as a run may come.
+/// checkpoints; of a folder that has both the logs, and problems() of what open_data() gives name the checkpoints.  Nothing of all
+/// that: smdebug, as a run may come.
 /// Cost: a look at index/, where that is empty at collections/ and events/; where none of them has anything, the names of the
 ///       first 10,000 objects.
 /// Errors: those of the storage.

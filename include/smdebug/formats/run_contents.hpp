@@ -106,6 +106,7 @@ public:
         smdebug::mode mode = smdebug::mode::train;
         step_number mode_step = 0;
         std::string_view worker = "worker_0";
+        double wall_time = 0;  ///< seconds since 1970, of what is no record yet
     };
     /// What a tensor is, where no record says it.
     struct tensor_form {
@@ -135,7 +136,8 @@ public:
     [[nodiscard]] static std::uint64_t record_bytes(const place& where, std::string_view tensor,
                                                     const tensor_form& form);
     /// A number, kept here: a saved reduction, say, see reduction_tensor_name().
-    void add_number(const place& where, std::string_view tensor, double number);
+    /// `as`: float64 or float32.
+    void add_number(const place& where, std::string_view tensor, double number, dtype as = dtype::float64);
     /// A tensor that is known, but cannot be read: an image.
     void add_shape(const place& where, std::string_view tensor, std::span<const std::size_t> shape);
 

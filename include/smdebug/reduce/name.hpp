@@ -78,6 +78,20 @@ inline void append_reduction_tensor_name(std::string& out, std::string_view tens
     return name;
 }
 
+/// What the names of tables of histograms end with: rows of left edge, right edge and count, as logs have them.  They are no
+/// values of a tensor of the model: rules, statistics and reports pass over them.
+inline constexpr std::string_view table_suffix = " [buckets]";
+
+/// The name of the table of a histogram: "w [buckets]".
+[[nodiscard]] inline std::string table_of_histogram(std::string_view histogram) {
+    return std::string{histogram} += table_suffix;
+}
+[[nodiscard]] constexpr bool is_histogram_table(std::string_view name) noexcept { return name.ends_with(table_suffix); }
+/// The histogram that a table is of.
+[[nodiscard]] constexpr std::string_view histogram_of_table(std::string_view table) noexcept {
+    return table.substr(0, table.size() - table_suffix.size());
+}
+
 /// A set of reductions, and of the four counts (NaN, +Inf, -Inf, zeros).  May be a template argument.
 struct reduction_set {
     /// A bit for each reduction, by reduction_key::index(), then one for the counts: public so that the type is

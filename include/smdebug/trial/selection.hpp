@@ -29,6 +29,8 @@ struct tensor_selection {
     /// Steps of this mode; global: of all.
     smdebug::mode mode = smdebug::mode::global;
     std::optional<std::string> worker = {};
+    /// The tables of the histograms among them, too, see is_histogram_table(); else those come by `names` alone.
+    bool tables = false;
 };
 
 namespace detail {
@@ -50,6 +52,8 @@ public:
     }
 
 private:
+    // Tables are selected with their histograms, or not at all.
+    void choose_tables(bool wanted, const detail::catalog& from);
     void keep(const detail::name_filter& accepted, const detail::catalog& from);
 
     step_range range_;

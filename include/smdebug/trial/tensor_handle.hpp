@@ -128,6 +128,8 @@ public:
 
     // Shapes -----------------------------------------------------------------------------------------------------
 
+    /// Whether only its shape is there, as of images in a log: no values, and no reductions.
+    [[nodiscard]] bool has_only_shape(step_number step, const read_options& where = {}) const;
     /// The saved shape, else that of the values.  Cost: none where a shape was saved, else one read.
     [[nodiscard]] lookup<shape_type> find_shape(step_number step, const read_options& where = {}) const;
     [[nodiscard]] shape_type shape(step_number step, const read_options& where = {}) const;

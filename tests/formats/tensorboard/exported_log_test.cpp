@@ -2,13 +2,16 @@
 #include <smdebug/exporting/tensorboard.hpp>
 #include <smdebug/formats/open_data.hpp>
 #include <smdebug/storage/local_storage.hpp>
+#include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 
+#include "support/log_builder.hpp"
 #include "support/temporary_folder.hpp"
 
 #include <doctest/doctest.h>
 
 #include <string>
+#include <vector>
 
 using namespace smdebug;
 
@@ -25,14 +28,14 @@ TEST_CASE("logs that were exported are runs again: the same tags, steps and numb
         for (const mode in : run.modes()) {
             for (const step_number step : run.tensor(tensor).steps({.mode = in})) {
                 const tensor_value value = run.tensor(tensor).value(step, {.mode = in});
-                const auto read = logs.tensor(tensor).find_value(step, value_options{.mode = in});
-                REQUIRE(read);
                 if (value.size() == 1) {
                     ++numbers;
+                    const auto read = logs.tensor(tensor).find_value(step, value_options{.mode = in});
+                    REQUIRE(read);
                     CHECK(read->elements<float>()[0] == value.elements<float>()[0]);
                 } else {
                     ++histograms;
-                    CHECK(read->shape().size() == 2);
+                    CHECK(logs.tensor(table_of_histogram(tensor)).shape(step, {.mode = in}).size() == 2);
                     CHECK(logs.tensor(tensor).reduction_value(step, "min", {.mode = in}) ==
                           run.tensor(tensor).reduction_value(step, "min", {.mode = in}));
                     CHECK(logs.tensor(tensor).reduction_value(step, "max", {.mode = in}) ==
@@ -43,4 +46,39 @@ TEST_CASE("logs that were exported are runs again: the same tags, steps and numb
     }
     CHECK(numbers > 0);
     CHECK(histograms > 0);
+}
+
+TEST_CASE("histograms of logs are exported as they were, in both forms") {
+    using namespace smdebug_test;
+    memory_storage files;
+    std::string rows;
+    for (const double one : {-1.0, 0.0, 5.0, 0.0, 1.0, 6.0}) {
+        rows += proto::raw(one);
+    }
+    const std::string log = log_record(3, {histogram_value("old", -1, 1, 190, -174, 190, {-1, 0, 1}, {182, 0, 8})}) +
+                            log_record(3, {logged_tensor("tf2", "histograms", 2, {2, 3}, rows)});
+    files.write("events.out.tfevents.1", as_bytes(log));
+    const trial first{open_data(any_storage{files})};
+    const temporary_folder place;
+    const export_result written = export_tensorboard(first, place.path() + "/logs");
+    CHECK(written.tensors == 2);
+    CHECK(written.without_values == 0);
+    const trial again{open_data(any_storage{local_storage{place.path() + "/logs"}})};
+    for (const std::string tensor : {"old", "tf2"}) {
+        CAPTURE(tensor);
+        const auto numbers = [&](const trial& run) { return run.tensor(tensor).reduction_values(run.steps().front()); };
+        CHECK(numbers(again).size() == (tensor == "old" ? 7 : 2));
+        for (const auto& [key, number] : numbers(first)) {
+            CHECK(numbers(again).at(key) == doctest::Approx(number));
+        }
+        const auto table = [&](const trial& run) {
+            const tensor_value value = run.tensor(table_of_histogram(tensor)).value(run.steps().front());
+            return std::vector<double>(value.elements<double>().begin(), value.elements<double>().end());
+        };
+        CHECK(table(first) == table(again));
+    }
+    CHECK(again.tensor_names({.collection = "histograms"}) == std::vector<std::string>{"old", "tf2"});
+
+    const temporary_folder one;
+    CHECK(export_tensorboard(first, one.path() + "/logs", {.which = {.regex = "^old$"}}).tensors == 1);
 }

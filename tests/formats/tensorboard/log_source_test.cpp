@@ -11,6 +11,7 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -98,27 +99,43 @@ TEST_CASE("tensorboard_source: tensors and texts are read as they lie") {
     CHECK(run.tensor_names({.collection = "texts"}) == std::vector<std::string>{"note"});
 }
 
-TEST_CASE("tensorboard_source: a histogram is rows of edges and counts, and its numbers are saved reductions") {
+TEST_CASE("tensorboard_source: a histogram has saved reductions and no values; its rows are a table") {
     log_folder logs;
     logs.write("events.out.tfevents.1",
                log_record(1, {scalar_value("loss", 1), histogram_value("w", -1.5, 3, 4, 6, 14, {-2, -1, 0, 1, 2, 4, 8},
                                                                        {0, 1, 0, 2, 0, 1, 0})}) +
-                   log_record(2, {histogram_value("w", 0, 0, 0, 0, 0, {1}, {0})}));
+                   log_record(2, {histogram_value("w", 0, 0, 0, 0, 0, {1}, {0})}) +
+                   log_record(3, {histogram_value("w", -1, 1, 4, 0, 0, {-1, 1}, {1, 3})}));  // without its sums
     const trial run = logs.open();
     const auto w = run.tensor("w");
-    CHECK(w.shape(1) == shape_type{5, 3});
-    const smdebug::tensor_value rows = w.value(1);
+    const auto table = run.tensor("w [buckets]");
+    CHECK(table.shape(1) == shape_type{5, 3});
+    const smdebug::tensor_value rows = table.value(1);
     const std::vector<double> expected{-1.5, -1, 1, -1, 0, 0, 0, 1, 2, 1, 2, 0, 2, 3, 1};
     CHECK(std::vector<double>(rows.elements<double>().begin(), rows.elements<double>().end()) == expected);
-    CHECK(w.reduction_value(1, "min") == -1.5);
-    CHECK(w.reduction_value(1, "max") == 3);
-    CHECK(w.reduction_value(1, "sum") == 6);
-    CHECK(w.reduction_value(1, "mean") == 1.5);
-    CHECK(w.reduction_value(1, "l2") == doctest::Approx(3.7416573867739413));
-    CHECK(w.shape(2) == shape_type{0, 3});
-    CHECK(w.value(2).size() == 0);
+    const auto saved = [&](step_number step) {
+        std::map<std::string, double> numbers;
+        for (const auto& [key, number] : w.reduction_values(step)) {
+            numbers[key.name()] = number;
+        }
+        return numbers;
+    };
+    using numbers = std::map<std::string, double>;
+    numbers first = saved(1);
+    CHECK(first["l2"] == doctest::Approx(3.7416573867739413));
+    CHECK(first["std"] == doctest::Approx(1.118033988749895));
+    first.erase("l2");
+    first.erase("std");
+    CHECK(first == numbers{{"min", -1.5}, {"max", 3}, {"sum", 6}, {"mean", 1.5}, {"variance", 1.25}});
+    CHECK(saved(2) == numbers{{"sum", 0}, {"l2", 0}});
+    CHECK(saved(3) == numbers{{"min", -1}, {"max", 1}});
+    CHECK_FALSE(w.find_value(1));
+    CHECK_FALSE(w.find_reduction(1, reduction::l1));  // nothing is computed from counts
+    CHECK_FALSE(w.find_computed(1, reduction_set::counts()));
+    CHECK(table.shape(2) == shape_type{0, 3});
     CHECK(number(run, "loss", 1) == 1);
     CHECK(run.tensor_names({.collection = "histograms"}) == std::vector<std::string>{"w"});
+    CHECK(logs.problems.empty());
 }
 
 TEST_CASE("tensorboard_source: of a tag that stands twice in a record the first value counts") {
@@ -135,12 +152,11 @@ TEST_CASE("tensorboard_source: of a tag that stands twice in a record the first 
                                                            logged_tensor("h", "", 1, {2}, floats({2, 3}))}));
     const trial run = logs.open();
     const auto h = run.tensor("h");
-    CHECK(h.shape(1) == shape_type{1, 3});
-    CHECK(h.value(1).size() == 3);
-    CHECK(h.shape(2) == shape_type{3, 3});
-    CHECK(h.value(2).size() == 9);
+    const auto table = run.tensor("h [buckets]");
+    CHECK(table.value(1).size() == 3);
+    CHECK(table.value(2).size() == 9);
     CHECK(number(run, "h", 3) == 5);
-    CHECK(h.value(4).size() == 9);
+    CHECK(table.value(4).size() == 9);
     CHECK(number(run, "h", 5) == 6);
     CHECK(h.shape(6) == shape_type{1});
     CHECK(run.verify().empty());
@@ -150,16 +166,74 @@ TEST_CASE("tensorboard_source: of a tag that stands twice in a record the first 
     CHECK(run.problems()[0].kind == problem_kind::left_out);
 }
 
-TEST_CASE("tensorboard_source: a histogram that TensorFlow 2 writes is a tensor of three columns") {
+TEST_CASE("tensorboard_source: of a histogram that TensorFlow 2 writes min and max are known") {
     log_folder logs;
-    const std::string rows = proto::raw(0.0) + proto::raw(1.0) + proto::raw(7.0);
+    std::string rows;
+    for (const double one : {-3.0, -2.0, 0.0, -2.0, 0.5, 5.0, 0.5, 1.0, 6.0, 1.0, 9.0, 0.0}) {
+        rows += proto::raw(one);
+    }
     // The plugin's name stands in a tag's first record alone.
-    logs.write("events.out.tfevents.1.v2", log_record(1, {logged_tensor("h", "histograms", 2, {1, 3}, rows)}) +
-                                               log_record(2, {logged_tensor("h", "", 2, {1, 3}, rows)}));
+    logs.write("events.out.tfevents.1.v2", log_record(1, {logged_tensor("h", "histograms", 2, {4, 3}, rows)}) +
+                                               log_record(2, {logged_tensor("h", "", 2, {4, 3}, rows)}) +
+                                               log_record(3, {logged_tensor("h", "", 1, {1, 3}, floats({1, 2, 3}))}));
     const trial run = logs.open();
-    CHECK(run.tensor("h").shape(2) == shape_type{1, 3});
-    CHECK(run.tensor("h").value(2).elements<double>()[2] == 7);
+    const auto h = run.tensor("h");
+    for (const step_number step : {1, 2}) {
+        CHECK(h.reduction_values(step) ==
+              std::map<reduction_key, double>{{{reduction::min, false}, -2.0}, {{reduction::max, false}, 1.0}});
+        CHECK_FALSE(h.find_reduction(step, reduction::mean));
+        CHECK_FALSE(h.find_value(step));
+        CHECK(run.tensor("h [buckets]").shape(step) == shape_type{4, 3});
+        CHECK(run.tensor("h [buckets]").value(step).elements<double>()[5] == 5);
+    }
+    CHECK(h.reduction_value(3, "max") == 2);
     CHECK(run.tensor_names({.collection = "histograms"}) == std::vector<std::string>{"h"});
+}
+
+TEST_CASE("tensorboard_source: values that decoders do not find by their names are read all the same") {
+    log_folder logs;
+    std::vector<std::string> many;
+    for (int i = 0; i < 100; ++i) {
+        many.push_back(scalar_value("layer" + std::to_string(i), static_cast<float>(i)));
+    }
+    logs.write("events.out.tfevents.1",
+               log_record(1, {scalar_value("loss", 2), scalar_value("", 1), scalar_value("\xff", 3),
+                              logged_tensor("\xfe\xfd", "", 1, {2}, floats({4, 5}))}) +
+                   log_record(2, {logged_tensor("", "", 1, {}, floats({6}))}) + log_record(3, many));
+    const trial run = logs.open();
+    CHECK(number(run, "", 1) == 1);
+    CHECK(number(run, "", 2) == 6);
+    CHECK(number(run, "\xef\xbf\xbd", 1) == 3);
+    CHECK(run.tensor("\xef\xbf\xbd\xef\xbf\xbd").reduction_value(1, "sum") == 9);
+    CHECK(run.tensor("layer57").value<float>(3)() == 57);
+    CHECK(logs.problems.empty());
+}
+
+TEST_CASE("tensorboard_source: a tensor that cannot be read is listed, and named by its file and byte") {
+    const std::string head = log_head();
+    const std::string place = "a/tfevents.1, byte " + std::to_string(head.size()) + ": the tensor q ";
+    struct unread {
+        std::string value;
+        std::string problem;
+        problem_kind kind;
+    };
+    for (const auto& [value, problem, kind] :
+         {unread{logged_tensor("q", "x", 11, {2}, "ab"),
+                 place + "has dtype 11 of TensorFlow, which is not supported: only its name is listed",
+                 problem_kind::unsupported},
+          {logged_tensor("q", "x", 1, {2}, "abc"), place + "is damaged: only its name is listed",
+           problem_kind::damaged},
+          {logged_tensor("q", "histograms", 7, {2, 3}, ""), place + "is damaged: only its name is listed",
+           problem_kind::damaged}}) {
+        log_folder logs;
+        logs.write("a/tfevents.1", head + log_record(1, {value, scalar_value("loss", 1)}));
+        const trial run = logs.open();
+        CHECK(logs.problems == std::vector{problem});
+        CHECK(run.problems()[0].kind == kind);
+        CHECK(run.has_tensor("q"));
+        CHECK_FALSE(run.tensor("q").find_value(1));
+        CHECK(number(run, "loss", 1) == 1);
+    }
 }
 
 TEST_CASE("tensorboard_source: images are listed, and have no values") {
@@ -396,7 +470,7 @@ TEST_CASE("tensorboard_source: a record that holds no event, and a damaged histo
     const trial run = logs.open();
     CHECK(run.steps() == std::vector<step_number>{1, 2, 3});
     CHECK(run.tensor("w").steps() == std::vector<step_number>{3});
-    CHECK(run.tensor("w").shape(3) == shape_type{3, 3});
+    CHECK(run.tensor("w [buckets]").shape(3) == shape_type{3, 3});
     CHECK(number(run, "loss", 2) == 2);
     REQUIRE(logs.problems.size() == 2);
     CHECK(logs.problems[0] ==

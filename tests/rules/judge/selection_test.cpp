@@ -38,6 +38,23 @@ TEST_CASE("selection: the union of collections and regexes, of what was saved at
     CHECK(workers_to_check(run.tensor("w"), 0, true) == names{"worker_0", "worker_1"});
 }
 
+TEST_CASE("selection: media without values, and tables of histograms, are passed over") {
+    memory_storage store;
+    run_builder build{store};
+    build.collections({"worker_0"}, {{"media", {"image", "music"}}});
+    build.step(
+        {.step = 0,
+         .tensors = {tensor_of<float>("music", {1}), tensor_of<float>("w", {1}), tensor_of<float>("w [buckets]", {1})},
+         .shapes = {{"image", "image", {3}}}});
+    build.end();
+    const memory_trial run{store};
+    CHECK(run.tensor("image").has_only_shape(0));
+    CHECK_FALSE(run.tensor("w").has_only_shape(0));
+    CHECK(rules::tensors_to_check(run, 0, {}) == names{"music", "w"});  // "media" may be anybody's collection
+    CHECK(rules::tensors_to_check(run, 0, {.tensor_regex = "i|w"}) == names{"music", "w"});
+    CHECK(rules::tensors_to_check(run, 0, {.collection_names = "media"}) == names{"music"});
+}
+
 TEST_CASE("selection: a note tells damage from absence, and a dtype without the reduction is nothing to tell") {
     const finding damaged = note_about("t", "w", 3, {.why = absence::damaged, .where = "events/x"});
     CHECK(damaged.damaged);

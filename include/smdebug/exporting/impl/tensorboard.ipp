@@ -12,8 +12,10 @@
 #include <smdebug/record/crc32c.hpp>
 #include <smdebug/record/framing.hpp>
 #include <smdebug/reduce/histogram.hpp>
+#include <smdebug/reduce/name.hpp>
 #include <smdebug/tensor/convert.hpp>
 #include <smdebug/tensor/element.hpp>
+#include <smdebug/tensor/reals.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 #include <smdebug/wire/event.hpp>
 #include <smdebug/wire/field_writer.hpp>
@@ -48,7 +50,8 @@ SMDEBUG_INLINE tensorboard_files::tensorboard_files(std::string output, const ex
     : output_(std::move(output)),
       replace_(options.replace),
       names_workers_(what.workers.size() > 1),
-      whole_tensors_(options.tensors) {
+      whole_tensors_(options.tensors),
+      has_tables_(std::any_of(what.tensors.begin(), what.tensors.end(), is_histogram_table)) {
     posix::check_output_folder(output_, replace_, [](std::string_view key) { return is_file_of_it(key); });
 }
 
@@ -116,7 +119,63 @@ SMDEBUG_INLINE void tensorboard_files::write(event_file& to, const wire::omitted
     return is_number ? std::optional{static_cast<float>(number)} : std::nullopt;
 }
 
+SMDEBUG_INLINE std::string tensorboard_files::add_histogram(const scanned_tensor& tensor) {
+    const tensor_view rows = tensor.values->view();
+    const std::string_view name = histogram_of_table(tensor.name);
+    const std::string tag = wire::tensorboard_tag(name);
+    if (tag.empty()) {
+        return "has a name of which no tag can be made";
+    }
+    event_file& to = file_for(tensor);
+    if (!take_tag(to, tag, name)) {
+        return "would have the tag \"" + tag + "\", as \"" + to.tensors[tag] + "\" has";
+    }
+    std::vector<double> edges;
+    std::vector<double> counts;
+    std::vector<std::byte> room;
+    const std::span<const double> numbers = aligned_elements<double>(rows, 0, rows.count(), room);
+    double num = 0;
+    for (std::size_t row = 0; row + 2 < numbers.size(); row += 3) {
+        edges.push_back(numbers[row + 1]);
+        counts.push_back(numbers[row + 2]);
+        num += numbers[row + 2];
+    }
+    const reduction_key sum{reduction::sum, false};
+    const reduction_key l2{reduction::l2, false};
+    payload_.clear();
+    wire::field_writer writer{payload_};
+    if (tensor.saved.contains(sum) && tensor.saved.contains(l2)) {
+        const double norm = tensor.saved_value[l2.index()];
+        const std::array all{
+            wire::tensorboard_value{tag, wire::histogram_fields{.min = numbers.empty() ? 0 : numbers.front(),
+                                                                .max = edges.empty() ? 0 : edges.back(),
+                                                                .num = num,
+                                                                .sum = tensor.saved_value[sum.index()],
+                                                                .sum_squares = norm * norm,
+                                                                .bucket_limits = edges,
+                                                                .buckets = counts}}};
+        wire::encode(writer, wire::tensorboard_event{tensor.values->wall_time, tensor.mode_step, all});
+    } else {
+        const std::array plugins{wire::plugin_data{.name = "histograms", .content = {}}};
+        const std::array all{wire::value_fields{.tag = tag,
+                                                .tensor = {.type = rows.type,
+                                                           .shape = {.extents = rows.shape, .dim_name = {}},
+                                                           .content = rows.bytes,
+                                                           .strings = {}},
+                                                .plugins = plugins}};
+        wire::encode(
+            writer,
+            wire::event_fields{
+                .wall_time = tensor.values->wall_time, .step = tensor.mode_step, .file_version = {}, .values = all});
+    }
+    write(to);
+    return {};
+}
+
 SMDEBUG_INLINE std::string tensorboard_files::add(const scanned_tensor& tensor) {
+    if (tensor.values->type == dtype::float64 && is_histogram_table(tensor.name)) {
+        return add_histogram(tensor);
+    }
     const tensor_view values = tensor.values->view();
     const double wall_time = tensor.values->wall_time;
     const std::string tag = wire::tensorboard_tag(tensor.name);

@@ -31,7 +31,7 @@ struct export_extent {
     std::vector<std::string> workers = {};         ///< of the files, sorted
     bool repeats_steps = false;                    ///< steps of several modes may have the same number
 
-    /// The files point into the catalog.  Cost: a look at each file and each different list of names.
+    /// Tables of histograms are selected with them.  The files point into the catalog.  Cost: a look at each file and each different list of names.
     [[nodiscard]] static export_extent of(const catalog& from, const tensor_selection& which);
 };
 
@@ -48,6 +48,8 @@ public:
 
     /// Whether it has a place for saved reductions and shapes; else only tensors with values come.
     [[nodiscard]] virtual bool takes_reductions() const noexcept { return false; }
+    /// Whether it reads saved reductions of tensors with values.
+    [[nodiscard]] virtual bool reads_reductions() const noexcept { return takes_reductions(); }
     /// Writes a tensor that could be read; or tells why the format has no place for it, in words that go behind "the
     /// tensor NAME ": "is complex, ...".      Errors: those of writing.
     [[nodiscard]] virtual std::string add(const scanned_tensor& tensor) = 0;
@@ -72,8 +74,9 @@ struct exported_place {
 /// Hands tensors to a target, and tells what is left out.
 class export_log {
 public:
-    /// Borrows both.
-    export_log(const export_options& options, export_target& target) : options_(options), target_(target) {}
+    /// Borrows all.  Histograms that have a table in the run are exported by that.
+    export_log(const export_options& options, export_target& target, const catalog& from)
+        : options_(options), target_(target), from_(from) {}
 
     void take(const scanned_tensor& tensor);
     /// Errors: value_error where nothing was written, and those of the target.
@@ -90,6 +93,7 @@ private:
 
     const export_options& options_;
     export_target& target_;
+    const catalog& from_;
     std::pair<step_number, std::string> last_failed_{-1, {}};  // the file told last
 };
 
@@ -103,11 +107,13 @@ template <class Trial>
 template <scannable_trial Trial>
 [[nodiscard]] export_result walk_export(const Trial& run, const export_options& options, export_target& target) {
     struct nothing {};
-    export_log log{options, target};
+    const auto from = run.snapshot();
+    export_log log{options, target, *from};
     scan_options how{.which = options.which,
-                     .saved = target.takes_reductions() ? reduction_set::all() : reduction_set{},
+                     .saved = target.reads_reductions() ? reduction_set::all() : reduction_set{},
                      .how = options.how};
     how.how.threads = 1;
+    how.which.tables = true;
     const walk_end end = scan_parts(
         run, how, nothing{}, [&](nothing&, const scanned_tensor& tensor) { log.take(tensor); },
         [&](nothing&) { target.end_file(); });

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -33,6 +34,45 @@ namespace detail {
     }
     return keys;
 }
+
+/// TensorBoard logs in a folder where nobody said what to read: checkpoints beside them are named.
+class logs_and_others {
+public:
+    logs_and_others(any_storage store, tensorboard_source logs) : store_(std::move(store)), logs_(std::move(logs)) {}
+
+    [[nodiscard]] bool update(run_contents& contents) {
+        const bool has_news = logs_.update(contents);
+        if (std::exchange(is_open_, true) && !contents.ended()) {
+            return has_news;  // looked for once, and again when no more come
+        }
+        std::vector<std::string> keys = store_.list({}, {});
+        std::erase_if(keys, [](const std::string& key) {
+            using kind = formats::detail::checkpoint_kind;
+            const kind what = formats::detail::kind_of(key);
+            return what == kind::none || what == kind::safetensors_index || what == kind::pickle;
+        });
+        contents.withdraw_problem(noted_);
+        if (!keys.empty()) {
+            noted_ = keys.front();
+            const std::size_t more = keys.size() - 1;
+            contents.note_problem(
+                noted_,
+                (more == 0 ? std::string{"this checkpoint is left out"}
+                           : "this and " + std::to_string(more) + (more == 1 ? " more file" : " more files") +
+                                 " of checkpoints are left out") +
+                    ", as the folder has TensorBoard logs, too, and those are read: open it again as checkpoints "
+                    "(--as checkpoints, data_format::checkpoints)",
+                problem_kind::left_out);
+        }
+        return has_news;
+    }
+
+private:
+    any_storage store_;
+    tensorboard_source logs_;
+    std::string noted_;
+    bool is_open_ = false;
+};
 
 }  // namespace detail
 
@@ -75,11 +115,14 @@ SMDEBUG_INLINE any_storage open_data(any_storage store, const format_options& op
         case data_format::event_files:
             return any_storage{
                 presented_run{store, event_file_source{store, {.most_record_bytes = options.most_record_bytes}}}};
-        case data_format::tensorboard:
-            return any_storage{
-                presented_run{store, tensorboard_source{store,
-                                                        {.folders_are_workers = options.folders_are_workers,
-                                                         .most_record_bytes = options.most_record_bytes}}}};
+        case data_format::tensorboard: {
+            tensorboard_source logs{
+                store,
+                {.folders_are_workers = options.folders_are_workers, .most_record_bytes = options.most_record_bytes}};
+            return options.as == data_format::detect
+                       ? any_storage{presented_run{store, detail::logs_and_others{store, std::move(logs)}}}
+                       : any_storage{presented_run{store, std::move(logs)}};
+        }
         case data_format::checkpoints:
             return any_storage{
                 presented_run{store, checkpoint_source{store,

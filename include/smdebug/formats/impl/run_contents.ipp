@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 
 namespace smdebug {
 inline namespace v1 {
@@ -37,15 +36,15 @@ SMDEBUG_INLINE std::optional<std::uint32_t> numbered_texts::find(std::string_vie
 
 /// The event of a tensor, as the format has it: only the length of the elements is known, no byte of them.
 struct event_of_elements {
-    event_of_elements(step_number step, std::string_view tensor, dtype type, std::span<const std::size_t> shape,
-                      std::uint64_t size)
+    event_of_elements(const run_contents::place& where, std::string_view tensor, dtype type,
+                      std::span<const std::size_t> shape, std::uint64_t size)
         : values{wire::value_fields{.tag = tensor,
                                     .tensor = {.type = type,
                                                .shape = {.extents = shape, .dim_name = {}},
                                                .content = size == 0 ? byte_view{} : byte_view{&nothing, size},
                                                .strings = {}},
                                     .plugins = {}}},
-          event{.wall_time = 0, .step = step, .file_version = {}, .values = values} {}
+          event{.wall_time = where.wall_time, .step = where.step, .file_version = {}, .values = values} {}
     event_of_elements(const event_of_elements&) = delete;
     event_of_elements& operator=(const event_of_elements&) = delete;
     ~event_of_elements() = default;
@@ -164,16 +163,22 @@ SMDEBUG_INLINE void run_contents::add_made(const place& where, std::string_view 
                std::move(make));
 }
 
-SMDEBUG_INLINE void run_contents::add_number(const place& where, std::string_view tensor, double number) {
-    const auto bytes = std::bit_cast<std::array<std::byte, sizeof number>>(number);
-    add_framed(where, tensor, {.type = dtype::float64},
-               {.object = detail::event_piece::written, .offset = 0, .size = bytes.size()}, bytes, {});
+SMDEBUG_INLINE void run_contents::add_number(const place& where, std::string_view tensor, double number, dtype as) {
+    std::array<std::byte, sizeof number> bytes{};
+    if (as == dtype::float32) {
+        store_le(bytes.data(), static_cast<float>(number));
+    } else {
+        store_le(bytes.data(), number);
+    }
+    const byte_view element = byte_view{bytes}.first(size_of(as));
+    add_framed(where, tensor, {.type = as},
+               {.object = detail::event_piece::written, .offset = 0, .size = element.size()}, element, {});
 }
 
 SMDEBUG_INLINE std::uint64_t run_contents::record_bytes(const place& where, std::string_view tensor,
                                                         const tensor_form& form) {
     const std::uint64_t size = element_count(form.shape).value_or(0) * size_of(form.type);
-    return detail::wire::encoded_size(detail::event_of_elements{where.step, tensor, form.type, form.shape, size}.event);
+    return detail::wire::encoded_size(detail::event_of_elements{where, tensor, form.type, form.shape, size}.event);
 }
 
 SMDEBUG_INLINE void run_contents::add_framed(const place& where, std::string_view tensor, const tensor_form& form,
@@ -190,7 +195,7 @@ SMDEBUG_INLINE void run_contents::add_framed(const place& where, std::string_vie
     put_together(file);
 
     namespace wire = detail::wire;
-    const detail::event_of_elements made{where.step, tensor, form.type, form.shape, elements.size};
+    const detail::event_of_elements made{where, tensor, form.type, form.shape, elements.size};
     const wire::event_fields& event = made.event;
     std::vector<std::byte>& around = around_;
     around.assign(record::header_size, std::byte{});

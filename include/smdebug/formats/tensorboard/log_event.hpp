@@ -37,6 +37,7 @@ struct log_histogram {
     double num = 0;
     double sum = 0;
     double sum_squares = 0;
+    bool has_sums = false;          ///< whether `sum` and `sum_squares` are known
     std::vector<double> rows = {};  ///< left edge, right edge, count of each bucket
 
     [[nodiscard]] std::size_t buckets() const noexcept { return rows.size() / 3; }
@@ -45,13 +46,18 @@ struct log_histogram {
 /// Reads a HistogramProto.      Errors: malformed where the lists are not of one length, and those of field_reader.
 [[nodiscard]] status read_log_histogram(byte_view message, log_histogram& out);
 
+/// Reads the TensorProto of rows that TensorFlow 2 writes.  min and max are the outer edges of what is not empty; sums are not
+/// known.      Errors: malformed where it has not three columns of real numbers, and those of decode_tensor.
+[[nodiscard]] status read_histogram_tensor(byte_view tensor, log_histogram& out);
+
 /// One value.      Borrows: the event's bytes.
 struct log_value {
     std::string_view tag;
     std::string_view plugin;  ///< whose data it is; written with a tag's first value only
     log_value_kind kind = log_value_kind::opaque;
     shape_type shape = {};  ///< of a tensor
-    byte_view message;      ///< of a histogram
+    byte_view message;      ///< of a histogram or a tensor
+    float number = 0;       ///< of a scalar that is no tensor
 };
 
 /// One event.      Borrows: its bytes.

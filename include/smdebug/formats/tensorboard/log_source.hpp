@@ -2,12 +2,14 @@
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
+#include <smdebug/core/dtype.hpp>
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/formats/record_file.hpp>
 #include <smdebug/formats/run_contents.hpp>
 #include <smdebug/formats/tensorboard/log_event.hpp>
 #include <smdebug/storage/any_storage.hpp>
+#include <smdebug/tensor/tensor_view.hpp>
 
 #include <array>
 #include <chrono>
@@ -27,8 +29,11 @@ inline namespace v1 {
 
 /// Reads TensorBoard logs: every event file below a storage's root.
 ///  - A tag is a tensor, its points are steps.  Scalars (simple_value and tensors of them), tensors and texts are read as they
-///    lie.  A histogram is a tensor of rows (left edge, right edge, count), with min, max, and where the message has them sum,
-///    mean and l2 as saved reductions.  Images, audio and hyperparameters are there by name alone.
+///    lie.  A histogram is a tensor without values, with saved reductions: min, max, and where the message has the sums, sum, mean,
+///    std, variance and l2; of one that is a tensor (tf.summary.histogram) min and max are the outer edges of what is not empty.
+///    Its rows (left edge, right edge, count) are the values of "TAG [buckets]", see is_histogram_table().  Images, audio and
+///    hyperparameters are there by name alone.
+///  - A tensor whose dtype is not supported, or that is damaged, is there by name alone, and noted.
 ///  - A folder is a worker: that at the root "worker_0", others by their path with '.' for '/'.  Folders named train,
 ///    validation (val, valid, eval, eval_x, test) or predict are the modes TRAIN, EVAL, PREDICT of the folder above them; others are
 ///    TRAIN.
@@ -74,8 +79,12 @@ private:
         byte_range record = {};
         detail::log_value_kind kind = detail::log_value_kind::scalar;
         shape_type shape = {};
-        std::array<double, 5> numbers = {};  ///< of a histogram: min, max, num, sum, sum of squares
-        std::size_t buckets = 0;
+        dtype type = dtype::invalid;  ///< of what is made; invalid: it is read from its record
+        std::uint32_t place = 0;      ///< among the record's values
+        double wall_time = 0;
+        std::optional<float> number = {};  ///< of a scalar that is kept by itself
+        /// Of a histogram: min, max, num, sum, sum of squares; the last two are NaN where they are not known.
+        std::array<double, 5> numbers = {};
     };
     struct tag {
         std::string plugin = {};
@@ -118,6 +127,10 @@ private:
     void count_modes(const run_contents& contents);
     // Nothing for a step that is too large to be numbered.
     [[nodiscard]] std::optional<step_number> global_step(smdebug::mode in, step_number step) const;
+    // Fills in what a value is that has a tensor; it is listed only, and noted, where that cannot be read.
+    void look_at_tensor(const detail::log_value& value, const std::string& plugin, point& next, run_contents& contents);
+    // The same of a histogram.  Whether it can be read.
+    [[nodiscard]] bool look_at_histogram(const detail::log_value& value, point& next, run_contents& contents);
     [[nodiscard]] bool is_quiet() const;
 
     any_storage store_;
@@ -129,6 +142,7 @@ private:
     std::map<std::pair<smdebug::mode, step_number>, step_number> numbered_;  ///< global steps from before
     detail::log_event event_;                                                ///< its memory is used again
     std::set<std::string, std::less<>> missing_;                             ///< keys of links to nothing
+    decoded_tensor decoded_;                                                 ///< so is that of this
     std::uint64_t order_ = 0;
     std::uint64_t records_ = 0;  ///< that were taken
     bool is_open_ = false;

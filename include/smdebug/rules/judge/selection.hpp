@@ -4,6 +4,7 @@
 
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/step.hpp>
+#include <smdebug/reduce/name.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/lookup.hpp>
@@ -34,14 +35,39 @@ inline constexpr std::string_view collection_names_meaning =
 inline constexpr std::string_view tensor_regex_meaning = "regular expressions for names of tensors to look at";
 inline constexpr std::string_view all_workers_meaning = "look at every worker, not only at the first by name";
 
-/// The tensors of a choice that were saved at a step, sorted, each once.  A collection that does not exist selects
-/// nothing. Errors: value_error for a bad regex.
+namespace detail {
+
+/// Takes out the tables of histograms, and images, audio and the like, of which a log gives names alone.
+void leave_out_media(const readable_trial auto& run, step_number step, std::vector<std::string>& names) {
+    const auto has_no_values = [&](const std::string& name) {
+        const auto tensor = run.tensor(name);
+        if constexpr (requires { tensor.has_only_shape(step, read_options{}); }) {
+            return tensor.has_only_shape(step, read_options{});
+        } else {
+            return false;
+        }
+    };
+    std::erase_if(names, [](const std::string& name) { return is_histogram_table(name); });
+    for (const std::string& name : run.tensor_names({.collection = "media", .step = step})) {
+        const auto found = std::lower_bound(names.begin(), names.end(), name);
+        if (found != names.end() && *found == name && has_no_values(name)) {
+            names.erase(found);
+        }
+    }
+}
+
+}  // namespace detail
+
+/// The tensors of a choice that were saved at a step, sorted, each once; not the media of logs, which have no values.
+/// A collection that does not exist selects nothing.  Errors: value_error for a bad regex.
 [[nodiscard]] std::vector<std::string> tensors_to_check(const readable_trial auto& run, step_number step,
                                                         const detail::tensor_choice& which) {
-    if (which.collection_names.empty() && which.tensor_regex.empty()) {
-        return run.tensor_names({.step = step});
-    }
     std::vector<std::string> names;
+    if (which.collection_names.empty() && which.tensor_regex.empty()) {
+        names = run.tensor_names({.step = step});
+        detail::leave_out_media(run, step, names);
+        return names;
+    }
     const auto take = [&](std::vector<std::string> more) { names.insert(names.end(), more.begin(), more.end()); };
     for (const std::string& group : which.collection_names.texts()) {
         take(run.tensor_names({.collection = group, .step = step}));
@@ -51,6 +77,7 @@ inline constexpr std::string_view all_workers_meaning = "look at every worker, n
     }
     std::sort(names.begin(), names.end());
     names.erase(std::unique(names.begin(), names.end()), names.end());
+    detail::leave_out_media(run, step, names);
     return names;
 }
 

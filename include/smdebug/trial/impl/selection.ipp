@@ -1,6 +1,7 @@
 // The bodies of <smdebug/trial/selection.hpp>.
 #pragma once
 
+#include <smdebug/reduce/name.hpp>
 #include <smdebug/trial/selection.hpp>
 
 namespace smdebug {
@@ -13,6 +14,9 @@ SMDEBUG_INLINE detail::selected_tensors::selected_tensors(const tensor_selection
         worker_ = static_cast<detail::worker_id>(worker - from.workers.begin());
     }
     if (!which.names && !which.regex.given() && !which.collection) {
+        if (!which.tables) {
+            choose_tables(false, from);
+        }
         return;
     }
     wanted_.emplace(from.names->size(), false);
@@ -30,6 +34,23 @@ SMDEBUG_INLINE detail::selected_tensors::selected_tensors(const tensor_selection
             throw detail::no_such_collection(which.collection->name(), from.job->collections);
         }
         keep(detail::name_filter{group->second.include_regex, group->second.tensor_names}, from);
+    }
+    if (!which.names || which.tables) {
+        choose_tables(which.tables, from);
+    }
+}
+
+SMDEBUG_INLINE void detail::selected_tensors::choose_tables(bool wanted, const detail::catalog& from) {
+    for (detail::name_id id = 0; id < from.names->size(); ++id) {
+        const std::string_view name = (*from.names)[id];
+        if (!is_histogram_table(name)) {
+            continue;
+        }
+        if (!wanted_) {
+            wanted_.emplace(from.names->size(), true);
+        }
+        const auto histogram = from.names->find_tensor(histogram_of_table(name));
+        (*wanted_)[id] = wanted && ((*wanted_)[id] || (histogram && (*wanted_)[*histogram]));
     }
 }
 

@@ -34,6 +34,16 @@ std::optional<std::string> tensor_handle<State>::original_name() const {
 }
 
 template <class State>
+bool tensor_handle<State>::has_only_shape(step_number step, const read_options& where) const {
+    const auto found = reader_->locate(step, where.mode, where.worker);
+    if (!found) {
+        return false;
+    }
+    const auto& entries = found->from->layout_of(*found->file);
+    return !entries.values(found->id) && entries.saved_reductions(found->id).empty();
+}
+
+template <class State>
 std::vector<step_number> tensor_handle<State>::steps(const steps_options& which) const {
     const auto from = reader_->state().fresh();
     const auto id = reader_->id_in(*from);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <smdebug/exporting/write/export_walk.hpp>
+#include <smdebug/reduce/name.hpp>
 #include <smdebug/trial/lookup.hpp>
 
 #include <algorithm>
@@ -13,7 +14,9 @@ inline namespace v1 {
 namespace detail {
 
 SMDEBUG_INLINE export_extent export_extent::of(const catalog& from, const tensor_selection& which) {
-    const selected_tensors selected{which, from};
+    tensor_selection with_tables = which;
+    with_tables.tables = true;
+    const selected_tensors selected{with_tables, from};
     export_extent all;
     std::set<std::string> tensors;
     std::set<std::string> workers;
@@ -96,7 +99,8 @@ SMDEBUG_INLINE void export_log::take(const scanned_tensor& tensor) {
         return;
     }
     if (tensor.values == nullptr && !target_.takes_reductions()) {
-        ++result.without_values;
+        const bool has_table = from_.names->find_tensor(table_of_histogram(tensor.name)).has_value();
+        result.without_values += has_table ? 0 : 1;
         return;
     }
     const std::string why_not = target_.add(tensor);

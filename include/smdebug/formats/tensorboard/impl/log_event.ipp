@@ -3,6 +3,8 @@
 
 #include <smdebug/core/dtype.hpp>
 #include <smdebug/formats/tensorboard/log_event.hpp>
+#include <smdebug/tensor/proto_decoder.hpp>
+#include <smdebug/tensor/reals.hpp>
 #include <smdebug/wire/field_reader.hpp>
 #include <smdebug/wire/tensor_proto.hpp>
 #include <smdebug/wire/tensor_shape.hpp>
@@ -51,6 +53,9 @@ SMDEBUG_INLINE status read_log_histogram(byte_view message, log_histogram& out) 
     if (limits.size() != counts.size()) {
         return status::malformed;
     }
+    // Some writers leave out the sums: a sum of squares is never below what the sum makes it.
+    out.has_sums = out.num > 0 && out.sum_squares >= out.sum * (out.sum / out.num) * (1 - 1e-6) &&
+                   (out.sum_squares > 0 || (out.min == 0 && out.max == 0));
     const auto is_filled = [](double count) { return count > 0; };
     const auto begin = std::find_if(counts.begin(), counts.end(), is_filled);
     const auto end = std::find_if(counts.rbegin(), counts.rend(), is_filled).base();
@@ -59,6 +64,37 @@ SMDEBUG_INLINE status read_log_histogram(byte_view message, log_histogram& out) 
         out.rows.push_back(count == begin ? out.min : limits[place - 1]);
         out.rows.push_back(count + 1 == end ? out.max : limits[place]);
         out.rows.push_back(*count);
+    }
+    return status::ok;
+}
+
+SMDEBUG_INLINE status read_histogram_tensor(byte_view tensor, log_histogram& out) {
+    out = {};
+    const result<wire::tensor_proto> proto = wire::decode_tensor_proto(tensor);
+    if (!proto.ok()) {
+        return proto.code();
+    }
+    decoded_tensor rows;
+    if (const status read = decode_tensor(*proto, rows); read != status::ok) {
+        return read;
+    }
+    if (rows.shape.size() != 2 || rows.shape[1] != 3 || !has_reals(rows.type)) {
+        return status::malformed;
+    }
+    std::vector<std::byte> room;
+    visit_dtype(rows.type, [&]<class T>() {
+        if constexpr (!requires { typename T::value_type; }) {
+            for (const T one : aligned_elements<T>(rows.view(), 0, rows.view().count(), room)) {
+                out.rows.push_back(to_double(one));
+            }
+        }
+    });
+    for (std::size_t row = 0; row < out.rows.size(); row += 3) {
+        if (out.rows[row + 2] > 0) {
+            out.min = out.num > 0 ? out.min : out.rows[row];
+            out.max = out.rows[row + 1];
+            out.num += out.rows[row + 2];
+        }
     }
     return status::ok;
 }
@@ -104,11 +140,13 @@ SMDEBUG_INLINE log_value_kind kind_by_plugin(std::string_view plugin) noexcept {
             out.tag = f.as_text();
         } else if (f.is(2, wire::wire_type::fixed32)) {
             out.kind = log_value_kind::scalar;
+            out.number = f.as_float();
         } else if (f.is(5, wire::wire_type::length_delimited)) {
             out.kind = log_value_kind::histogram;
             out.message = f.bytes;
         } else if (f.is(8, wire::wire_type::length_delimited)) {
             out.kind = log_value_kind::tensor;
+            out.message = f.bytes;
             tensor = f.bytes;
             has_tensor = true;
         } else if (f.is(9, wire::wire_type::length_delimited)) {

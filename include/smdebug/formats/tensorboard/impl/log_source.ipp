@@ -3,16 +3,20 @@
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/status.hpp>
+#include <smdebug/core/utf8.hpp>
 #include <smdebug/formats/tensorboard/log_files.hpp>
 #include <smdebug/formats/tensorboard/log_source.hpp>
 #include <smdebug/index/locations.hpp>
 #include <smdebug/record/framing.hpp>
 #include <smdebug/reduce/name.hpp>
+#include <smdebug/tensor/proto_decoder.hpp>
+#include <smdebug/wire/tensor_proto.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <iterator>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -20,25 +24,44 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-/// The elements of a histogram's tensor, from the record that holds it.
-[[nodiscard]] inline std::vector<std::byte> histogram_elements(const any_storage& store, const std::string& key,
-                                                               byte_range record, std::string_view tag) {
+/// The elements of a value of a record that do not lie there as they are: rows of a histogram, a tensor.
+[[nodiscard]] inline std::vector<std::byte> made_elements(const any_storage& store, const std::string& key,
+                                                          byte_range record, std::size_t place) {
     const byte_buffer bytes = store.read(key, record);
     log_event event;
-    log_histogram histogram;
     if (bytes.size() == record.length &&
         read_log_event(bytes.view().subspan(record::header_size, bytes.size() - record::overhead), event) ==
-            status::ok) {
-        for (const log_value& value : event.values) {
-            if (value.tag == tag && value.kind == log_value_kind::histogram &&
-                read_log_histogram(value.message, histogram) == status::ok) {
-                const byte_view rows = std::as_bytes(std::span{histogram.rows});
-                return {rows.begin(), rows.end()};
-            }
+            status::ok &&
+        place < event.values.size()) {
+        const log_value& value = event.values[place];
+        log_histogram histogram;
+        decoded_tensor decoded;
+        const result<wire::tensor_proto> proto = wire::decode_tensor_proto(value.message);
+        if (value.kind == log_value_kind::histogram ? read_log_histogram(value.message, histogram) == status::ok
+                                                    : read_histogram_tensor(value.message, histogram) == status::ok) {
+            const byte_view rows = std::as_bytes(std::span{histogram.rows});
+            return {rows.begin(), rows.end()};
+        }
+        if (proto.ok() && decode_tensor(*proto, decoded) == status::ok) {
+            return {decoded.bytes.begin(), decoded.bytes.end()};
         }
     }
-    throw corrupt_data("the histogram of " + std::string{tag} + " is no longer what it was", {.where = key});
+    throw corrupt_data("the record is no longer what it was", {.where = place_in(key, record.offset)});
 }
+
+/// A tag as a name: bytes that are no UTF-8 become U+FFFD, as in an index.
+[[nodiscard]] inline std::string name_of_tag(std::string_view tag) {
+    std::string name;
+    while (!tag.empty()) {
+        const std::size_t length = first_utf8_character(tag).length;
+        name += length == 0 ? std::string_view{"\xef\xbf\xbd"} : tag.substr(0, length);
+        tag.remove_prefix(std::max<std::size_t>(length, 1));
+    }
+    return name;
+}
+
+/// A value is found in its record by its name, from the beginning on: with more values than these each is kept by itself.
+inline constexpr std::size_t most_values_searched = 16;
 
 }  // namespace detail
 
@@ -255,9 +278,11 @@ SMDEBUG_INLINE void tensorboard_source::take(folder& into, std::uint32_t object,
     }
     into.last_step = event_.step;
     ++records_;
-    detail::log_histogram histogram;
-    for (detail::log_value& value : event_.values) {
-        const std::uint32_t number = into.names.number_of(value.tag);
+    for (std::size_t place = 0; place < event_.values.size(); ++place) {
+        const detail::log_value& value = event_.values[place];
+        const bool has_name = !value.tag.empty() && is_utf8(value.tag);  // by which decoders find it
+        const std::uint32_t number =
+            has_name ? into.names.number_of(value.tag) : into.names.number_of(detail::name_of_tag(value.tag));
         if (number == into.tags.size()) {
             into.tags.emplace_back();
         }
@@ -265,33 +290,92 @@ SMDEBUG_INLINE void tensorboard_source::take(folder& into, std::uint32_t object,
         if (std::exchange(of.record, records_) == records_) {
             contents.note_problem(
                 detail::place_in(contents.objects()[object], record.offset),
-                std::string{value.tag} + " stands more than once in the record: only its first value is read",
+                into.names[number] + " stands more than once in the record: only its first value is read",
                 problem_kind::left_out);
             continue;
         }
         if (!value.plugin.empty()) {
             of.plugin = value.plugin;
         }
-        point next{.step = event_.step, .order = ++order_, .object = object, .record = record, .kind = value.kind};
+        point next{.step = event_.step,
+                   .order = ++order_,
+                   .object = object,
+                   .record = record,
+                   .kind = value.kind,
+                   .place = static_cast<std::uint32_t>(place),
+                   .wall_time = event_.wall_time};
         if (value.kind == kind::tensor) {
-            next.kind = detail::kind_by_plugin(of.plugin);
-            // What the plugin says of the shape does not hold: it is a tensor like others.
-            if (next.kind == kind::histogram_tensor && (value.shape.size() != 2 || value.shape[1] != 3)) {
-                next.kind = kind::tensor;
-            }
-            next.shape = std::move(value.shape);
+            look_at_tensor(value, of.plugin, next, contents);
+            next.type = has_name ? next.type : decoded_.type;
         } else if (value.kind == kind::histogram) {
-            if (detail::read_log_histogram(value.message, histogram) != status::ok) {
-                contents.note_problem(detail::place_in(contents.objects()[object], record.offset),
-                                      "the histogram of " + std::string{value.tag} + " is damaged: it is left out");
+            if (!look_at_histogram(value, next, contents)) {
                 continue;
             }
-            next.buckets = histogram.buckets();
-            next.numbers = {histogram.min, histogram.max, histogram.num, histogram.sum, histogram.sum_squares};
+        } else if (value.kind == kind::scalar && (!has_name || event_.values.size() > detail::most_values_searched)) {
+            next.type = dtype::float32;
+            next.number = value.number;
         }
         void_from(into, number, next.step, object, false);
         of.points.push_back(std::move(next));
     }
+}
+
+SMDEBUG_INLINE bool tensorboard_source::look_at_histogram(const detail::log_value& value, point& next,
+                                                          run_contents& contents) {
+    detail::log_histogram histogram;
+    const status read = value.kind == detail::log_value_kind::histogram
+                            ? detail::read_log_histogram(value.message, histogram)
+                            : detail::read_histogram_tensor(value.message, histogram);
+    if (read != status::ok) {
+        contents.note_problem(detail::place_in(contents.objects()[next.object], next.record.offset),
+                              "the histogram of " + detail::name_of_tag(value.tag) + " is damaged: it is left out");
+        return false;
+    }
+    constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+    next.shape = {histogram.buckets(), 3};
+    next.numbers = {histogram.min, histogram.max, histogram.num, histogram.has_sums ? histogram.sum : unknown,
+                    histogram.has_sums ? histogram.sum_squares : unknown};
+    return true;
+}
+
+SMDEBUG_INLINE void tensorboard_source::look_at_tensor(const detail::log_value& value, const std::string& plugin,
+                                                       point& next, run_contents& contents) {
+    using kind = detail::log_value_kind;
+    decoded_.type = dtype::invalid;
+    next.kind = detail::kind_by_plugin(plugin);
+    next.shape = value.shape;
+    // What the plugin says of the shape does not hold: it is a tensor like others.
+    if (next.kind == kind::histogram_tensor && (value.shape.size() != 2 || value.shape[1] != 3)) {
+        next.kind = kind::tensor;
+    }
+    if (next.kind == kind::opaque) {
+        return;
+    }
+    const result<detail::wire::tensor_proto> proto = detail::wire::decode_tensor_proto(value.message);
+    std::size_t repeats = 0;
+    status read = proto.ok() ? decode_tensor(*proto, decoded_, &repeats) : proto.code();
+    if (read == status::ok && next.kind == kind::histogram_tensor) {
+        if (look_at_histogram(value, next, contents)) {
+            return;
+        }
+        read = status::malformed;
+    }
+    const bool is_nameless_text =
+        read == status::ok && decoded_.type == dtype::string && (value.tag.empty() || !is_utf8(value.tag));
+    if (read != status::ok || is_nameless_text) {
+        const bool is_unsupported = read == status::unsupported || is_nameless_text;
+        const std::string why = is_nameless_text ? "is text without a name"
+                                : is_unsupported ? "has dtype " + std::to_string(proto->dtype_code) +
+                                                       " of TensorFlow, which is not supported"
+                                                 : "is damaged";
+        contents.note_problem(detail::place_in(contents.objects()[next.object], next.record.offset),
+                              "the tensor " + detail::name_of_tag(value.tag) + " " + why + ": only its name is listed",
+                              is_unsupported ? problem_kind::unsupported : problem_kind::damaged);
+        next.kind = kind::opaque;
+        decoded_.type = dtype::invalid;
+        return;
+    }
+    next.shape = decoded_.shape;
 }
 
 SMDEBUG_INLINE void tensorboard_source::publish(folder& from, bool all, run_contents& contents) {
@@ -346,36 +430,54 @@ SMDEBUG_INLINE void tensorboard_source::add(const folder& from, const std::strin
             problem_kind::unsupported);
         return;
     }
-    const run_contents::place where{.step = *global, .mode = from.mode, .mode_step = one.step, .worker = from.worker};
-    const auto add_reduction = [&](reduction which, double number) {
-        contents.add_number(where, reduction_tensor_name(name, {.what = which}), number);
+    const run_contents::place where{
+        .step = *global, .mode = from.mode, .mode_step = one.step, .worker = from.worker, .wall_time = one.wall_time};
+    const auto make = [&] {
+        return [store = store_, key = contents.objects()[one.object], record = one.record, place = one.place] {
+            return detail::made_elements(store, key, record, place);
+        };
+    };
+    const auto save = [&](const std::string& tensor, reduction which, double number) {
+        contents.add_number(where, reduction_tensor_name(tensor, {.what = which}), number);
     };
     switch (one.kind) {
         case kind::opaque:
             contents.add_shape(where, name, one.shape);
             return;
-        case kind::histogram: {
-            const std::array<std::size_t, 2> shape{one.buckets, 3};
-            const std::string key = contents.objects()[one.object];
-            contents.add_made(where, name, {.type = dtype::float64, .shape = shape},
-                              [store = store_, key, record = one.record, name] {
-                                  return detail::histogram_elements(store, key, record, name);
-                              });
+        case kind::histogram:
+        case kind::histogram_tensor: {
             const auto [min, max, num, sum, sum_squares] = one.numbers;
-            add_reduction(reduction::min, min);
-            add_reduction(reduction::max, max);
-            add_reduction(reduction::sum, sum);
+            const std::string table = table_of_histogram(name);
+            const double mean = sum / num;
+            const double variance = std::max(sum_squares / num - mean * mean, 0.0);
             if (num > 0) {
-                add_reduction(reduction::mean, sum / num);
+                save(name, reduction::min, min);
+                save(name, reduction::max, max);
             }
-            add_reduction(reduction::l2, std::sqrt(sum_squares));
+            if (num > 0 && !std::isnan(sum)) {
+                save(name, reduction::mean, mean);
+                save(name, reduction::std, std::sqrt(variance));
+                save(name, reduction::variance, variance);
+            }
+            if (!(num > 0) || !std::isnan(sum)) {
+                for (const std::string& each : {name, table}) {  // an export reads them beside the rows
+                    save(each, reduction::sum, num > 0 ? sum : 0);
+                    save(each, reduction::l2, num > 0 ? std::sqrt(sum_squares) : 0);
+                }
+            }
+            contents.add_made(where, table, {.type = dtype::float64, .shape = one.shape}, make());
             return;
         }
         case kind::scalar:
         case kind::tensor:
         case kind::text:
-        case kind::histogram_tensor:
-            contents.add_record(where, name, one.object, one.record);
+            if (one.type == dtype::invalid) {
+                contents.add_record(where, name, one.object, one.record);
+            } else if (one.number) {
+                contents.add_number(where, name, *one.number, dtype::float32);
+            } else {
+                contents.add_made(where, name, {.type = one.type, .shape = one.shape}, make());
+            }
             return;
     }
 }
