@@ -360,6 +360,33 @@ const cases = {
         await close(tab);
     },
 
+    // Numbers that no float holds are shown as they are, NaN and findings have marks of their own, names are escaped.
+    async extreme() {
+        run([0, 3], 'report', made('extreme'), '-o', page('extreme'));
+        const tab = await open('extreme', { hash: '#tensor=' + encodeURIComponent('\\u202etiny\\n.weight') });
+        const text = await tab.textContent('main');
+        check(text.includes('\\u202etiny\\n.weight') && !/[\u202e\n]tiny/.test(text), 'extreme: names are escaped');
+        const loss = tab.locator('#scalars-part .lines-plot').first();
+        await loss.focus();
+        await tab.keyboard.press('Home');
+        check(/1e300/.test(await tab.textContent('.tip')), `extreme: a loss beyond floats: ${await tab.textContent('.tip')}`);
+        const tensor = tab.locator('#tensor-part .lines-plot').first();
+        await tensor.focus();
+        await tab.keyboard.press('Home');
+        check(/e\u2212310/.test(await tab.textContent('.tip')), `extreme: subnormals: ${await tab.textContent('.tip')}`);
+        const keys = await tab.locator('#tensor-part .mark-key').allTextContents();
+        check(keys.some((each) => /a rule found something/.test(each)) && keys.some((each) => /NaN or infinite/.test(each)), `extreme: a legend of marks: ${keys}`);
+        await checkDrawn(tab, 'extreme', 4);
+        await shoot(tab, 'extreme');
+        await close(tab);
+        run([0, 3], 'report', made('single'), '-o', page('single'));
+        const one = await open('single');
+        check((await one.locator('.histogram canvas').count()) === 1, 'single: a histogram');
+        await checkDrawn(one, 'single', 2);
+        await shoot(one, 'single');
+        await close(one);
+    },
+
     // A page of a run that grows reads itself again, and shows what it showed.
     async follow() {
         const growing = join(folder, 'runs/growing');

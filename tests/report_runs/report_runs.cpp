@@ -6,6 +6,8 @@
 //   long           LONG_STEPS (2,000) steps of 40 tensors, with one outlier and one NaN each at steps that share a column
 //   empty          a run without a step
 //   lost           a run whose loss is nowhere finite
+//   extreme        doubles that no float holds, a NaN, and names that turn and break lines
+//   single         a run of one step
 #include <smdebug/hook/hook.hpp>
 
 #include <cmath>
@@ -165,6 +167,26 @@ void write_lost(const std::string& folder) {
     hook.close();
 }
 
+void write_extreme(const std::string& folder) {
+    smd::hook hook{everything(folder)};
+    constexpr int lost = 5;
+    for (int step = 0; step < 12; ++step) {
+        hook.save_tensor("CrossEntropyLoss_output_0", std::vector<double>{1e300 * (1 - 0.05 * step)});
+        std::vector<double> tiny(8, 1e-310 * (step + 1));
+        tiny[0] = step == lost ? std::numeric_limits<double>::quiet_NaN() : 3 * tiny[1];
+        hook.save_tensor("\xE2\x80\xAEtiny\n.weight", tiny);
+        hook.end_step();
+    }
+    hook.close();
+}
+
+void write_single(const std::string& folder) {
+    smd::hook hook{everything(folder)};
+    hook.save_tensor("fc.weight", numbers{2}.some(500, 1));
+    hook.end_step();
+    hook.close();
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -180,5 +202,7 @@ int main(int count, char** arguments) {
     write_long(folder + "/long", count > 2 ? std::atoi(arguments[2]) : 2000);
     smd::hook{everything(folder + "/empty")}.close();
     write_lost(folder + "/lost");
+    write_extreme(folder + "/extreme");
+    write_single(folder + "/single");
     return 0;
 }
