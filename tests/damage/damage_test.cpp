@@ -168,6 +168,12 @@ const std::string end_key = "training_job_end.ts";
     return all;
 }
 
+/// The same of one that is compressed: what it inflates to is read before its checksum is, so that only the damage is asked.
+[[nodiscard]] facts of_packed_archive(const file_texts& files, std::vector<std::string>& problems) {
+    facts all = of_archive(files, problems);
+    return problems.empty() ? all : facts{};
+}
+
 }  // namespace
 
 TEST_CASE("damage: a run, whose payloads have checksums") {
@@ -249,9 +255,9 @@ TEST_CASE("damage: archives of a run") {
         });
     };
     damage_everywhere("tar", {{"a", tar}}, {.key = "a", .unprotected = in_members}, of_archive);
-    damage_everywhere("tar.gz", {{"a", gzip_of(tar)}}, {.key = "a"}, of_archive);
-    damage_everywhere("tar.gz of members", {{"a", gzip_of(tar, 2000)}}, {.key = "a"}, of_archive);
-    damage_everywhere("tar.zst", {{"a", zstd_of(tar)}}, {.key = "a"}, of_archive);
+    damage_everywhere("tar.gz", {{"a", gzip_of(tar)}}, {.key = "a"}, of_packed_archive);
+    damage_everywhere("tar.gz of members", {{"a", gzip_of(tar, 2000)}}, {.key = "a"}, of_packed_archive);
+    damage_everywhere("tar.zst", {{"a", zstd_of(tar)}}, {.key = "a"}, of_packed_archive);
     damage_everywhere("zip", {{"a", zip_of(run)}}, {.key = "a"}, of_archive);
     damage_everywhere("zip, stored", {{"a", zip_of(run, 0)}}, {.key = "a"}, of_archive);
 }

@@ -173,11 +173,18 @@ private:
         return found == indexes_.end() ? nullptr : &*found;
     }
 
-    // A shard that the index of its checkpoint does not name.
+    // A shard that the index of its checkpoint does not name, although all are there that it does name.
     [[nodiscard]] bool is_of_another_save(const std::string& key) const {
         const found_index* const index =
             kind_of(key) == checkpoint_kind::safetensors && shard_of(stem_of(key)) ? index_of(key) : nullptr;
-        return index != nullptr && !index->names(key);
+        if (index == nullptr || index->names(key)) {
+            return false;
+        }
+        const std::string folder = index->key.substr(0, index->key.rfind('/') + 1);
+        const std::vector<std::string> named = index->is.files();
+        return std::all_of(named.begin(), named.end(), [&](const std::string& file) {
+            return std::find(step_.files.begin(), step_.files.end(), folder + file) != step_.files.end();
+        });
     }
 
     // That all is there which the index says.
