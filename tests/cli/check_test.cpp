@@ -178,8 +178,8 @@ TEST_CASE("check: a rule that looks at nothing is no good health: a status of it
     for (const auto& [rule, said] :
          {row{"exploding_tensor,tensor_regex=wieghts/.*",
               "note: exploding_tensor: no tensor matches tensor_regex wieghts/.*. [run "},
-          row{"all_zero,tensor_regex=^G$", "Did you mean g?"},
-          row{"vanishing_gradient,collection_names=gradeints", "Did you mean gradients?"},
+          row{"all_zero,tensor_regex=^G$", "Did you mean g or w?"},
+          row{"exploding_tensor,collection_names=gradeints", "Did you mean gradients?"},
           row{"dead_relu",
               "dead_relu has looked at nothing: None of the tensors of 3 steps is what the rule is set to look at"}}) {
         CAPTURE(rule);

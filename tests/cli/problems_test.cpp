@@ -65,7 +65,7 @@ void break_byte(const std::string& file, std::size_t from_end) {
 const std::string log_name = "events.out.tfevents.1.host";
 
 const kind_of_problem kinds[] = {
-    {"a record of a log is damaged", seen::opened, "byte 36",
+    {"a record of a log is damaged", seen::opened, "byte 40",
      [](const temporary_folder& at) {
          std::string bad = scalar_at(2);
          bad.back() = static_cast<char>(bad.back() ^ 1);
@@ -114,7 +114,7 @@ const kind_of_problem kinds[] = {
          at.write("checkpoint-1/model.safetensors", checkpoint("F32", "16"));
          at.write("final.safetensors", checkpoint("F32", "16"));
      }},
-    {"a shard is not there", seen::opened, "shard",
+    {"a shard is not there", seen::opened, "model-00002-of-00002.safetensors",
      [](const temporary_folder& at) {
          at.write("checkpoint-1/model-00001-of-00002.safetensors", checkpoint("F32", "16"));
      }},

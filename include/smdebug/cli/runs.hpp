@@ -138,7 +138,9 @@ using program_trial = basic_trial<any_storage, event_decoder<>, dispatched_kerne
 /// Opens the run at `path`.  Errors: as create_trial's.
 [[nodiscard]] inline program_trial open_trial(const std::string& path, const storage_options& storage,
                                               trial_options options) {
-    return program_trial{smdebug::detail::open_storage_of_run(path, storage), std::move(options)};
+    storage_options with_damage = storage;
+    with_damage.archive.skip_damaged = true;  // it is one of the trial's problems
+    return program_trial{smdebug::detail::open_storage_of_run(path, with_damage), std::move(options)};
 }
 
 /// What lies at a place, as a run.  Errors: as create_trial's.

@@ -159,7 +159,7 @@ TEST_CASE("tensorboard_source: of a tag that stands twice in a record the first 
     CHECK(table.value(4).size() == 9);
     CHECK(number(run, "h", 5) == 6);
     CHECK(h.shape(6) == shape_type{1});
-    CHECK(run.verify().empty());
+    CHECK(run.verify().size() == 6);  // these
     REQUIRE(logs.problems.size() == 6);
     CHECK(logs.problems[0] ==
           "events.out.tfevents.1, byte 0: h stands more than once in the record: only its first value is read");

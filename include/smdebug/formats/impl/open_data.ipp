@@ -38,6 +38,8 @@ namespace detail {
 /// TensorBoard logs in a folder where nobody said what to read: checkpoints beside them are named.
 class logs_and_others {
 public:
+    static constexpr bool own_steps = tensorboard_source::own_steps;
+
     logs_and_others(any_storage store, tensorboard_source logs) : store_(std::move(store)), logs_(std::move(logs)) {}
 
     [[nodiscard]] bool update(run_contents& contents) {

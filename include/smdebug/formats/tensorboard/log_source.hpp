@@ -116,7 +116,7 @@ private:
     void add_folder(const std::string& path);
     void read(folder& from, detail::record_file& file, run_contents& contents);
     // Names the files of a folder that end within a record; `ended`: the last one, too.
-    static void note_cut_files(folder& of, bool ended, run_contents& contents);
+    void note_cut_files(folder& of, bool ended, run_contents& contents) const;
     void take(folder& into, std::uint32_t object, byte_range record, run_contents& contents);
     static void void_from(folder& of, std::uint32_t number, step_number step, std::uint32_t by, bool is_restart);
     static void note_void_points(folder& of, run_contents& contents);

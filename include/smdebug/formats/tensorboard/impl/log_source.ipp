@@ -200,11 +200,11 @@ SMDEBUG_INLINE void tensorboard_source::read(folder& from, detail::record_file& 
         });
 }
 
-SMDEBUG_INLINE void tensorboard_source::note_cut_files(folder& of, bool ended, run_contents& contents) {
+SMDEBUG_INLINE void tensorboard_source::note_cut_files(folder& of, bool ended, run_contents& contents) const {
     for (auto file = of.files.begin(); file != of.files.end(); ++file) {
         const std::string& key = file->first;
         const std::string where = detail::place_in(key, file->second.position());
-        const bool is_over = ended || std::next(file) != of.files.end();
+        const bool is_over = (ended || std::next(file) != of.files.end()) && !missing_.contains(key);
         const std::string what = is_over ? file->second.cut_text() : std::string{};
         // A record that has become whole began where the file was cut.
         if (const auto noted = of.cut.find(key); noted != of.cut.end() && (what.empty() || noted->second != where)) {
