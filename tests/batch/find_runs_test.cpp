@@ -14,8 +14,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -293,4 +295,27 @@ TEST_CASE("run_finder: a bucket that cannot be listed is an error of its line") 
     in.counted.before_each([](const std::string&) { throw access_denied("no"); });
     CHECK(in.found({"s3://bucket/a", "s3://bucket/b*", "s3://bucket/c.tar", "/nowhere"}) ==
           texts{"?s3://bucket/a", "?s3://bucket/b*", "?s3://bucket/c.tar", "/nowhere"});
+}
+
+TEST_CASE(
+    "run_finder: a folder and a pattern for all that is in it find the same, and count the same files that are left "
+    "out") {
+    const temporary_folder folder;
+    folder.write("run/index/000000000/000000000000_worker_0.json", "{}");
+    folder.write("logs/events.out.tfevents.1.host", "");
+    folder.write("ckpt/model.npz", "");
+    folder.write("old.tar.bz2", "");
+    folder.write("model.pt", "");
+    folder.write("notes.txt", "");
+    for (const std::string line : {folder.path(), folder.path() + "/*"}) {
+        CAPTURE(line);
+        run_finder finder{{line}, run_finder::settings{}};
+        std::set<std::string> found;
+        while (const auto one = finder.next()) {
+            CHECK(one->run.error.empty());
+            found.insert(one->run.path.substr(folder.path().size()));
+        }
+        CHECK(found == std::set<std::string>{"/ckpt", "/logs", "/run"});
+        CHECK(finder.left_out() == std::map<std::string, std::size_t, std::less<>>{{".pt", 1}, {".tar.bz2", 1}});
+    }
 }

@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <filesystem>
 #include <ostream>
 #include <sstream>
 #include <streambuf>
@@ -365,4 +366,28 @@ TEST_CASE("check --follow: ends when its reader is gone") {
     std::ostringstream err;
     CHECK(cli::run_program(follow({run.path(), golden("sparse_running")}, csv), out, err) == cli::exit_error);
     CHECK(err.str().empty());
+}
+
+TEST_CASE("check --follow: a run that is removed is said, and what takes its place is looked at from its first step") {
+    growing run;
+    run.start().step(5, true);
+    running_program program{follow({run.path()}, csv)};
+    REQUIRE(program.out.wait_for(row(run, 5) + ","));
+    std::filesystem::remove_all(run.path());
+    REQUIRE(program.err.wait_for("waiting for a run to start in " + run.path() + "\n"));
+    CHECK(contains(program.err.text(), "note: the run in " + run.path() + " was removed, or replaced by another one"));
+    run.start().step(1, true).step(2, false).end();
+    CHECK(program.status() == cli::exit_finding);
+    CHECK(found(program.out) == texts{row(run, 5), row(run, 1)});
+}
+
+TEST_CASE("check --follow: a finding of a run that was removed counts, though the next run is healthy") {
+    growing run;
+    run.start().step(5, true);
+    running_program program{follow({run.path()}, csv)};
+    REQUIRE(program.out.wait_for(row(run, 5) + ","));
+    std::filesystem::remove_all(run.path());
+    REQUIRE(program.err.wait_for("waiting for a run to start in " + run.path() + "\n"));
+    run.start().step(1, false).end();
+    CHECK(program.status() == cli::exit_finding);
 }

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <filesystem>
 #include <stdexcept>
 #include <stop_token>
 #include <string>
@@ -136,4 +137,68 @@ TEST_CASE("shared_console: lines of several threads stay whole") {
     }
     out.error("trouble");
     CHECK(shown.to.trouble());
+}
+
+TEST_CASE("follow_runs: what an empty folder becomes is found out when something comes, whatever that is") {
+    for (const data_format as : {data_format::detect, data_format::checkpoints}) {
+        const temporary_folder folder;
+        captured shown;
+        cli::detail::run_options how;
+        how.storage.formats.as = as;
+        std::jthread writer{[&] {
+            std::this_thread::sleep_for(200ms);
+            std::filesystem::copy(SMDEBUG_TEST_DATA "/checkpoints/numbered/step_500.npz",
+                                  folder.path() + "/step_500.npz");
+        }};
+        std::vector<step_number> steps;
+        const auto got = cli::detail::follow_runs({folder.path()}, how, {.on = true, .give_up_after = 20s}, shown.to,
+                                                  {}, [&](const cli::detail::followed_run& of) {
+                                                      steps = of.run.steps({.show_incomplete_steps = true});
+                                                      return follow_end::ended;
+                                                  });
+        CHECK(got == ends{follow_end::ended});
+        CHECK(steps.size() == 1);
+    }
+}
+
+TEST_CASE(
+    "run_watch: a run is replaced when its folder, its first index file or its log is another one; growing is not "
+    "that") {
+    const temporary_folder folder;
+    const std::string root = folder.path() + "/run";
+    const std::string index = "run/index/000000000/000000000000_worker_0.json";
+    const auto rewritten = [&](const std::string& file, const std::string& content) {
+        folder.write(file, content);
+        std::filesystem::last_write_time(folder.path() + "/" + file,
+                                         std::filesystem::file_time_type::clock::now() + std::chrono::seconds{9});
+    };
+    folder.write("run/collections/x", "");
+    {
+        cli::detail::run_watch watch{root};
+        CHECK_FALSE(watch.is_replaced());
+        folder.write(index, "{}");
+        folder.write("run/index/000000000/000000000001_worker_0.json", "{}");
+        CHECK_FALSE(watch.is_replaced());
+        folder.write("run/index/000000000/000000000002_worker_0.json", "{}");
+        CHECK_FALSE(watch.is_replaced());
+        std::filesystem::remove_all(root + "/index");
+        CHECK(watch.is_replaced());
+    }
+    folder.write(index, "{}");
+    cli::detail::run_watch by_index{root};
+    rewritten(index, "{}");
+    CHECK(by_index.is_replaced());
+    const std::string log = "run/logs/events.out.tfevents.1.host";
+    std::filesystem::remove_all(root + "/index");
+    folder.write(log, "12345");
+    cli::detail::run_watch by_log{root};
+    rewritten(log, "123456");
+    CHECK_FALSE(by_log.is_replaced());
+    folder.write(log, "1234");
+    CHECK(by_log.is_replaced());
+    cli::detail::run_watch by_folder{root};
+    std::filesystem::remove_all(root);
+    CHECK(by_folder.is_replaced());
+    CHECK_FALSE(cli::detail::run_watch{"s3://bucket/run"}.is_replaced());
+    CHECK_FALSE(cli::detail::run_watch{folder.path() + "/none.tar"}.is_replaced());
 }

@@ -2,10 +2,15 @@
 
 #include "cli/captured.hpp"
 #include "support/archive_builder.hpp"
+#include "support/child_process.hpp"
+#include "support/run_builder.hpp"
 #include "support/temporary_folder.hpp"
 
 #include <smdebug/archive.hpp>
+#include <smdebug/batch/database/sqlite.hpp>
+#include <smdebug/cli/program.hpp>
 #include <smdebug/cli/scan.hpp>
+#include <smdebug/storage/local_storage.hpp>
 
 #include <doctest/doctest.h>
 
@@ -17,6 +22,7 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 using namespace smdebug;
@@ -166,4 +172,216 @@ TEST_CASE("scan -o --reductions: numbers in the database") {
     });
     CHECK(rows == 6);
     CHECK(nans == 1);
+}
+
+namespace {
+
+/// A run of `steps` steps whose weight is `value` at each.
+void write_job(const std::string& at, float value, step_number steps = 4) {
+    std::filesystem::remove_all(at);
+    local_storage store{at};
+    run_builder build{store};
+    build.collections({"worker_0"}, {{"weights", {"w"}}});
+    for (step_number step = 0; step < steps; ++step) {
+        build.step({.step = step, .tensors = {tensor_of<float>("w", {value, 2})}});
+    }
+    build.end();
+}
+
+std::map<std::string, std::string> states_in(const std::string& database, const std::string& above) {
+    namespace sqlite = smdebug::detail::sqlite;
+    sqlite::connection from{database, sqlite::access::read, std::chrono::seconds{10}};
+    sqlite::statement row = from.prepare("SELECT path, state FROM runs");
+    std::map<std::string, std::string> states;
+    while (row.next()) {
+        std::string path{row.text(0)};
+        states.emplace(path.starts_with(above) ? path.substr(above.size()) : path, row.text(1));
+    }
+    return states;
+}
+
+using states = std::map<std::string, std::string>;
+
+}  // namespace
+
+TEST_CASE("scan -o: a run is done again when one that it is compared with has changed, or could not be opened") {
+    const temporary_folder folder;
+    const std::string database = folder.path() + "/results.db";
+    const std::string other = folder.path() + "/other";
+    write_job(folder.path() + "/run", 1);
+    bool by_rule = false;
+    SUBCASE("for all rules") {}
+    SUBCASE("for one rule") { by_rule = true; }
+    scan_arguments args{.check = {.runs = {folder.path() + "/run"}, .rules = {cli::parse_rule("similar_across_runs")}}};
+    (by_rule ? args.check.rules[0].other_trials : args.other_trials) = {other};
+    CHECK(scan_into(database, args).status == cli::exit_error);
+    CHECK(scan_into(database, args).status == cli::exit_error);  // it is looked for again
+    write_job(other, 1);
+    CHECK(scan_into(database, args).status == cli::exit_ok);
+    CHECK(contains(scan_into(database, args).out, "1 run had been looked at before"));
+    write_job(other, 5);
+    CHECK(scan_into(database, args).status == cli::exit_finding);
+}
+
+TEST_CASE("scan -o: a run of which something is damaged is incomplete, this time and the next, until it is whole") {
+    const temporary_folder folder;
+    const std::string database = folder.path() + "/results.db";
+    const std::string run = folder.path() + "/run";
+    write_job(run, 1);
+    const std::string event = run + "/events/000000000002/000000000002_worker_0.tfevents";
+    std::filesystem::resize_file(event, 20);
+    const scan_arguments args{.check = {.runs = {run}}};
+    CHECK(scan_into(database, args).status == cli::exit_error);
+    CHECK(states_in(database, folder.path()) == states{{"/run", "incomplete"}});
+    const outcome again = scan_into(database, args);
+    CHECK(again.status == cli::exit_error);
+    CHECK(contains(again.err,
+                   "1 run that has not changed has parts that could not be read; the view troubles of " + database));
+    write_job(run, 1);
+    const outcome whole = scan_into(database, args);
+    CHECK(whole.status == cli::exit_ok);
+    CHECK(whole.err.empty());
+    CHECK(states_in(database, folder.path()) == states{{"/run", "ended"}});
+}
+
+TEST_CASE("scan -o: every run of a cut archive is incomplete, and healthy for no one") {
+    const temporary_folder folder;
+    const temporary_folder runs;
+    write_job(runs.path() + "/x", 1);
+    std::map<std::string, std::string> files;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator{runs.path()}) {
+        if (entry.is_regular_file()) {
+            files.emplace(entry.path().lexically_relative(runs.path()).generic_string(), file_content(entry.path()));
+        }
+    }
+    const std::string whole = tar_of(files);
+    folder.write("jobs.tar.gz", gzip_of(whole.substr(0, whole.size() / 2)));
+    const std::string database = folder.path() + "/results.db";
+    const scan_arguments args{.check = {.runs = {folder.path() + "/jobs.tar.gz"}}};
+    for (int time = 0; time < 2; ++time) {
+        CHECK(scan_into(database, args).status == cli::exit_error);
+        for (const auto& [path, state] : states_in(database, folder.path())) {
+            CAPTURE(path);
+            CHECK((state == "incomplete" || state == "failed"));
+        }
+    }
+}
+
+TEST_CASE("scan -o: what may not be read is looked at again, though nothing has changed, by a user who may") {
+    const temporary_folder folder;
+    const std::string database = folder.path() + "/results.db";
+    const std::string run = folder.path() + "/run";
+    write_job(run, 1);
+    for (const auto& entry : std::filesystem::recursive_directory_iterator{run + "/events"}) {
+        if (entry.is_regular_file()) {
+            std::filesystem::permissions(entry.path(), std::filesystem::perms::none);
+        }
+    }
+    std::filesystem::permissions(folder.path(), std::filesystem::perms{0777});
+    const scan_arguments args{.check = {.runs = {run}}};
+    const int status = status_of_child([&] {
+        become_nobody();
+        return scan_into(database, args).status;
+    });
+    CHECK(status == cli::exit_error);
+    CHECK(states_in(database, folder.path()) == states{{"/run", "incomplete"}});
+    for (const auto& entry : std::filesystem::recursive_directory_iterator{run + "/events"}) {
+        std::filesystem::permissions(entry.path(), std::filesystem::perms{0644});
+    }
+    CHECK(scan_into(database, args).status == cli::exit_ok);
+    CHECK(states_in(database, folder.path()) == states{{"/run", "ended"}});
+}
+
+TEST_CASE("scan -o: runs that are no longer where the scan was asked to look are gone; others are left alone") {
+    const temporary_folder folder;
+    const std::string database = folder.path() + "/results.db";
+    const auto at = [&](const std::string& name) { return folder.path() + "/" + name; };
+    const auto scan = [&](const std::vector<std::string>& runs) {
+        scan_arguments args;
+        for (const std::string& run : runs) {
+            args.check.runs.push_back(at(run));
+        }
+        return scan_into(database, args);
+    };
+    for (const char* name : {"jobs/a", "jobs/b", "jobs2/c", "one"}) {
+        write_job(at(name), 1);
+    }
+    CHECK(scan({"jobs", "jobs2/*", "one"}).status == cli::exit_ok);
+    for (const char* name : {"jobs/b", "jobs2/c", "one"}) {
+        std::filesystem::remove_all(at(name));
+    }
+    const states all{{"/jobs/a", "ended"}, {"/jobs/b", "ended"}, {"/jobs2/c", "ended"}, {"/one", "ended"}};
+    CHECK(scan({"jobs/a"}).status == cli::exit_ok);
+    CHECK(states_in(database, folder.path()) == all);
+    const outcome folder_again = scan({"jobs"});
+    CHECK(folder_again.status == cli::exit_ok);
+    CHECK(contains(folder_again.err, "note: 1 run is no longer there; the database has it as gone"));
+    CHECK(scan({"jobs2/*", "one"}).status == cli::exit_error);
+    CHECK(states_in(database, folder.path()) ==
+          states{{"/jobs/a", "ended"}, {"/jobs/b", "gone"}, {"/jobs2/c", "gone"}, {"/one", "gone"}});
+    write_job(at("one"), 1);
+    CHECK(scan({"one"}).status == cli::exit_ok);
+    CHECK(states_in(database, folder.path()).at("/one") == "ended");
+}
+
+TEST_CASE("scan -o --report: the page has the runs that had not changed, too") {
+    const temporary_folder folder;
+    const std::string database = folder.path() + "/results.db";
+    write_job(folder.path() + "/jobs/a", 1);
+    write_job(folder.path() + "/jobs/b", 1);
+    const scan_arguments args{.check = {.runs = {folder.path() + "/jobs"}}, .report = folder.path() + "/page.html"};
+    for (int time = 0; time < 2; ++time) {
+        CHECK(scan_into(database, args).status == cli::exit_ok);
+        const std::string page = file_content(folder.path() + "/page.html");
+        CHECK(contains(page, "2 runs"));
+        CHECK(contains(page, folder.path() + "/jobs/a"));
+    }
+}
+
+TEST_CASE("scan --list: a list without a path is an error; files beside runs that are not read are counted in a note") {
+    const temporary_folder folder;
+    folder.write("list.txt", "# nothing today\n\n");
+    captured empty;
+    CHECK(cli::run_program({"scan", "--list", folder.path() + "/list.txt"}, empty.out, empty.err) == cli::exit_error);
+    CHECK(contains(empty.err.str(), "list.txt: there is no path in it"));
+    write_job(folder.path() + "/jobs/a", 1);
+    folder.write("jobs/old.tar.bz2", "");
+    folder.write("jobs/b.pt", "");
+    captured beside;
+    CHECK(cli::run_program({"scan", folder.path() + "/jobs"}, beside.out, beside.err) == cli::exit_ok);
+    CHECK(contains(beside.err.str(), "note: files beside the runs are not looked at: 1 .pt, 1 .tar.bz2"));
+}
+
+TEST_CASE(
+    "scan --as: what is there is looked at as without it; where nothing of it is, there is no run, in any command") {
+    const temporary_folder folder;
+    std::filesystem::create_directory(folder.path() + "/empty");
+    const std::string checkpoints = SMDEBUG_TEST_DATA "/checkpoints/numbered";
+    const auto run = [&](std::vector<std::string> words, const std::string& as) {
+        captured shown;
+        words.insert(words.end(), {"--as", as});
+        const int status = cli::run_program(words, shown.out, shown.err);
+        return std::pair{status, shown.out.str() + shown.err.str()};
+    };
+    captured plain;
+    const int status = cli::run_program({"scan", checkpoints, "--format", "csv"}, plain.out, plain.err);
+    CHECK(run({"scan", checkpoints, "--format", "csv"}, "checkpoints") ==
+          std::pair{status, plain.out.str() + plain.err.str()});
+    for (const std::string path : {folder.path() + "/empty", folder.path() + "/missing"}) {
+        for (const auto& [as, words] : {std::pair{"tensorboard", "has no log of TensorBoard"},
+                                        {"checkpoints", "has no checkpoint"},
+                                        {"events", "has no event file"}}) {
+            for (const std::vector<std::string>& command : {std::vector<std::string>{"ls", path},
+                                                            {"stats", path},
+                                                            {"scan", path},
+                                                            {"check", path, "--rule", "all_zero"}}) {
+                CAPTURE(path);
+                CAPTURE(as);
+                CAPTURE(command[0]);
+                const auto [ended, text] = run(command, as);
+                CHECK(ended == cli::exit_error);
+                CHECK(contains(text, path.ends_with("empty") ? words : "there is no folder"));
+            }
+        }
+    }
 }

@@ -205,3 +205,19 @@ TEST_CASE("follow_end: each has a word") {
         CHECK(cli::detail::name_of(end) == word);
     }
 }
+
+TEST_CASE("step_feed: a run that is replaced ends it, before steps are handed out and while it waits") {
+    growing_run run;
+    run.write(2);
+    const local_trial opened = run.open();
+    bool is_replaced = true;
+    cli::detail::step_feed at_once{opened, {.is_replaced = [&] { return is_replaced; }}};
+    CHECK(at_once.next().empty());
+    CHECK(at_once.end() == cli::detail::follow_end::replaced);
+    int asked = 0;
+    cli::detail::step_feed later{
+        opened, {.idle_interval = std::chrono::milliseconds{1}, .is_replaced = [&] { return ++asked > 3; }}};
+    CHECK(later.next() == steps{2});
+    CHECK(later.next().empty());
+    CHECK(later.end() == cli::detail::follow_end::replaced);
+}

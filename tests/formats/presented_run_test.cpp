@@ -175,3 +175,37 @@ TEST_CASE("presented_run: what a source throws comes out, and the next look trie
     fails = false;
     CHECK(trial{store}.steps() == std::vector<step_number>{1});
 }
+
+TEST_CASE("presented_run: where the source comes upon nothing there is no run, and nothing has ended, until it does") {
+    struct late_source {
+        bool* has_come = nullptr;
+        bool* is_bad = nullptr;
+        [[nodiscard]] bool update(run_contents& contents) {
+            if (*has_come) {
+                contents.add_number({.step = 1}, "n", 2.5);
+            }
+            if (*is_bad) {
+                contents.note_problem("weights", "it is cut");
+            }
+            contents.set_ended(true);
+            return *has_come;
+        }
+    };
+    for (const bool as_problem : {false, true}) {
+        CAPTURE(as_problem);
+        mixed_run mixed;
+        bool has_come = false;
+        bool is_bad = false;
+        const presented_run run{mixed.store, late_source{&has_come, &is_bad}};
+        auto follower = run.follow("");
+        CHECK(run.list("", "").empty());
+        CHECK(follower.next().empty());
+        CHECK_FALSE(run.size("training_job_end.ts"));
+        CHECK_THROWS_AS(static_cast<void>(trial{any_storage{run}}), not_found);
+        (as_problem ? is_bad : has_come) = true;
+        CHECK(follower.next().size() == (as_problem ? 2 : 4));
+        const trial opened{any_storage{run}};
+        CHECK(opened.steps().size() == (as_problem ? 0 : 1));
+        CHECK(opened.loaded_all_steps());
+    }
+}

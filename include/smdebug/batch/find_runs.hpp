@@ -7,7 +7,9 @@
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/open_storage.hpp>
 
+#include <cstddef>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,8 +21,9 @@ inline namespace v1 {
 
 /// Finds runs, in the order of the lines.  A line stands for
 ///  - a run: itself, and so does a path where nothing is, as opening it will tell;
-///  - a folder that is none, or a prefix in S3: all runs and archives below, however deep, in byte order.  A run is not gone
-///    into, links to folders are followed where that leads to no folder twice, other files are passed over;
+///  - a folder that is none, or a prefix in S3: all runs and archives below, however deep, in byte order, and where there are any
+///    of a folder of this machine those with logs or checkpoints, too.  A run is not gone into, links to folders are followed where
+///    that leads to no folder twice, other files are passed over, and left_out() counts those that may be missed;
 ///  - an archive: each run in it, "jobs.tar!/job-17"; "jobs.tar!/job-17": that one;
 ///  - a pattern: each folder and archive that it matches, taken as if it were written.  * ? [ab] [!a-z] {a,b} match within a
 ///    name, not a '.' at its beginning, ** folders at any depth, a backslash takes a meaning away; a path that is there as it
@@ -68,6 +71,10 @@ public:
     /// The next one; nothing behind the last.  Places count from 0, errors as well.
     /// Errors: what the source throws that is no error of this library.
     [[nodiscard]] std::optional<found> next();
+
+    /// Files beside what was found that are no part of it, though they look like archives, logs or checkpoints: how many, by the
+    /// ends of their names.
+    [[nodiscard]] const std::map<std::string, std::size_t, std::less<>>& left_out() const noexcept;
 
 private:
     struct state;

@@ -77,8 +77,9 @@ private:
     }
 
     void finish() {
-        results_ = session_.results();
-        for (const rule_result& each : results_) {
+        const std::vector<rule_result> results = session_.results();
+        results_.insert(results_.end(), results.begin(), results.end());  // behind those of a run that was there before
+        for (const rule_result& each : results) {
             if (each.cause) {
                 of_.out.error(failure_of(each, of_.path));
             }
@@ -90,7 +91,7 @@ private:
         }
         of_.out.use([&](console& to) {
             damage_.finish(of_.path, to);
-            if (const std::string unread = unread_of(results_, of_.path, of_.run.problems().size()); !unread.empty()) {
+            if (const std::string unread = unread_of(results, of_.path, of_.run.problems().size()); !unread.empty()) {
                 to.error(unread);
             }
         });
@@ -132,6 +133,7 @@ private:
                 return invoke_end::end_step;
             case follow_end::stalled:
                 return invoke_end::stalled;
+            case follow_end::replaced:
             case follow_end::interrupted:
                 return invoke_end::stopped;
             case follow_end::ended:

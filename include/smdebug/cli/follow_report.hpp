@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -74,9 +75,9 @@ public:
     [[nodiscard]] int follow() {
         shared_console shared{to_};
         for (const std::string& path : args_.check.runs) {
-            opened_.push_back({plain_path(path),
-                               open_to_follow(plain_path(path), args_.check.how, args_.check.follow, stop_, shared),
-                               run_problems{args_.check.how.skip_damaged}});
+            const std::string plain = plain_path(path);
+            opened_.push_back({plain, open_to_follow(plain, args_.check.how, args_.check.follow, stop_, shared),
+                               run_watch{plain}, run_problems{args_.check.how.skip_damaged}});
         }
         using clock = std::chrono::steady_clock;
         while (true) {
@@ -105,14 +106,17 @@ public:
                 to_.error(stalled_text(each.run, each.path));
             }
         }
-        return stop_.stop_requested() ? exit_interrupted : to_.status(has_findings(page_));
+        const bool met = has_findings(page_);
+        return stop_.stop_requested() && !met ? exit_interrupted : to_.status(met);
     }
 
 private:
     struct one {
         std::string path;
         program_trial run;
+        run_watch watch;
         run_problems problems;
+        std::optional<std::chrono::steady_clock::time_point> lost = {};  ///< since when it is no longer there
         std::size_t steps = 0;
         bool ended = false;
         bool stalled = false;
@@ -126,7 +130,13 @@ private:
     [[nodiscard]] bool look() {
         changed_ = false;
         bool all = true;
+        const auto limit = args_.check.follow.give_up_after;
         for (one& each : opened_) {
+            if (!each.ended && !is_there(each)) {
+                each.stalled = limit && std::chrono::steady_clock::now() - *each.lost > *limit;
+                all = all && each.stalled;
+                continue;
+            }
             if (!each.ended) {
                 each.run.refresh();
                 const std::size_t steps = each.run.steps({.show_incomplete_steps = true}).size();
@@ -134,11 +144,39 @@ private:
                 changed_ = changed_ || steps != each.steps || each.ended;
                 each.steps = steps;
             }
-            const auto limit = args_.check.follow.give_up_after;
             each.stalled = !each.ended && limit && each.run.quiet_time() > *limit;
             all = all && (each.ended || each.stalled);
         }
         return all || stop_.stop_requested();
+    }
+
+    // Opens what took the place of a run, if it was removed.
+    [[nodiscard]] bool is_there(one& each) {
+        if (!each.lost && !each.watch.is_replaced()) {
+            return true;
+        }
+        if (!each.lost) {
+            each.lost = std::chrono::steady_clock::now();
+            to_.note(replaced_text(each.path));
+        }
+        try {
+            trial_options options = options_for(args_.check.how);
+            options.stop = stop_;
+            each.run = open_trial(each.path, args_.check.how.storage, options);
+        } catch (const missing_collection_files&) {
+            throw;
+        } catch (const not_found&) {
+            return false;
+        } catch (const timed_out&) {
+            return false;
+        } catch (const collections_file_exception&) {
+            return false;
+        }
+        each.watch = run_watch{each.path};
+        each.lost.reset();
+        each.steps = 0;
+        changed_ = true;
+        return true;
     }
 
     void gather() {

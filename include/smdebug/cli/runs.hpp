@@ -149,19 +149,42 @@ using program_trial = basic_trial<any_storage, event_decoder<>, dispatched_kerne
                        : smdebug::detail::open_storage_of_run(place.path, how.storage);
 }
 
+/// What --as looks for; empty: for a run, as without it.
+[[nodiscard]] constexpr std::string_view sought_by(data_format as) noexcept {
+    switch (as) {
+        case data_format::event_files:
+            return "no event file of a step below events/";
+        case data_format::tensorboard:
+            return "no log of TensorBoard (a file with \"tfevents\" in its name)";
+        case data_format::checkpoints:
+            return "no checkpoint (a file .safetensors, .npz or .npy)";
+        case data_format::detect:
+        case data_format::smdebug:
+            break;
+    }
+    return {};
+}
+
+/// The error that there is no run, with what --as has looked for, and with what the user may have meant.
+[[nodiscard]] inline not_found described(const not_found& missing, const std::string& path, const run_options& how) {
+    std::string text{missing.message()};
+    const std::string_view sought = sought_by(how.storage.formats.as);
+    if (!sought.empty() && text.starts_with("there is no training run")) {
+        text = path + " has " + std::string{sought};
+    }
+    const std::string hint = run_hint(missing, path);
+    return not_found(text + (hint.empty() ? "" : ".") + hint, {.where = missing.where()});
+}
+
 /// Calls opening(); where there is no run, the error says what the user may have meant, too.
 template <class Opening>
-[[nodiscard]] auto with_hint(const std::string& path, Opening&& opening) {
+[[nodiscard]] auto with_hint(const std::string& path, const run_options& how, Opening&& opening) {
     try {
         return opening();
     } catch (const missing_collection_files&) {
         throw;  // there is one
     } catch (const not_found& missing) {
-        const std::string hint = run_hint(missing, path);
-        if (hint.empty()) {
-            throw;
-        }
-        throw not_found(std::string{missing.message()} + "." + hint, {.where = missing.where()});
+        throw described(missing, path, how);
     }
 }
 
@@ -170,10 +193,10 @@ template <class Opening>
 [[nodiscard]] inline program_trial open_run(any_storage store, const std::string& path, const run_options& how) {
     trial_options options = options_for(how);
     options.missing_event_file_retry_limit = 0;
-    return with_hint(path, [&] { return program_trial{std::move(store), std::move(options)}; });
+    return with_hint(path, how, [&] { return program_trial{std::move(store), std::move(options)}; });
 }
 [[nodiscard]] inline program_trial open_run(const run_place& place, const run_options& how) {
-    return open_run(with_hint(place.path, [&] { return storage_of(place, how); }), place.path, how);
+    return open_run(with_hint(place.path, how, [&] { return storage_of(place, how); }), place.path, how);
 }
 [[nodiscard]] inline program_trial open_run(const std::string& path, const run_options& how) {
     return open_run(run_place{.path = path}, how);

@@ -105,6 +105,9 @@ public:
     /// The exit status.
     [[nodiscard]] int finish(bool complete, console& to) {
         progress_.finish();
+        if (const std::string files = complete ? source_.left_out() : std::string{}; !files.empty()) {
+            to.note("files beside the runs are not looked at: " + files);
+        }
         if (complete && source_.list_is_empty()) {
             to.error("--list " + args_.list.value_or("") + ": there is no path in it; nothing was looked at for it");
         }

@@ -192,6 +192,14 @@ public:
 
     /// Behind the last: whether there was a list, and no path in it.
     [[nodiscard]] bool list_is_empty() const noexcept { return list_ && listed_ == 0; }
+    /// "3 .pt, 1 .tar.bz2": files that the search has come upon, and that are not read; empty: none.
+    [[nodiscard]] std::string left_out() const {
+        std::string text;
+        for (const auto& [ending, count] : finder_->left_out()) {
+            text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + ending;
+        }
+        return text;
+    }
 
 private:
     [[nodiscard]] std::optional<std::string> next_line() {

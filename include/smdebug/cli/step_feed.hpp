@@ -29,6 +29,7 @@ enum class follow_end : std::uint8_t {
     ended,        ///< the job has ended, and every step was seen
     end_step,     ///< the step to end at was reached; the job goes on
     stalled,      ///< nothing new for give_up_after
+    replaced,     ///< the run is gone, or another one is in its place
     interrupted,  ///< by the user
     not_started,  ///< by the user, before there was a run
     failed,       ///< an error
@@ -43,6 +44,8 @@ enum class follow_end : std::uint8_t {
             return "running";
         case follow_end::stalled:
             return "stalled";
+        case follow_end::replaced:
+            return "replaced";
         case follow_end::interrupted:
             return "interrupted";
         case follow_end::not_started:
@@ -63,6 +66,8 @@ struct feed_options {
     /// Called every idle_interval while there is nothing to hand out, unless empty.
     std::function<void()> idle = {};
     std::chrono::milliseconds idle_interval{1000};
+    /// Whether the run is no longer the one that was opened: asked as often as idle(), and before steps are handed out.
+    std::function<bool()> is_replaced = {};
 };
 
 /// The global steps of one run.  Borrows the run.
@@ -80,16 +85,21 @@ public:
             return over(follow_end::interrupted);
         }
         if (auto ready = complete_ones(*run_.snapshot()); !ready.empty()) {
-            return ready;
+            return is_replaced() ? over(follow_end::replaced) : ready;
         }
-        const auto interval = options_.idle ? std::optional{options_.idle_interval} : std::nullopt;
+        const bool looks_up = options_.idle || options_.is_replaced;
+        const auto interval = looks_up ? std::optional{options_.idle_interval} : std::nullopt;
         smdebug::detail::wait_outcome pause = smdebug::detail::wait_outcome::look_again;
         do {
             smdebug::detail::step_wait wait{
                 *run_.state(), {.timeout = interval, .stop = options_.stop, .give_up_after = options_.give_up_after}};
             do {
                 const auto from = wait.look();
-                if (auto ready = complete_ones(*from); !ready.empty()) {
+                auto ready = complete_ones(*from);
+                if ((!ready.empty() || from->loaded_all_steps) && is_replaced()) {
+                    return over(follow_end::replaced);
+                }
+                if (!ready.empty()) {
                     return ready;
                 }
                 if (from->loaded_all_steps) {
@@ -104,7 +114,12 @@ public:
                 pause = wait.pause();
             } while (pause == smdebug::detail::wait_outcome::look_again);
             if (pause == smdebug::detail::wait_outcome::timed_out) {
-                options_.idle();
+                if (is_replaced()) {
+                    return over(follow_end::replaced);
+                }
+                if (options_.idle) {
+                    options_.idle();
+                }
             }
         } while (pause == smdebug::detail::wait_outcome::timed_out);
         return over(follow_end::interrupted);
@@ -115,6 +130,8 @@ public:
     [[nodiscard]] std::size_t count() const noexcept { return delivered_.size(); }
 
 private:
+    [[nodiscard]] bool is_replaced() const { return options_.is_replaced && options_.is_replaced(); }
+
     [[nodiscard]] std::vector<step_number> complete_ones(const smdebug::detail::catalog& from) {
         std::vector<step_number> ready;
         // Files of further workers mostly change none of it.

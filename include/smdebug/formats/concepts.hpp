@@ -12,7 +12,7 @@ inline namespace v1 {
 /// `catalog_source` when:
 ///  1. update(contents) adds to `contents` what has come since the last call, and tells whether anything has; the first call
 ///     adds what is there.  What may still change (a step of which more is being written) is left for a later call;
-///  2. once `contents.ended()` is set, nothing more comes, and update() is not called again;
+///  2. once `contents.ended()` is set, nothing more comes, and update() is not called again, unless there was nothing at all;
 ///  3. what is damaged is noted as a problem, and the rest is added; an error means that nothing can be said at all, and
 ///     the next call goes on from where the last one was;
 ///  4. it is used by one thread at a time.

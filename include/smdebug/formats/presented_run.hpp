@@ -65,6 +65,7 @@ struct presented_state;
 
 /// The run in the data that a source looks through.  Models storage; a trial on it follows the data as they grow.
 /// Keys are those of a run: "index/000000000/000000000500_worker_0.json", and others; a key of the data itself works, too.
+/// Where the source comes upon nothing there is no run, until it does.
 /// Nothing is written.
 /// Copies are handles on the same run.  Threads: everything may be called at once.
 /// Cost:   the source's, once and whenever it is asked for news; an index file is some hundred nanoseconds an entry; reads of

@@ -140,3 +140,27 @@ TEST_CASE("folder_walk: a path that is longer than the system takes is told") {
     CHECK(found->error.find("more than the system takes") != std::string::npos);
     CHECK_FALSE(walk.next());
 }
+
+TEST_CASE("folder_walk: behind runs come folders with logs or checkpoints, whole; what lies beside is counted") {
+    const temporary_folder folder;
+    make_run(folder, "a/run");
+    folder.write("a/logs/train/events.out.tfevents.1.host", "");
+    folder.write("a/logs/validation/events.out.tfevents.2.host", "");
+    folder.write("b/ckpt/model.safetensors", "");
+    folder.write("b/ckpt/optimizer.pt", "");
+    folder.write("c.tar.xz", "");
+    folder.write("a/old.tar.bz2", "");
+    folder.write("a/w.npy", "");
+    folder.write("d/only.pt", "");
+    folder.write("e/readme.txt", "");
+    folder.write("f/events.out.tfevents.3.host", "");
+    folder.write("f/code.tar", "");
+    const auto found = [&](const std::string& below) { return walked(folder.path() + below); };
+    CHECK(found("") == texts{"a/run", "f/code.tar", "a/logs", "b", "f"});
+    CHECK(found("/b") == texts{});  // the folder itself is one
+    CHECK(found("/a/logs") == texts{});
+    detail::folder_walk walk{folder.path()};
+    while (walk.next()) {
+    }
+    CHECK(walk.left_out() == detail::left_out_files{{".npy", 1}, {".pt", 1}, {".tar.bz2", 1}, {".tar.xz", 1}});
+}

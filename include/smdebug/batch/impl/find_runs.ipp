@@ -39,6 +39,7 @@ struct run_finder::state {
     void begin_pattern(const std::string& path);
     void go_on();
     void end_line();
+    void add_left_out(const detail::left_out_files& some);
 
     // Below a folder of this machine, or an address in S3.
     void take(found_place place, origin came);
@@ -80,6 +81,8 @@ struct run_finder::state {
     std::string folder_root = {};
     bool folder_gave = false;
 
+    detail::left_out_files left_out = {};
+
     opened_place listed = {};
     opened_place archives = {};
 };
@@ -98,6 +101,9 @@ SMDEBUG_INLINE run_finder& run_finder::operator=(run_finder&&) noexcept = defaul
 SMDEBUG_INLINE run_finder::~run_finder() = default;
 
 SMDEBUG_INLINE std::optional<run_finder::found> run_finder::next() { return state_->next(); }
+SMDEBUG_INLINE const std::map<std::string, std::size_t, std::less<>>& run_finder::left_out() const noexcept {
+    return state_->left_out;
+}
 
 SMDEBUG_INLINE std::optional<run_finder::found> run_finder::state::next() {
     while (ready.empty()) {
@@ -214,6 +220,7 @@ SMDEBUG_INLINE void run_finder::state::go_on() {
             take(*std::move(place), origin::folder);
             return;
         }
+        add_left_out(folder->left_out());
         folder.reset();
         if (!folder_gave && !pattern_is_deep) {
             mark();
@@ -242,6 +249,9 @@ SMDEBUG_INLINE void run_finder::state::go_on() {
 
 SMDEBUG_INLINE void run_finder::state::end_line() {
     in_line = false;
+    if (matches) {
+        add_left_out(matches->left_out());
+    }
     matches.reset();
     if (gave) {
         return;
@@ -250,6 +260,12 @@ SMDEBUG_INLINE void run_finder::state::end_line() {
         give_error(line, not_found{"no run, folder or archive matches " + line, {.where = line}}.what());
     } else {
         give_run(line);
+    }
+}
+
+SMDEBUG_INLINE void run_finder::state::add_left_out(const detail::left_out_files& some) {
+    for (const auto& [ending, count] : some) {
+        left_out[ending] += count;
     }
 }
 

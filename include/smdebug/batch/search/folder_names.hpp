@@ -1,6 +1,7 @@
 // What a folder of this machine has that a search for runs is interested in.
 #pragma once
 
+#include <smdebug/batch/search/found_place.hpp>
 #include <smdebug/core/form.hpp>
 #include <smdebug/storage/concepts.hpp>
 #include <smdebug/storage/posix/folder.hpp>
@@ -21,7 +22,9 @@ struct folder_names {
     };
     std::vector<child> children = {};  ///< folders, and files that are archives by their names; sorted.  Of a run: none
     std::optional<posix::folder_identity> self = {};
-    bool is_run = false;  ///< it has two of collections, events and index, or one with a group of steps in it
+    left_out_files others = {};  ///< of a run: none
+    bool has_data = false;       ///< one of them is a log or a checkpoint
+    bool is_run = false;         ///< it has two of collections, events and index, or one with a group of steps in it
 };
 
 /// Nothing where there is no such folder.  Errors: access_denied, unavailable.

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,7 +19,8 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-/// Runs below a folder, archives, and folders that cannot be read, in byte order of their paths.  A run is not gone into;
+/// Runs below a folder, archives, and folders that cannot be read, in byte order of their paths.  Behind them come folders with
+/// logs or checkpoints, each the highest one without a run below it; none where the whole folder is one.  A run is not gone into;
 /// hidden folders are.  Links to folders come behind all others, and are not followed where the folder was seen, or is one in
 /// which the walk's own lies: circles end, and "latest" is not one run more.
 /// Memory: the names in the folders on the way, and some 10 to 20 bytes for each folder.
@@ -30,8 +32,14 @@ public:
 
     /// The next one; nothing behind the last.  Where the folder itself is a run, that one alone.
     [[nodiscard]] std::optional<found_place> next();
+    /// Behind the last: files beside what was found that are no part of it.
+    [[nodiscard]] const left_out_files& left_out() const noexcept { return left_out_; }
 
 private:
+    struct others_in {
+        left_out_files files;
+        bool has_data = false;
+    };
     struct level {
         std::string path;
         std::vector<folder_names::child> children;
@@ -46,14 +54,23 @@ private:
     [[nodiscard]] std::optional<found_place> take_next(level& of);
     [[nodiscard]] std::optional<found_place> take_root();
     [[nodiscard]] std::optional<found_place> take_link();
+    [[nodiscard]] std::optional<found_place> next_below();
+    [[nodiscard]] std::string folder_above(const std::string& path) const;
+    // Of folders with logs or checkpoints, behind all others.
+    void find_data();
     bool see(const posix::folder_identity& folder);
     void see_those_above();
 
     std::string root_;
-    enum class phase { root, folders, links } phase_ = phase::root;
+    enum class phase { root, folders, links, data } phase_ = phase::root;
     std::vector<level> levels_ = {};
     std::map<std::string, posix::folder_identity> links_ = {};
     seen_paths seen_ = {};
+    bool has_found_ = false;
+    std::set<std::string> above_ = {};              // folders with a run below them
+    std::map<std::string, others_in> others_ = {};  // by folder
+    std::set<std::string> data_ = {};
+    left_out_files left_out_ = {};
 };
 
 }  // namespace detail

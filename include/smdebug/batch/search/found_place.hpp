@@ -2,8 +2,11 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -51,6 +54,24 @@ struct found_place {
         begin = end + 1;
     }
     return std::nullopt;
+}
+
+/// Files that a search came upon, and that are no part of what it found: how many, by the ends of their names.
+using left_out_files = std::map<std::string, std::size_t, std::less<>>;
+
+/// By which such a file is counted: data of a kind that is read where it lies in a folder of its own, and archives and checkpoints
+/// that are not read.  Empty: of any other file.
+[[nodiscard]] constexpr std::string_view counted_ending_of(std::string_view name) noexcept {
+    constexpr std::array<std::string_view, 22> endings{
+        ".safetensors", ".npz",  ".npy",   ".tar.bz2", ".tbz2", ".tar.xz", ".txz",  ".tar.lz4",
+        ".tar.lzma",    ".7z",   ".rar",   ".pt",      ".pth",  ".bin",    ".ckpt", ".pkl",
+        ".h5",          ".hdf5", ".keras", ".onnx",    ".gguf", ".tar.Z"};
+    for (const std::string_view each : endings) {
+        if (name.ends_with(each)) {
+            return each;
+        }
+    }
+    return name.find(".tfevents.") != std::string_view::npos ? std::string_view{".tfevents"} : std::string_view{};
 }
 
 /// A path below a folder.  That of the folder that the process is in is "."; what would then be taken for something else,

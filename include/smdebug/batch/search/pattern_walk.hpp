@@ -26,6 +26,8 @@ public:
 
     /// The next one; nothing behind the last.
     [[nodiscard]] std::optional<found_place> next();
+    /// Behind the last: files that match, and that are no archives.
+    [[nodiscard]] const left_out_files& left_out() const noexcept { return left_out_; }
 
 private:
     // A name from which on something may be matched.
@@ -42,7 +44,7 @@ private:
 
     void add_step(std::vector<step>& steps, const path_pattern::progress& before, const step& candidate,
                   bool is_link) const;
-    [[nodiscard]] std::vector<step> steps_in(const std::string& path, const path_pattern::progress& reached) const;
+    [[nodiscard]] std::vector<step> steps_in(const std::string& path, const path_pattern::progress& reached);
     // An error, or nothing: there is one more level then.
     [[nodiscard]] std::optional<found_place> enter(std::string path, const path_pattern::progress& reached);
 
@@ -50,6 +52,7 @@ private:
     path_pattern pattern_;
     bool begun_ = false;
     std::vector<level> levels_ = {};
+    left_out_files left_out_ = {};
 };
 
 }  // namespace detail

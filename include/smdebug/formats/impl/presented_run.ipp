@@ -31,6 +31,11 @@ struct presented_state {
 
     // With the lock.
     void update();
+    // Whether there is a run: the source has come upon a file, if only one that it cannot read.
+    [[nodiscard]] bool has_found() const {
+        return !contents.empty() || contents.objects().size() > 0 || !contents.problems().empty();
+    }
+    [[nodiscard]] bool has_ended() const { return contents.ended() && has_found(); }
     [[nodiscard]] meaning meaning_of(std::string_view key) const;
     [[nodiscard]] file_pointer file_of(std::string_view key, std::string_view extension) const;
     // A file for each worker that there is, and for as many more as each step waits for.
@@ -64,13 +69,14 @@ SMDEBUG_INLINE void presented_state::name_collections() {
 }
 
 SMDEBUG_INLINE void presented_state::update() {
-    if (is_updated && contents.ended()) {
+    if (is_updated && has_ended()) {
         return;
     }
     static_cast<void>(source.update(contents));
     const auto added = contents.take_new();
     listed.insert(listed.end(), added.begin(), added.end());
-    if (!std::exchange(is_updated, true)) {
+    is_updated = true;
+    if (collections_keys.empty() && has_found()) {
         name_collections();
     }
 }
@@ -114,7 +120,7 @@ SMDEBUG_INLINE std::optional<std::string> presented_state::text_of(const meaning
     if (what.what == kind::collections) {
         return collections();
     }
-    if (what.what == kind::end_mark && contents.ended()) {
+    if (what.what == kind::end_mark && has_ended()) {
         return std::string{};
     }
     if (what.what == kind::index && what.file) {
@@ -193,7 +199,7 @@ SMDEBUG_INLINE std::vector<std::string> presented_run::list(std::string_view pre
         for (const std::string& key : state_->collections_keys) {
             add(key);
         }
-        if (state_->contents.ended()) {
+        if (state_->has_ended()) {
             add(std::string{detail::locations::end_of_job});
         }
     }
@@ -315,7 +321,7 @@ SMDEBUG_INLINE std::vector<std::string> presented_run::follower::next() {
             keys.push_back(key);
         }
     }
-    if (state_->contents.ended() && detail::locations::end_of_job.starts_with(prefix_)) {
+    if (state_->has_ended() && detail::locations::end_of_job.starts_with(prefix_)) {
         keys.emplace_back(detail::locations::end_of_job);
     }
     std::sort(keys.begin(), keys.end());

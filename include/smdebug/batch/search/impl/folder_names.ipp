@@ -47,11 +47,15 @@ SMDEBUG_INLINE std::optional<folder_names> names_in(const std::string& folder) {
             (entry.what == kind::file && !archive_extension_of(entry.name).empty() && !is_resource_fork(entry.name))) {
             names.children.push_back(
                 {std::string{entry.name}, is_folder, is_link ? std::optional{entry.target} : std::nullopt});
+        } else if (const auto ending = counted_ending_of(entry.name); entry.what == kind::file && !ending.empty()) {
+            ++names.others[std::string{ending}];
+            names.has_data = names.has_data || is_data_file(entry.name);
         }
     });
     names.is_run = parts > 1 || (parts == 1 && has_step_group(path_below(folder, part)));
     if (names.is_run) {
         names.children.clear();
+        names.others.clear();
     }
     std::sort(names.children.begin(), names.children.end(),
               [](const auto& one, const auto& other) { return one.name < other.name; });

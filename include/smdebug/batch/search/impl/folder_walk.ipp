@@ -12,6 +12,63 @@ inline namespace v1 {
 namespace detail {
 
 SMDEBUG_INLINE std::optional<found_place> folder_walk::next() {
+    if (phase_ != phase::data) {
+        if (auto found = next_below()) {
+            has_found_ = true;
+            // An archive may lie beside a log.
+            const bool is_archive = found->what == found_place::kind::archive;
+            std::string above = found->path == root_ ? root_ : folder_above(found->path);
+            for (bool is_beside = is_archive; found->what != found_place::kind::error; is_beside = false) {
+                if (!is_beside && !above_.insert(above).second) {
+                    break;
+                }
+                if (above == root_) {
+                    break;
+                }
+                above = folder_above(above);
+            }
+            return found;
+        }
+        phase_ = phase::data;
+        find_data();
+    }
+    if (data_.empty()) {
+        return std::nullopt;
+    }
+    return found_place{.what = found_place::kind::run, .path = std::move(data_.extract(data_.begin()).value())};
+}
+
+SMDEBUG_INLINE std::string folder_walk::folder_above(const std::string& path) const {
+    const std::size_t slash = path.rfind('/');
+    return slash == std::string::npos || slash < root_.size() ? root_ : path.substr(0, slash);
+}
+
+SMDEBUG_INLINE void folder_walk::find_data() {
+    const auto whole = [&](std::string folder) {
+        while (folder != root_ && !above_.contains(folder_above(folder))) {
+            folder = folder_above(folder);
+        }
+        return folder;
+    };
+    for (const auto& [folder, others] : others_) {
+        if (others.has_data && !above_.contains(folder)) {
+            data_.insert(whole(folder));
+        }
+    }
+    for (const auto& [folder, others] : others_) {
+        if (above_.contains(folder) || !data_.contains(whole(folder))) {
+            for (const auto& [ending, count] : others.files) {
+                left_out_[ending] += count;
+            }
+        }
+    }
+    if (!has_found_) {  // the folder itself is what was asked for
+        data_.clear();
+        left_out_.clear();
+    }
+}
+
+SMDEBUG_INLINE std::optional<found_place> folder_walk::next_below() {
     if (phase_ == phase::root) {
         phase_ = phase::folders;
         if (auto found = take_root()) {
@@ -108,6 +165,9 @@ SMDEBUG_INLINE std::optional<found_place> folder_walk::look(const std::string& p
             return found_place{.what = found_place::kind::run, .path = path};
         }
         children = std::move(names->children);
+        if (!names->others.empty()) {
+            others_.insert_or_assign(path, others_in{std::move(names->others), names->has_data});
+        }
         return std::nullopt;
     } catch (const error& failed) {
         return found_place{.what = found_place::kind::error, .path = path, .error = failed.what()};

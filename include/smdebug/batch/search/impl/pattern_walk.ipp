@@ -66,7 +66,7 @@ SMDEBUG_INLINE void pattern_walk::add_step(std::vector<step>& steps, const path_
 }
 
 SMDEBUG_INLINE std::vector<pattern_walk::step> pattern_walk::steps_in(const std::string& path,
-                                                                      const path_pattern::progress& reached) const {
+                                                                      const path_pattern::progress& reached) {
     std::vector<step> steps;
     if (const std::string& name = pattern_.only_name(reached); !name.empty()) {
         const std::string below = path_below(path, name);
@@ -85,6 +85,10 @@ SMDEBUG_INLINE std::vector<pattern_walk::step> pattern_walk::steps_in(const std:
             if (is_folder || (entry.what == kind::file && !archive_extension_of(entry.name).empty() &&
                               !is_resource_fork(entry.name))) {
                 add_step(steps, reached, {std::string{entry.name}, is_folder, {}}, is_link);
+            } else if (const auto ending = counted_ending_of(entry.name);
+                       entry.what == kind::file && !ending.empty() &&
+                       pattern_.is_end(pattern_.after(reached, entry.name))) {
+                ++left_out_[std::string{ending}];
             }
         });
     }

@@ -151,7 +151,7 @@ SMDEBUG_INLINE bool tensorboard_source::is_quiet() const {
             }
         }
     }
-    return true;
+    return !folders_.empty();  // where there is none yet, one may come
 }
 
 SMDEBUG_INLINE bool tensorboard_source::update(run_contents& contents) {
