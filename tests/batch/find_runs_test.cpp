@@ -307,7 +307,7 @@ TEST_CASE(
     folder.write("old.tar.bz2", "");
     folder.write("model.pt", "");
     folder.write("notes.txt", "");
-    for (const std::string line : {folder.path(), folder.path() + "/*"}) {
+    for (const std::string& line : {folder.path(), folder.path() + "/*"}) {
         CAPTURE(line);
         run_finder finder{{line}, run_finder::settings{}};
         std::set<std::string> found;

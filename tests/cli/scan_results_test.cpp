@@ -65,7 +65,7 @@ TEST_CASE("question_of: another text whenever results would be others, the same 
         {.check = {.rules = {cli::parse_rule("dead_relu,threshold=0.6")}}},
         {.check = {.rules = {cli::parse_rule("all_zero,collection_names=a;b")}}},
         {.check = {.rules = {cli::parse_rule("all_zero,collection_names=a")}}},
-        {.other_trials = {"x"}},
+        {.other_trials = {golden("scalars")}},
         {.check = {.start = 3}},
         {.check = {.end = 3}},
         {.check = {.stop_at_first = true}},
@@ -176,14 +176,14 @@ TEST_CASE("scan -o --reductions: numbers in the database") {
 
 namespace {
 
-/// A run of `steps` steps whose weight is `value` at each.
+/// A run of `steps` steps whose weight begins at `value` and changes as it should.
 void write_job(const std::string& at, float value, step_number steps = 4) {
     std::filesystem::remove_all(at);
     local_storage store{at};
     run_builder build{store};
     build.collections({"worker_0"}, {{"weights", {"w"}}});
     for (step_number step = 0; step < steps; ++step) {
-        build.step({.step = step, .tensors = {tensor_of<float>("w", {value, 2})}});
+        build.step({.step = step, .tensors = {tensor_of<float>("w", {value + 0.01F * static_cast<float>(step), 2})}});
     }
     build.end();
 }
@@ -367,14 +367,14 @@ TEST_CASE(
     const int status = cli::run_program({"scan", checkpoints, "--format", "csv"}, plain.out, plain.err);
     CHECK(run({"scan", checkpoints, "--format", "csv"}, "checkpoints") ==
           std::pair{status, plain.out.str() + plain.err.str()});
-    for (const std::string path : {folder.path() + "/empty", folder.path() + "/missing"}) {
+    for (const std::string& path : {folder.path() + "/empty", folder.path() + "/missing"}) {
         for (const auto& [as, words] : {std::pair{"tensorboard", "has no log of TensorBoard"},
                                         {"checkpoints", "has no checkpoint"},
                                         {"events", "has no event file"}}) {
             for (const std::vector<std::string>& command : {std::vector<std::string>{"ls", path},
                                                             {"stats", path},
                                                             {"scan", path},
-                                                            {"check", path, "--rule", "all_zero"}}) {
+                                                            {"check", path, "--rule", "exploding_tensor"}}) {
                 CAPTURE(path);
                 CAPTURE(as);
                 CAPTURE(command[0]);

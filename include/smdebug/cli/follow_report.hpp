@@ -173,6 +173,7 @@ private:
             return false;
         }
         each.watch = run_watch{each.path};
+        each.problems = run_problems{args_.check.how.skip_damaged};
         each.lost.reset();
         each.steps = 0;
         changed_ = true;
