@@ -213,7 +213,12 @@ TEST_CASE("scan -o: a run is done again when one that it is compared with has ch
     SUBCASE("for all rules") {}
     SUBCASE("for one rule") { by_rule = true; }
     scan_arguments args{.check = {.runs = {folder.path() + "/run"}, .rules = {cli::parse_rule("similar_across_runs")}}};
-    (by_rule ? args.check.rules[0].other_trials : args.other_trials) = {other};
+    if (by_rule) {
+        args.check.rules[0].other_trials = {other};
+    } else {
+        args.check.rules.clear();
+        args.other_trials = {other};
+    }
     CHECK(scan_into(database, args).status == cli::exit_error);
     CHECK(scan_into(database, args).status == cli::exit_error);  // it is looked for again
     write_job(other, 1);
@@ -317,8 +322,10 @@ TEST_CASE("scan -o: runs that are no longer where the scan was asked to look are
     CHECK(folder_again.status == cli::exit_ok);
     CHECK(contains(folder_again.err, "note: 1 run is no longer there; the database has it as gone"));
     CHECK(scan({"jobs2/*", "one"}).status == cli::exit_error);
-    CHECK(states_in(database, folder.path()) ==
-          states{{"/jobs/a", "ended"}, {"/jobs/b", "gone"}, {"/jobs2/c", "gone"}, {"/one", "gone"}});
+    CHECK(
+        states_in(database, folder.path()) ==
+        states{
+            {"/jobs/a", "ended"}, {"/jobs/b", "gone"}, {"/jobs2/*", "failed"}, {"/jobs2/c", "gone"}, {"/one", "gone"}});
     write_job(at("one"), 1);
     CHECK(scan({"one"}).status == cli::exit_ok);
     CHECK(states_in(database, folder.path()).at("/one") == "ended");
