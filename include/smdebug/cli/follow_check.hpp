@@ -91,7 +91,7 @@ private:
         }
         of_.out.use([&](console& to) {
             damage_.finish(of_.path, to);
-            if (const std::string unread = unread_of(results, of_.path, of_.run.problems().size()); !unread.empty()) {
+            if (const std::string unread = unread_of(results, of_.path); !unread.empty()) {
                 to.error(unread);
             }
         });

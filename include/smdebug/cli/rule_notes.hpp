@@ -117,13 +117,13 @@ void note_missing_tensors(const std::vector<rule_request>& rules, const Trial& r
 }
 
 /// What of a run the rules could not look at, in one sentence; empty where they could look at everything.
-/// `problems`: how many the run has, which count as unread and are said by themselves; `missing_files`: how many event files
-/// were not there.
+/// The run's problems are said by themselves.  `missing_files`: how many event files were not there.
 [[nodiscard]] inline std::string unread_of(std::span<const rule_result> results, const std::string& path,
-                                           std::size_t problems = 0, std::size_t missing_files = 0) {
+                                           std::size_t missing_files = 0) {
     std::string text;
     std::string first;
     for (const rule_result& each : results) {
+        const std::size_t problems = each.outcome.problems;
         if (each.outcome.unread > problems) {
             text += (text.empty() ? "" : ", ") + each.name + " lacks " +
                     std::to_string(each.outcome.unread - problems) + " of " +

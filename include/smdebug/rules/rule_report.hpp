@@ -56,7 +56,8 @@ template <class R>
 /// end, whether all that the rule was to look at could be read.
 [[nodiscard]] rule_status status_of(const rule_outcome& outcome) noexcept;
 
-/// "3 of 60 tensors could not be read, first: " and why; empty where all could.
+/// "3 of 60 tensors could not be read, first: " and why, "1 part of the run could not be looked at, first: " and which; empty
+/// where all could.
 [[nodiscard]] std::string unread_text(const rule_outcome& outcome);
 
 namespace detail {

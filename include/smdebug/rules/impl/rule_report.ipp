@@ -31,15 +31,25 @@ SMDEBUG_INLINE rule_status status_of(const rule_outcome& outcome) noexcept {
             break;
     }
     if (outcome.unread > 0) {
-        return outcome.unread < outcome.tensors ? rule_status::incomplete : rule_status::error;
+        const bool only_problems = outcome.unread == outcome.problems && outcome.evaluated > 0;
+        return outcome.unread < outcome.tensors || only_problems ? rule_status::incomplete : rule_status::error;
     }
     return outcome.evaluated == 0 || !outcome.has_selected ? rule_status::not_applicable : rule_status::no_issues_found;
 }
 
 SMDEBUG_INLINE std::string unread_text(const rule_outcome& outcome) {
-    return outcome.unread == 0 ? std::string{}
-                               : std::to_string(outcome.unread) + " of " + std::to_string(outcome.tensors) +
-                                     " tensors could not be read, first: " + outcome.first_unread;
+    std::string text;
+    if (outcome.unread > outcome.problems) {
+        text = std::to_string(outcome.unread - outcome.problems) + " of " +
+               std::to_string(outcome.tensors - outcome.problems) +
+               " tensors could not be read, first: " + outcome.first_unread;
+    }
+    if (outcome.problems > 0) {
+        text += (text.empty() ? "" : "; ") + std::to_string(outcome.problems) +
+                (outcome.problems == 1 ? " part" : " parts") +
+                " of the run could not be looked at, first: " + outcome.first_problem;
+    }
+    return text;
 }
 
 namespace detail {

@@ -76,9 +76,8 @@ rule_outcome rule_drive<Run>::outcome_of(std::size_t rule) const {
     rule_outcome outcome = progress_[rule].outcome;
     if constexpr (requires { requires std::same_as<decltype(run_.problems()), std::vector<problem>>; }) {
         const std::vector<problem> problems = run_.problems();
-        if (outcome.unread == 0 && !problems.empty()) {
-            outcome.first_unread = text_of(problems.front());
-        }
+        outcome.problems = problems.size();
+        outcome.first_problem = problems.empty() ? std::string{} : text_of(problems.front());
         outcome.tensors += problems.size();
         outcome.unread += problems.size();
     }
