@@ -177,7 +177,7 @@ TEST_CASE("check: a rule that looks at nothing is no good health: a status of it
     };
     for (const auto& [rule, said] :
          {row{"exploding_tensor,tensor_regex=wieghts/.*",
-              "note: exploding_tensor: no tensor matches tensor_regex wieghts/.*. [run "},
+              "no tensor matches tensor_regex wieghts/.*. There is a collection weights: collection_names. [run "},
           row{"all_zero,tensor_regex=^G$", "Did you mean g or w?"},
           row{"exploding_tensor,collection_names=gradeints", "Did you mean gradients?"},
           row{"dead_relu",

@@ -50,12 +50,13 @@ struct rule_note {
             is_lost(missing) ? missing.what() : std::string{}};
 }
 
-/// Which of the names a mistyped regex may have meant: those, and their parts, that are near to its plain text.
-[[nodiscard]] inline std::string near_names_text(std::string regex, const std::vector<std::string>& names) {
+/// What a mistyped regex may have meant: names of tensors and their parts, or else collections, near to its plain text.
+template <class Trial>
+[[nodiscard]] std::string near_names_text(std::string regex, const Trial& run) {
     std::erase_if(regex,
                   [](char one) { return std::string_view{"^$\\*+?()[]{}|"}.find(one) != std::string_view::npos; });
     std::set<std::string> all;
-    for (const std::string& name : names) {
+    for (const std::string& name : run.tensor_names()) {
         all.insert(name);
         for (std::size_t begin = 0; begin < name.size();) {
             const std::size_t end = std::min(name.find_first_of("/.:", begin), name.size());
@@ -63,7 +64,16 @@ struct rule_note {
             begin = end + 1;
         }
     }
-    return did_you_mean(regex, std::vector<std::string>(all.begin(), all.end()), 3);
+    const std::string near = did_you_mean(regex, std::vector<std::string>(all.begin(), all.end()), 3);
+    if (!near.empty()) {
+        return near;
+    }
+    std::vector<std::string> groups;
+    for (const auto& [name, group] : run.snapshot()->job->collections) {
+        groups.push_back(name);
+    }
+    const std::vector<std::string> meant = near_matches(regex, groups, 1);
+    return meant.empty() ? std::string{} : " There is a collection " + meant.front() + ": collection_names.";
 }
 
 /// Calls note(text) for each regex that a rule was given and that matches no tensor of the run.
@@ -81,8 +91,8 @@ void note_unmatched_regexes(const rule_request& rule, const Trial& run, const st
             } catch (const value_error&) {  // the rule will say what is wrong with it
                 continue;
             }
-            note(rule.label + ": no tensor matches " + name + " " + regex + "." +
-                 near_names_text(regex, run.tensor_names()) + " [run " + path + "]");
+            note(rule.label + ": no tensor matches " + name + " " + regex + "." + near_names_text(regex, run) +
+                 " [run " + path + "]");
         }
     }
 }
