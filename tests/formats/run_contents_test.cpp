@@ -92,7 +92,8 @@ TEST_CASE("run_contents: an event file as it is stands alone") {
     CHECK_THROWS_AS(table.add_own_record({.step = 2}, "a", file, {0, 10}), value_error);
 }
 
-TEST_CASE("run_contents: of a place the last problem counts until it is withdrawn, collections keep their names sorted") {
+TEST_CASE(
+    "run_contents: of a place the last problem counts until it is withdrawn, collections keep their names sorted") {
     run_contents table;
     table.note_problem("a", "one");
     table.note_problem("b", "two");
@@ -100,8 +101,8 @@ TEST_CASE("run_contents: of a place the last problem counts until it is withdraw
     table.note_problem("c", "three", problem_kind::left_out);
     table.withdraw_problem("b");
     table.withdraw_problem("none");
-    CHECK(table.problems() == std::vector<problem>{{problem_kind::damaged, "a", "one again"},
-                                                   {problem_kind::left_out, "c", "three"}});
+    CHECK(table.problems() ==
+          std::vector<problem>{{problem_kind::damaged, "a", "one again"}, {problem_kind::left_out, "c", "three"}});
     table.add_to_collection("c", "z");
     table.add_to_collection("c", "a");
     table.add_to_collection("c", "z");

@@ -7,8 +7,8 @@
 using namespace smdebug;
 
 TEST_CASE("rule_status: names are the service's and one of ours, and lead back to the status") {
-    constexpr std::string_view names[] = {"InProgress", "NoIssuesFound", "IssuesFound",
-                                          "Error",      "Stopped",       "Incomplete", "NotApplicable"};
+    constexpr std::string_view names[] = {"InProgress", "NoIssuesFound", "IssuesFound",  "Error",
+                                          "Stopped",    "Incomplete",    "NotApplicable"};
     for (const std::string_view name : names) {
         const auto status = rule_status_named(name);
         REQUIRE(status);

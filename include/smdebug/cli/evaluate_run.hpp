@@ -177,8 +177,7 @@ template <class To>
             hooks.finish(each.report);
         }
     }
-    if (const std::string unread = unread_of(all, path, run.state()->missing_event_files());
-        !unread.empty()) {
+    if (const std::string unread = unread_of(all, path, run.state()->missing_event_files()); !unread.empty()) {
         to.error(unread);
     }
     if (!run.loaded_all_steps()) {
