@@ -59,11 +59,11 @@ struct rule_outcome {
     /// look at.
     std::size_t tensors = 0;
     std::size_t unread = 0;          ///< of these: could not be read, as they are lost, damaged or out of reach
+    std::string first_unread = {};   ///< why, of the first tensor among them; empty if there is none
     std::size_t problems = 0;        ///< of `unread`: problems of the run, see basic_trial::problems()
     std::string first_problem = {};  ///< the first of them; empty if there is none
-    bool has_selected = true;  ///< false: at no step any tensor was what the rule, a built-in one, is set to look at
-    std::string first_unread = {};  ///< why, of the first of them; empty if there is none
-    step_number next_step = 0;      ///< where a later call would go on
+    bool has_selected = true;   ///< false: at no step any tensor was what the rule, a built-in one, is set to look at
+    step_number next_step = 0;  ///< where a later call would go on
     invoke_end end = invoke_end::end_of_run;
 };
 
