@@ -55,6 +55,7 @@ template <class Trial>
 [[nodiscard]] std::string near_names_text(std::string regex, const Trial& run) {
     std::erase_if(regex,
                   [](char one) { return std::string_view{"^$\\*+?()[]{}|"}.find(one) != std::string_view::npos; });
+    regex.erase(regex.find_last_not_of("/.:") + 1);
     std::set<std::string> all;
     for (const std::string& name : run.tensor_names()) {
         all.insert(name);
