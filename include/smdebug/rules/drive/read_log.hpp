@@ -9,6 +9,7 @@
 #include <smdebug/rules/outcome.hpp>
 #include <smdebug/trial/lookup.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -57,9 +58,10 @@ public:
     void begin(const named_step& step);
 
     /// The handle of a tensor was taken.
-    void was_selected() {
-        const std::lock_guard lock{guard_};
-        now_.has_selected = true;
+    void was_selected() noexcept {
+        if (!has_selected_.load(std::memory_order_relaxed)) {  // rules take very many
+            has_selected_.store(true, std::memory_order_relaxed);
+        }
     }
     /// It was read, or its dtype does not have what was asked for.
     void was_read(std::string_view tensor, step_number step, mode in, const std::optional<std::string>& worker) {
@@ -93,6 +95,7 @@ private:
                                     const std::optional<std::string>& worker) const;
 
     named_step current_;
+    std::atomic<bool> has_selected_ = false;
     std::mutex guard_;
     entries now_;
 };

@@ -53,6 +53,7 @@ SMDEBUG_INLINE read_log::entries read_log::end() {
     each_once(now_.lost);
     std::erase_if(now_.read,
                   [&](const record_key& key) { return std::binary_search(now_.lost.begin(), now_.lost.end(), key); });
+    now_.has_selected = has_selected_.exchange(false, std::memory_order_relaxed);
     return std::exchange(now_, {});
 }
 
