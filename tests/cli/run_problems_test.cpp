@@ -16,6 +16,10 @@ TEST_CASE("with_run: a run is named once") {
     CHECK(cli::detail::with_run("runs/a is gone", "runs/a") == "runs/a is gone");
     CHECK(cli::detail::with_run("a\\tb is gone", "a\tb") == "a\\tb is gone");
     CHECK(cli::detail::with_run("gone [run a\tb]", "a\tb") == "gone [run a\tb]");
+    CHECK(cli::detail::with_run("it is a link without a target", "a") == "it is a link without a target [run a]");
+    CHECK(cli::detail::with_run("this is left out, too", "out") == "this is left out, too [run out]");
+    CHECK(cli::detail::with_run("they are left without it", "out") == "they are left without it [run out]");
+    CHECK(cli::detail::with_run("out/checkpoint-2 is cut", "out") == "out/checkpoint-2 is cut");
 }
 
 TEST_CASE("run_problems: each place is said once, of many the first, and then their number") {

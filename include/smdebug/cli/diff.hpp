@@ -114,7 +114,7 @@ public:
     void tell(const run_difference& each, const diff_arguments& args, console& to) {
         if (++told_ <= most) {
             const std::string& path = each.run == 1 ? args.first : args.second;
-            to.damage(each.what + (each.what.find(path) == std::string::npos ? " [run " + path + "]" : ""));
+            to.damage(with_run(each.what, path));
         }
     }
     void finish(console& to) const {

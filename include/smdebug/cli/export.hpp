@@ -57,7 +57,7 @@ public:
 
     void tell(const left_out_tensor& what) {
         if (++(what.is_damaged ? damaged_ : refused_) <= most) {
-            to_.damage(what.why + (what.why.find(run_) == std::string::npos ? " [run " + run_ + "]" : ""));
+            to_.damage(with_run(what.why, run_));
         }
     }
     /// How many things are not in the output, though they are in the run.

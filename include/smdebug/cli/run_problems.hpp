@@ -10,15 +10,30 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace smdebug {
 inline namespace v1 {
 namespace cli {
 namespace detail {
 
+/// Whether a path stands in a text, and not only its letters: the run "out" is not in "without".
+[[nodiscard]] inline bool names_path(std::string_view text, std::string_view path) {
+    const bool is_word = path.find_first_of("/.\\") == std::string_view::npos;
+    const std::string_view ends = is_word ? "/!]" : "/!:,;)]\"' ";
+    for (std::size_t at = text.find(path); at != std::string_view::npos; at = text.find(path, at + 1)) {
+        const std::size_t end = at + path.size();
+        const bool begins = at == 0 || std::string_view{"/ [(\"'"}.find(text[at - 1]) != std::string_view::npos;
+        if (begins && (end == text.size() || ends.find(text[end]) != std::string_view::npos)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /// A text, with the run if it does not name it, as it is or as it is shown.
 [[nodiscard]] inline std::string with_run(const std::string& text, const std::string& run) {
-    const bool names_run = text.find(run) != std::string::npos || text.find(printable(run)) != std::string::npos;
+    const bool names_run = names_path(text, run) || names_path(text, printable(run));
     return names_run ? text : text + " [run " + run + "]";
 }
 
