@@ -52,9 +52,7 @@ public:
             }
             if (told_.size() > most) {
                 ++others_;
-            } else if (one.where.starts_with(
-                           smdebug::detail::locations::
-                               index_folder)) {  // is passed over only where the user has asked for that
+            } else if (skip_ && one.where.starts_with(smdebug::detail::locations::index_folder)) {
                 to.note("skipped the damaged index file " + one.where + " of " + path + ": " + one.what);
             } else if (skip_) {
                 to.note(with_run(text_of(one), path));

@@ -323,7 +323,9 @@ void loader<Storage>::take(const parsed_index_key& key, std::optional<byte_view>
         problems_.erase(key.text());
         const std::vector<std::string> listed = store_.list(key.text(), {});
         if (!listed.empty() && listed.front() == key.text()) {  // else it is gone since the listing
-            damaged(key.text(), &key, "it is a link to a file that is not there");
+            // Not the whole run's failure: on a server an object may be gone that is listed for a moment more.
+            problems_.insert_or_assign(
+                key.text(), "it is listed, and not there: a link to a file that is missing, or removed a moment ago");
             left_over_.push_back(key);
         }
         return;
