@@ -70,9 +70,9 @@ SMDEBUG_INLINE void tensorboard_source::add_folder(const std::string& path) {
     const std::size_t parent_end = path.rfind('/');
     const auto named = detail::mode_of_folder(detail::locations::base_name(path));
     added.mode = named.value_or(mode::train);
-    const auto worker_of = [](std::string folder) {
-        std::replace(folder.begin(), folder.end(), '/', '.');
-        return folder.empty() ? std::string{"worker_0"} : folder;
+    const auto worker_of = [](std::string place) {
+        std::replace(place.begin(), place.end(), '/', '.');
+        return place.empty() ? std::string{"worker_0"} : place;
     };
     added.worker = worker_of(!named ? path : path.substr(0, parent_end == std::string::npos ? 0 : parent_end));
     const std::string own = worker_of(path);
