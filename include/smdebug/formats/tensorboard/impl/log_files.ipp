@@ -46,26 +46,26 @@ SMDEBUG_INLINE std::vector<std::string> log_folders(const any_storage& store) {
 namespace detail {
 
 /// A name of a folder that stands for a mode.  In capital letters: those of the Python package, and of this library's hook.
-struct mode_folder {
+struct known_mode_folder {
     std::string_view name;
     mode stands_for;
     bool is_prefix = false;
 };
-inline constexpr std::array<mode_folder, 12> mode_folders{{{"train", mode::train},
-                                                           {"training", mode::train},
-                                                           {"TRAIN", mode::train},
-                                                           {"validation", mode::eval},
-                                                           {"valid", mode::eval},
-                                                           {"val", mode::eval},
-                                                           {"eval", mode::eval},
-                                                           {"EVAL", mode::eval},
-                                                           {"eval_", mode::eval, true},
-                                                           {"test", mode::eval},
-                                                           {"predict", mode::predict},
-                                                           {"PREDICT", mode::predict}}};
+inline constexpr std::array<known_mode_folder, 12> mode_folders{{{"train", mode::train},
+                                                                 {"training", mode::train},
+                                                                 {"TRAIN", mode::train},
+                                                                 {"validation", mode::eval},
+                                                                 {"valid", mode::eval},
+                                                                 {"val", mode::eval},
+                                                                 {"eval", mode::eval},
+                                                                 {"EVAL", mode::eval},
+                                                                 {"eval_", mode::eval, true},
+                                                                 {"test", mode::eval},
+                                                                 {"predict", mode::predict},
+                                                                 {"PREDICT", mode::predict}}};
 
 SMDEBUG_INLINE int rank_of_folder(std::string_view name) noexcept {
-    const auto found = std::find_if(mode_folders.begin(), mode_folders.end(), [&](const mode_folder& one) {
+    const auto found = std::find_if(mode_folders.begin(), mode_folders.end(), [&](const known_mode_folder& one) {
         return one.is_prefix ? name.starts_with(one.name) : name == one.name;
     });
     return found == mode_folders.end() ? 0 : static_cast<int>(found - mode_folders.begin()) + 1;
