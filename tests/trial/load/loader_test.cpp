@@ -280,7 +280,8 @@ TEST_CASE("loader: damage_policy::skip goes past a damaged file and says which")
     CHECK(load.problems()[1].where == "index/000000000/garbage.json");
 }
 
-TEST_CASE("loader: an index file that is listed and not there, as a link to nothing, is a problem, and costs only itself") {
+TEST_CASE(
+    "loader: an index file that is listed and not there, as a link to nothing, is a problem, and costs only itself") {
     struct with_loose_link : memory_storage {
         using memory_storage::memory_storage;
         using memory_storage::read;
