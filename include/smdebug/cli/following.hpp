@@ -168,6 +168,9 @@ public:
     [[nodiscard]] std::vector<step_number> next() {
         auto steps = feed_.next();
         tell();
+        if (steps.empty()) {
+            problems_.finish(of_.path, of_.out);
+        }
         return steps;
     }
     [[nodiscard]] follow_end end() const noexcept { return feed_.end(); }
