@@ -209,9 +209,7 @@ private:
         return exit_error;
     }
     for (const auto& [run, path] : {std::pair{&runs[0], &args.first}, std::pair{&runs[1], &args.second}}) {
-        run_problems problems{args.how.skip_damaged};
-        problems.tell(**run, *path, to);
-        problems.finish(*path, to);
+        tell_problems(**run, *path, args.how.skip_damaged, to);
     }
     try {
         return diff_opened(args, *runs[0], *runs[1], to);

@@ -109,7 +109,6 @@ private:
         const bool reduces = args.to == export_format::csv && !args.values;
         const program_trial run = open_one_run(path, reduces ? reducing(args.how, args.threads) : args.how, "exported");
         const no_refresh as_it_is{run};
-        run_problems problems{args.how.skip_damaged};
         if (args.worker) {
             check_worker(*args.worker, run.workers());
         }
@@ -129,8 +128,7 @@ private:
             .stop = stop};
         const export_result result = export_opened(run, args, options);
         notes.finish(result);
-        problems.tell(run, path, to);
-        problems.finish(path, to);
+        tell_problems(run, path, args.how.skip_damaged, to);
         if (!run.loaded_all_steps()) {
             to.note("the job of " + path + " has not ended: these are its tensors so far");
         }

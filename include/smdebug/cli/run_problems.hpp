@@ -81,6 +81,14 @@ private:
     std::size_t others_ = 0;
 };
 
+/// Says all problems of a run that is not looked at again.
+template <class Trial, class To>
+void tell_problems(const Trial& run, const std::string& path, bool skip, To& to) {
+    run_problems problems{skip};
+    problems.tell(run, path, to);
+    problems.finish(path, to);
+}
+
 }  // namespace detail
 }  // namespace cli
 }  // namespace v1

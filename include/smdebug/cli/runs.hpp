@@ -260,9 +260,7 @@ void for_each_run(const std::vector<std::string>& paths, const run_options& how,
                 attempt(place.path, [&] {
                     const program_trial run = open_run(place, how);
                     attempt(place.path, [&] { command(place.path, run); });
-                    run_problems problems{how.skip_damaged};
-                    problems.tell(run, place.path, to);
-                    problems.finish(place.path, to);
+                    tell_problems(run, place.path, how.skip_damaged, to);
                 });
             }
         });

@@ -19,10 +19,6 @@ namespace detail {
 
 struct catalog;
 
-}  // namespace detail
-
-namespace detail {
-
 /// The number that people know a step by: see basic_trial::shown_step(); of other trials the global one.
 template <class Trial>
 [[nodiscard]] step_number shown_step(const Trial& run, step_number global_step) {
