@@ -239,3 +239,28 @@ TEST_CASE("program: every command names every kind of problem, with the run, and
         }
     }
 }
+
+TEST_CASE("program: of many problems of a run every command says the first, and how many there are besides") {
+    const temporary_folder place;
+    std::string log = log_head() + scalar_at(1);
+    for (int i = 0; i < 25; ++i) {
+        std::string bad = scalar_at(2);
+        bad.back() = static_cast<char>(bad.back() ^ 1);
+        log += bad;
+    }
+    place.write(log_name, log);
+    make_old(place.path());
+    const std::string& run = place.path();
+    for (const std::vector<std::string>& arguments : {std::vector<std::string>{"ls", run},
+                                                      {"ls", run, "--follow"},
+                                                      {"stats", run},
+                                                      {"check", run, "--rule", "exploding_tensor"},
+                                                      {"check", run, "--rule", "exploding_tensor", "--follow"},
+                                                      {"scan", run},
+                                                      {"diff", run, run}}) {
+        CAPTURE(arguments[0]);
+        captured got;
+        CHECK(cli::run_program(arguments, got.out, got.err) == cli::exit_error);
+        CHECK(contains(got.err.str(), "note: and 5 more places that are not read [run " + run + "]\n"));
+    }
+}

@@ -163,14 +163,14 @@ public:
         : of_(of), feed_(of.run, watched(std::move(options))), problems_(of.skip_damaged) {
         tell();
     }
+    noting_feed(const noting_feed&) = delete;
+    noting_feed& operator=(const noting_feed&) = delete;
+    ~noting_feed() { problems_.finish(of_.path, of_.out); }  // rules may end before the run does
 
     /// As step_feed::next().
     [[nodiscard]] std::vector<step_number> next() {
         auto steps = feed_.next();
         tell();
-        if (steps.empty()) {
-            problems_.finish(of_.path, of_.out);
-        }
         return steps;
     }
     [[nodiscard]] follow_end end() const noexcept { return feed_.end(); }
