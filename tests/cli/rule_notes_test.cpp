@@ -57,6 +57,11 @@ TEST_CASE(
               .damage.empty());
 }
 
+TEST_CASE("idle_text: the rule, why it had nothing to look at, and the run") {
+    CHECK(cli::detail::idle_text({.name = "mine", .report = {.status_details = "There is no step to look at"}},
+                                 "runs/a") == "mine has looked at nothing: There is no step to look at [run runs/a]");
+}
+
 TEST_CASE("was_out_of_reach: what may be there the next time, and not what is damaged") {
     using kind = run_message::kind;
     const auto with = [](kind what, const std::string& text) {

@@ -105,8 +105,7 @@ public:
         if (all.differences > 0) {
             return "Where the runs part";
         }
-        return all.same() && !unread_[0] && !unread_[1] ? "The runs are the same"
-                                                        : "What can be read of both runs is the same";
+        return are_same(all) ? "The runs are the same" : "What can be read of both runs is the same";
     }
 
     /// The first line.
@@ -195,6 +194,9 @@ public:
     }
 
 private:
+    // As far as is known of all of both.
+    [[nodiscard]] bool are_same(const diff_summary& all) const { return all.same() && !unread_[0] && !unread_[1]; }
+
     [[nodiscard]] std::string what_came(const diff_summary& all, const std::optional<double>& rtol,
                                         const std::optional<double>& atol) const {
         if (!parted_.empty()) {
@@ -209,7 +211,7 @@ private:
         if (rtol || atol) {
             within = " within rtol " + short_text(rtol.value_or(0)) + " and atol " + short_text(atol.value_or(0));
         }
-        if (all.same() && !unread_[0] && !unread_[1]) {
+        if (are_same(all)) {
             return "the runs are the same" + within + ": " + compared;
         }
         if (all.differences == 0) {

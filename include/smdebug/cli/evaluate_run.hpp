@@ -171,7 +171,7 @@ template <class To>
             to.error(failure_of(each, path));
         }
         if (each.report.status == rule_status::not_applicable && !args.rules.empty()) {
-            to.note(each.name + " has looked at nothing: " + each.report.status_details + " [run " + path + "]");
+            to.note(idle_text(each, path));
         }
         if (hooks.finish) {
             hooks.finish(each.report);

@@ -84,8 +84,7 @@ private:
                 of_.out.error(failure_of(each, of_.path));
             }
             if (each.report.status == rule_status::not_applicable) {
-                of_.out.note(each.name + " has looked at nothing: " + each.report.status_details + " [run " + of_.path +
-                             "]");
+                of_.out.note(idle_text(each, of_.path));
             }
             actions_.finish(of_.path, each.report, note_action());
         }

@@ -127,6 +127,11 @@ void note_missing_tensors(const std::vector<rule_request>& rules, const Trial& r
            " [run " + path + "]";
 }
 
+/// The note for a rule that was named and has looked at nothing.
+[[nodiscard]] inline std::string idle_text(const rule_result& result, const std::string& path) {
+    return result.name + " has looked at nothing: " + result.report.status_details + " [run " + path + "]";
+}
+
 /// What of a run the rules could not look at, in one sentence; empty where they could look at everything.
 /// The run's problems are said by themselves.  `missing_files`: how many event files were not there.
 [[nodiscard]] inline std::string unread_of(std::span<const rule_result> results, const std::string& path,
