@@ -84,7 +84,9 @@ SMDEBUG_INLINE status read_histogram_tensor(byte_view tensor, log_histogram& out
     std::vector<std::byte> room;
     visit_dtype(rows.type, [&]<class T>() {
         if constexpr (!requires { typename T::value_type; }) {
-            for (const T one : aligned_elements<T>(rows.view(), 0, rows.view().count(), room)) {
+            const tensor_view view = rows.view();
+            const auto elements = aligned_elements<T>(view, 0, view.count(), room);
+            for (const T one : elements) {
                 out.rows.push_back(to_double(one));
             }
         }
