@@ -293,7 +293,10 @@ template <class Trial>
         bool first = true;
         for (const step_number step : detail::steps_to_show(run, *from, args)) {
             const tensor_report about = detail::look_at(run, *from, step, args, to);
-            to.print(table ? (first ? "" : "\n") + detail::show_table(about, args)
+            if (table && !first) {
+                to.print("\n");
+            }
+            to.print(table ? detail::show_table(about, args)
                            : detail::show_fields(about, args, to.results_on_terminal()));
             first = false;
         }
