@@ -885,7 +885,8 @@ TEST_CASE("faults: a full pool that waits keeps the training waiting, and loses 
     hook.close();
     CHECK(hook.counters().dropped_tensors == 0);
     const memory_trial run{store.objects()};
-    CHECK(std::ranges::equal(run.tensor("large").value(0).elements<float>(), large));
+    const auto read = run.tensor("large").value(0);
+    CHECK(std::ranges::equal(read.elements<float>(), large));
 }
 
 TEST_CASE("faults: a tensor larger than a pool that drops is always dropped") {

@@ -1,5 +1,7 @@
 #include <smdebug/tensor/tensor_value.hpp>
 
+#include <smdebug/core/error.hpp>
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -186,4 +188,21 @@ TEST_CASE("allocate_elements: aligned, and null for nothing") {
     for (const std::size_t size : {1U, 63U, 4096U}) {
         CHECK(is_aligned(smdebug::allocate_elements(size).get(), smdebug::element_alignment));
     }
+}
+
+TEST_CASE("tensor_value: elements of another type than the dtype's are refused, also where the sizes agree") {
+    const tensor_value floats = tensor_value::copy_of<float>({2}, std::array{1.0F, 2.0F});
+    CHECK(floats.elements<float>().size() == 2);
+    CHECK_THROWS_AS((void)floats.elements<double>(), smdebug::type_error);
+    CHECK_THROWS_AS((void)floats.elements<std::int32_t>(), smdebug::type_error);
+    const std::array<std::string_view, 1> word{"word"};
+    const tensor_value words = tensor_value::of_strings({1}, word);
+    CHECK_THROWS_AS((void)words.elements<float>(), smdebug::type_error);
+    const tensor_value none;
+    CHECK_THROWS_AS((void)none.elements<float>(), smdebug::type_error);
+}
+
+TEST_CASE("tensor_value: a temporary is the argument of a call that takes a view") {
+    const auto count = [](const smdebug::tensor_view& view) { return view.count(); };
+    CHECK(count(tensor_value::copy_of<float>({2}, std::array{1.0F, 2.0F})) == 2);
 }

@@ -25,7 +25,8 @@ template <element T>
 using tensor_array = xt::xarray_adaptor<xt::xbuffer_adaptor<const T*, xt::smart_ownership, std::shared_ptr<const void>>,
                                         xt::layout_type::row_major>;
 
-/// `tensor` as an xtensor expression.  T is exactly the type of its dtype; see converted() for another one.
+/// `tensor` as an xtensor expression.  Errors: type_error where T is not exactly the type of its dtype; see converted()
+/// for another one.
 /// Shapes: any, 0-d and empty ones, too.      Cost: a reference count and the strides; no element is touched.
 template <element T>
 [[nodiscard]] tensor_array<T> as_xtensor(const tensor_value& tensor) {

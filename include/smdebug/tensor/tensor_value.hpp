@@ -5,6 +5,7 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/dtype.hpp>
 #include <smdebug/core/form.hpp>
+#include <smdebug/core/other_dtype.hpp>
 #include <smdebug/core/shape.hpp>
 #include <smdebug/tensor/element.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
@@ -55,29 +56,46 @@ public:
     [[nodiscard]] static tensor_value of_strings(shape_type shape, std::span<const std::string_view> strings);
 
     [[nodiscard]] dtype type() const noexcept { return state_ ? state_->type : dtype::invalid; }
-    /// Extents, outermost first.  This and all views below live as long as this value or a copy of it.
-    [[nodiscard]] const shape_type& shape() const noexcept;
     /// The number of elements.
     [[nodiscard]] std::size_t size() const noexcept { return view().count(); }
+
+    // Views: they live as long as this value or a copy of it, so that a temporary gives none.  Keep it in a variable:
+    //     const auto weights = run.tensor("w").value(0);
+    //     for (const float x : weights.elements<float>()) ...
+
+    /// Extents, outermost first.
+    [[nodiscard]] const shape_type& shape() const& noexcept;
+    const shape_type& shape() const&& = delete;  // keep the value in a variable first
+
     /// The elements as bytes, aligned for their type; empty for strings.
-    [[nodiscard]] byte_view bytes() const noexcept { return state_ ? state_->bytes : byte_view{}; }
+    [[nodiscard]] byte_view bytes() const& noexcept { return state_ ? state_->bytes : byte_view{}; }
+    byte_view bytes() const&& = delete;  // keep the value in a variable first
+
     /// The strings of a string tensor; empty for any other.
-    [[nodiscard]] std::span<const std::string> strings() const noexcept {
+    [[nodiscard]] std::span<const std::string> strings() const& noexcept {
         return state_ ? std::span<const std::string>{state_->strings} : std::span<const std::string>{};
     }
+    std::span<const std::string> strings() const&& = delete;  // keep the value in a variable first
 
-    /// The elements in C order.  T is exactly the type of the dtype: to get another one, see converted().
+    /// The elements in C order.  Errors: type_error where T is not exactly the type of the dtype: for another one, see
+    /// converted().
     template <element T>
-    [[nodiscard]] std::span<const T> elements() const noexcept {
-        assert(dtype_of_v<T> == type() && "elements<T>() of a tensor with another dtype");
+    [[nodiscard]] std::span<const T> elements() const& {
+        if (dtype_of_v<T> != type()) {
+            detail::throw_other_dtype(type(), dtype_of_v<T>);
+        }
         return {reinterpret_cast<const T*>(bytes().data()), bytes().size() / sizeof(T)};
     }
+    template <element T>
+    std::span<const T> elements() const&& = delete;  // keep the value in a variable first
 
     /// The same tensor in the words of reduction kernels.
-    [[nodiscard]] tensor_view view() const noexcept {
+    [[nodiscard]] tensor_view view() const& noexcept {
         return state_ ? tensor_view{state_->type, state_->shape, state_->bytes, state_->string_views} : tensor_view{};
     }
+    tensor_view view() const&& = delete;  // keep the value in a variable first
 
+    /// The same for the argument of a call, which a temporary outlives.
     operator tensor_view() const noexcept { return view(); }  // NOLINT: implicit, as of a string to its view
 
     /// What keeps bytes() alive: the file's bytes where they are shared; null where there are no bytes.

@@ -61,7 +61,7 @@ SMDEBUG_INLINE tensor_value tensor_value::of_strings(shape_type shape, std::span
     return tensor_value{made};
 }
 
-SMDEBUG_INLINE const shape_type& tensor_value::shape() const noexcept {
+SMDEBUG_INLINE const shape_type& tensor_value::shape() const& noexcept {
     static const shape_type none;
     return state_ ? state_->shape : none;
 }
