@@ -112,7 +112,7 @@ std::pair<batch, batch> fill_run(smd::s3_storage<>& store) {
     }
     build.end();
     std::pair<batch, batch> made{{.name = "run: index files", .keys = {}}, {.name = "run: event files", .keys = {}}};
-    const std::vector<std::string> keys = memory.list({}, {});
+    const std::vector<std::string> keys = memory.list("", "");
     for (const std::string& key : keys) {
         for (auto& [folder, of] : {std::pair{smd::detail::locations::index_folder, &made.first},
                                    std::pair{smd::detail::locations::events_folder, &made.second}}) {

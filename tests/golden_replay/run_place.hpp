@@ -67,7 +67,7 @@ inline void copy_files(const std::filesystem::path& from, const std::vector<std:
         return made;
     }
     smdebug::any_storage to = smdebug::detail::open_place(made.opened);
-    if (!to.list({}, {}).empty()) {
+    if (!to.list("", "").empty()) {
         throw std::invalid_argument("there is something in " + made.opened + " already");
     }
     std::vector<std::string> keys;

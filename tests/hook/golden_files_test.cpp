@@ -104,7 +104,7 @@ TEST_CASE("hook: given the tensors of the golden runs, it writes their event and
         CAPTURE(run);
         const smd::local_storage golden{SMDEBUG_TEST_DATA "/golden/" + run};
         smd::detail::json::document parser;
-        for (const std::string& index_key : golden.list("index/", {})) {
+        for (const std::string& index_key : golden.list("index/", "")) {
             CAPTURE(index_key);
             const auto file = smd::detail::locations::parse_index_key(index_key);
             if (!file) {

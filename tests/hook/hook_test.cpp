@@ -118,7 +118,7 @@ TEST_CASE("hook: takes any place, whatever out_dir says, and goes on with an int
         CHECK(run.steps() == std::vector<smd::step_number>{0, 1, 2, 3, 4, 5});
         CHECK(run.tensor("w").value<float>(4)(1) == 4);
         CHECK(run.loaded_all_steps());
-        CHECK(objects.list("claim", {}).empty());
+        CHECK(objects.list("claim", "").empty());
         CHECK_THROWS_AS((smd::hook{like_s3(objects), options}), smd::run_exists);
     }
 }
@@ -131,8 +131,8 @@ TEST_CASE("hook: TensorBoard's files go where tensorboard_dir says, beside a run
     smd::hook hook{like_s3(objects), options};
     train(hook, 1);
     hook.close();
-    CHECK(smd::local_storage{folder.path() + "/board"}.list("", {}).size() == 1);
-    CHECK(objects.list("tensorboard/", {}).empty());
+    CHECK(smd::local_storage{folder.path() + "/board"}.list("", "").size() == 1);
+    CHECK(objects.list("tensorboard/", "").empty());
     options.tensorboard_dir = "board.zip";
     CHECK_THROWS_AS((smd::hook{like_s3(smd::memory_storage{}), options}), smd::unsupported);
 }

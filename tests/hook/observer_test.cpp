@@ -84,7 +84,7 @@ TEST_CASE("hook_observer: one of a hook that does not write sees all the same") 
     hook.end_step();
     hook.end_step();  // one without tensors
     CHECK(all->notes == "a(1) | GLOBAL 0/0 | GLOBAL 1/1 ");
-    CHECK(store.list("", {}).empty());
+    CHECK(store.list("", "").empty());
 }
 
 TEST_CASE("hook_observer: what it throws comes out of the call, and costs no step") {

@@ -169,7 +169,7 @@ TEST_CASE("run_writer: begins where it is told, or behind an interrupted run") {
     CHECK(run_writer<memory_storage>(store, options).start().step == 6);
     options.init_step = 3;
     CHECK(run_writer<memory_storage>(store, options).start().step == 3);
-    CHECK(store.list("index/", {}).empty());
+    CHECK(store.list("index/", "").empty());
 }
 
 TEST_CASE("run_writer: a collections file that was lost behind its back is written with the next step") {
@@ -207,11 +207,11 @@ TEST_CASE("run_writer: TensorBoard's files lie in the run, or in a folder that a
     };
     options.tensorboard_dir = folder.path() + "/board";
     show(local_storage{folder.path() + "/run"});
-    CHECK(local_storage{folder.path() + "/board"}.list("", {}).size() == 1);
-    CHECK(local_storage{folder.path() + "/run"}.list("tensorboard/", {}).empty());
+    CHECK(local_storage{folder.path() + "/board"}.list("", "").size() == 1);
+    CHECK(local_storage{folder.path() + "/run"}.list("tensorboard/", "").empty());
     options.tensorboard_dir.clear();
     options.export_tensorboard = true;
     const memory_storage store;
     show(store);
-    CHECK(store.list("tensorboard/", {}).size() == 1);
+    CHECK(store.list("tensorboard/", "").size() == 1);
 }

@@ -103,7 +103,7 @@ struct files_found {
 [[nodiscard]] inline files_found look_at_files(const std::string& folder, const std::string& worker = "worker_0") {
     using namespace smdebug;
     files_found found;
-    for (const std::string& key : local_storage{folder}.list("", {})) {
+    for (const std::string& key : local_storage{folder}.list("", "")) {
         if (key.find(".tmp.") != std::string::npos) {
             (key.starts_with(smdebug::detail::locations::events_folder)  ? found.half_events
              : key.starts_with(smdebug::detail::locations::index_folder) ? found.half_indexes

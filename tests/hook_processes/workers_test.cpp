@@ -150,7 +150,7 @@ void check_whole(const std::string& folder, const job_plan& plan, std::vector<st
             CHECK(writer_of(run, step, name_of_worker(worker)) == static_cast<int>(worker));
         }
     }
-    for (const std::string& key : local_storage{folder}.list("", {})) {
+    for (const std::string& key : local_storage{folder}.list("", "")) {
         CAPTURE(key);
         CHECK(key.find(".tmp.") == std::string::npos);
         CHECK(key.find("claim") == std::string::npos);
@@ -289,14 +289,14 @@ TEST_CASE(
         const local_storage store{folder.path()};
         fleet_of_hooks fleet{folder.path(), plan};
         CHECK(wait_until([&] { return fleet.all_trained(); }));
-        CHECK(store.list("claim", {}).size() == 3);
+        CHECK(store.list("claim", "").size() == 3);
         fleet.kill(1);
         for (const std::size_t worker : {2U, 0U}) {
             fleet.job()->may_close[worker] = true;
             CHECK(fleet.join(worker));
             CHECK_FALSE(has_ended(folder.path()));
         }
-        CHECK(store.list("claim", {}) == std::vector<std::string>{claim_key("worker_1", 3)});
+        CHECK(store.list("claim", "") == std::vector<std::string>{claim_key("worker_1", 3)});
         {
             const local_trial run{folder.path()};
             CHECK_FALSE(run.loaded_all_steps());
@@ -350,7 +350,7 @@ TEST_CASE("workers: two processes with one name: the second is refused while the
             options.init_step = 3;  // of several, each would go on at another one
             for (const auto existing : {existing_run::refuse, existing_run::resume}) {
                 options.existing = existing;
-                const std::string files = std::to_string(local_storage{folder.path()}.list("", {}).size());
+                const std::string files = std::to_string(local_storage{folder.path()}.list("", "").size());
                 try {
                     const hook second{options};
                     CHECK_MESSAGE(false, "two writers with one name");
@@ -359,7 +359,7 @@ TEST_CASE("workers: two processes with one name: the second is refused while the
                     CHECK(says.find("process " + std::to_string(first.id())) != std::string::npos);
                     CHECK(says.find(claim_key("worker_0", static_cast<std::int64_t>(workers))) != std::string::npos);
                 }
-                CHECK(std::to_string(local_storage{folder.path()}.list("", {}).size()) == files);
+                CHECK(std::to_string(local_storage{folder.path()}.list("", "").size()) == files);
             }
             // And so is a process.
             CHECK(status_of_child([&] {
@@ -404,7 +404,7 @@ TEST_CASE("workers: the Python package's empty claim.smd keeps the only writer o
         options.existing = existing;
         CHECK_THROWS_AS(hook{options}, in_use);
     }
-    CHECK(local_storage{folder.path()}.list("", {}) == std::vector<std::string>{"claim.smd"});
+    CHECK(local_storage{folder.path()}.list("", "") == std::vector<std::string>{"claim.smd"});
     CHECK(file_content(folder.path() + "/claim.smd").empty());
     folder.remove("claim.smd");
     hook{saves_every_step(folder.path())}.close();
@@ -449,7 +449,7 @@ TEST_CASE("workers: where one is to write, the first one does, alone, and ends t
     job->may_close[0] = true;
     CHECK(children[0]->wait() == 0);
     CHECK(has_ended(folder.path()));
-    for (const std::string& key : local_storage{folder.path()}.list("", {})) {
+    for (const std::string& key : local_storage{folder.path()}.list("", "")) {
         CHECK((key == smdebug::detail::locations::end_of_job || key.find("worker_0") != std::string::npos));
     }
     const local_trial run{folder.path()};

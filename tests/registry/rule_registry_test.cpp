@@ -167,6 +167,7 @@ TEST_CASE("rule_registry: check says what make would say, before there is a run"
     }
     CHECK(contains(refusal([] { built_in().check("exploding_tensor", {}, true); }), "does not compare runs"));
     CHECK(refusal([] { built_in().check("similar_across_runs", {}, true); }) == "accepted");
+    CHECK(contains(refusal([] { built_in().check("similar_across_runs", {{"rtol", "-1"}}, true); }), "rtol"));
     CHECK(refusal([] { built_in().check("similar_across_runs", {}, false); }) != "accepted");
 }
 

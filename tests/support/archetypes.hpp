@@ -13,6 +13,8 @@
 #include <smdebug/tensor/concepts.hpp>
 #include <smdebug/tensor/event_decoder.hpp>
 
+#include "support/given_text.hpp"
+
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -41,7 +43,7 @@ public:
         return objects_.read(key, where);
     }
     [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const {
-        return objects_.list(prefix, after);
+        return objects_.list(given_text(prefix), given_text(after));
     }
     [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const { return objects_.size(key); }
     [[nodiscard]] const char* name() const { return "archetype"; }
@@ -110,7 +112,7 @@ public:
     using storage_archetype::storage_archetype;
     [[nodiscard]] std::vector<smdebug::object_entry> entries(std::string_view prefix, std::string_view after,
                                                              std::size_t most) const {
-        return objects().entries(prefix, after, most);
+        return objects().entries(given_text(prefix), given_text(after), most);
     }
 };
 

@@ -8,6 +8,8 @@
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/storage/versioned_read.hpp>
 
+#include "support/given_text.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -88,14 +90,14 @@ public:
     }
     [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const {
         note("list ", prefix);
-        return objects_.list(prefix, after);
+        return objects_.list(given_text(prefix), given_text(after));
     }
     [[nodiscard]] std::vector<smdebug::object_entry> entries(std::string_view prefix, std::string_view after,
                                                              std::size_t most) const
         requires(Can.entries)
     {
         note("entries ", prefix);
-        return objects_.entries(prefix, after, most);
+        return objects_.entries(given_text(prefix), given_text(after), most);
     }
     [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const {
         note("size ", key);

@@ -6,6 +6,8 @@
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/storage/writable.hpp>
 
+#include "support/given_text.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -85,7 +87,8 @@ public:
         return doing(*state_, "read " + std::string{key}, [&] { return objects_.read(key, where); });
     }
     [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const {
-        return doing(*state_, "list " + std::string{prefix}, [&] { return objects_.list(prefix, after); });
+        return doing(*state_, "list " + std::string{prefix},
+                     [&] { return objects_.list(given_text(prefix), given_text(after)); });
     }
     [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const {
         return doing(*state_, "size " + std::string{key}, [&] { return objects_.size(key); });

@@ -8,6 +8,8 @@
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/storage/range_plan.hpp>
 
+#include "support/given_text.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
@@ -65,7 +67,7 @@ public:
     }
     [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const {
         note("list " + std::string{prefix} + " after " + std::string{after});
-        return objects_.list(prefix, after);
+        return objects_.list(given_text(prefix), given_text(after));
     }
     [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const {
         note("size " + std::string{key});

@@ -110,7 +110,7 @@ private:
         return names;
     }
     void put_all(const smdebug::memory_storage& store) const {
-        for (const std::string& key : store.list({}, {})) {
+        for (const std::string& key : store.list("", "")) {
             server_.put("run/" + key, std::string{smdebug::as_text(store.read(key).view())});
         }
     }

@@ -4,6 +4,8 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 
+#include "support/given_text.hpp"
+
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -32,7 +34,7 @@ public:
         return objects_.read(key, where);
     }
     [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const {
-        auto keys = objects_.list(prefix, after);
+        auto keys = objects_.list(given_text(prefix), given_text(after));
         if (prefix.starts_with("index/")) {
             script_->listed_after.emplace_back(after);
             script_->on_list(keys);

@@ -3,12 +3,15 @@
 #include <smdebug/archive.hpp>
 
 #include "support/environment_variable.hpp"
+#include "support/temporary_folder.hpp"
 
 #include <doctest/doctest.h>
 
 #include <smdebug/s3.hpp>
 
 #include <chrono>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -65,4 +68,33 @@ TEST_CASE("create_trial: what keeps a run in S3 from being opened names it; keys
     CHECK_THROWS_AS(static_cast<void>(create_trial("s3://", {}, storage)), value_error);
     storage.s3.endpoint = "127.0.0.1:1";
     CHECK_THROWS_AS(static_cast<void>(create_trial("s3://bucket/run", {}, storage)), value_error);
+}
+
+TEST_CASE("create_trial: a log or checkpoints, in a program that does not read them, name the header that it takes") {
+    const smdebug_test::temporary_folder place;
+    const auto said = [](const std::string& path) {
+        try {
+            static_cast<void>(create_trial(path));
+        } catch (const unsupported& refused) {
+            CHECK(refused.where() == path);
+            return std::string{refused.message()};
+        }
+        return std::string{};
+    };
+    const std::string way_out = "): include <smdebug/formats.hpp> in one of its files";
+    for (const std::string name :
+         {"log/train/events.out.tfevents.1", "model/a.safetensors", "npz/a.npz", "npy/a.npy"}) {
+        CAPTURE(name);
+        const std::string file = place.path() + "/" + name;
+        const std::string folder = place.path() + "/" + name.substr(0, name.find('/'));
+        std::filesystem::create_directories(std::filesystem::path{file}.parent_path());
+        std::ofstream{file} << "what a program wrote";
+        CHECK(said(folder).ends_with(folder + " (" + name.substr(name.find('/') + 1) + way_out));
+        CHECK(said(file).ends_with(file + " (" + file + way_out));
+        CHECK_THROWS_AS(static_cast<void>(create_trial(folder, {}, {.formats = {.as = data_format::smdebug}})),
+                        not_found);
+    }
+    std::filesystem::create_directories(place.path() + "/other");
+    std::ofstream{place.path() + "/other/a.txt"} << "a text";
+    CHECK_THROWS_AS(static_cast<void>(create_trial(place.path() + "/other")), not_found);
 }

@@ -69,7 +69,7 @@ const std::string& version(std::size_t number) {
 fake_s3 served() {
     static const memory_storage run = run_of(1);
     fake_s3 server;
-    for (const std::string& key : run.list({}, {})) {
+    for (const std::string& key : run.list("", "")) {
         server.put("run/" + key, std::string{as_text(run.read(key).view())});
     }
     return server;

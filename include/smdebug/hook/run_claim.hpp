@@ -71,7 +71,7 @@ private:
     template <class AtWork>
     [[nodiscard]] bool is_last(AtWork&& at_work) const {
         std::int64_t begun = 0;
-        for (const std::string& key : store_->list(locations::collections_folder, {})) {
+        for (const std::string& key : store_->list(locations::collections_folder, "")) {
             const auto worker = locations::worker_of_collections_file(key);
             if (worker) {
                 ++begun;

@@ -40,7 +40,8 @@ void for_each_built_in_rule(Visit&& visit) {
     [&]<class... R>(detail::rule_list<R...>) { (visit.template operator()<R>(), ...); }(built_in_rules<Other>{});
 }
 
-/// A rule that compares its run with others: a member `others` holds them.
+/// A rule that compares its run with others: a member `others` holds them.  Its check() throws
+/// insufficient_information_for_rule_invocation, and nothing else, where `others` is empty.
 template <class R, class Other>
 concept takes_other_runs =
     requires(R& rule, std::vector<std::shared_ptr<const Other>> others) { rule.others = others; };

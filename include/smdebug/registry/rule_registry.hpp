@@ -42,11 +42,15 @@ public:
         put({.info = describe<R>(),
              .compares_runs = takes_other_runs<R, Trial>,
              .check =
-                 [](const rule_parameters& parameters, bool whole) {
+                 [](const rule_parameters& parameters, bool compares) {
                      R rule{};
                      configure(rule, parameters);
-                     if (whole) {
+                     try {
                          detail::check_settings(rule);
+                     } catch (const insufficient_information_for_rule_invocation&) {
+                         if (!compares) {
+                             throw;
+                         }
                      }
                  },
              .make = [](const rule_parameters& parameters, const other_runs& others) -> any_rule<Trial> {
@@ -67,8 +71,8 @@ public:
     /// Whether the rule of that name compares runs.  Errors: as info().
     [[nodiscard]] bool compares_runs(std::string_view name) const { return find(name).compares_runs; }
 
-    /// Checks a name and parameters before there are runs; `compares`: runs to compare with will be
-    /// given.  Errors: as make().
+    /// Checks a name and parameters before there are runs; `compares`: runs to compare with will be given, so that a
+    /// rule's check() may throw insufficient_information_for_rule_invocation for want of them.  Errors: as make().
     void check(std::string_view name, const rule_parameters& parameters, bool compares = false) const;
 
     /// A new rule, with a state of its own: make one for each run.
@@ -83,7 +87,7 @@ private:
     struct entry {
         rule_info info;
         bool compares_runs = false;
-        void (*check)(const rule_parameters&, bool whole) = nullptr;  ///< whole: it will not be given other runs
+        void (*check)(const rule_parameters&, bool compares) = nullptr;
         any_rule<Trial> (*make)(const rule_parameters&, const other_runs&) = nullptr;
     };
 

@@ -119,7 +119,7 @@ public:
     [[nodiscard]] std::string name() const { return client_->where().text(); }
 
     /// Whether there is anything below the prefix.
-    [[nodiscard]] bool exists() const { return !entries({}, {}, 1).empty(); }
+    [[nodiscard]] bool exists() const { return !entries("", "", 1).empty(); }
 
     /// s3_options::look_interval
     [[nodiscard]] std::chrono::milliseconds look_interval() const noexcept { return client_->options().look_interval; }

@@ -255,7 +255,7 @@ private:
 
     // Follows a storage that cannot be followed.
     struct listing {
-        [[nodiscard]] std::vector<std::string> next() const { return inner->list(prefix, {}); }
+        [[nodiscard]] std::vector<std::string> next() const { return inner->list(prefix, ""); }
         void forget() const noexcept {}
         std::shared_ptr<const interface> inner;
         std::string prefix;

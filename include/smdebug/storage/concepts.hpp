@@ -25,7 +25,7 @@ inline namespace v1 {
 /// A type S models `storage` when:
 ///  1. read(key) gives the whole object; read(key, range) that part, shorter only at the object's end;
 ///  2. list(prefix, after) gives the full keys that start with `prefix`, in byte order, strictly after `after`
-///     (an empty `after`: from the start); a prefix that nothing has gives none;
+///     (an empty `after`: from the start); a prefix that nothing has gives none; data() of both is never null;
 ///  3. size(key) gives the object's size in bytes, or nothing when it is not there;
 ///  4. reading a missing key throws not_found, and a failed read throws an error of the library: what could not be
 ///     read whole is never returned;

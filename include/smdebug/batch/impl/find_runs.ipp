@@ -156,12 +156,12 @@ SMDEBUG_INLINE bool run_finder::state::is_there(const std::string& path) {
         return false;
     }
     const any_storage& bucket = bucket_of(path);
-    const auto first = bucket.list_entries(parts.key, {}, 1);
+    const auto first = bucket.list_entries(parts.key, "", 1);
     if (!first || first->empty()) {
         return false;
     }
     // "a[1]-b" comes before "a[1]/".
-    return first->front().key == parts.key || !bucket.list_entries(parts.key + "/", {}, 1)->empty();
+    return first->front().key == parts.key || !bucket.list_entries(parts.key + "/", "", 1)->empty();
 }
 
 SMDEBUG_INLINE void run_finder::state::begin_literal(const std::string& path) {
@@ -331,7 +331,7 @@ SMDEBUG_INLINE void run_finder::state::take_runs(archive::detail::opened_runs al
     const bool names_folders = all.runs.size() > 1 || selects || !in_it.empty() || !all.damage.empty();
     for (archive::detail::opened_run& run : all.runs) {
         const bool has_run = std::any_of(parts.begin(), parts.end(),
-                                         [&](std::string_view part) { return !run.store.list(part, {}).empty(); });
+                                         [&](std::string_view part) { return !run.store.list(part, "").empty(); });
         // Among other files an archive without a run is one of them.
         if ((!has_run && (came == origin::folder || !all.damage.empty())) || !wanted.covers(run.inside)) {
             continue;

@@ -20,7 +20,7 @@ SMDEBUG_INLINE std::optional<run_files> run_version_at(std::string_view path, co
     std::optional<object_entry> file;
     if (detail::is_in_s3(archived->folder)) {
         // The first key that begins so is this one, if it is there.
-        const auto first = detail::open_place(archived->folder, options.s3).list_entries(archived->key, {}, 1);
+        const auto first = detail::open_place(archived->folder, options.s3).list_entries(archived->key, "", 1);
         if (first && !first->empty() && first->front().key == archived->key) {
             file = first->front();
         }

@@ -18,9 +18,9 @@ template <storage S>
 [[nodiscard]] std::optional<std::vector<object_entry>> versions_in(const S& store, std::string_view after,
                                                                    std::size_t most) {
     if constexpr (std::same_as<S, any_storage>) {
-        return store.list_entries({}, after, most);
+        return store.list_entries("", after, most);
     } else if constexpr (entry_lister<S>) {
-        return store.entries({}, after, most);
+        return store.entries("", after, most);
     } else {
         return std::nullopt;
     }
@@ -58,7 +58,7 @@ std::optional<run_files> run_version(const S& store) {
     for (bool goes_on = true; goes_on;) {
         const std::optional<std::vector<object_entry>> page = detail::versions_in(store, after, page_keys);
         if (!page) {
-            for (std::string& key : store.list({}, {})) {
+            for (std::string& key : store.list("", "")) {
                 if (detail::is_file_of_run(key)) {
                     if (const std::optional<object_entry> one = detail::entry_of(store, std::move(key))) {
                         add(*one);

@@ -21,7 +21,7 @@ SMDEBUG_INLINE void event_file_source::read_collections(run_contents& contents) 
     detail::json::document parser;
     bool is_first = true;
     contents.set_num_workers(std::max<std::size_t>(workers_.size(), 1));  // unless a file says it
-    for (const std::string& key : store_.list(locations::collections_folder, {})) {
+    for (const std::string& key : store_.list(locations::collections_folder, "")) {
         if (!locations::worker_of_collections_file(key) || !is_first) {
             continue;
         }
@@ -50,7 +50,7 @@ SMDEBUG_INLINE bool event_file_source::update(run_contents& contents) {
     // The mark is looked up first: whatever was written before it is in the listing that follows.
     const bool ended = how_.is_over || store_.size(locations::end_of_job).has_value();
     bool has_news = false;
-    for (const std::string& key : store_.list(locations::events_folder, {})) {
+    for (const std::string& key : store_.list(locations::events_folder, "")) {
         const auto name = locations::parse_step_file(key, locations::event_extension);
         if (done_.contains(key)) {
             continue;

@@ -23,9 +23,9 @@ namespace detail {
 /// Names of objects, at most so many where the storage can stop there.
 [[nodiscard]] inline std::vector<std::string> some_keys(const any_storage& store, std::string_view prefix,
                                                         std::size_t most) {
-    const auto entries = store.list_entries(prefix, {}, most);
+    const auto entries = store.list_entries(prefix, "", most);
     if (!entries) {
-        return store.list(prefix, {});
+        return store.list(prefix, "");
     }
     std::vector<std::string> keys;
     keys.reserve(entries->size());
@@ -47,7 +47,7 @@ public:
         if (std::exchange(is_open_, true) && !contents.ended()) {
             return has_news;  // looked for once, and again when no more come
         }
-        std::vector<std::string> keys = store_.list({}, {});
+        std::vector<std::string> keys = store_.list("", "");
         std::erase_if(keys, [](const std::string& key) {
             using kind = formats::detail::checkpoint_kind;
             const kind what = formats::detail::kind_of(key);

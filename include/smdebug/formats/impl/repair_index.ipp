@@ -168,13 +168,13 @@ SMDEBUG_INLINE index_repair plan_index_repair(const any_storage& store) {
         }
         plan.files.push_back(std::move(next));
     }
-    for (const std::string& key : store.list(locations::index_folder, {})) {
+    for (const std::string& key : store.list(locations::index_folder, "")) {
         if (locations::is_index_file(key) && !known.contains(key)) {
             plan.problems.push_back(key + ": there is no event file for it: it stays as it is");
         }
     }
     bool has_collections = false;
-    for (const std::string& key : store.list(locations::collections_folder, {})) {
+    for (const std::string& key : store.list(locations::collections_folder, "")) {
         detail::collections_file parsed;
         has_collections = has_collections || (locations::worker_of_collections_file(key) &&
                                               !parse_collections_file(store.read(key).view(), parser, parsed));

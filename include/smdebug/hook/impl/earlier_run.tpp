@@ -34,7 +34,7 @@ namespace detail {
 template <writable_storage Storage>
 earlier_run<Storage>::earlier_run(Storage& store, const std::string& worker, durability how)
     : store_(&store), worker_(worker), how_(how), part_(locations::file_part_from_worker(worker)) {
-    for (std::string& key : store.list(locations::index_folder, {})) {
+    for (std::string& key : store.list(locations::index_folder, "")) {
         const auto step = own_step(key);
         if (step && locations::is_index_file(key)) {
             steps_.insert_or_assign(*step, std::move(key));
@@ -147,13 +147,13 @@ void earlier_run<Storage>::remove_rests(step_number first) {
     for (const std::string& key : strays_) {
         remove(key);
     }
-    for (const std::string& key : store_->list(locations::events_folder, {})) {
+    for (const std::string& key : store_->list(locations::events_folder, "")) {
         const auto step = own_step(key);
         if (step && (*step >= first || !key.ends_with(locations::event_extension))) {
             remove(key);
         }
     }
-    for (const std::string& key : store_->list(locations::collections_folder, {})) {
+    for (const std::string& key : store_->list(locations::collections_folder, "")) {
         const auto stem = stem_of_temporary(key);
         const std::string own = locations::collections_key(worker_);
         if (stem && (own == *stem || own == std::string{*stem} + ".json")) {

@@ -64,7 +64,7 @@ bool run_claim<Storage>::release() {
             std::optional<std::vector<std::string>> signs;  // one listing for all workers
             return is_last([&](const std::string& worker) {
                 if (!signs) {
-                    signs = store_->list("claim_", {});
+                    signs = store_->list("claim_", "");
                 }
                 // A listing may be out of date.
                 const std::string key = claim_key(worker, writers_);

@@ -29,7 +29,7 @@ std::vector<rule_info> rule_registry<Trial>::infos() const {
 template <readable_trial Trial>
 void rule_registry<Trial>::check(std::string_view name, const rule_parameters& parameters, bool compares) const {
     const entry& rule = find(name);
-    rule.check(parameters, !(compares && rule.compares_runs));
+    rule.check(parameters, compares && rule.compares_runs);
     if (compares && !rule.compares_runs) {
         throw value_error("rule " + rule.info.name + " does not compare runs: it has no use for others");
     }

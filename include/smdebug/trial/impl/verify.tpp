@@ -47,7 +47,7 @@ byte_buffer run_verifier<Storage>::read(const std::string& key, std::uint64_t mo
 
 template <storage Storage>
 void run_verifier<Storage>::look_at_collections() {
-    for (const std::string& key : store_.list(locations::collections_folder, {})) {
+    for (const std::string& key : store_.list(locations::collections_folder, "")) {
         if (const auto worker = locations::worker_of_collections_file(key)) {
             workers_.insert(*worker);
             guarded(key, [&] {
@@ -66,7 +66,7 @@ void run_verifier<Storage>::look_at_collections() {
 
 template <storage Storage>
 void run_verifier<Storage>::look_at_indexes() {
-    const std::vector<std::string> keys = store_.list(locations::index_folder, {});
+    const std::vector<std::string> keys = store_.list(locations::index_folder, "");
     for (const std::string& key : keys) {
         if (const auto name = locations::parse_index_key(key); name && locations::is_index_file(key)) {
             step_number& last = last_step_[std::string{name->worker_part}];
@@ -259,7 +259,7 @@ void run_verifier<Storage>::compare_original(const index_facts& facts, const sav
 
 template <storage Storage>
 void run_verifier<Storage>::look_for_unnamed_files() {
-    for (const std::string& key : store_.list(locations::events_folder, {})) {
+    for (const std::string& key : store_.list(locations::events_folder, "")) {
         const auto name = locations::parse_step_file(key, locations::event_extension);
         if (name && !named_.contains(key) && !may_come(name->worker_part, name->step)) {
             found_.push_back({.kind = difference_kind::unnamed_file,

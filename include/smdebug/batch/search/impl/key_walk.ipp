@@ -60,14 +60,14 @@ SMDEBUG_INLINE bool key_walk::root_is_run() const {
     constexpr std::array<std::string_view, 3> parts{"collections/", "events/", "index/"};
     return std::any_of(parts.begin(), parts.end(), [&](std::string_view part) {
         const std::string folder = place_.root + std::string{part};
-        const auto first = store_.list_entries(folder, {}, 1);
+        const auto first = store_.list_entries(folder, "", 1);
         const auto is_of_root = [&](const std::string& key) {
             return run_of_key(std::string_view{key}.substr(place_.root.size())) == std::string_view{};
         };
         if (first) {
             return !first->empty() && is_of_root(first->front().key);
         }
-        const std::vector<std::string> keys = store_.list(folder, {});
+        const std::vector<std::string> keys = store_.list(folder, "");
         return !keys.empty() && is_of_root(keys.front());
     });
 }

@@ -35,7 +35,7 @@ SMDEBUG_INLINE std::string_view run_folder_of(std::string_view key) noexcept {
 
 SMDEBUG_INLINE std::vector<std::string> log_folders(const any_storage& store) {
     std::set<std::string> folders;
-    for (const std::string& key : store.list({}, {})) {
+    for (const std::string& key : store.list("", "")) {
         if (is_tensorboard_log(key)) {
             folders.emplace(run_folder_of(key));
         }

@@ -83,7 +83,7 @@ SMDEBUG_INLINE void tensorboard_source::add_folder(const std::string& path) {
 
 SMDEBUG_INLINE void tensorboard_source::find_files(run_contents& contents) {
     std::map<std::string, std::vector<std::string>, std::less<>> found;  // keys by folder
-    for (std::string& key : store_.list({}, {})) {
+    for (std::string& key : store_.list("", "")) {
         if (is_tensorboard_log(key) && (how_.folders_are_workers || run_folder_of(key).empty())) {
             const std::size_t slash = key.rfind('/');
             found[key.substr(0, slash == std::string::npos ? 0 : slash)].push_back(std::move(key));

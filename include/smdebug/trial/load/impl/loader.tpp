@@ -321,7 +321,7 @@ void loader<Storage>::take(const parsed_index_key& key, std::optional<byte_view>
     }
     if (!bytes) {
         problems_.erase(key.text());
-        const std::vector<std::string> listed = store_.list(key.text(), {});
+        const std::vector<std::string> listed = store_.list(key.text(), "");
         if (!listed.empty() && listed.front() == key.text()) {  // else it is gone since the listing
             // Not the whole run's failure: on a server an object may be gone that is listed for a moment more.
             problems_.insert_or_assign(

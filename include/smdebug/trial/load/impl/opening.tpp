@@ -46,7 +46,7 @@ std::optional<catalog::job_description> opening<Storage>::look(bool& seen_runnin
     cut_.clear();
     catalog::job_description job;
     std::string first_key;
-    for (const std::string& key : store_.list(locations::collections_folder, {})) {
+    for (const std::string& key : store_.list(locations::collections_folder, "")) {
         if (auto worker = locations::worker_of_collections_file(key)) {
             first_key = job.collection_workers.empty() ? key : first_key;
             job.collection_workers.push_back(std::move(*worker));
@@ -130,9 +130,9 @@ void opening<Storage>::give_up() const {
         throw collections_file_exception(cut_, {.where = cut_key_});
     }
     const error_context context{.where = place()};
-    const bool anything = !store_.list(locations::index_folder, {}).empty() ||
-                          !store_.list(locations::events_folder, {}).empty() ||
-                          !store_.list(locations::collections_folder, {}).empty();
+    const bool anything = !store_.list(locations::index_folder, "").empty() ||
+                          !store_.list(locations::events_folder, "").empty() ||
+                          !store_.list(locations::collections_folder, "").empty();
     if (anything) {
         throw timed_out("the run in " + place() + " is not complete yet: " + missing_ +
                             ", and the job has not ended; give open_timeout more time to wait for them",

@@ -145,7 +145,7 @@ template <class State>
 void first_values<State>::list_files() {
     try {
         std::unordered_set<std::string> there;
-        for (std::string& key : state_.store().list(locations::events_folder, {})) {
+        for (std::string& key : state_.store().list(locations::events_folder, "")) {
             there.insert(std::move(key));
         }
         for (std::size_t place = failed_from_; place < files_.size(); ++place) {

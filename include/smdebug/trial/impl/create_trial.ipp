@@ -1,0 +1,50 @@
+// The bodies of <smdebug/trial/create_trial.hpp>.
+#pragma once
+
+#include <smdebug/core/error.hpp>
+#include <smdebug/storage/concepts.hpp>
+#include <smdebug/storage/uri.hpp>
+#include <smdebug/trial/create_trial.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+
+SMDEBUG_INLINE void detail::refuse_other_data(std::string_view path, const any_storage& store) {
+    std::string found{is_data_file(path) && store.is_file() ? path : std::string_view{}};
+    if (found.empty()) {
+        constexpr std::size_t most = 1000;  // enough to see what a folder is for; a bucket may have millions
+        const auto entries = store.list_entries("", "", most);
+        std::vector<std::string> keys = entries ? std::vector<std::string>{} : store.list("", "");
+        for (std::size_t i = 0; entries && i < entries->size(); ++i) {
+            keys.push_back((*entries)[i].key);
+        }
+        const auto data = std::find_if(keys.begin(), keys.end(), is_data_file);
+        found = data != keys.end() ? *data : found;
+    }
+    if (!found.empty()) {
+        throw unsupported("this program was built without logs and checkpoints, so that it cannot open " +
+                              std::string{path} + " (" + found + "): include <smdebug/formats.hpp> in one of its files",
+                          {.where = std::string{path}});
+    }
+}
+
+SMDEBUG_INLINE trial create_trial(std::string_view path, trial_options options, storage_options storage) {
+    const bool is_run = storage.formats.as == data_format::smdebug || detail::opens_other_data();
+    const any_storage store = detail::open_storage_of_run(path, std::move(storage));
+    try {
+        return trial{store, std::move(options)};
+    } catch (const not_found&) {
+        if (!is_run) {
+            detail::refuse_other_data(path, store);
+        }
+        throw;
+    }
+}
+
+}  // namespace v1
+}  // namespace smdebug

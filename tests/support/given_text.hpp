@@ -1,0 +1,17 @@
+// What a storage is given as a text has a place, also where it is empty: users' storages hand data() to C functions.
+#pragma once
+
+#include <stdexcept>
+#include <string_view>
+
+namespace smdebug_test {
+
+/// `text`.  Errors: std::logic_error for a null pointer.
+[[nodiscard]] inline std::string_view given_text(std::string_view text) {
+    if (text.data() == nullptr) {
+        throw std::logic_error("a storage was given a text without a place");
+    }
+    return text;
+}
+
+}  // namespace smdebug_test
