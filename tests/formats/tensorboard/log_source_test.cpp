@@ -194,7 +194,7 @@ TEST_CASE("tensorboard_source: of a histogram that TensorFlow 2 writes min and m
 TEST_CASE("tensorboard_source: values that decoders do not find by their names are read all the same") {
     log_folder logs;
     std::vector<std::string> many;
-    for (int i = 0; i < 100; ++i) {
+    for (int i = 0; i < 300; ++i) {
         many.push_back(scalar_value("layer" + std::to_string(i), static_cast<float>(i)));
     }
     logs.write("events.out.tfevents.1",

@@ -60,8 +60,9 @@ namespace detail {
     return name;
 }
 
-/// A value is found in its record by its name, from the beginning on: with more values than these each is kept by itself.
-inline constexpr std::size_t most_values_searched = 16;
+/// A value is found in its record by its name, from the beginning on: with more values than these each is kept by itself, which
+/// makes opening dearer (0.6 us a value), and reading cheaper from about here on.
+inline constexpr std::size_t most_values_searched = 100;
 
 }  // namespace detail
 
@@ -315,7 +316,9 @@ SMDEBUG_INLINE void tensorboard_source::take(folder& into, std::uint32_t object,
             next.type = dtype::float32;
             next.number = value.number;
         }
-        void_from(into, number, next.step, object, false);
+        if (!of.points.empty() && of.points.back().step >= next.step) {
+            void_from(into, number, next.step, object, false);
+        }
         of.points.push_back(std::move(next));
     }
 }
