@@ -25,6 +25,13 @@ TEST_CASE("near_matches: parts of names and small slips, the nearest first, what
     CHECK(near_matches("something else", names).empty());
 }
 
+TEST_CASE("near_or_all: names that are near, else those that there are, of many the first") {
+    CHECK(near_or_all("abd", texts{"abc", "xyz"}) == " Did you mean abc?");
+    CHECK(near_or_all("nothing", texts{"abc", "xyz"}) == " There are: abc, xyz");
+    CHECK(near_or_all("nothing", texts{}).empty());
+    CHECK(near_or_all("nothing", texts(21, "abc")).ends_with("abc, abc, ..."));
+}
+
 TEST_CASE("did_you_mean: none, one or several names, as one says it") {
     CHECK(did_you_mean("xyzzy", texts{"abc"}).empty());
     CHECK(did_you_mean("abd", texts{"abc"}) == " Did you mean abc?");

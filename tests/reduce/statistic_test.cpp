@@ -25,6 +25,8 @@ TEST_CASE("statistic: the nine reductions, their abs forms, four counts, each by
     }
     CHECK(names.size() == 22);
     CHECK_FALSE(statistic_named("median").has_value());
+    CHECK(detail::statistic_names().size() == all_statistics().size());
+    CHECK(detail::statistic_names().back() == "zeros");
     CHECK_FALSE(statistic_named("").has_value());
 }
 

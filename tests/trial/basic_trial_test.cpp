@@ -60,7 +60,13 @@ TEST_CASE("trial: opens a recorded run and answers every question about it") {
     CHECK(run.tensor_names().size() == 19);
     CHECK(run.has_tensor("Sequential_0.weight"));
     CHECK_FALSE(run.has_tensor("no_such_tensor"));
-    CHECK_THROWS_AS(static_cast<void>(run.tensor("no_such_tensor")), tensor_unavailable);
+    CHECK_THROWS_WITH_AS(static_cast<void>(run.tensor("no_such_tensor")),
+                         "TensorUnavailable: Tensor no_such_tensor was not saved.", tensor_unavailable);
+    for (int i = 0; i < 2; ++i) {  // the second time it is remembered
+        CHECK_THROWS_WITH_AS(static_cast<void>(run.tensor("Sequential_0.wieght")),
+                             doctest::Contains("was not saved. Did you mean Sequential_0.weight, "),
+                             tensor_unavailable);
+    }
     CHECK(run.collection("gradients").tensor_names.size() == 4);
     CHECK_THROWS_AS(static_cast<void>(run.collection("unknown")), collection_unavailable);
     CHECK(run.collections().contains("losses"));

@@ -17,7 +17,7 @@ TEST_CASE("lookup: a value, or why there is none") {
 }
 
 TEST_CASE("lookup: each absence is thrown as the error that the Python package has for it") {
-    const auto thrown = [](const smdebug::detail::lookup_failure& failure) {
+    const auto thrown = [](const smdebug::lookup_error& failure) {
         try {
             throw_failure(failure, "t", 4, mode::train);
         } catch (const error& what) {
@@ -38,8 +38,8 @@ TEST_CASE("lookup: each absence is thrown as the error that the Python package h
 
 TEST_CASE("lookup: a failure in words says what is thrown") {
     const auto cause = std::make_exception_ptr(access_denied("no key", {.where = "bucket"}));
-    for (const smdebug::detail::lookup_failure& failure :
-         {smdebug::detail::lookup_failure{.why = absence::tensor_not_saved, .has_reductions = true},
+    for (const smdebug::lookup_error& failure :
+         {smdebug::lookup_error{.why = absence::tensor_not_saved, .has_reductions = true},
           {.why = absence::event_file_missing, .where = "e"},
           {.why = absence::step_not_saved},
           {.why = absence::step_not_yet_available},
@@ -54,6 +54,28 @@ TEST_CASE("lookup: a failure in words says what is thrown") {
             throw_failure(failure, "t", 4, mode::train);
         } catch (const error& thrown) {
             CHECK(smdebug::detail::words_of(failure, "t", 4, mode::train) == thrown.what());
+        }
+    }
+}
+
+TEST_CASE("lookup_error: message() is the sentence of the error that is thrown") {
+    const auto cause = std::make_exception_ptr(access_denied("no key", {.where = "bucket"}));
+    for (const absence why : {absence::tensor_not_saved, absence::event_file_missing, absence::step_not_saved,
+                              absence::step_not_yet_available, absence::no_such_worker, absence::shape_not_saved,
+                              absence::damaged, absence::unreadable, absence::wrong_dtype, absence::not_computed}) {
+        for (const std::exception_ptr& of_storage : {std::exception_ptr{}, cause}) {
+            const lookup_error failure{.why = why,
+                                       .where = "w",
+                                       .note = "n",
+                                       .cause = of_storage,
+                                       .tensor = "t",
+                                       .step = 4,
+                                       .step_mode = mode::train};
+            try {
+                throw_failure(failure);
+            } catch (const error& thrown) {
+                CHECK(failure.message() == thrown.message());
+            }
         }
     }
 }
@@ -80,7 +102,7 @@ TEST_CASE("lookup: a damaged record names file, byte, tensor, step and what is w
 }
 
 TEST_CASE("lookup: what the index promises and cannot be read is lost; what was not saved is not") {
-    const auto agree = [](const smdebug::detail::lookup_failure& failure) {
+    const auto agree = [](const smdebug::lookup_error& failure) {
         try {
             throw_failure(failure, "t", 4, mode::train);
         } catch (const error& what) {
@@ -91,7 +113,7 @@ TEST_CASE("lookup: what the index promises and cannot be read is lost; what was 
     CHECK(agree({.why = absence::event_file_missing, .where = "e"}));
     CHECK(agree({.why = absence::unreadable, .note = "no"}));
     CHECK(agree({.why = absence::damaged, .where = "e"}));
-    CHECK(is_lost(smdebug::detail::lookup_failure{.why = absence::shape_not_saved, .where = "e"}));
+    CHECK(is_lost(smdebug::lookup_error{.why = absence::shape_not_saved, .where = "e"}));
     for (const absence why :
          {absence::tensor_not_saved, absence::step_not_saved, absence::step_not_yet_available, absence::no_such_worker,
           absence::shape_not_saved, absence::wrong_dtype, absence::not_computed}) {

@@ -145,7 +145,7 @@ TEST_CASE("reduced: strings have no reductions; a failure stays one") {
     CHECK(found.reductions.count == 3);
     CHECK(std::isnan(found.reductions(reduction::sum)));
     smdebug::detail::scanned_tensor broken;
-    const smdebug::detail::lookup_failure why{.why = absence::damaged};
+    const smdebug::lookup_error why{.why = absence::damaged};
     broken.failure = &why;
     broken.file_failed = true;
     const reduced_tensor nothing = reduced(broken, reduction_set::all(), scalar_kernel{});

@@ -28,7 +28,7 @@ using texts = std::vector<std::string>;
 
 namespace {
 
-std::string text_of(const smdebug::detail::lookup_failure& failed) {
+std::string text_of(const smdebug::lookup_error& failed) {
     std::string text = " why " + std::to_string(static_cast<int>(failed.why)) + " " + failed.where + " " + failed.note;
     text += " damage " + std::to_string(static_cast<int>(failed.damage)) + " at " + std::to_string(failed.offset);
     return text + (failed.cause != nullptr ? " caused" : "");

@@ -51,7 +51,7 @@ static_assert(rule<decltype([](const memory_trial&, step_number) { return findin
                    trial_of_rules<memory_trial>>);
 
 /// What an answer is, or why there is none, in words: NaN is NaN here.
-std::string words(const smdebug::detail::lookup_failure& why) {
+std::string words(const smdebug::lookup_error& why) {
     return "no: " + std::to_string(static_cast<int>(why.why)) + " " + std::to_string(static_cast<int>(why.damage)) +
            " " + std::to_string(why.offset) + " " + why.where + " " + why.note + (why.has_reductions ? " r" : "");
 }

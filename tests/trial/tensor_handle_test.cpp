@@ -52,6 +52,13 @@ void throws_where_find_gives(const auto& found, absence why, Call&& call) {
     REQUIRE_FALSE(found.has_value());
     CHECK(found.failure().why == why);
     CHECK_THROWS_AS(static_cast<void>(call()), Error);
+    try {
+        static_cast<void>(call());
+    } catch (const error& thrown) {
+        CHECK(found.failure().message() == thrown.message());
+        CHECK((thrown.tensor().empty() || found.failure().tensor == thrown.tensor()));
+        CHECK(found.failure().step == thrown.step());
+    }
 }
 
 }  // namespace
@@ -148,6 +155,42 @@ TEST_CASE("tensor: an unknown reduction is a value_error before anything else is
     for (const char* name : {"median", "var", "", "abs_mean", "MEAN", "l3"}) {
         CHECK_THROWS_AS(static_cast<void>(run.tensor("w").reduction_value(99, name)), value_error);
     }
+}
+
+TEST_CASE("tensor: reductions and counts by the names that stats takes") {
+    const memory_trial run{sample()};
+    const auto tensor = run.tensor("w");
+    CHECK(tensor.reduction_value(2, "abs_mean") == tensor.reduction_value(2, reduction::mean, {.abs = true}));
+    CHECK(tensor.reduction_value(2, "abs_mean", {.abs = true}) == tensor.reduction_value(2, "mean", {.abs = true}));
+    CHECK(*tensor.find_reduction(2, "abs_l1", {.worker = "worker_1"}) == 12);
+    CHECK(tensor.reduction_value(0, "zeros") == 1);
+    CHECK(*tensor.find_reduction(1, "nan", {.mode = mode::train}) == 0);
+    CHECK(run.tensor("reduced").reduction_value(0, "abs_mean") == 0.25);
+    throws_where_find_gives<tensor_unavailable_for_step>(
+        run.tensor("reduced").find_reduction(0, "nan"), absence::tensor_not_saved,
+        [&] { return run.tensor("reduced").reduction_value(0, "nan"); });
+    CHECK_THROWS_WITH_AS(static_cast<void>(tensor.reduction_value(0, "abs_meen")),
+                         "SMDebugValueError: Invalid reduction type abs_meen. Did you mean abs_mean, abs_min or mean?",
+                         value_error);
+    CHECK_THROWS_WITH_AS(static_cast<void>(tensor.find_reduction(0, "quartile")),
+                         doctest::Contains("Invalid reduction type quartile. There are: min, max, mean,"), value_error);
+}
+
+TEST_CASE("tensor: a worker that the run does not have, and one that has not saved it, are told apart") {
+    const memory_trial run{sample()};
+    const auto message_of = [&](const std::string& worker) {
+        return run.tensor("w").find_value(0, {.worker = worker}).failure().message();
+    };
+    CHECK(message_of("worker0") == "Invalid Worker: worker0. Did you mean worker_0 or worker_1?");
+    CHECK(message_of("gpu") == "Invalid Worker: gpu. There are: worker_1, worker_0");
+    memory_storage store;
+    run_builder build{store};
+    build.collections({"worker_0", "worker_1"});
+    build.step({.step = 0, .tensors = {tensor_of<float>("a", {1})}, .worker = "worker_0"});
+    build.step({.step = 0, .tensors = {tensor_of<float>("b", {1})}, .worker = "worker_1"});
+    build.end();
+    CHECK(memory_trial{store}.tensor("a").find_value(0, {.worker = "worker_1"}).failure().message() ==
+          "Invalid Worker: worker_1 has not saved it at this step.");
 }
 
 TEST_CASE("tensor: complex tensors have the abs forms and the norms only") {

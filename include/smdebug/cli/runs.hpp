@@ -115,8 +115,8 @@ struct follow_options {
 }
 
 /// The text of the error for a failed look-up.
-[[nodiscard]] inline std::string failure_text(const smdebug::detail::lookup_failure& failure, const std::string& tensor,
-                                              step_number step, mode in, const std::string& run) {
+[[nodiscard]] inline std::string failure_text(const lookup_error& failure, const std::string& tensor, step_number step,
+                                              mode in, const std::string& run) {
     try {
         throw_failure(failure, tensor, step, in);
     } catch (const std::exception& described) {

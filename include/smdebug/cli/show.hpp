@@ -121,7 +121,7 @@ template <class Trial>
     about.shown_step = from.shown_step(*chosen);
     about.worker = from.workers[chosen->worker];
     const read_options where{.worker = about.worker};
-    const auto tell = [&](const smdebug::detail::lookup_failure& why) {
+    const auto tell = [&](const lookup_error& why) {
         const mode in = about.shown_step == step ? mode::global : about.file.mode;
         to.damage(failure_text(why, args.tensor, about.shown_step, in, args.run));
     };

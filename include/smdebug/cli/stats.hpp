@@ -58,10 +58,7 @@ using smdebug::detail::wanted_by;
         const std::string_view name = smdebug::detail::without_blanks(list.substr(0, comma));
         const auto parsed = statistic_named(name);
         if (!parsed) {
-            std::string names;
-            for (const statistic& each : all_statistics()) {
-                names += (names.empty() ? "" : ", ") + each.name;
-            }
+            const std::string names = joined(smdebug::detail::statistic_names(), ", ");
             throw usage_error("--reductions: there is no \"" + std::string{name} + "\"; there are: all, or " + names);
         }
         if (std::none_of(chosen.begin(), chosen.end(),
@@ -90,12 +87,7 @@ struct stats_arguments {
 /// Errors: invalid_worker: it has saved nothing.
 inline void check_worker(const std::string& wanted, const std::vector<std::string>& workers) {
     if (std::find(workers.begin(), workers.end(), wanted) == workers.end()) {
-        const std::string near = suggestion(wanted, workers);
-        throw invalid_worker(
-            wanted + "." +
-            (near.empty()
-                 ? " There are: " + joined(std::span{workers}.first(std::min<std::size_t>(workers.size(), 20)), ", ")
-                 : near));
+        throw invalid_worker(wanted + "." + near_or_all(wanted, workers));
     }
 }
 
@@ -123,7 +115,7 @@ inline void add_statistics(row_buffer& row, const std::vector<statistic>& statis
 
 /// What a message says of an event file that cannot be read.
 [[nodiscard]] inline std::string unread_file_text(const reduced_tensor& tensor, const std::string& run) {
-    const smdebug::detail::lookup_failure& why = *tensor.failure;
+    const lookup_error& why = *tensor.failure;
     const std::string reason = why.why == absence::event_file_missing ? "is missing" : "cannot be read: " + why.note;
     return why.where + " " + reason + ": no rows for step " + std::to_string(tensor.shown_step) + " of " +
            std::string{tensor.worker} + " [run " + run + "]";

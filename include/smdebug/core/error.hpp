@@ -125,8 +125,9 @@ protected:
 /// No step has this tensor.
 class tensor_unavailable : public not_found {
 public:
-    explicit tensor_unavailable(const std::string& tensor)
-        : not_found(detail::error_name{"TensorUnavailable"}, "Tensor " + tensor + " was not saved.",
+    /// `hint`: what else to say, beginning with a blank.
+    explicit tensor_unavailable(const std::string& tensor, const std::string& hint = {})
+        : not_found(detail::error_name{"TensorUnavailable"}, "Tensor " + tensor + " was not saved." + hint,
                     {.tensor = tensor}) {}
 };
 

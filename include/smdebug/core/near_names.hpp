@@ -29,6 +29,10 @@ inline namespace v1 {
     return did_you_mean(near_matches(wanted, names, most));
 }
 
+/// What to say behind a name that is not there: did_you_mean() of at most three, or else " There are: a, b" of the
+/// first 20.
+[[nodiscard]] std::string near_or_all(std::string_view wanted, std::span<const std::string> names);
+
 }  // namespace v1
 }  // namespace smdebug
 

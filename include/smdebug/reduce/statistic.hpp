@@ -51,6 +51,15 @@ struct statistic {
     return all;
 }
 
+/// Their names, in that order.
+[[nodiscard]] inline std::vector<std::string> statistic_names() {
+    std::vector<std::string> names;
+    for (statistic& each : all_statistics()) {
+        names.push_back(std::move(each.name));
+    }
+    return names;
+}
+
 /// What of reductions these statistics need.
 [[nodiscard]] inline reduction_set wanted_by(const std::vector<statistic>& statistics) {
     reduction_set wanted;

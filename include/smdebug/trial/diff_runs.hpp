@@ -130,7 +130,7 @@ public:
     void tell(run_difference_kind kind, unsigned run, std::string what);
     /// What a comparison has found, if anything.
     void tell(run_difference_kind kind, const comparison& found, std::string_view of, const shape_type* shape);
-    void unreadable(unsigned run, const lookup_failure& why);
+    void unreadable(unsigned run, const lookup_error& why);
     /// Of the collections that neither's selection leaves out.
     void compare_collections(const catalog::job_description& first, const catalog::job_description& second);
 

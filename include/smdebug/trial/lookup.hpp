@@ -30,38 +30,42 @@ enum class absence : std::uint8_t {
     not_computed,            ///< the kernel gives no such reduction, though the dtype has it
 };
 
-namespace detail {
-
-/// Why, and where.
-struct lookup_failure {
+/// The error of a look-up as a value: what the call without find_ would throw.
+///
+///     if (const auto value = tensor.find_value(step); !value) std::puts(value.failure().message().c_str());
+struct lookup_error {
     absence why = absence::tensor_not_saved;
     bool has_reductions = false;    ///< the values are not there, but saved reductions are
     status damage = status::ok;     ///< of a damaged record
-    std::uint64_t offset = 0;       ///< of a damaged record, in `where`
+    std::uint64_t offset = 0;       ///< of a damaged record: the byte in `where` at which it begins
     std::string where = {};         ///< the event file, or the worker that is not there
-    std::string note = {};          ///< words that only the place of failure knows
-    std::exception_ptr cause = {};  ///< of what is unreadable: the storage error
-};
+    std::string note = {};          ///< what else is known; a part of message()
+    std::exception_ptr cause = {};  ///< of what is unreadable: the storage's error
+    std::string tensor = {};        ///< what was looked up: the tensor, ...
+    step_number step = 0;           ///< ... the step, ...
+    mode step_mode = mode::global;  ///< ... and the mode in which that counts
 
-}  // namespace detail
+    /// The sentence that error::message() of the thrown error has.  Cost: makes that error, but does not throw it.
+    [[nodiscard]] std::string message() const;
+};
 
 /// Whether the index promises what could not be read: the event file is gone, damaged, or the storage failed.  What was
 /// not saved, or not as asked for, is not lost.
-[[nodiscard]] bool is_lost(const detail::lookup_failure& failure) noexcept;
+[[nodiscard]] bool is_lost(const lookup_error& failure) noexcept;
 
 /// The same of an error, of those that throw_failure() throws.
 [[nodiscard]] bool is_lost(const error& failed) noexcept;
 
 /// The failure that the exception at hand stands for, which came of reading a record.  Called while it is handled.
-[[nodiscard]] detail::lookup_failure failure_at_hand(std::string where, std::uint64_t offset);
+[[nodiscard]] lookup_error failure_at_hand(std::string where, std::uint64_t offset);
 
-/// A value, or why there is none.
+/// A value, or why there is none: what find_value(), find_reduction() and so on of a tensor answer.
 template <class T>
 class [[nodiscard]] lookup {
 public:
-    lookup(T value) : value_(std::move(value)) {}                             // NOLINT: implicit
-    lookup(detail::lookup_failure failure) : failure_(std::move(failure)) {}  // NOLINT: implicit
-    lookup(absence why) : failure_{.why = why} {}                             // NOLINT: implicit
+    lookup(T value) : value_(std::move(value)) {}                   // NOLINT: implicit
+    lookup(lookup_error failure) : failure_(std::move(failure)) {}  // NOLINT: implicit
+    lookup(absence why) : failure_{.why = why} {}                   // NOLINT: implicit
 
     [[nodiscard]] bool has_value() const noexcept { return value_.has_value(); }
     [[nodiscard]] explicit operator bool() const noexcept { return has_value(); }
@@ -69,24 +73,39 @@ public:
     [[nodiscard]] T& operator*() & noexcept { return *value_; }
     [[nodiscard]] T&& operator*() && noexcept { return *std::move(value_); }
     [[nodiscard]] const T* operator->() const noexcept { return &*value_; }
-    /// Only where there is no value.
-    [[nodiscard]] const detail::lookup_failure& failure() const noexcept { return failure_; }
+    /// Why there is no value; says nothing where there is one.  Lives as long as this.
+    [[nodiscard]] const lookup_error& failure() const noexcept { return failure_; }
 
 private:
     std::optional<T> value_;
-    detail::lookup_failure failure_;
+    lookup_error failure_;
 };
 
 namespace detail {
 
 /// What throw_failure() would throw, in its words.
-[[nodiscard]] std::string words_of(const lookup_failure& failure, const std::string& tensor, step_number step, mode in);
+[[nodiscard]] std::string words_of(const lookup_error& failure, const std::string& tensor, step_number step, mode in);
 
 }  // namespace detail
 
-/// Throws the error that a failed look-up of `tensor` at `step` of `in` stands for.
-[[noreturn]] void throw_failure(const detail::lookup_failure& failure, const std::string& tensor, step_number step,
-                                mode in);
+/// Throws the error that a failed look-up stands for.
+[[noreturn]] void throw_failure(const lookup_error& failure);
+
+namespace detail {
+
+/// The value, or the error that the failure stands for.
+template <class T>
+[[nodiscard]] T or_throw(lookup<T> found) {
+    if (!found) {
+        throw_failure(found.failure());
+    }
+    return *std::move(found);
+}
+
+}  // namespace detail
+
+/// The same of a failure that does not say what was looked up: `tensor` at `step` of `in`.
+[[noreturn]] void throw_failure(const lookup_error& failure, const std::string& tensor, step_number step, mode in);
 
 }  // namespace v1
 }  // namespace smdebug

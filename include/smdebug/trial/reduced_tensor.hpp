@@ -42,7 +42,7 @@ struct reduced_tensor {
     reduction_values reductions;
     reduction_set saved;  ///< those that were saved
     /// Why the values, or the whole file, cannot be read; null: they can.  May be kept.
-    std::shared_ptr<const detail::lookup_failure> failure;
+    std::shared_ptr<const lookup_error> failure;
     bool file_failed = false;                              ///< `failure` is that of the whole file
     std::span<const detail::scan_failure> saved_failures;  ///< saved reductions that were asked for and cannot be read
 
@@ -98,8 +98,8 @@ template <class Kernel>
 
 /// The values that were left in their file, reduced into `found`, and verified; why they cannot be.
 template <class Kernel>
-[[nodiscard]] std::optional<lookup_failure> reduce_stream(const scanned_tensor& tensor, reduction_set wanted,
-                                                          const Kernel& kernel, reduction_values& found) {
+[[nodiscard]] std::optional<lookup_error> reduce_stream(const scanned_tensor& tensor, reduction_set wanted,
+                                                        const Kernel& kernel, reduction_values& found) {
     status outcome = status::unsupported;
     try {
         if constexpr (fed_reducer<Kernel>) {
@@ -111,7 +111,7 @@ template <class Kernel>
     if (outcome == status::ok) {
         return std::nullopt;
     }
-    return lookup_failure{
+    return lookup_error{
         .why = absence::damaged, .damage = outcome, .offset = tensor.offset, .where = std::string{tensor.event_file}};
 }
 
@@ -132,7 +132,7 @@ template <reduction_kernel Kernel>
     found.file_failed = tensor.file_failed;
     found.saved_failures = tensor.saved_failures;
     if (tensor.failure != nullptr) {
-        found.failure = std::make_shared<const detail::lookup_failure>(*tensor.failure);
+        found.failure = std::make_shared<const lookup_error>(*tensor.failure);
     }
     if (tensor.values != nullptr) {
         if (detail::reduce_checked(tensor, wanted - tensor.saved, kernel, found.reductions)) {
@@ -141,11 +141,10 @@ template <reduction_kernel Kernel>
         } else {
             found.reductions = {};
             found.shape = tensor.saved_shape;
-            found.failure = std::make_shared<const detail::lookup_failure>(
-                detail::lookup_failure{.why = absence::damaged,
-                                       .damage = status::bad_payload_checksum,
-                                       .offset = tensor.offset,
-                                       .where = std::string{tensor.event_file}});
+            found.failure = std::make_shared<const lookup_error>(lookup_error{.why = absence::damaged,
+                                                                              .damage = status::bad_payload_checksum,
+                                                                              .offset = tensor.offset,
+                                                                              .where = std::string{tensor.event_file}});
         }
     }
     if (tensor.passed != nullptr) {
@@ -156,7 +155,7 @@ template <reduction_kernel Kernel>
         if (auto failed = detail::reduce_stream(tensor, wanted - tensor.saved, kernel, found.reductions)) {
             found.reductions = {};
             found.shape = tensor.saved_shape;
-            found.failure = std::make_shared<const detail::lookup_failure>(*std::move(failed));
+            found.failure = std::make_shared<const lookup_error>(*std::move(failed));
         } else {
             found.type = tensor.stream->type();
             found.reductions.count = tensor.stream->count();

@@ -242,7 +242,7 @@ public:
     }
     template <tensor_measure M>
     [[nodiscard]] measured_by<M> measured(step_number step, const M& measure, const read_options& where = {}) const {
-        return or_throw(find_measured(step, measure, where), step, where.mode);
+        return detail::or_throw(find_measured(step, measure, where));
     }
     template <tensor_comparison M>
     [[nodiscard]] lookup<compared_by<M>> find_compared(step_number earlier, step_number step, const M& comparison,
@@ -257,7 +257,7 @@ public:
     template <tensor_comparison M>
     [[nodiscard]] compared_by<M> compared(step_number earlier, step_number step, const M& comparison,
                                           const read_options& where = {}) const {
-        return or_throw(find_compared(earlier, step, comparison, where), step, where.mode);
+        return detail::or_throw(find_compared(earlier, step, comparison, where));
     }
     /// Whether measures' answers are remembered: a measure of a hash then tells equal bytes without reading them again.
     static constexpr bool remembers_measures = true;
@@ -276,14 +276,6 @@ public:
     }
 
 private:
-    template <class T>
-    [[nodiscard]] T or_throw(lookup<T> found, step_number step, mode in) const {
-        if (!found) {
-            throw_failure(found.failure(), base::name(), step, in);
-        }
-        return *std::move(found);
-    }
-
     std::shared_ptr<detail::shared_tensors<Trial>> shared_;
     typename detail::shared_tensors<Trial>::tensor_share* share_;
 };

@@ -108,19 +108,20 @@ public:
         const std::string is = "tensor " + name() + " holds " + std::string{name_of(found->type())};
         const std::string wanted{name_of(dtype_of_v<T>)};
         if (!how.convert) {
-            return detail::lookup_failure{.why = absence::wrong_dtype,
-                                          .note = is + ", not " + wanted + "; .convert = true makes a converted copy"};
+            return about({.why = absence::wrong_dtype,
+                          .note = is + ", not " + wanted + "; .convert = true makes a converted copy"},
+                         step, how.mode);
         }
         auto other = converted<T>(*found);
         if (!other.ok()) {
-            return detail::lookup_failure{.why = absence::wrong_dtype,
-                                          .note = is + ", and not every element can be a " + wanted};
+            return about({.why = absence::wrong_dtype, .note = is + ", and not every element can be a " + wanted}, step,
+                         how.mode);
         }
         return as_xtensor<T>(*other);
     }
     template <class T>
     [[nodiscard]] tensor_array<T> value(step_number step, const value_options& how = {}) const {
-        return or_throw(find_value<T>(step, how), step, how.mode);
+        return detail::or_throw(find_value<T>(step, how));
     }
 
     /// The values of every complete step.  Errors: as value(), at the first step that has none.
@@ -142,14 +143,18 @@ public:
     /// values.  Errors: also type_error: strings have none, complex tensors only the abs forms, l1 and l2.
     [[nodiscard]] lookup<double> find_reduction(step_number step, reduction what,
                                                 const reduction_options& how = {}) const;
-    /// By the Python package's name, without "abs_".  Errors: value_error, before anything else, for another name.
+    /// By name: "mean", "abs_mean" (as .abs does), "l2", ..., or a count of the values: "nan", "pos_inf", "neg_inf",
+    /// "zeros"; the names that `smdebug stats --reductions` takes.
+    /// Errors: value_error, before anything else, for another name.
     [[nodiscard]] lookup<double> find_reduction(step_number step, std::string_view what,
                                                 const reduction_options& how = {}) const;
     [[nodiscard]] double reduction_value(step_number step, reduction what, const reduction_options& how = {}) const;
     [[nodiscard]] double reduction_value(step_number step, std::string_view what,
                                          const reduction_options& how = {}) const;
 
-    /// The reductions that were saved, with their values.
+    /// The reductions that were saved, with their values, by key: `.at({reduction::mean, true})`.  Empty where the tensor
+    /// has values only: nothing is computed.  reduction_key::name() says "abs_mean".
+    /// Errors: as the class says, where neither values nor reductions of it were saved.  Cost: one read of each.
     [[nodiscard]] std::map<reduction_key, double> reduction_values(step_number step,
                                                                    const read_options& where = {}) const;
 
@@ -168,7 +173,7 @@ public:
     }
     template <tensor_measure M>
     [[nodiscard]] measured_by<M> measured(step_number step, const M& measure, const read_options& where = {}) const {
-        return or_throw(find_measured(step, measure, where), step, where.mode);
+        return detail::or_throw(find_measured(step, measure, where));
     }
 
     /// What a comparison answers about the values at an earlier step, and at this one.  Fails as the first of them that
@@ -182,18 +187,15 @@ public:
     template <tensor_comparison M>
     [[nodiscard]] compared_by<M> compared(step_number earlier, step_number step, const M& comparison,
                                           const read_options& where = {}) const {
-        return or_throw(find_compared(earlier, step, comparison, where), step, where.mode);
+        return detail::or_throw(find_compared(earlier, step, comparison, where));
     }
 
 private:
-    [[nodiscard]] static reduction known_reduction(std::string_view name);
-
+    /// The failure, which says what was looked up.
+    [[nodiscard]] lookup_error about(lookup_error failure, step_number step, mode in) const;
     template <class T>
-    [[nodiscard]] T or_throw(lookup<T> found, step_number step, mode in) const {
-        if (!found) {
-            throw_failure(found.failure(), name(), step, in);
-        }
-        return *std::move(found);
+    [[nodiscard]] lookup<T> about(lookup<T> found, step_number step, mode in) const {
+        return found ? std::move(found) : about(found.failure(), step, in);
     }
 
     std::shared_ptr<const detail::tensor_reader<State>> reader_;  // a pointer, so that this header does not need it

@@ -96,10 +96,9 @@ TEST_CASE("saved_tensor: findings and notes say which tensor, of which worker") 
     CHECK(met.message == "above");
     CHECK_FALSE(at.note("why").met);
     CHECK(at.note("why").message == "why");
-    CHECK_FALSE(at.note(smdebug::detail::lookup_failure{.why = absence::tensor_not_saved}).message.empty());
-    CHECK(at.note(smdebug::detail::lookup_failure{.why = absence::wrong_dtype})
-              .message.empty());  // strings: nothing to say
-    CHECK(at.note(smdebug::detail::lookup_failure{.why = absence::damaged, .where = "file"}).damaged);
+    CHECK_FALSE(at.note(smdebug::lookup_error{.why = absence::tensor_not_saved}).message.empty());
+    CHECK(at.note(smdebug::lookup_error{.why = absence::wrong_dtype}).message.empty());  // strings: nothing to say
+    CHECK(at.note(smdebug::lookup_error{.why = absence::damaged, .where = "file"}).damaged);
 }
 
 TEST_CASE("judge_each: the selected tensors by name, then worker; empty answers are left out") {

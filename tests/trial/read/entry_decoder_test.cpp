@@ -58,7 +58,7 @@ struct lacking_kernel {
     [[nodiscard]] std::string name() const { return "lacking"; }
 };
 
-std::string failure_text(const smdebug::detail::lookup_failure& why) {
+std::string failure_text(const smdebug::lookup_error& why) {
     return std::to_string(static_cast<int>(why.why)) + " " + std::to_string(static_cast<int>(why.damage)) + " " +
            std::to_string(why.offset) + " " + why.where + " " + why.note;
 }

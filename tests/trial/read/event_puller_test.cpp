@@ -59,7 +59,7 @@ texts pulled(const Trial& run, std::size_t* streamed = nullptr) {
     pulled_values values;
     for (std::size_t place = 0; place < files.size(); ++place) {
         const std::string step = std::to_string(files[place]->step) + " ";
-        if (const lookup_failure* const failed = puller.open(place)) {
+        if (const lookup_error* const failed = puller.open(place)) {
             lines.push_back(step + (failed->why == absence::event_file_missing ? "missing " : "damaged ") +
                             failed->where);
             continue;

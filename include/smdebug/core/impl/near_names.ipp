@@ -36,10 +36,15 @@ SMDEBUG_INLINE std::vector<std::string> near_matches(std::string_view wanted, st
     std::vector<std::pair<std::size_t, std::size_t>> ranked;  // how far, place
     for (std::size_t i = 0; i < names.size() && !asked.empty(); ++i) {
         const std::string name = lower(names[i]);
+        const std::size_t most_apart = std::max<std::size_t>(2, asked.size() / 3);
         const bool holds =
             name.find(asked) != std::string::npos || (name.size() > 2 && asked.find(name) != std::string::npos);
+        const std::size_t longer = std::max(asked.size(), name.size()) - std::min(asked.size(), name.size());
+        if (!holds && longer > most_apart) {
+            continue;
+        }
         const std::size_t apart = edit_distance(asked, name);
-        if (holds || apart <= std::max<std::size_t>(2, asked.size() / 3)) {
+        if (holds || apart <= most_apart) {
             ranked.emplace_back(apart, i);
         }
     }
@@ -57,6 +62,18 @@ SMDEBUG_INLINE std::string did_you_mean(std::span<const std::string> near) {
         text.append(i == 0 ? " Did you mean " : (i + 1 == near.size() ? " or " : ", ")).append(near[i]);
     }
     return text.empty() ? text : text + "?";
+}
+
+SMDEBUG_INLINE std::string near_or_all(std::string_view wanted, std::span<const std::string> names) {
+    constexpr std::size_t most = 20;
+    if (std::string near = did_you_mean(wanted, names, 3); !near.empty()) {
+        return near;
+    }
+    std::string all;
+    for (const std::string& name : names.first(std::min(names.size(), most))) {
+        all.append(all.empty() ? " There are: " : ", ").append(name);
+    }
+    return names.size() > most ? all + ", ..." : all;
 }
 
 }  // namespace v1

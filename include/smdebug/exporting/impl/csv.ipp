@@ -5,6 +5,7 @@
 #include <smdebug/core/csv_text.hpp>
 #include <smdebug/core/dtype.hpp>
 #include <smdebug/core/json_text.hpp>
+#include <smdebug/core/near_names.hpp>
 #include <smdebug/exporting/csv.hpp>
 #include <smdebug/tensor/element.hpp>
 #include <smdebug/tensor/float8.hpp>
@@ -31,7 +32,7 @@ SMDEBUG_INLINE std::vector<statistic> statistics_of(const export_options& option
         if (auto found = statistic_named(name)) {
             chosen.push_back(*std::move(found));
         } else {
-            throw value_error("there is no reduction \"" + name + "\"");
+            throw value_error("there is no reduction \"" + name + "\"." + near_or_all(name, statistic_names()));
         }
     }
     return chosen;

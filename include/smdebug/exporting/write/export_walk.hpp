@@ -82,9 +82,9 @@ public:
     /// Errors: value_error where nothing was written, and those of the target.
     [[nodiscard]] export_result finish(const std::string& run);
     /// A tensor, or a saved reduction, that cannot be read.
-    void damaged(const exported_place& where, std::string_view tensor, const lookup_failure& why);
+    void damaged(const exported_place& where, std::string_view tensor, const lookup_error& why);
     /// A whole event file; of its tensors the first alone is told.
-    void damaged_file(const exported_place& where, const lookup_failure& why);
+    void damaged_file(const exported_place& where, const lookup_error& why);
 
     export_result result;
 

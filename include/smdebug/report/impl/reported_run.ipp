@@ -62,7 +62,7 @@ SMDEBUG_INLINE void note_tensor(seen_tensor& seen, const reduced_tensor& tensor,
     seen.unreadable = tensor.failure != nullptr;
     seen.file_failed = tensor.file_failed;
     seen.failures.clear();
-    const auto say = [&](const smdebug::detail::lookup_failure& why) {
+    const auto say = [&](const lookup_error& why) {
         if (tensor.file_failed) {
             const bool missing = why.why == absence::event_file_missing;
             seen.failures.push_back(why.where + (missing ? " is missing" : " cannot be read: " + why.note));

@@ -117,7 +117,7 @@ private:
     }
 
     /// Where zeros cannot be counted: nothing but zeros is enough for any threshold that is a percentage.
-    [[nodiscard]] finding judge_share_by_extrema(const auto& tensor, const smdebug::detail::lookup_failure& why) const {
+    [[nodiscard]] finding judge_share_by_extrema(const auto& tensor, const lookup_error& why) const {
         const auto is_zero = [](const lookup<double>& value) { return value && *value == 0; };
         const bool zero = is_zero(tensor.reduction_value(reduction::max, true)) ||
                           (is_zero(tensor.reduction_value(reduction::min)) &&  //

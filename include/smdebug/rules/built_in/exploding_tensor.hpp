@@ -70,7 +70,7 @@ private:
     }
 
     [[nodiscard]] finding by_reductions(const auto& tensor) const {
-        smdebug::detail::lookup_failure missing;
+        lookup_error missing;
         std::size_t finite_extrema = 0;
         for (const reduction_key key : {reduction_key{reduction::max, true}, reduction_key{reduction::max, false},
                                         reduction_key{reduction::min, false}}) {

@@ -81,7 +81,7 @@ public:
         now_.lost.push_back(key);
     }
     /// Logs the outcome of a look-up.
-    void was_looked_up(const lookup_failure& failure, const std::string& tensor, step_number step, mode in,
+    void was_looked_up(const lookup_error& failure, const std::string& tensor, step_number step, mode in,
                        const std::optional<std::string>& worker);
 
     /// Each tensor once; what could not be read is not among what was.

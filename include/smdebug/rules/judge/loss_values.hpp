@@ -31,7 +31,7 @@ namespace detail {
 template <reducible_tensor Handle>
 [[nodiscard]] lookup<std::optional<double>> scalar_at(const Handle& tensor, step_number step,
                                                       const read_options& where) {
-    smdebug::detail::lookup_failure missing;
+    lookup_error missing;
     if constexpr (valued_tensor<Handle>) {
         const auto values = tensor.find_value(step, value_options{.mode = where.mode, .worker = where.worker});
         if (values) {

@@ -159,9 +159,7 @@ public:
     /// A finding about it: the condition is met.
     [[nodiscard]] finding met(double value, double threshold, std::string message) const;
     /// A note about it: it could not be judged, for this reason.  Nothing to say where a dtype has no such reduction.
-    [[nodiscard]] finding note(const smdebug::detail::lookup_failure& failure) const {
-        return note_about(name_, worker_, step_, failure);
-    }
+    [[nodiscard]] finding note(const lookup_error& failure) const { return note_about(name_, worker_, step_, failure); }
     [[nodiscard]] finding note(std::string message) const {
         return {.tensor = name_, .worker = worker_, .message = std::move(message)};
     }

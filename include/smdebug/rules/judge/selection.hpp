@@ -93,7 +93,7 @@ void leave_out_media(const readable_trial auto& run, step_number step, std::vect
 
 /// The note about a tensor that could not be judged; nothing to say where a dtype simply has no such reduction.
 [[nodiscard]] finding note_about(const std::string& tensor, const std::string& worker, step_number step,
-                                 const smdebug::detail::lookup_failure& failure);
+                                 const lookup_error& failure);
 
 }  // namespace rules
 }  // namespace v1

@@ -34,13 +34,10 @@ private:
 template <class Collections>
 [[nodiscard]] collection_unavailable no_such_collection(std::string_view wanted, const Collections& collections) {
     std::vector<std::string> names;
-    std::string all;
     for (const auto& [name, group] : collections) {
         names.push_back(name);
-        all.append(all.empty() ? " There are: " : ", ").append(name);
     }
-    const std::string near = did_you_mean(wanted, names, 3);
-    return collection_unavailable(std::string{wanted}, near.empty() ? all : near);
+    return collection_unavailable(std::string{wanted}, near_or_all(wanted, names));
 }
 
 /// tensor_names(which) on the catalog that `fresh()` gives.  Errors: value_error, before `fresh` is called.

@@ -100,7 +100,7 @@ template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
 typename basic_trial<Storage, Decoder, Kernel>::tensor_type basic_trial<Storage, Decoder, Kernel>::tensor(
     std::string_view name) const {
     if (!has_tensor(name)) {
-        throw tensor_unavailable(std::string{name});
+        throw tensor_unavailable(std::string{name}, state_->names_near(name));
     }
     return tensor_type{state_, std::string{name}};
 }

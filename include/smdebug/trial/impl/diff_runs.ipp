@@ -121,7 +121,7 @@ SMDEBUG_INLINE void diff_log::tell(run_difference_kind kind, const comparison& r
     tell(found);
 }
 
-SMDEBUG_INLINE void diff_log::unreadable(unsigned run, const lookup_failure& why) {
+SMDEBUG_INLINE void diff_log::unreadable(unsigned run, const lookup_error& why) {
     run_difference found{.kind = run_difference_kind::unreadable, .run = run};
     if (tensor_.empty() && why.why != absence::event_file_missing) {
         found.what = why.where + " of the " + std::string{name_of_run(run)} + " run cannot be read: " + why.note;

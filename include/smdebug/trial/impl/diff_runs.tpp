@@ -253,8 +253,8 @@ private:
             log_.tell(run_difference_kind::mode, 0,
                       "the step is " + words(first) + " in the first run, " + words(second) + " in the second");
         }
-        const lookup_failure* const why_not_first = a_.puller->open(place);
-        const lookup_failure* const why_not_second = b_.puller->open(place);
+        const lookup_error* const why_not_first = a_.puller->open(place);
+        const lookup_error* const why_not_second = b_.puller->open(place);
         if (why_not_first != nullptr) {
             log_.unreadable(1, *why_not_first);
         }
@@ -405,7 +405,7 @@ private:
         return readable;
     }
 
-    bool is_readable(const std::optional<lookup_failure>& first, const std::optional<lookup_failure>& second) {
+    bool is_readable(const std::optional<lookup_error>& first, const std::optional<lookup_error>& second) {
         if (first) {
             log_.unreadable(1, *first);
         }
@@ -457,7 +457,7 @@ private:
         reduce::detail::element_comparison found{first.type(), log_.within()};
         const bool comparable = first.type() == second.type() && first.shape() == second.shape();
         const auto attempt = [](auto& side, const layout::entry& entry, auto&& doing) {
-            std::optional<lookup_failure> failed;
+            std::optional<lookup_error> failed;
             try {
                 if (const status ended = doing(); ended != status::ok) {
                     failed = side.puller->damaged(entry, ended);

@@ -8,7 +8,7 @@
 namespace smdebug {
 inline namespace v1 {
 
-SMDEBUG_INLINE bool is_lost(const detail::lookup_failure& failure) noexcept {
+SMDEBUG_INLINE bool is_lost(const lookup_error& failure) noexcept {
     switch (failure.why) {
         case absence::event_file_missing:
         case absence::unreadable:
@@ -39,8 +39,8 @@ SMDEBUG_INLINE bool is_lost(const error& failed) noexcept {
            (!may_come && dynamic_cast<const unavailable*>(&failed) != nullptr);
 }
 
-SMDEBUG_INLINE detail::lookup_failure failure_at_hand(std::string where, std::uint64_t offset) {
-    detail::lookup_failure failure{.why = absence::unreadable, .offset = offset, .where = std::move(where)};
+SMDEBUG_INLINE lookup_error failure_at_hand(std::string where, std::uint64_t offset) {
+    lookup_error failure{.why = absence::unreadable, .offset = offset, .where = std::move(where)};
     try {
         throw;
     } catch (const corrupt_data& damage) {
@@ -62,7 +62,7 @@ namespace detail {
 /// Gives the error that a failure stands for to take(), which does not return to here; throwing is dear where words are
 /// all that is wanted.
 template <class Take>
-auto with_error(const lookup_failure& failure, const std::string& tensor, step_number step, mode in, Take&& take) {
+auto with_error(const lookup_error& failure, const std::string& tensor, step_number step, mode in, Take&& take) {
     switch (failure.why) {
         case absence::tensor_not_saved:
             return take(tensor_unavailable_for_step(tensor, step, in, failure.has_reductions));
@@ -74,7 +74,7 @@ auto with_error(const lookup_failure& failure, const std::string& tensor, step_n
         case absence::step_not_yet_available:
             return take(step_not_yet_available(step, in));
         case absence::no_such_worker:
-            return take(invalid_worker(failure.where,
+            return take(invalid_worker(failure.where + failure.note,
                                        {.tensor = tensor, .step = step, .step_mode = in, .worker = failure.where}));
         case absence::shape_not_saved:
             return take(shape_unavailable_for_step(tensor, step, in));
@@ -102,8 +102,7 @@ auto with_error(const lookup_failure& failure, const std::string& tensor, step_n
     return take(error(error_name{"Error"}, "unknown failure"));
 }
 
-SMDEBUG_INLINE std::string words_of(const lookup_failure& failure, const std::string& tensor, step_number step,
-                                    mode in) {
+SMDEBUG_INLINE std::string words_of(const lookup_error& failure, const std::string& tensor, step_number step, mode in) {
     try {
         return with_error(failure, tensor, step, in, [](const error& made) { return std::string{made.what()}; });
     } catch (const std::exception& described) {  // the storage's error
@@ -113,8 +112,22 @@ SMDEBUG_INLINE std::string words_of(const lookup_failure& failure, const std::st
 
 }  // namespace detail
 
-SMDEBUG_INLINE void throw_failure(const detail::lookup_failure& failure, const std::string& tensor, step_number step,
-                                  mode in) {
+SMDEBUG_INLINE std::string lookup_error::message() const {
+    try {
+        return detail::with_error(*this, tensor, step, step_mode,
+                                  [](const error& made) { return std::string{made.message()}; });
+    } catch (const error& described) {  // the storage's error
+        return std::string{described.message()};
+    } catch (const std::exception& described) {
+        return described.what();
+    }
+}
+
+SMDEBUG_INLINE void throw_failure(const lookup_error& failure) {
+    throw_failure(failure, failure.tensor, failure.step, failure.step_mode);
+}
+
+SMDEBUG_INLINE void throw_failure(const lookup_error& failure, const std::string& tensor, step_number step, mode in) {
     detail::with_error(failure, tensor, step, in, [](const auto& made) { throw made; });
     std::terminate();  // not reached
 }

@@ -247,11 +247,7 @@ lookup<double> detail::shared_tensor<Trial>::find_reduction(step_number step, re
 template <class Trial>
 double detail::shared_tensor<Trial>::reduction_value(step_number step, reduction what,
                                                      const reduction_options& how) const {
-    const auto answer = find_reduction(step, what, how);
-    if (!answer) {
-        throw_failure(answer.failure(), base::name(), step, how.mode);
-    }
-    return *answer;
+    return detail::or_throw(find_reduction(step, what, how));
 }
 
 template <class Trial>
@@ -285,11 +281,7 @@ lookup<tensor_value> detail::shared_tensor<Trial>::find_value(step_number step, 
 
 template <class Trial>
 tensor_value detail::shared_tensor<Trial>::value(step_number step, const value_options& how) const {
-    auto answer = find_value(step, how);
-    if (!answer) {
-        throw_failure(answer.failure(), base::name(), step, how.mode);
-    }
-    return *std::move(answer);
+    return detail::or_throw(find_value(step, how));
 }
 
 template <scannable_trial Trial>

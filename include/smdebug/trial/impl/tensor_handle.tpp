@@ -2,6 +2,8 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/near_names.hpp>
+#include <smdebug/reduce/statistic.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
 #include <smdebug/trial/read/tensor_reader.hpp>
 #include <smdebug/trial/tensor_handle.hpp>
@@ -11,6 +13,18 @@
 
 namespace smdebug {
 inline namespace v1 {
+
+namespace detail {
+
+/// Errors: value_error: no reduction has that name.
+[[nodiscard]] inline statistic known_statistic(std::string_view name) {
+    if (auto known = statistic_named(name)) {
+        return *std::move(known);
+    }
+    throw value_error("Invalid reduction type " + std::string{name} + "." + near_or_all(name, statistic_names()));
+}
+
+}  // namespace detail
 
 template <class State>
 tensor_handle<State>::tensor_handle(std::shared_ptr<const State> state, std::string name)
@@ -95,15 +109,12 @@ std::vector<std::string> tensor_handle<State>::workers(step_number step, const r
 template <class State>
 lookup<tensor_value> tensor_handle<State>::find_value(step_number step, const value_options& how) const {
     const auto at = reader_->locate(step, how.mode, how.worker);
-    if (!at) {
-        return at.failure();
-    }
-    return reader_->read_values(*at);
+    return about(at ? reader_->read_values(*at) : at.failure(), step, how.mode);
 }
 
 template <class State>
 tensor_value tensor_handle<State>::value(step_number step, const value_options& how) const {
-    return or_throw(find_value(step, how), step, how.mode);
+    return detail::or_throw(find_value(step, how));
 }
 
 template <class State>
@@ -119,7 +130,7 @@ template <class State>
 lookup<shape_type> tensor_handle<State>::find_shape(step_number step, const read_options& where) const {
     const auto at = reader_->locate(step, where.mode, where.worker);
     if (!at) {
-        return at.failure();
+        return about(at.failure(), step, where.mode);
     }
     if (const auto* saved = at->from->layout_of(*at->file).shape(at->id)) {
         return saved->extents;
@@ -128,15 +139,16 @@ lookup<shape_type> tensor_handle<State>::find_shape(step_number step, const read
     if (!values) {
         const bool not_there =
             values.failure().why == absence::tensor_not_saved || values.failure().why == absence::event_file_missing;
-        return not_there ? detail::lookup_failure{.why = absence::shape_not_saved, .where = values.failure().where}
-                         : values.failure();
+        return about(not_there ? lookup_error{.why = absence::shape_not_saved, .where = values.failure().where}
+                               : values.failure(),
+                     step, where.mode);
     }
     return values;
 }
 
 template <class State>
 shape_type tensor_handle<State>::shape(step_number step, const read_options& where) const {
-    return or_throw(find_shape(step, where), step, where.mode);
+    return detail::or_throw(find_shape(step, where));
 }
 
 template <class State>
@@ -153,56 +165,56 @@ lookup<double> tensor_handle<State>::find_reduction(step_number step, reduction 
                                                     const reduction_options& how) const {
     const auto at = reader_->locate(step, how.mode, how.worker);
     if (!at) {
-        return at.failure();
+        return about(at.failure(), step, how.mode);
     }
     const reduction_key key{what, how.abs};
-    if (const auto saved = at->from->layout_of(*at->file).reduction(at->id, key)) {
-        return reader_->read_saved(*at, *saved, key);
-    }
-    return reader_->compute(*at, key);
+    const auto saved = at->from->layout_of(*at->file).reduction(at->id, key);
+    return about(saved ? reader_->read_saved(*at, *saved, key) : reader_->compute(*at, key), step, how.mode);
 }
 
 template <class State>
 lookup<double> tensor_handle<State>::find_reduction(step_number step, std::string_view what,
                                                     const reduction_options& how) const {
-    return find_reduction(step, known_reduction(what), how);
+    const detail::statistic known = detail::known_statistic(what);
+    if (known.key) {
+        return find_reduction(step, known.key->what,
+                              {.mode = how.mode, .worker = how.worker, .abs = how.abs || known.key->abs});
+    }
+    const auto counts = find_computed(step, reduction_set::counts(), {.mode = how.mode, .worker = how.worker});
+    return counts ? lookup<double>{static_cast<double>((*counts).*known.count)} : counts.failure();
 }
 
 template <class State>
 double tensor_handle<State>::reduction_value(step_number step, reduction what, const reduction_options& how) const {
-    return or_throw(find_reduction(step, what, how), step, how.mode);
+    return detail::or_throw(find_reduction(step, what, how));
 }
 
 template <class State>
 double tensor_handle<State>::reduction_value(step_number step, std::string_view what,
                                              const reduction_options& how) const {
-    return reduction_value(step, known_reduction(what), how);
+    return detail::or_throw(find_reduction(step, what, how));
 }
 
 template <class State>
 std::map<reduction_key, double> tensor_handle<State>::reduction_values(step_number step,
                                                                        const read_options& where) const {
-    const auto at = or_throw(reader_->locate(step, where.mode, where.worker), step, where.mode);
-    return or_throw(reader_->read_saved(at), step, where.mode);
+    const auto at = reader_->locate(step, where.mode, where.worker);
+    return detail::or_throw(about(at ? reader_->read_saved(*at) : at.failure(), step, where.mode));
 }
 
 template <class State>
 lookup<smdebug::reduction_values> tensor_handle<State>::find_computed(step_number step, reduction_set wanted,
                                                                       const read_options& where) const {
     const auto at = reader_->locate(step, where.mode, where.worker);
-    if (!at) {
-        return at.failure();
-    }
-    return reader_->reduce(*at, wanted);
+    return about(at ? reader_->reduce(*at, wanted) : at.failure(), step, where.mode);
 }
 
 template <class State>
-reduction tensor_handle<State>::known_reduction(std::string_view name) {
-    const auto known = reduction_named(name);
-    if (!known) {
-        throw value_error("Invalid reduction type " + std::string{name});
-    }
-    return *known;
+lookup_error tensor_handle<State>::about(lookup_error failure, step_number step, mode in) const {
+    failure.tensor = name();
+    failure.step = step;
+    failure.step_mode = in;
+    return failure;
 }
 
 }  // namespace v1

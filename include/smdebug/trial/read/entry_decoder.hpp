@@ -39,25 +39,25 @@ public:
     explicit entry_decoder(const State& state) noexcept : state_(&state) {}
 
     /// Decodes the record of a tensor that is `recorded` under this name; returns why not.  `out` borrows the bytes.
-    [[nodiscard]] std::optional<lookup_failure> decode(const layout::entry& entry, std::string_view recorded,
-                                                       file_key file, record_bytes bytes, decoded_tensor& out,
-                                                       const left_to_caller& left = {}) const;
+    [[nodiscard]] std::optional<lookup_error> decode(const layout::entry& entry, std::string_view recorded,
+                                                     file_key file, record_bytes bytes, decoded_tensor& out,
+                                                     const left_to_caller& left = {}) const;
 
     /// Decodes the record of a saved reduction of `tensor` into a plain double; returns why not.
-    [[nodiscard]] std::optional<lookup_failure> decode_saved(const layout::entry& entry, std::string_view tensor,
-                                                             reduction_key key, file_key file, record_bytes bytes,
-                                                             double& number);
+    [[nodiscard]] std::optional<lookup_error> decode_saved(const layout::entry& entry, std::string_view tensor,
+                                                           reduction_key key, file_key file, record_bytes bytes,
+                                                           double& number);
 
     /// The kernel, which may be a user's, has not computed what the dtype has.
-    [[nodiscard]] lookup_failure not_computed(const std::string& what, std::string_view tensor, dtype type) const;
+    [[nodiscard]] lookup_error not_computed(const std::string& what, std::string_view tensor, dtype type) const;
 
 private:
     [[nodiscard]] status decode_record(byte_view record, std::string_view recorded, decoded_tensor& out,
                                        [[maybe_unused]] const left_to_caller& left) const;
 
     // The number in `saved_`.
-    [[nodiscard]] std::optional<lookup_failure> single_number(std::string_view tensor, reduction_key key,
-                                                              double& number) const;
+    [[nodiscard]] std::optional<lookup_error> single_number(std::string_view tensor, reduction_key key,
+                                                            double& number) const;
 
     const State* state_;
     std::string recorded_;

@@ -50,24 +50,24 @@ public:
     event_puller(const State& state, const catalog& from, std::vector<const catalog::file*> files);
 
     /// Goes to the file at `place`, at or behind the last one; why none of it can be read, or null.
-    [[nodiscard]] const lookup_failure* open(std::size_t place);
+    [[nodiscard]] const lookup_error* open(std::size_t place);
 
     /// The values of a tensor, which are recorded under its name; why not.  Payload checksums of large ones are left to
     /// the caller.
-    [[nodiscard]] std::optional<lookup_failure> values(const layout::entry& entry, std::string_view name,
-                                                       pulled_values& out);
+    [[nodiscard]] std::optional<lookup_error> values(const layout::entry& entry, std::string_view name,
+                                                     pulled_values& out);
 
     /// The same of a saved reduction.
-    [[nodiscard]] std::optional<lookup_failure> saved(const layout::entry& entry, std::string_view tensor,
-                                                      reduction_key key, double& number);
+    [[nodiscard]] std::optional<lookup_error> saved(const layout::entry& entry, std::string_view tensor,
+                                                    reduction_key key, double& number);
 
     /// The values of a large tensor, left in the file; null: they are to be asked for by values().
     [[nodiscard]] value_stream* stream(const layout::entry& entry, std::string_view name);
 
     /// Why what stream() gave cannot be read.
-    [[nodiscard]] lookup_failure damaged(const layout::entry& entry, status damage) const;
+    [[nodiscard]] lookup_error damaged(const layout::entry& entry, status damage) const;
     /// The same while an exception is handled.
-    [[nodiscard]] lookup_failure failed(const layout::entry& entry) const;
+    [[nodiscard]] lookup_error failed(const layout::entry& entry) const;
 
 private:
     using storage_type = typename State::storage_type;
@@ -77,7 +77,7 @@ private:
     // A small file that was read with others.
     struct small_file {
         std::vector<std::byte> bytes;
-        std::optional<lookup_failure> failure;
+        std::optional<lookup_error> failure;
         bool is_too_large = false;  // to be read whole
     };
 
@@ -85,8 +85,8 @@ private:
     [[nodiscard]] std::uint64_t end_of(const catalog::file& file);
     [[nodiscard]] bool is_small(const catalog::file& file);
     void read_small(std::size_t place);
-    [[nodiscard]] const lookup_failure* fail(lookup_failure failure);
-    [[nodiscard]] const lookup_failure* open_large(const catalog::file& file);
+    [[nodiscard]] const lookup_error* fail(lookup_error failure);
+    [[nodiscard]] const lookup_error* open_large(const catalog::file& file);
     void read_ahead(std::size_t place);
     [[nodiscard]] byte_view at(byte_range record);
 
@@ -106,7 +106,7 @@ private:
     std::size_t first_small_ = 0;
     std::size_t next_ahead_ = 0;
     std::string key_;
-    std::optional<lookup_failure> failure_;
+    std::optional<lookup_error> failure_;
     piece_buffer buffer_;
     std::unique_ptr<opened_object> object_;
     std::optional<opened_event_file> opened_;

@@ -98,7 +98,7 @@ private:
     [[nodiscard]] lookup<double> decode_saved(const located& where, const layout::entry& entry, reduction_key key,
                                               byte_view bytes) const;
 
-    [[nodiscard]] lookup_failure no_values(const located& where) const;
+    [[nodiscard]] lookup_error no_values(const located& where) const;
 
     std::shared_ptr<const State> state_;
     std::string name_;

@@ -25,6 +25,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -94,10 +96,14 @@ public:
 
     [[nodiscard]] std::vector<problem> problems() const;
 
+    /// " Did you mean a, b or c?" for a tensor that the run does not have, or nothing.
+    /// Cost: a pass over all names; remembered, as rules may ask for the same name at every step.
+    [[nodiscard]] std::string names_near(std::string_view wanted) const;
+
     /// The key of the event file that an index file names; empty where it names none, or one outside of the run.
     [[nodiscard]] static std::string event_key(const catalog& from, const catalog::file& file);
     /// What is wrong with an index file for which there is no such key.
-    [[nodiscard]] static lookup_failure names_no_event_file(const catalog& from, const catalog::file& file);
+    [[nodiscard]] static lookup_error names_no_event_file(const catalog& from, const catalog::file& file);
 
     /// A piece of the event file that an index file names.  A running job may be about to write it: it is waited for,
     /// as long as the options say, unless the job has ended or the worker has gone on to a later step.
@@ -152,6 +158,12 @@ private:
     mutable guarded<first_dating> dating_;  // held while the storage is asked
     mutable feed_pool step_feeds_;
     mutable missing_files missing_;
+    struct near_names {
+        std::shared_ptr<const name_table> of = {};
+        std::map<std::string, std::string, std::less<>> hints = {};  // by the name that is not there
+    };
+    static constexpr std::size_t most_hints = 1000;
+    mutable guarded<near_names> near_;
     struct refresh_settings {
         struct choice {
             std::uint64_t number = 0;

@@ -43,7 +43,7 @@ namespace detail {
 /// A saved reduction that cannot be read.
 struct scan_failure {
     reduction_key key;
-    lookup_failure why;
+    lookup_error why;
 };
 
 /// What one worker saved of one tensor at one step.  Everything is borrowed, for the call only.
@@ -62,7 +62,7 @@ struct scanned_tensor {
     std::string_view event_file;              ///< its key
     std::uint64_t offset = 0;                 ///< of the values' record in it
     const shape_type* saved_shape = nullptr;  ///< null: none was saved
-    const lookup_failure* failure = nullptr;  ///< why saved values, or the whole file, cannot be read
+    const lookup_error* failure = nullptr;    ///< why saved values, or the whole file, cannot be read
     bool file_failed = false;                 ///< `failure` is that of the whole file
     reduction_set saved;                      ///< the reductions that were saved, asked for, and read
     std::array<double, 2 * reduction_count> saved_value{};  ///< by reduction_key::index(), those in `saved`
@@ -184,8 +184,8 @@ private:
     const std::vector<bool>* values_of_;
     const State* state_;
     const std::string* key_ = nullptr;
-    std::optional<lookup_failure> file_failure_;
-    lookup_failure failure_;
+    std::optional<lookup_error> file_failure_;
+    lookup_error failure_;
     decoded_tensor values_;
     value_stream stream_;
     scanned_tensor out_;

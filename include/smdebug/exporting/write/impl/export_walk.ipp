@@ -66,8 +66,7 @@ SMDEBUG_INLINE void export_log::tell(const left_out_tensor& what) const {
     }
 }
 
-SMDEBUG_INLINE void export_log::damaged(const exported_place& where, std::string_view tensor,
-                                        const lookup_failure& why) {
+SMDEBUG_INLINE void export_log::damaged(const exported_place& where, std::string_view tensor, const lookup_error& why) {
     ++result.damaged;
     tell({.step = where.shown,
           .worker = where.worker,
@@ -76,7 +75,7 @@ SMDEBUG_INLINE void export_log::damaged(const exported_place& where, std::string
           .is_damaged = true});
 }
 
-SMDEBUG_INLINE void export_log::damaged_file(const exported_place& where, const lookup_failure& why) {
+SMDEBUG_INLINE void export_log::damaged_file(const exported_place& where, const lookup_error& why) {
     if (last_failed_.first == where.step && last_failed_.second == where.worker) {
         return;
     }

@@ -35,7 +35,7 @@ SMDEBUG_INLINE void read_log::was_read(std::uint64_t tensor, step_number step, m
     }
 }
 
-SMDEBUG_INLINE void read_log::was_looked_up(const lookup_failure& failure, const std::string& tensor, step_number step,
+SMDEBUG_INLINE void read_log::was_looked_up(const lookup_error& failure, const std::string& tensor, step_number step,
                                             mode in, const std::optional<std::string>& worker) {
     if (failure.why == absence::wrong_dtype) {
         was_read(tensor, step, in, worker);

@@ -8,7 +8,7 @@ inline namespace v1 {
 namespace rules {
 
 SMDEBUG_INLINE finding note_about(const std::string& tensor, const std::string& worker, step_number step,
-                                  const smdebug::detail::lookup_failure& failure) {
+                                  const lookup_error& failure) {
     finding note{.tensor = tensor, .worker = worker};
     if (failure.why == absence::wrong_dtype) {
         return note;

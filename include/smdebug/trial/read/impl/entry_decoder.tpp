@@ -11,9 +11,9 @@ inline namespace v1 {
 namespace detail {
 
 template <class State>
-std::optional<lookup_failure> entry_decoder<State>::decode(const layout::entry& entry, std::string_view recorded,
-                                                           file_key file, record_bytes bytes, decoded_tensor& out,
-                                                           const left_to_caller& left) const {
+std::optional<lookup_error> entry_decoder<State>::decode(const layout::entry& entry, std::string_view recorded,
+                                                         file_key file, record_bytes bytes, decoded_tensor& out,
+                                                         const left_to_caller& left) const {
     status outcome = status::ok;
     try {
         outcome = decode_record(bytes(entry.record), recorded, out, left);
@@ -23,13 +23,13 @@ std::optional<lookup_failure> entry_decoder<State>::decode(const layout::entry& 
     if (outcome == status::ok) {
         return std::nullopt;
     }
-    return lookup_failure{.why = absence::damaged, .damage = outcome, .offset = entry.record.offset, .where = file()};
+    return lookup_error{.why = absence::damaged, .damage = outcome, .offset = entry.record.offset, .where = file()};
 }
 
 template <class State>
-std::optional<lookup_failure> entry_decoder<State>::decode_saved(const layout::entry& entry, std::string_view tensor,
-                                                                 reduction_key key, file_key file, record_bytes bytes,
-                                                                 double& number) {
+std::optional<lookup_error> entry_decoder<State>::decode_saved(const layout::entry& entry, std::string_view tensor,
+                                                               reduction_key key, file_key file, record_bytes bytes,
+                                                               double& number) {
     recorded_.clear();
     append_reduction_tensor_name(recorded_, tensor, key);
     if (auto failed = decode(entry, recorded_, file, bytes, saved_)) {
@@ -39,7 +39,7 @@ std::optional<lookup_failure> entry_decoder<State>::decode_saved(const layout::e
 }
 
 template <class State>
-lookup_failure entry_decoder<State>::not_computed(const std::string& what, std::string_view tensor, dtype type) const {
+lookup_error entry_decoder<State>::not_computed(const std::string& what, std::string_view tensor, dtype type) const {
     return {.why = absence::not_computed,
             .note = "the kernel " + std::string{state_->kernel().name()} + " did not compute the " + what +
                     " of tensor " + std::string{tensor} + ", which holds " + std::string{name_of(type)}};
@@ -66,8 +66,8 @@ status entry_decoder<State>::decode_record(byte_view record, std::string_view re
 }
 
 template <class State>
-std::optional<lookup_failure> entry_decoder<State>::single_number(std::string_view tensor, reduction_key key,
-                                                                  double& number) const {
+std::optional<lookup_error> entry_decoder<State>::single_number(std::string_view tensor, reduction_key key,
+                                                                double& number) const {
     // The number may be of any dtype: the kernel converts it, as the sum of one number is that number.
     const auto reduced = state_->kernel().reduce(saved_.view(), reduction::sum);
     const bool is_single = saved_.view().count() == 1 && reduced.ok();
@@ -78,7 +78,7 @@ std::optional<lookup_failure> entry_decoder<State>::single_number(std::string_vi
     if (is_single && !is_complex(saved_.type)) {
         return not_computed("sum, by which the saved " + key.name() + " is read,", tensor, saved_.type);
     }
-    return lookup_failure{
+    return lookup_error{
         .why = absence::wrong_dtype,
         .note = "the saved " + key.name() + " of tensor " + std::string{tensor} + " is no single number"};
 }

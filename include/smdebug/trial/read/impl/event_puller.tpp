@@ -44,13 +44,13 @@ bool event_puller<State>::is_small(const catalog::file& file) {
 }
 
 template <class State>
-const lookup_failure* event_puller<State>::fail(lookup_failure failure) {
+const lookup_error* event_puller<State>::fail(lookup_error failure) {
     failure_ = std::move(failure);
     return &*failure_;
 }
 
 template <class State>
-const lookup_failure* event_puller<State>::open(std::size_t place) {
+const lookup_error* event_puller<State>::open(std::size_t place) {
     const catalog::file& file = *files_[place];
     opened_.reset();
     pieces_.reset();
@@ -109,19 +109,19 @@ void event_puller<State>::read_small(std::size_t place) {
             if (bytes) {
                 there.bytes.assign(bytes->begin(), bytes->end());
             } else {
-                there.failure = lookup_failure{.why = absence::event_file_missing, .where = keys[i]};
+                there.failure = lookup_error{.why = absence::event_file_missing, .where = keys[i]};
             }
         },
         [&](std::size_t i, const error& failed) {
             small_file& there = small_[places[i]];
             there.is_too_large = dynamic_cast<const unsupported*>(&failed) != nullptr;
             there.failure =
-                lookup_failure{.why = absence::damaged, .where = keys[i], .note = std::string{failed.message()}};
+                lookup_error{.why = absence::damaged, .where = keys[i], .note = std::string{failed.message()}};
         });
 }
 
 template <class State>
-const lookup_failure* event_puller<State>::open_large(const catalog::file& file) {
+const lookup_error* event_puller<State>::open_large(const catalog::file& file) {
     if constexpr (opening_storage<storage_type>) {
         try {
             object_ = state_.store().open(key_);
@@ -167,8 +167,8 @@ byte_view event_puller<State>::at(byte_range record) {
 }
 
 template <class State>
-std::optional<lookup_failure> event_puller<State>::values(const layout::entry& entry, std::string_view name,
-                                                          pulled_values& out) {
+std::optional<lookup_error> event_puller<State>::values(const layout::entry& entry, std::string_view name,
+                                                        pulled_values& out) {
     out.check = {};
     out.repeats = 0;
     const auto bytes = [this](byte_range record) { return at(record); };
@@ -177,8 +177,8 @@ std::optional<lookup_failure> event_puller<State>::values(const layout::entry& e
 }
 
 template <class State>
-std::optional<lookup_failure> event_puller<State>::saved(const layout::entry& entry, std::string_view tensor,
-                                                         reduction_key which, double& number) {
+std::optional<lookup_error> event_puller<State>::saved(const layout::entry& entry, std::string_view tensor,
+                                                       reduction_key which, double& number) {
     const auto bytes = [this](byte_range record) { return at(record); };
     const auto key = [this] { return key_; };
     return decoder_.decode_saved(entry, tensor, which, key, bytes, number);
@@ -200,12 +200,12 @@ value_stream* event_puller<State>::stream([[maybe_unused]] const layout::entry& 
 }
 
 template <class State>
-lookup_failure event_puller<State>::damaged(const layout::entry& entry, status damage) const {
+lookup_error event_puller<State>::damaged(const layout::entry& entry, status damage) const {
     return {.why = absence::damaged, .damage = damage, .offset = entry.record.offset, .where = key_};
 }
 
 template <class State>
-lookup_failure event_puller<State>::failed(const layout::entry& entry) const {
+lookup_error event_puller<State>::failed(const layout::entry& entry) const {
     return failure_at_hand(key_, entry.record.offset);
 }
 

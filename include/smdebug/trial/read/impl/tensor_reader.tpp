@@ -2,6 +2,7 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/near_names.hpp>
 #include <smdebug/tensor/element.hpp>
 #include <smdebug/trial/read/bounded_record.hpp>
 #include <smdebug/trial/read/entry_decoder.hpp>
@@ -53,7 +54,11 @@ lookup<typename tensor_reader<State>::located> tensor_reader<State>::locate(
         return !worker || where.from->workers[file->worker] == *worker;
     });
     if (wanted == where.files.end()) {
-        return lookup_failure{.why = absence::no_such_worker, .where = *worker};
+        const auto& all = where.from->workers;
+        const bool is_known = std::find(all.begin(), all.end(), *worker) != all.end();
+        return lookup_error{.why = absence::no_such_worker,
+                            .where = *worker,
+                            .note = is_known ? " has not saved it at this step." : "." + near_or_all(*worker, all)};
     }
     return located{std::move(where.from), where.id, *wanted};
 }
@@ -135,7 +140,7 @@ lookup<std::map<reduction_key, double>> tensor_reader<State>::read_saved(const l
             }
             numbers.emplace(which, *number);
         } catch (const not_found&) {
-            return lookup_failure{.why = absence::event_file_missing, .where = key};
+            return lookup_error{.why = absence::event_file_missing, .where = key};
         } catch (const std::exception&) {
             return failure_at_hand(key, entry.record.offset);
         }
@@ -169,7 +174,7 @@ lookup<reduction_values> tensor_reader<State>::reduce(const located& where, redu
         return entry_decoder{*state_}.not_computed("reductions", name_, decoded.type);
     }
     if (!values.ok()) {
-        return lookup_failure{
+        return lookup_error{
             .why = absence::wrong_dtype,
             .note = "tensor " + name_ + " holds " + std::string{name_of(decoded.type)} + ", which has no reductions"};
     }
@@ -188,7 +193,7 @@ lookup<double> tensor_reader<State>::compute(const located& where, reduction_key
         return entry_decoder{*state_}.not_computed(key.name(), name_, type);
     }
     if (!values->computed.contains(key)) {
-        return lookup_failure{
+        return lookup_error{
             .why = absence::wrong_dtype,
             .note = "tensor " + name_ + " is complex, which has no " + key.name() + ": only the abs forms, l1 and l2"};
     }
@@ -247,7 +252,7 @@ lookup<double> tensor_reader<State>::decode_saved(const located& where, const la
 }
 
 template <class State>
-lookup_failure tensor_reader<State>::no_values(const located& where) const {
+lookup_error tensor_reader<State>::no_values(const located& where) const {
     return {.why = absence::tensor_not_saved,
             .has_reductions = !where.from->layout_of(*where.file).saved_reductions(where.id).empty()};
 }

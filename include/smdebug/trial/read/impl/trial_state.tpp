@@ -2,6 +2,7 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/near_names.hpp>
 #include <smdebug/core/relative_path.hpp>
 #include <smdebug/core/system_time.hpp>
 #include <smdebug/trial/load/loader.hpp>
@@ -111,6 +112,19 @@ std::vector<problem> trial_state<Storage, Decoder, Kernel>::problems() const {
 }
 
 template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
+std::string trial_state<Storage, Decoder, Kernel>::names_near(std::string_view wanted) const {
+    const auto from = current();
+    const auto known = near_.lock();
+    if (known->of != from->names || known->hints.size() >= most_hints) {
+        *known = {.of = from->names};
+    }
+    const auto found = known->hints.find(wanted);
+    return found != known->hints.end()
+               ? found->second
+               : known->hints.emplace(wanted, did_you_mean(wanted, from->tensor_names(mode::global), 3)).first->second;
+}
+
+template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
 std::string trial_state<Storage, Decoder, Kernel>::event_key(const catalog& from, const catalog::file& file) {
     if (file.event_file == catalog::usual_event_file) {
         return locations::event_key(file.step, from.workers[file.worker]);
@@ -120,8 +134,8 @@ std::string trial_state<Storage, Decoder, Kernel>::event_key(const catalog& from
 }
 
 template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
-lookup_failure trial_state<Storage, Decoder, Kernel>::names_no_event_file(const catalog& from,
-                                                                          const catalog::file& file) {
+lookup_error trial_state<Storage, Decoder, Kernel>::names_no_event_file(const catalog& from,
+                                                                        const catalog::file& file) {
     const std::string& named = from.event_files[file.event_file];
     return {.why = absence::damaged,
             .where = locations::index_key(file.step, from.workers[file.worker]),
@@ -146,7 +160,7 @@ lookup<byte_buffer> trial_state<Storage, Decoder, Kernel>::read_event(const cata
     const bool ended = current()->loaded_all_steps;  // a file that is missing now will not come
     bool was_missing = missing_.contains(key);
     if (was_missing && ended && missing_.asked_within(key, look_interval(store_, std::chrono::milliseconds{0}))) {
-        return lookup_failure{.why = absence::event_file_missing, .where = key};
+        return lookup_error{.why = absence::event_file_missing, .where = key};
     }
     std::optional<waiter> pauses;
     bool last_try = ended;
@@ -169,7 +183,7 @@ lookup<byte_buffer> trial_state<Storage, Decoder, Kernel>::read_event(const cata
         missing_.note(key);
         was_missing = true;
         if (last_try) {
-            return lookup_failure{.why = absence::event_file_missing, .where = key};
+            return lookup_error{.why = absence::event_file_missing, .where = key};
         }
         if (!pauses) {
             const std::chrono::milliseconds interval = look_interval(store_, options_.poll_interval);

@@ -40,9 +40,9 @@ void file_scanner<State>::begin_file(const catalog::file& event_file, const std:
     if (key.empty()) {
         file_failure_ = State::names_no_event_file(*from_, event_file);
     } else if (why_not != nullptr) {
-        file_failure_ = lookup_failure{.why = absence::damaged, .where = key, .note = *why_not};
+        file_failure_ = lookup_error{.why = absence::damaged, .where = key, .note = *why_not};
     } else if (!is_there) {
-        file_failure_ = lookup_failure{.why = absence::event_file_missing, .where = key};
+        file_failure_ = lookup_error{.why = absence::event_file_missing, .where = key};
     }
 }
 
