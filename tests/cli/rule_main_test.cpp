@@ -48,16 +48,35 @@ struct mean_above {
     }
 };
 
+/// Answers as a Python rule does.
+struct says_yes {
+    [[nodiscard]] static constexpr std::string_view name() { return "says_yes"; }
+    [[nodiscard]] static constexpr std::string_view summary() { return "always"; }
+    [[nodiscard]] static constexpr std::tuple<> settings() { return {}; }
+    [[nodiscard]] bool operator()(const readable_trial auto& /*run*/, step_number step) const { return step == 1; }
+};
+
+/// Wants to say something, and finds nothing.
+struct only_notes {
+    [[nodiscard]] static constexpr std::string_view name() { return "only_notes"; }
+    [[nodiscard]] static constexpr std::string_view summary() { return "never"; }
+    [[nodiscard]] static constexpr std::tuple<> settings() { return {}; }
+    [[nodiscard]] finding operator()(const readable_trial auto& run, step_number /*step*/) const {
+        return finding::note(std::to_string(run.tensor_names().size()) + " tensors");
+    }
+};
+
 struct verdict {
     int status = 0;
     std::string out;
     std::string err;
 };
 
+template <class Rule = mean_above>
 verdict run_it(const texts& arguments) {
     std::ostringstream out;
     std::ostringstream err;
-    const int status = cli::detail::run_rule_program<mean_above>("mean_above", arguments, out, err);
+    const int status = cli::detail::run_rule_program<Rule>("mean_above", arguments, out, err);
     return {status, out.str(), err.str()};
 }
 
@@ -77,6 +96,32 @@ TEST_CASE("rule_main: the settings are flags, and the verdict is the exit status
     CHECK(json.status == cli::exit_finding);
     CHECK(json.out.starts_with("{\"run\":"));
     CHECK(contains(run_it({folder.path(), "--upper-limit", "5", "--end", "1"}).out, "NoIssuesFound"));
+}
+
+TEST_CASE("rule_main: a rule that answers with a bool") {
+    const temporary_folder folder;
+    write_sick_run(folder);
+    const verdict met = run_it<says_yes>({folder.path(), "--format", "csv"});
+    CHECK(met.status == cli::exit_finding);
+    REQUIRE(lines_of(met.out).size() == 2);
+    CHECK(contains(met.out, ",says_yes,1,EVAL,0,,,NaN,,\n"));
+    CHECK(run_it<says_yes>({folder.path(), "--end", "1"}).status == cli::exit_ok);
+}
+
+TEST_CASE("rule_main: a note is printed, and kept in a database, and the run stays healthy") {
+    const temporary_folder folder;
+    write_sick_run(folder);
+    const verdict noted = run_it<only_notes>({folder.path(), "--format", "csv"});
+    CHECK(noted.status == cli::exit_ok);
+    CHECK(lines_of(noted.out).size() == 1);
+    CHECK(contains(noted.err, "smdebug: note: only_notes: step 1: 2 tensors [run " + folder.path() + "]\n"));
+    const temporary_folder results;
+    const verdict kept = run_it<only_notes>({folder.path(), "-o", results.path() + "/results.db", "--format", "csv"});
+    CHECK(kept.status == cli::exit_ok);
+    detail::sqlite::connection database{results.path() + "/results.db", detail::sqlite::access::read, 1s};
+    CHECK(database.number("SELECT COUNT(*) FROM messages WHERE kind = 'note' AND text LIKE '%2 tensors%'") == 3);
+    CHECK(database.number("SELECT COUNT(*) FROM messages WHERE kind <> 'note'") == 0);
+    CHECK(database.number("SELECT COUNT(*) FROM findings") == 0);
 }
 
 TEST_CASE("rule_main: help tells what the rule is for, its settings with types and defaults") {

@@ -57,6 +57,24 @@ TEST_CASE(
               .damage.empty());
 }
 
+TEST_CASE("note_of: says tensor and step where the note does not") {
+    struct row {
+        finding note;
+        const char* text;
+    };
+    const row rows[] = {
+        {finding::note("seen"), "mine: step 3: seen [run runs/a]"},
+        {finding::note("the loss rose since step 1"), "mine: the loss rose since step 1 [run runs/a]"},
+        {{.tensor = "w", .message = "cannot be judged"}, "mine: w of step 3: cannot be judged [run runs/a]"},
+        {{.tensor = "w", .message = "w is complex"}, "mine: w is complex [run runs/a]"},
+    };
+    for (const auto& [note, text] : rows) {
+        const auto made = cli::detail::note_of("runs/a", "mine", 3, note);
+        CHECK(made.text == text);
+        CHECK(made.damage.empty());
+    }
+}
+
 TEST_CASE("idle_text: the rule, why it had nothing to look at, and the run") {
     CHECK(cli::detail::idle_text({.name = "mine", .report = {.status_details = "There is no step to look at"}},
                                  "runs/a") == "mine has looked at nothing: There is no step to look at [run runs/a]");

@@ -21,9 +21,12 @@ struct many {
     [[nodiscard]] static constexpr std::string_view name() { return "many"; }
     void require(const fake_trial&, step_number, required_tensors<fake_trial>&) const {}
 };
-// Near misses.
 struct answers_bool {
     bool operator()(const fake_trial&, step_number) const { return true; }
+};
+// Near misses.
+struct answers_number {
+    int operator()(const fake_trial&, step_number) const { return 1; }
 };
 struct takes_no_step {
     finding operator()(const fake_trial&) const { return {}; }
@@ -55,10 +58,10 @@ constexpr auto lambda = [](const readable_trial auto& trial, step_number step) -
 static_assert(rule<archetype, fake_trial> && !named_rule<archetype> && !requires_tensors<archetype, fake_trial>);
 static_assert(rule<many, fake_trial> && named_rule<many> && requires_tensors<many, fake_trial>);
 static_assert(rule<decltype(lambda), fake_trial>);
+static_assert(rule<answers_bool, fake_trial> && !rule<answers_number, fake_trial>);
 static_assert(!named_rule<numbered> && rule<numbered, fake_trial>);
 static_assert(compares_trials<compares> && !compares_trials<archetype>);
 static_assert(!compares_trials<compares_one> && !compares_trials<compares_mutably>);
-static_assert(!rule<answers_bool, fake_trial>);
 static_assert(!rule<takes_no_step, fake_trial>);
 static_assert(!rule<changes_the_trial, fake_trial>);
 static_assert(!rule<archetype, int>);

@@ -3,6 +3,7 @@
 #include "support/fake_trial.hpp"
 #include "support/run_builder.hpp"
 
+#include <smdebug/rules/rule_report.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 
 #include <doctest/doctest.h>
@@ -81,6 +82,29 @@ TEST_CASE("invoke_rule: calls the rule at every saved step, skips what lacks som
     CHECK(outcome.end == invoke_end::end_of_run);
     CHECK(outcome.next_step == 1'000'000'001);
     CHECK(run.dynamic_refresh());
+}
+
+TEST_CASE("invoke_rule: notes are in the outcome, the first of them, and change no status") {
+    memory_storage store;
+    run_builder build{store};
+    build.collections();
+    const auto most = static_cast<step_number>(rule_outcome::most_notes);
+    for (step_number step = 0; step < most + 5; ++step) {
+        build.step(with_a(step, 1));
+    }
+    build.end();
+    std::size_t told = 0;
+    const auto outcome = invoke_rule([](const readable_trial auto& /*run*/,
+                                        step_number step) { return finding::note("seen " + std::to_string(step)); },
+                                     memory_trial{store}, {.on_note = [&](step_number, const finding&) { ++told; }});
+    CHECK(told == rule_outcome::most_notes + 5);
+    REQUIRE(outcome.notes.size() == rule_outcome::most_notes);
+    CHECK(outcome.notes[7].message == "seen 7");
+    CHECK(outcome.notes[7].step == 7);
+    CHECK(outcome.met_at.empty());
+    CHECK(outcome.findings.empty());
+    CHECK(outcome.unread == 0);
+    CHECK(status_of(outcome) == rule_status::no_issues_found);
 }
 
 TEST_CASE("invoke_rule: start is inclusive, end is not") {

@@ -38,9 +38,14 @@ struct rule_note {
 
 [[nodiscard]] inline rule_note note_of(const std::string& path, std::string_view rule, step_number step,
                                        const finding& note) {
-    const std::string where = " of step " + std::to_string(step) + ": ";
-    const bool named = note.tensor.empty() || note.message.find(note.tensor) != std::string::npos;
-    return {std::string{rule} + ": " + (named ? "" : note.tensor + where) + note.message + " [run " + path + "]",
+    const std::string at = "step " + std::to_string(step) + ": ";
+    std::string where;
+    if (note.tensor.empty()) {
+        where = note.message.find("step ") == std::string::npos ? at : "";
+    } else if (note.message.find(note.tensor) == std::string::npos) {
+        where = note.tensor + " of " + at;
+    }
+    return {std::string{rule} + ": " + where + note.message + " [run " + path + "]",
             note.damaged ? note.message : std::string{}};
 }
 

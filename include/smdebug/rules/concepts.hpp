@@ -18,9 +18,10 @@
 namespace smdebug {
 inline namespace v1 {
 
-/// The answers that a rule may give: one finding, or one for each tensor that it looked at and found.
+/// The answers that a rule may give: whether its condition is met, as in Python; one finding; or one for each tensor that
+/// it looked at and found.
 template <class R>
-concept rule_answer = std::same_as<R, finding> || std::same_as<R, std::vector<finding>>;
+concept rule_answer = std::same_as<R, bool> || std::same_as<R, finding> || std::same_as<R, std::vector<finding>>;
 
 /// rule(trial, step) gives a verdict.
 template <class R, class Trial>
@@ -60,7 +61,7 @@ concept polled_rule = requires(R& rule, const Trial& trial) {
 };
 
 /// Looks at a run, step after step.  A type R models `rule` for a trial type when:
-///  1. it can be called with (const Trial&, step_number) and answers with a finding or a vector of them;
+///  1. it can be called with (const Trial&, step_number) and answers with a bool, a finding or a vector of findings;
 ///  2. the step is a global one, complete when the rule is called, and refreshing is off during the call;
 ///  3. it may keep state between steps: it is called in ascending order, by one thread at a time;
 ///  4. what it throws of tensor_unavailable, tensor_unavailable_for_step and step_unavailable skips the step; anything

@@ -32,7 +32,7 @@ struct invoke_options {
     std::optional<std::chrono::milliseconds> give_up_after = {};
     /// Called for each finding that is met, as it comes.
     std::function<void(step_number, const finding&)> on_finding = {};
-    /// Called for each finding that is not met and has a message: a tensor that could not be judged.
+    /// Called for each note (finding::note): what could not be judged, or what the rule only wants to say.
     std::function<void(step_number, const finding&)> on_note = {};
     /// Called for each step that was skipped because a tensor or the step itself was not there.
     std::function<void(step_number, const error&)> on_skip = {};
@@ -53,8 +53,10 @@ enum class invoke_end : std::uint8_t {
 struct rule_outcome {
     std::vector<step_number> met_at = {};  ///< global steps, ascending
     std::vector<finding> findings = {};    ///< those that were met, in the order of their steps
-    std::size_t evaluated = 0;             ///< steps at which the rule was called to its end
-    std::size_t skipped = 0;               ///< steps at which something that it needs was missing
+    std::vector<finding> notes = {};       ///< the first most_notes that were not met and have a message
+    static constexpr std::size_t most_notes = 100;
+    std::size_t evaluated = 0;  ///< steps at which the rule was called to its end
+    std::size_t skipped = 0;    ///< steps at which something that it needs was missing
     /// Tensors that were saved and that it asked for, one for each step and worker, and the run's problems: what it was to
     /// look at.
     std::size_t tensors = 0;

@@ -93,6 +93,19 @@ TEST_CASE("erased_rule: findings and notes of one step, which say whose they are
     CHECK_FALSE(found[2].met);
 }
 
+TEST_CASE("erased_rule: a bool is a verdict without words") {
+    const memory_trial run{sample()};
+    auto infinite = [](const readable_trial auto& trial, step_number step) {
+        return trial.tensor("w").reduction_value(step, "max") > 1e9;
+    };
+    const auto found = evaluated(infinite, run, 2);
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].met);
+    CHECK(found[0].step == 2);
+    CHECK(found[0].message.empty());
+    CHECK(evaluated(infinite, run, 4).empty());
+}
+
 TEST_CASE("erased_rule: settings that make no sense are an error before anything is waited for") {
     const memory_trial running{sample(false)};
     misconfigured rule;

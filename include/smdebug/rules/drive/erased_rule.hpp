@@ -34,6 +34,7 @@ namespace detail {
 // The findings that are met, or are notes.
 [[nodiscard]] std::vector<finding> telling(std::vector<finding> all);
 [[nodiscard]] inline std::vector<finding> telling(finding one) { return telling(std::vector<finding>{std::move(one)}); }
+[[nodiscard]] inline std::vector<finding> telling(bool met) { return telling(finding{.met = met}); }
 
 /// Whether an error says that something the rule needs was not saved.
 [[nodiscard]] bool means_skip(const not_found& missing) noexcept;

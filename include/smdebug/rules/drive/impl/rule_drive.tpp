@@ -232,6 +232,8 @@ void rule_drive<Run>::take(std::size_t rule, std::vector<finding> findings, step
         if (one.met) {
             met = true;
             each.outcome.findings.push_back(std::move(one));
+        } else if (each.outcome.notes.size() < rule_outcome::most_notes) {
+            each.outcome.notes.push_back(std::move(one));
         }
     }
     if (!met) {

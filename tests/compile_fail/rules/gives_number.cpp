@@ -1,5 +1,5 @@
-// A rule that says yes or no, without saying what it saw.
-// expect: step_callable
+// A rule that counts: a bool, a finding or findings are answers, a number is none.
+// expect: rule_answer
 #include <smdebug/rules/concepts.hpp>
 
 #include <optional>
@@ -27,14 +27,14 @@ struct some_trial {
     std::string name() const;
 };
 
-struct gives_bool {
+struct gives_number {
 #ifdef CONTROL
     smdebug::finding operator()(const some_trial& trial, smdebug::step_number step);
 #else
-    bool operator()(const some_trial& trial, smdebug::step_number step);
+    int operator()(const some_trial& trial, smdebug::step_number step);
 #endif
 };
 
 void check(const some_trial& trial, smdebug::rule<some_trial> auto& rule);
 
-void use(const some_trial& trial, gives_bool& rule) { check(trial, rule); }
+void use(const some_trial& trial, gives_number& rule) { check(trial, rule); }
