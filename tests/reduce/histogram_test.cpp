@@ -5,12 +5,14 @@
 #include <smdebug/reduce/simd_kernel.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <numeric>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -296,4 +298,16 @@ TEST_CASE("histogram_of: text and bins that are none are refused") {
          {std::vector<double>{}, {1}, {2, 1}, {0, reduce::detail::not_a_number}, {reduce::detail::not_a_number, 0}}) {
         CHECK(histogram_of(tensor.view(), edge_bins{edges}).code() == status::unsupported);
     }
+}
+
+TEST_CASE("histogram_of: numbers as a hook saves them, in each kind of bins, by any kernel") {
+    const std::vector<float> list{1, 2, 2, 4};
+    const std::vector<double> edges{0, 2, 5};
+    const owned_tensor same = reduce_test::float_tensor(dtype::float32, {1, 2, 2, 4});
+    CHECK(histogram_of(list)->buckets == histogram_of(same.view())->buckets);
+    CHECK(histogram_of(list, {.open_ends = true})->num == 4);
+    CHECK(histogram_of(std::span{list}, equal_bins{3})->buckets == counts{0, 1, 2, 1});
+    CHECK(histogram_of(std::array<std::int64_t, 4>{1, 2, 2, 4}, edge_bins{edges})->buckets == counts{0, 1, 3});
+    CHECK(histogram_of(list, equal_bins{3}, {}, simd_kernel<>{})->buckets == counts{0, 1, 2, 1});
+    CHECK(histogram_of(std::vector<bool>{true, false}, equal_bins{2})->buckets == counts{0, 1, 1});
 }

@@ -4,11 +4,13 @@
 #include <reduce/corpus.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -250,4 +252,16 @@ TEST_CASE("quantiles: what has no order and what is no share are refused") {
     for (const double bad : {-0.001, 1.001, reduce::detail::not_a_number, inf, -inf}) {
         CHECK(quantiles(tensor.view(), std::vector<double>{0.5, bad}).code() == status::unsupported);
     }
+}
+
+TEST_CASE("quantiles: of spans, vectors, arrays, matrices and bits, as a hook saves them") {
+    const std::array q{0.0, 0.5, 1.0};
+    const std::vector<float> list{3, 1, 2};
+    const std::vector<double> ends{1, 2, 3};
+    CHECK(*quantiles(list, q) == ends);
+    CHECK(*quantiles(std::span{list}, q) == ends);
+    CHECK(*quantiles(std::array<long long, 3>{3, 1, 2}, q) == ends);
+    CHECK(*quantiles(std::vector<std::complex<float>>{{3, 0}, {0, -1}, {-2, 0}}, q, {.abs = true}) == ends);
+    CHECK(*quantiles(std::vector<bool>{true, false, true}, q) == std::vector<double>{0, 1, 1});
+    CHECK(quantiles(std::vector<std::complex<float>>(1), q).code() == status::unsupported);
 }

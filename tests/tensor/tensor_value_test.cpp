@@ -113,6 +113,37 @@ TEST_CASE("tensor_value: copies expanded elements, so the decoder's memory may b
     CHECK(elements<std::int32_t>(tensor) == std::vector<std::int32_t>{0x01010101, 0x01010101});
 }
 
+TEST_CASE("tensor_value: shares aligned elements that a decoder made and owns; copies those that it does not own") {
+    const byte_buffer record = byte_buffer::take(std::string{"encrypted"});
+    for (const std::size_t offset : {4U, 3U}) {
+        scene<float> s{{1, 2}, offset};
+        s.decoded.owner = s.block;
+        const std::weak_ptr<std::byte> block = s.block;
+        std::optional<tensor_value> tensor{std::in_place, std::move(s.decoded), record};
+        s.record = {};
+        s.block.reset();
+        CHECK(tensor->copied() == (offset == 3));
+        CHECK(block.expired() == (offset == 3));
+        CHECK(elements<float>(*tensor) == std::vector<float>{1, 2});
+        tensor.reset();
+        CHECK(block.expired());
+    }
+    // The owner of something else, as of strings: elements in the record or in `expanded` are not its own.
+    scene<float> in_record{{1}, 0};
+    in_record.decoded.owner = record.owner();
+    CHECK(tensor_value{std::move(in_record.decoded), in_record.record}.owner() == in_record.record.owner());
+    scene<float> not_owned{{1}, 0};
+    not_owned.decoded.owner = record.owner();
+    CHECK(tensor_value{std::move(not_owned.decoded), byte_buffer{nullptr, not_owned.record.view()}}.copied());
+    decoded_tensor expanded;
+    expanded.type = dtype::float32;
+    expanded.shape = {1};
+    expanded.expanded.resize(8);
+    expanded.bytes = byte_view{expanded.expanded}.last(4);
+    expanded.owner = record.owner();
+    CHECK(tensor_value{std::move(expanded), record}.copied());
+}
+
 TEST_CASE("tensor_value: copies what nobody owns, and what does not lie in the record") {
     scene<float> unowned{{1}, 0};
     const tensor_value first{std::move(unowned.decoded), byte_buffer{nullptr, unowned.record.view()}};

@@ -5,6 +5,7 @@
 #include "support/run_builder.hpp"
 #include "support/temporary_folder.hpp"
 
+#include <smdebug/trial/for_each_tensor.hpp>
 #include <smdebug/trial/refresh_guard.hpp>
 
 #include <doctest/doctest.h>
@@ -12,9 +13,15 @@
 #include <atomic>
 #include <chrono>
 #include <concepts>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 using namespace smdebug;
@@ -31,6 +38,27 @@ written_step one(step_number step, mode in = mode::train, step_number mode_step 
             .mode_step = mode_step,
             .worker = std::move(worker)};
 }
+
+/// Decrypts a record, and lets the library decode the plain bytes, which it owns.
+class xor_decoder {
+public:
+    explicit xor_decoder(unsigned char key = 0) : key_{key} {}
+    [[nodiscard]] status decode(byte_view record, std::string_view expected_name, decoded_tensor& out) const {
+        auto plain = std::make_shared<std::vector<std::byte>>(record.begin(), record.end());
+        for (std::byte& each : *plain) {
+            each ^= key_;
+        }
+        const status outcome = inner_.decode(*plain, expected_name, out);
+        out.owner = std::move(plain);
+        return outcome;
+    }
+    [[nodiscard]] static std::string name() { return "xor_decoder"; }
+
+private:
+    std::byte key_;
+    event_decoder<> inner_;
+};
+static_assert(tensor_decoder<xor_decoder>);
 
 // A trial tells what it is made of.
 static_assert(std::same_as<local_trial::storage_type, local_storage>);
@@ -87,6 +115,49 @@ TEST_CASE("trial: composes of policies that can do nothing but what their concep
     const no_refresh guard{run};
     CHECK(run.tensor_names({.step = 2}) == std::vector<std::string>{"a"});
     run.wait_for_steps({0, 2});
+}
+
+TEST_CASE("trial: a decoder that decrypts gives values that own their bytes, reductions, scans and texts") {
+    constexpr unsigned char key = 0x5A;
+    memory_storage store;
+    run_builder{store}
+        .collections()
+        .step({.step = 0,
+               .tensors = {tensor_of<float>("a", {1, 2, 3}),
+                           tensor_of<std::uint8_t>("bytes", {4, 5}),
+                           {.name = "texts",
+                            .type = dtype::string,
+                            .shape = {2},
+                            .strings = {"some text that is long enough to lie on a heap", "b"}}}})
+        .end();
+    for (const std::string& file : store.list("events/", "")) {
+        const byte_buffer plain = store.read(file);
+        std::vector<std::byte> encrypted(plain.view().begin(), plain.view().end());
+        for (std::byte& each : encrypted) {
+            each ^= std::byte{key};
+        }
+        store.write(file, encrypted);
+    }
+    std::optional<basic_trial<memory_storage, xor_decoder>> run{std::in_place, store, trial_options{},
+                                                                xor_decoder{key}};
+    CHECK(run->tensor("a").reduction_value(0, reduction::sum) == 6);
+    std::size_t scanned = 0;
+    for_each_tensor(*run, {.regex = "a|bytes"}, reduction::sum, [&](const reduced_tensor& each) {
+        scanned += each.failure == nullptr && each.reductions.computed.contains(reduction::sum) ? 1U : 0U;
+    });
+    CHECK(scanned == 2);
+    const tensor_value value = run->tensor("a").value(0);
+    const tensor_value bytes = run->tensor("bytes").value(0);
+    const tensor_value texts = run->tensor("texts").value(0);
+    const auto array = run->tensor("a").value<float>(0);
+    run.reset();
+    CHECK(array(1) == 2);
+    CHECK(value.elements<float>()[2] == 3);
+    CHECK(bytes.elements<std::uint8_t>()[1] == 5);
+    CHECK_FALSE(bytes.copied());
+    CHECK(texts.strings()[0].starts_with("some text"));
+    const basic_trial<memory_storage, xor_decoder> wrong_key{store, {}, xor_decoder{1}};
+    CHECK_THROWS_AS(static_cast<void>(wrong_key.tensor("a").value(0)), corrupt_record);
 }
 
 TEST_CASE("trial: a missing path, an empty folder, a folder that is no run: one sentence each") {

@@ -7,6 +7,7 @@
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/iterable.hpp>
 #include <smdebug/tensor/element.hpp>
+#include <smdebug/tensor/flat_elements.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 
 #include <algorithm>
@@ -65,21 +66,6 @@ private:
     std::array<std::size_t, 8> few_ = {};  // without an allocation: more are rare
     std::vector<std::size_t> many_ = {};
 };
-
-/// A matrix of another library, such as Eigen's: an element at a row and a column.
-template <class M>
-concept element_matrix = requires(const M& matrix) {
-    requires saved_element<typename M::Scalar>;
-    { matrix.rows() } -> std::integral;
-    { matrix.cols() } -> std::integral;
-    { matrix(matrix.rows(), matrix.cols()) } -> std::convertible_to<typename M::Scalar>;
-};
-
-/// Contiguous elements of a type that tensors have: std::span, std::vector, std::array, an array of float, ...  Not the
-/// memory of a matrix, which may be ordered by columns.
-template <class R>
-concept element_range = detail::contiguous_iterable<const R&> && detail::sized_iterable<const R&> &&
-                        saved_element<std::remove_cv_t<detail::value_in<const R&>>> && !element_matrix<R>;
 
 namespace detail {
 

@@ -11,6 +11,7 @@
 #include <smdebug/reduce/wide_sum.hpp>
 #include <smdebug/reduce/widen.hpp>
 #include <smdebug/tensor/element.hpp>
+#include <smdebug/tensor/flat_elements.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 
 #include <algorithm>
@@ -357,6 +358,18 @@ template <reduction_kernel Kernel = scalar_kernel>
         return reduce::histogram_in(tensor, reduce::detail::edge_slots{edges}, edges, false, options, kernel);
     }
     return reduce::histogram_in(tensor, slots, edges, false, options, kernel);
+}
+
+/// The same of numbers as a hook saves them: a std::vector or std::span of float, an xtensor expression, an Eigen matrix.
+///
+///     const auto counted = smd::histogram_of(std::vector<float>{3, 1, 2}, smd::equal_bins{3});
+///
+/// Cost:    besides, of what does not lie one after another, a copy.
+template <element_source Values, class Bins = default_bins, reduction_kernel Kernel = scalar_kernel>
+    requires(std::same_as<Bins, default_bins> || std::same_as<Bins, edge_bins> || std::same_as<Bins, equal_bins>)
+[[nodiscard]] result<histogram> histogram_of(const Values& values, Bins bins = {}, histogram_options options = {},
+                                             const Kernel& kernel = {}) {
+    return histogram_of(detail::flat_elements<Values>{values}.view(), bins, options, kernel);
 }
 
 }  // namespace v1

@@ -7,6 +7,7 @@
 #include <smdebug/reduce/rounded.hpp>
 #include <smdebug/reduce/select.hpp>
 #include <smdebug/tensor/element.hpp>
+#include <smdebug/tensor/flat_elements.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 
 #include <algorithm>
@@ -133,6 +134,17 @@ template <class Lazy = void>  // a template: including it must not cost 30 selec
         }
         return reduce::quantiles_in<reduce::detail::element_order<T, true>>(tensor.bytes.data(), count, q);
     });
+}
+
+/// The same of numbers as a hook saves them: a std::vector or std::span of float, an xtensor expression, an Eigen matrix.
+///
+///     const auto ends = smd::quantiles(std::vector<float>{3, 1, 2}, std::array{0.0, 0.5, 1.0});
+///
+/// Cost:    besides, of what does not lie one after another, a copy.
+template <element_source Values>
+[[nodiscard]] result<std::vector<double>> quantiles(const Values& values, std::span<const double> q,
+                                                    quantile_options options = {}) {
+    return quantiles(detail::flat_elements<Values>{values}.view(), q, options);
 }
 
 #ifdef SMDEBUG_COMPILED

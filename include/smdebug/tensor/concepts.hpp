@@ -35,7 +35,7 @@ concept named_decoder = requires(const D& decoder) {
 ///  3. on ok, out.view() keeps the promises of tensor_view: the byte count is the element count times the dtype's size;
 ///  4. no input makes it read outside `record`, and a length in the data is believed only after it was checked against
 ///     the bytes that are there; const calls may run at once on many threads, each with its own `out`.
-/// Not promised: that anything in `out` outlives the record's bytes.
+/// Not promised: that anything in `out` outlives the record's bytes, but for what out.owner keeps alive.
 template <class D>
 concept tensor_decoder = std::copy_constructible<D> && record_decoder<D> && named_decoder<D>;
 

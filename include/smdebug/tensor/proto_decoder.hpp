@@ -27,6 +27,7 @@ inline void clear(decoded_tensor& out) noexcept {
     out.bytes = {};
     out.expanded.clear();
     out.strings.clear();
+    out.owner.reset();
 }
 
 /// The dtype of a proto.  The Python package writes none (0) for strings: so 0 means string where there are strings,

@@ -35,10 +35,11 @@ class tensor_value {
 public:
     tensor_value() = default;
 
-    /// What a decoder left in `decoded`, of which only the shape is moved from.  `record` holds the bytes that were
+    /// What a decoder left in `decoded`, of which only the shape and the owner are moved from.  `record` holds the bytes that were
     /// decoded; its owner, if any, keeps them alive.
-    /// Shares them where the elements lie in them, aligned for their type; otherwise, and where `record` has no owner,
-    /// the elements are copied once, to aligned memory.  Strings are always copied.
+    /// Shares them where the elements lie in them, aligned for their type, and so what decoded.owner keeps alive;
+    /// otherwise, and where `record` has no owner, the elements are copied once, to aligned memory.  Strings are always
+    /// copied.
     tensor_value(decoded_tensor&& decoded, const byte_buffer& record);
 
     /// Elements in memory that `owner` keeps alive, aligned for `type`, which is numeric; `bytes` is exactly as long as
@@ -125,8 +126,7 @@ private:
 
     [[nodiscard]] static bool is_aligned(byte_view bytes, dtype type) noexcept;
 
-    /// Whether `bytes` lie in `record`, and that has an owner.
-    [[nodiscard]] static bool holds(const byte_buffer& record, byte_view bytes) noexcept;
+    [[nodiscard]] static bool lies_in(byte_view whole, byte_view bytes) noexcept;
 
     std::shared_ptr<const state> state_;
 };

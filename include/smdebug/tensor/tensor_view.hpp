@@ -9,6 +9,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstring>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -64,7 +65,9 @@ inline void repeat_element(std::byte* begin, const std::byte* end, std::size_t e
 
 /// What a decoder writes into.  Made to be used again: its vectors keep their capacity from record to record.
 /// Borrows: `name`, `strings` and usually `bytes` point into the record's bytes; `bytes` points into `expanded`
-/// where the file's encoding was not the elements themselves.  Moving keeps that true; copying is not offered.
+/// where the file's encoding was not the elements themselves.  A decoder that decrypts or decompresses makes bytes of its
+/// own: it gives their owner to `owner`, and all three may point into them.  Moving keeps that true; copying is not
+/// offered.
 struct decoded_tensor {
     std::string_view name;  ///< the tensor's name as the record gives it
     double wall_time = 0;   ///< of the record, in seconds since 1970; 0 where it has none
@@ -73,6 +76,9 @@ struct decoded_tensor {
     byte_view bytes;
     std::vector<std::byte> expanded;
     std::vector<std::string_view> strings;
+    /// Keeps alive what `name`, `bytes` and `strings` point at outside of the record and of `expanded`; null where they
+    /// do not.  A tensor_value shares it instead of copying elements that are aligned for their type.
+    std::shared_ptr<const void> owner;
 
     decoded_tensor() = default;
     decoded_tensor(decoded_tensor&&) noexcept = default;

@@ -26,8 +26,12 @@ SMDEBUG_INLINE tensor_value::tensor_value(decoded_tensor&& decoded, const byte_b
     made->take_strings(decoded.strings);
     if (decoded.bytes.empty()) {
         made->copied = !decoded.strings.empty();
-    } else if (is_aligned(decoded.bytes, decoded.type) && holds(record, decoded.bytes)) {
+    } else if (is_aligned(decoded.bytes, decoded.type) && record.owner() && lies_in(record.view(), decoded.bytes)) {
         made->owner = record.owner();
+        made->bytes = decoded.bytes;
+    } else if (is_aligned(decoded.bytes, decoded.type) && decoded.owner && !lies_in(decoded.expanded, decoded.bytes) &&
+               !lies_in(record.view(), decoded.bytes)) {
+        made->owner = std::move(decoded.owner);
         made->bytes = decoded.bytes;
     } else {
         made->copy(decoded.bytes);
@@ -88,10 +92,10 @@ SMDEBUG_INLINE bool tensor_value::is_aligned(byte_view bytes, dtype type) noexce
     return reinterpret_cast<std::uintptr_t>(bytes.data()) % alignment_of(type) == 0;
 }
 
-SMDEBUG_INLINE bool tensor_value::holds(const byte_buffer& record, byte_view bytes) noexcept {
+SMDEBUG_INLINE bool tensor_value::lies_in(byte_view whole, byte_view bytes) noexcept {
     const auto place = [](const std::byte* at) { return reinterpret_cast<std::uintptr_t>(at); };
-    return record.owner() != nullptr && place(bytes.data()) >= place(record.data()) &&
-           place(bytes.data() + bytes.size()) <= place(record.data() + record.size());
+    return place(bytes.data()) >= place(whole.data()) &&
+           place(bytes.data() + bytes.size()) <= place(whole.data() + whole.size());
 }
 
 }  // namespace v1

@@ -1,0 +1,114 @@
+// Numbers of a program as a flat tensor_view, whatever holds them: for what takes elements in any order.
+// Histograms and quantiles take what a hook saves, without the caller's writing a view.
+#pragma once
+
+#include <smdebug/core/iterable.hpp>
+#include <smdebug/tensor/element.hpp>
+#include <smdebug/tensor/tensor_view.hpp>
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <iterator>
+#include <memory>
+#include <span>
+#include <type_traits>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// A matrix of another library, such as Eigen's: an element at a row and a column.
+template <class M>
+concept element_matrix = requires(const M& matrix) {
+    requires saved_element<typename M::Scalar>;
+    { matrix.rows() } -> std::integral;
+    { matrix.cols() } -> std::integral;
+    { matrix(matrix.rows(), matrix.cols()) } -> std::convertible_to<typename M::Scalar>;
+};
+
+/// Contiguous elements of a type that tensors have: std::span, std::vector, std::array, an array of float, ...  Not the
+/// memory of a matrix, which may be ordered by columns.
+template <class R>
+concept element_range = detail::contiguous_iterable<const R&> && detail::sized_iterable<const R&> &&
+                        saved_element<std::remove_cv_t<detail::value_in<const R&>>> && !element_matrix<R>;
+
+namespace detail {
+
+/// Elements that lie anywhere: of a std::vector<bool>, a std::deque, an xtensor expression.
+template <class R>
+concept scattered_elements = !element_range<R> && !element_matrix<R> && requires(const R& values) {
+    requires saved_element<typename R::value_type>;
+    values.begin();
+    values.end();
+    { values.size() } -> std::integral;
+};
+
+}  // namespace detail
+
+/// Numbers that are elements of one tensor: contiguous ones, a matrix, an xtensor expression, a std::vector<bool>.
+template <class V>
+concept element_source = element_range<V> || element_matrix<V> || detail::scattered_elements<V>;
+
+namespace detail {
+
+template <class V>
+[[nodiscard]] consteval auto element_in() {
+    if constexpr (element_matrix<V>) {
+        return std::type_identity<typename V::Scalar>{};
+    } else if constexpr (element_range<V>) {
+        return std::type_identity<std::remove_cv_t<value_in<const V&>>>{};
+    } else {
+        return std::type_identity<typename V::value_type>{};
+    }
+}
+
+/// A flat view of the elements.  Not moved: the view points into it.
+/// Borrows: contiguous elements, where they lie.  Cost: of all others a copy, in their order; of a matrix row by row.
+template <element_source V>
+class flat_elements {
+public:
+    using value_type = typename decltype(element_in<V>())::type;
+
+    explicit flat_elements(const V& values) {
+        if constexpr (element_range<V>) {
+            elements_ = {std::ranges::data(values), std::ranges::size(values)};
+        } else if constexpr (element_matrix<V>) {
+            const auto rows = values.rows();
+            const auto columns = values.cols();
+            value_type* to = copy(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns));
+            for (auto row = decltype(rows + 0){}; row < rows; ++row) {
+                for (auto column = decltype(columns + 0){}; column < columns; ++column) {
+                    *to++ = values(row, column);
+                }
+            }
+        } else {
+            value_type* to = copy(static_cast<std::size_t>(values.size()));
+            for (auto at = values.begin(); at != values.end(); ++at) {
+                *to++ = *at;
+            }
+        }
+        extents_ = {elements_.size()};
+    }
+    flat_elements(const flat_elements&) = delete;
+    flat_elements& operator=(const flat_elements&) = delete;
+
+    [[nodiscard]] tensor_view view() const noexcept {
+        return {.type = saved_dtype_v<value_type>, .shape = extents_, .bytes = std::as_bytes(elements_), .strings = {}};
+    }
+
+private:
+    // Not a vector: that of bool has no elements to point at.
+    [[nodiscard]] value_type* copy(std::size_t count) {
+        copied_ = std::make_unique<value_type[]>(count);
+        elements_ = {copied_.get(), count};
+        return copied_.get();
+    }
+
+    std::unique_ptr<value_type[]> copied_;
+    std::span<const value_type> elements_;
+    std::array<std::size_t, 1> extents_ = {};
+};
+
+}  // namespace detail
+}  // namespace v1
+}  // namespace smdebug
