@@ -2,10 +2,13 @@
 
 #include "cli/captured.hpp"
 
+#include <smdebug/batch/database/sqlite.hpp>
+
 #include <doctest/doctest.h>
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -66,6 +69,17 @@ struct only_notes {
     }
 };
 
+/// Compares with the runs that --other-trials names.
+struct has_fewer_tensors {
+    std::vector<std::shared_ptr<const program_trial>> others = {};
+    [[nodiscard]] static constexpr std::string_view name() { return "has_fewer_tensors"; }
+    [[nodiscard]] static constexpr std::string_view summary() { return "another run has more tensors"; }
+    [[nodiscard]] static constexpr std::tuple<> settings() { return {}; }
+    [[nodiscard]] bool operator()(const readable_trial auto& run, step_number /*step*/) const {
+        return run.tensor_names({}).size() < others.at(0)->tensor_names().size();
+    }
+};
+
 struct verdict {
     int status = 0;
     std::string out;
@@ -118,10 +132,31 @@ TEST_CASE("rule_main: a note is printed, and kept in a database, and the run sta
     const temporary_folder results;
     const verdict kept = run_it<only_notes>({folder.path(), "-o", results.path() + "/results.db", "--format", "csv"});
     CHECK(kept.status == cli::exit_ok);
-    detail::sqlite::connection database{results.path() + "/results.db", detail::sqlite::access::read, 1s};
+    detail::sqlite::connection database{results.path() + "/results.db", detail::sqlite::access::read,
+                                        std::chrono::seconds{1}};
     CHECK(database.number("SELECT COUNT(*) FROM messages WHERE kind = 'note' AND text LIKE '%2 tensors%'") == 3);
     CHECK(database.number("SELECT COUNT(*) FROM messages WHERE kind <> 'note'") == 0);
     CHECK(database.number("SELECT COUNT(*) FROM findings") == 0);
+}
+
+TEST_CASE("rule_main: a rule that compares runs gets those that --other-trials names") {
+    const temporary_folder folder;
+    const temporary_folder larger;
+    write_sick_run(folder);
+    local_storage store{larger.path()};
+    run_builder{store}
+        .collections()
+        .step({.step = 0,
+               .tensors = {tensor_of<float>("a", {1}), tensor_of<float>("b", {1}), tensor_of<float>("c", {1})}})
+        .end();
+    const texts with_other{folder.path(), "--end", "1", "--other-trials"};
+    const auto status_with = [&](const std::string& other) {
+        texts arguments = with_other;
+        arguments.push_back(other);
+        return run_it<has_fewer_tensors>(arguments).status;
+    };
+    CHECK(status_with(larger.path()) == cli::exit_finding);
+    CHECK(status_with(folder.path()) == cli::exit_ok);
 }
 
 TEST_CASE("rule_main: help tells what the rule is for, its settings with types and defaults") {

@@ -152,6 +152,10 @@ template <described_rule R>
 }  // namespace detail
 }  // namespace cli
 
+/// The type of run that such a program calls its rule with, in each form of the library: a rule that --other-trials gives
+/// runs to has a member `std::vector<std::shared_ptr<const smdebug::program_trial>> others`.
+using program_trial = cli::detail::program_trial;
+
 /// The main() of a program that evaluates one rule:
 ///
 ///     int main(int count, char** arguments) { return smdebug::rule_main<my_rule>(count, arguments); }
@@ -165,7 +169,7 @@ template <described_rule R>
 /// Returns 0 not met, 3 met, 1 error, or part of a run could not be read, 4 both 3 and 1, 2 wrong usage, 130
 /// interrupted (Ctrl-C while following).
 template <described_rule R>
-    requires rule<R, cli::detail::program_trial>
+    requires rule<R, program_trial>
 [[nodiscard]] int rule_main(int count, char** arguments) {
     cli::open_standard_descriptors();
     std::ios::sync_with_stdio(false);

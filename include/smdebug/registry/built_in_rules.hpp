@@ -40,8 +40,9 @@ void for_each_built_in_rule(Visit&& visit) {
     [&]<class... R>(detail::rule_list<R...>) { (visit.template operator()<R>(), ...); }(built_in_rules<Other>{});
 }
 
-/// A rule that compares its run with others: a member `others` holds them.  Its check() throws
-/// insufficient_information_for_rule_invocation, and nothing else, where `others` is empty.
+/// A rule that compares its run with others: a member `others`, a std::vector<std::shared_ptr<const Other>>, takes them.
+/// Other is the Trial of the rule_registry: smd::trial of rule_registry<smd::trial>, smd::program_trial of rule_main.
+/// Its check() throws insufficient_information_for_rule_invocation, and nothing else, where `others` is empty.
 template <class R, class Other>
 concept takes_other_runs =
     requires(R& rule, std::vector<std::shared_ptr<const Other>> others) { rule.others = others; };

@@ -26,7 +26,7 @@ inline namespace v1 {
 template <readable_trial Trial>
 class rule_registry {
 public:
-    /// The runs that a rule compares with.
+    /// The runs that a rule compares with, the type of its member `others`: see takes_other_runs.
     using other_runs = std::vector<std::shared_ptr<const Trial>>;
 
     /// Without rules.
@@ -35,10 +35,15 @@ public:
     /// With the built-in rules.
     [[nodiscard]] static rule_registry built_in();
 
-    /// Adds a rule; it replaces one of the same name.
+    /// Adds a rule; it replaces one of the same name.  A member `others` of it gets other_runs.
     template <described_rule R>
         requires rule<R, Trial>
     void add() {
+        static_assert(
+            takes_other_runs<R, Trial> || !requires(R& rule) { rule.others; },
+            "the rule's member `others` is not for runs of this type: write "
+            "std::vector<std::shared_ptr<const Trial>> others, with the registry's Trial; for rule_main "
+            "smdebug::program_trial");
         put({.info = describe<R>(),
              .compares_runs = takes_other_runs<R, Trial>,
              .check =

@@ -66,7 +66,9 @@ concept polled_rule = requires(R& rule, const Trial& trial) {
 ///  3. it may keep state between steps: it is called in ascending order, by one thread at a time;
 ///  4. what it throws of tensor_unavailable, tensor_unavailable_for_step and step_unavailable skips the step; anything
 ///     else ends the run.
-/// Other trials are members of the rule, by pointer or by value: a rule that compares runs holds them.
+/// Other trials are members of the rule, by pointer or by value: a rule that compares runs holds them.  Those that
+/// rule_registry::make() and --other-trials give go to a member `others`, of the type that takes_other_runs says, and
+/// other_runs() gives references to them.
 template <class R, class Trial>
 concept rule = readable_trial<Trial> && step_callable<R, Trial>;
 
