@@ -122,6 +122,7 @@ TEST_CASE("tensor_value: shares aligned elements that a decoder made and owns; c
         std::optional<tensor_value> tensor{std::in_place, std::move(s.decoded), record};
         s.record = {};
         s.block.reset();
+        s.decoded.owner.reset();
         CHECK(tensor->copied() == (offset == 3));
         CHECK(block.expired() == (offset == 3));
         CHECK(elements<float>(*tensor) == std::vector<float>{1, 2});
