@@ -49,7 +49,7 @@ TEST_CASE("required_tensors: collects names, sorted, each once") {
 TEST_CASE("required_tensors: an unknown tensor is told at once, a missing value when it is fetched") {
     const memory_trial run{sample()};
     required_tensors<memory_trial> required{run};
-    CHECK_THROWS_AS(required.add("nothing", {0}), tensor_unavailable);
+    CHECK_THROWS_WITH_AS(required.add("los", {0}), doctest::Contains("Did you mean loss?"), tensor_unavailable);
     required.add("grad/a", {1});
     CHECK_THROWS_AS(required.fetch(), tensor_unavailable_for_step);
     required_tensors<memory_trial> later{run};

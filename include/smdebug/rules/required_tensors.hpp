@@ -34,7 +34,7 @@ public:
     template <class Other>
     void add(std::string_view name, std::vector<step_number> steps, const Other& other) {
         if (!other.has_tensor(name)) {
-            throw tensor_unavailable(std::string{name});
+            static_cast<void>(other.tensor(name));  // throws, and says which names are near
         }
         others_.push_back([&other, name = std::string{name}, steps = std::move(steps)](const wait_options& how) {
             fetch_one(other, name, steps, how);

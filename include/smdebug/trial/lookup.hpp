@@ -65,7 +65,7 @@ class [[nodiscard]] lookup {
 public:
     lookup(T value) : value_(std::move(value)) {}                   // NOLINT: implicit
     lookup(lookup_error failure) : failure_(std::move(failure)) {}  // NOLINT: implicit
-    lookup(absence why) : failure_{.why = why} {}                   // NOLINT: implicit
+    lookup(absence why) : failure_(lookup_error{.why = why}) {}     // NOLINT: implicit
 
     [[nodiscard]] bool has_value() const noexcept { return value_.has_value(); }
     [[nodiscard]] explicit operator bool() const noexcept { return has_value(); }
@@ -73,12 +73,12 @@ public:
     [[nodiscard]] T& operator*() & noexcept { return *value_; }
     [[nodiscard]] T&& operator*() && noexcept { return *std::move(value_); }
     [[nodiscard]] const T* operator->() const noexcept { return &*value_; }
-    /// Why there is no value; says nothing where there is one.  Lives as long as this.
-    [[nodiscard]] const lookup_error& failure() const noexcept { return failure_; }
+    /// Why there is no value: only where there is none.  Lives as long as this.
+    [[nodiscard]] const lookup_error& failure() const noexcept { return *failure_; }
 
 private:
     std::optional<T> value_;
-    lookup_error failure_;
+    std::optional<lookup_error> failure_;  // made only where it is needed: most look-ups find something
 };
 
 namespace detail {
