@@ -13,6 +13,8 @@ TEST_CASE("edit_distance: insertions, deletions, replacements") {
     CHECK(edit_distance("abc", "") == 3);
     CHECK(edit_distance("kitten", "sitting") == 3);
     CHECK(edit_distance("flaw", "lawn") == 2);
+    CHECK(edit_distance("layer.1.weight", "layer.12.weight") == 1);
+    CHECK(edit_distance("aa", "aaa") == 1);
 }
 
 TEST_CASE("near_matches: parts of names and small slips, the nearest first, whatever the case") {

@@ -117,6 +117,19 @@ TEST_CASE("trial: composes of policies that can do nothing but what their concep
     run.wait_for_steps({0, 2});
 }
 
+TEST_CASE("trial: of many tensors that are not there the first 16 have near names") {
+    const local_trial run{std::string{SMDEBUG_TEST_DATA} + "/golden/torch_mlp"};
+    std::size_t hints = 0;
+    for (int i = 0; i < 100; ++i) {
+        try {
+            static_cast<void>(run.tensor("Sequential_0.weight" + std::to_string(i)));
+        } catch (const tensor_unavailable& missing) {
+            hints += missing.message().find("Did you mean Sequential_0.weight") != std::string_view::npos ? 1U : 0U;
+        }
+    }
+    CHECK(hints == 16);
+}
+
 TEST_CASE("trial: a decoder that decrypts gives values that own their bytes, reductions, scans and texts") {
     constexpr unsigned char key = 0x5A;
     memory_storage store;

@@ -11,6 +11,13 @@ namespace smdebug {
 inline namespace v1 {
 
 SMDEBUG_INLINE std::size_t edit_distance(std::string_view a, std::string_view b) {
+    const auto begins = std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin();
+    a.remove_prefix(static_cast<std::size_t>(begins));
+    b.remove_prefix(static_cast<std::size_t>(begins));
+    while (!a.empty() && !b.empty() && a.back() == b.back()) {
+        a.remove_suffix(1);
+        b.remove_suffix(1);
+    }
     std::vector<std::size_t> row(b.size() + 1);
     std::iota(row.begin(), row.end(), std::size_t{0});
     for (std::size_t i = 0; i < a.size(); ++i) {

@@ -97,7 +97,8 @@ public:
     [[nodiscard]] std::vector<problem> problems() const;
 
     /// " Did you mean a, b or c?" for a tensor that the run does not have, or nothing.
-    /// Cost: a pass over all names; remembered, as rules may ask for the same name at every step.
+    /// Cost: a pass over all names.  Rules may ask at every step, and for many names: it is remembered, and of further
+    /// names than most_hints nothing is said.
     [[nodiscard]] std::string names_near(std::string_view wanted) const;
 
     /// The key of the event file that an index file names; empty where it names none, or one outside of the run.
@@ -158,12 +159,8 @@ private:
     mutable guarded<first_dating> dating_;  // held while the storage is asked
     mutable feed_pool step_feeds_;
     mutable missing_files missing_;
-    struct near_names {
-        std::shared_ptr<const name_table> of = {};
-        std::map<std::string, std::string, std::less<>> hints = {};  // by the name that is not there
-    };
-    static constexpr std::size_t most_hints = 1000;
-    mutable guarded<near_names> near_;
+    static constexpr std::size_t most_hints = 16;
+    mutable guarded<std::map<std::string, std::string, std::less<>>> hints_;  // by the name that is not there
     struct refresh_settings {
         struct choice {
             std::uint64_t number = 0;

@@ -113,15 +113,12 @@ std::vector<problem> trial_state<Storage, Decoder, Kernel>::problems() const {
 
 template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
 std::string trial_state<Storage, Decoder, Kernel>::names_near(std::string_view wanted) const {
-    const auto from = current();
-    const auto known = near_.lock();
-    if (known->of != from->names || known->hints.size() >= most_hints) {
-        *known = {.of = from->names};
+    const auto hints = hints_.lock();
+    const auto known = hints->find(wanted);
+    if (known != hints->end() || hints->size() == most_hints) {
+        return known != hints->end() ? known->second : std::string{};
     }
-    const auto found = known->hints.find(wanted);
-    return found != known->hints.end()
-               ? found->second
-               : known->hints.emplace(wanted, did_you_mean(wanted, from->tensor_names(mode::global), 3)).first->second;
+    return hints->emplace(wanted, did_you_mean(wanted, current()->tensor_names(mode::global), 3)).first->second;
 }
 
 template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
