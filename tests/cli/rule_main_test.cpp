@@ -128,7 +128,7 @@ TEST_CASE("rule_main: a note is printed, and kept in a database, and the run sta
     const verdict noted = run_it<only_notes>({folder.path(), "--format", "csv"});
     CHECK(noted.status == cli::exit_ok);
     CHECK(lines_of(noted.out).size() == 1);
-    CHECK(contains(noted.err, "smdebug: note: only_notes: step 1: 2 tensors [run " + folder.path() + "]\n"));
+    CHECK(contains(noted.err, ": note: only_notes: step 1: 2 tensors [run " + folder.path() + "]\n"));
     const temporary_folder results;
     const verdict kept = run_it<only_notes>({folder.path(), "-o", results.path() + "/results.db", "--format", "csv"});
     CHECK(kept.status == cli::exit_ok);
