@@ -133,9 +133,11 @@ TEST_CASE("event_file_source: a cut record is waited for, and left out once the 
     std::vector<std::string> problems;
     const trial run = presented(files, &problems);
     const std::size_t steps = run.steps().size();
-    CHECK(problems.empty());
+    REQUIRE(problems.size() == 1);
+    CHECK(problems[0].ends_with("1 byte early; nothing of the file is read until it is whole, or the job has ended"));
     files.write(events.back(), whole.view());
     CHECK(run.steps().size() == steps + 1);
+    CHECK(run.problems().empty());
 
     files.write(events.back(), whole.view().first(whole.size() - 1));
     files.write("training_job_end.ts", {});
@@ -143,6 +145,31 @@ TEST_CASE("event_file_source: a cut record is waited for, and left out once the 
     CHECK(ended.steps().size() == steps + 1);
     REQUIRE(problems.size() == 1);
     CHECK(problems[0].starts_with(events.back() + ", byte "));
+    CHECK(problems[0].ends_with("the record is cut: the file ends 1 byte early"));
+}
+
+TEST_CASE(
+    "event_file_source: a cut file behind which its worker wrote a later one is over, also where no job's end is "
+    "marked") {
+    memory_storage files{"run"};
+    smdebug_test::run_builder build{files};
+    for (const step_number step : {0, 1, 2}) {
+        build.step({.step = step,
+                    .tensors = {smdebug_test::tensor_of<float>("a", {1}), smdebug_test::tensor_of<float>("b", {2})}});
+    }
+    for (const std::string& key : files.list("index/", "")) {
+        REQUIRE(files.remove(key));
+    }
+    const std::string cut = files.list("events/", "")[1];
+    const byte_buffer whole = files.read(cut);
+    files.write(cut, whole.view().first(whole.size() - 1));
+    std::vector<std::string> problems;
+    const trial run = presented(files, &problems);
+    CHECK(run.steps() == std::vector<step_number>{0, 1, 2});
+    CHECK(run.tensor("a").steps() == std::vector<step_number>{0, 1, 2});
+    CHECK(run.tensor("b").steps() == std::vector<step_number>{0, 2});
+    REQUIRE(problems.size() == 1);
+    CHECK(problems[0].starts_with(cut + ", byte "));
     CHECK(problems[0].ends_with("the record is cut: the file ends 1 byte early"));
 }
 

@@ -74,9 +74,32 @@ TEST_CASE("record_file: no record is believed that is larger than any may be") {
     namespace crc = smdebug::record::crc32c;
     const std::string length = proto::raw(std::uint64_t{1} << 40U);
     read_records log;
-    log.read(length + proto::raw(crc::mask(crc::value(length))) + "x");
-    CHECK(log.file.state() == status::too_large);
-    CHECK(log.damage.size() == 1);
+    const std::string head = length + proto::raw(crc::mask(crc::value(length)));
+    log.read(head + "x");
+    CHECK(log.file.state() == status::truncated);
+    CHECK(log.file.cut_text().starts_with("the record is cut: the file ends 10995116277"));
+    CHECK(log.damage.empty());
+}
+
+TEST_CASE("record_file: a record that is larger than allowed is passed over, and is not damaged") {
+    memory_storage files;
+    const std::string large = framed(std::string(100, 'x'));
+    files.write("log", as_bytes(framed("before") + large + framed("behind")));
+    detail::record_file file{"log", 64};
+    std::vector<std::string> payloads;
+    std::vector<problem> problems;
+    file.read(
+        any_storage{files}, [&](byte_range, byte_view payload) { payloads.emplace_back(as_text(payload)); },
+        [&](byte_range where, status why) {
+            problems.push_back(detail::record_problem(any_storage{files}, "log", where, why));
+        });
+    CHECK(payloads == std::vector<std::string>{"before", "behind"});
+    REQUIRE(problems.size() == 1);
+    CHECK(problems[0].kind == problem_kind::unsupported);
+    CHECK(text_of(problems[0]) == "log, byte " + std::to_string(framed("before").size()) + ": the record has " +
+                                      std::to_string(large.size()) +
+                                      " bytes, more than are read (format_options::most_record_bytes): it is left out");
+    CHECK(file.state() == status::ok);
 }
 
 TEST_CASE("record_file: a file that is not there has no records") {
@@ -92,7 +115,7 @@ TEST_CASE("record_file: a file that does not begin with a record is named as wha
     for (const auto& [begin, text] :
          {std::pair<std::string, std::string>{
               "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n",
-              "this is no event file (a Git LFS pointer: `git lfs pull` gets the file)"},
+              "it is a pointer of Git LFS, not the file itself: fetch that by git lfs pull"},
           {"\x1f\x8b\x08" + page, "this is no event file (gzip: unpack it)"},
           {"<!DOCTYPE html>" + page, "this is no event file (HTML or XML: download the file again)"},
           {"\n {\"a\": 1}" + page, "this is no event file (JSON)"},
@@ -101,7 +124,7 @@ TEST_CASE("record_file: a file that does not begin with a record is named as wha
         read_records log;
         log.read(begin);
         REQUIRE(log.damage.size() == 1);
-        CHECK(detail::record_damage_text(any_storage{log.files}, "log", {log.damage[0].first, 12},
-                                         log.damage[0].second) == text);
+        CHECK(detail::record_problem(any_storage{log.files}, "log", {log.damage[0].first, 12}, log.damage[0].second)
+                  .what == text);
     }
 }

@@ -78,21 +78,21 @@ TEST_CASE("selected_tensors: names are in all of what was given") {
 TEST_CASE("selected_tensors: tables of histograms come when they are asked for") {
     memory_storage store;
     run_builder{store}
-        .collections({"worker_0"}, {{"weights", {"w"}}})
-        .step(
-            {.step = 3,
-             .tensors = {tensor_of<float>("w", {1}), tensor_of<float>("w [buckets]", {1}), tensor_of<float>("v", {1})}})
+        .collections({"worker_0"}, {{"weights", {"w"}}, {"histograms", {"w"}}})
+        .step({.step = 3,
+               .tensors = {tensor_of<float>("w", {1}), tensor_of<float>("w [buckets]", {1}), tensor_of<float>("v", {1}),
+                           tensor_of<float>("v [buckets]", {1})}})
         .end();
     const auto from = memory_trial{store}.snapshot();
     struct choice {
         tensor_selection which;
         texts names;
     };
-    for (const auto& [which, names] : {choice{{}, {"v", "w"}},
-                                       {{.tables = true}, {"v", "w", "w [buckets]"}},
+    for (const auto& [which, names] : {choice{{}, {"v", "v [buckets]", "w"}},  // v is no histogram
+                                       {{.tables = true}, {"v", "v [buckets]", "w", "w [buckets]"}},
                                        {{.regex = "w"}, {"w"}},
                                        {{.regex = "^w$", .tables = true}, {"w", "w [buckets]"}},
-                                       {{.regex = "v", .tables = true}, {"v"}},
+                                       {{.regex = "v", .tables = true}, {"v", "v [buckets]"}},
                                        {{.collection = "weights"}, {"w"}},
                                        {{.names = texts{"w [buckets]"}}, {"w [buckets]"}}}) {
         const smdebug::detail::selected_tensors chosen{which, *from};

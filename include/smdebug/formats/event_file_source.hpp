@@ -22,8 +22,8 @@ inline namespace v1 {
 /// Reads the event files below events/, each once and with its checksums.
 ///  - A file's name says step and worker, as in an index file's name; its records say mode and step in that mode.
 ///  - Collections files are read where they are there; else there is none, and as many workers as wrote files.
-///  - A record that is damaged or cut is left out and noted.  In a run that has not ended, a file that ends in a cut record is
-///    left until it is whole.
+///  - A record that is damaged or cut is left out and noted.  The last file of a worker in a run that has not ended is noted
+///    where it ends in a cut record, and left until it is whole.
 ///  - What only an index says is lost: the shapes of tensors whose values were not saved.
 /// Models catalog_source.      Cost: that of reading the run.
 class event_file_source {
@@ -48,13 +48,14 @@ private:
     };
 
     void read_collections(run_contents& contents);
-    // Whether it has all that it will have.
-    [[nodiscard]] bool read_file(const std::string& key, bool ended, run_contents& contents);
+    // Whether it has all that it will have; `is_over`: a record that is cut stays so.
+    [[nodiscard]] bool read_file(const std::string& key, bool is_over, run_contents& contents);
 
     any_storage store_;
     settings how_;
     std::set<std::string, std::less<>> done_;  // keys
     std::set<std::string, std::less<>> workers_;
+    std::map<std::string, std::string, std::less<>> cut_;  // by key: where that was noted
     bool is_open_ = false;
 };
 

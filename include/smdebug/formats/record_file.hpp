@@ -4,6 +4,7 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/function_ref.hpp>
+#include <smdebug/core/problem.hpp>
 #include <smdebug/core/status.hpp>
 #include <smdebug/storage/any_storage.hpp>
 
@@ -56,10 +57,9 @@ private:
 /// "a/events.out.tfevents.1, byte 248".
 [[nodiscard]] std::string place_in(std::string_view key, std::uint64_t offset);
 
-/// Why a record cannot be read, in words.  A file that does not begin with a record is named as what it is: a Git LFS pointer,
-/// a page of HTML, something compressed.      Errors: those of the storage.
-[[nodiscard]] std::string record_damage_text(const any_storage& store, const std::string& key, byte_range where,
-                                             status why);
+/// Why a record is not read.  A file that does not begin with a record is named as what it is: a Git LFS pointer, a page of
+/// HTML, something compressed.      Errors: those of the storage.
+[[nodiscard]] problem record_problem(const any_storage& store, const std::string& key, byte_range where, status why);
 
 }  // namespace detail
 }  // namespace v1

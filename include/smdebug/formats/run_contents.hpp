@@ -148,8 +148,10 @@ public:
     void set_num_workers(std::size_t count) { job_.num_workers = static_cast<std::int64_t>(count); }
     /// Whether more may come.
     void set_ended(bool ended) noexcept { ended_ = ended; }
-    /// Something that could not be used: where, and what is wrong.  Of one place the last call counts.
-    void note_problem(std::string where, std::string what, problem_kind kind = problem_kind::damaged);
+    /// Something that could not be used: where, and what is wrong.  Of one place the last call counts, or of one topic at a
+    /// place, where several things can be wrong.
+    void note_problem(std::string where, std::string what, problem_kind kind = problem_kind::damaged,
+                      std::string topic = {});
     /// What was noted of a place is no longer so: a record that was cut has become whole.
     void withdraw_problem(const std::string& where);
 
@@ -197,7 +199,7 @@ private:
     detail::numbered_texts names_;
     detail::numbered_texts workers_;
     detail::collections_file job_;
-    std::map<std::string, problem> problems_;  ///< by place
+    std::map<std::pair<std::string, std::string>, problem> problems_;  ///< by place and topic
     bool ended_ = false;
 };
 

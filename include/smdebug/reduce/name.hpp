@@ -81,6 +81,8 @@ inline void append_reduction_tensor_name(std::string& out, std::string_view tens
 /// What the names of tables of histograms end with: rows of left edge, right edge and count, as logs have them.  They are no
 /// values of a tensor of the model: rules, statistics and reports pass over them.
 inline constexpr std::string_view table_suffix = " [buckets]";
+/// The collection of the histograms of a log: only the tensors in it have tables, whatever else a name ends with.
+inline constexpr std::string_view histograms_collection = "histograms";
 
 /// The name of the table of a histogram: "w [buckets]".
 [[nodiscard]] inline std::string table_of_histogram(std::string_view histogram) {

@@ -52,6 +52,14 @@ struct log_folder {
     return bytes;
 }
 
+[[nodiscard]] std::string whole_numbers(const std::vector<std::int64_t>& values) {
+    std::string bytes;
+    for (const std::int64_t value : values) {
+        bytes += proto::raw(value);
+    }
+    return bytes;
+}
+
 [[nodiscard]] double number(const trial& run, const std::string& tensor, step_number step, mode in = mode::global) {
     return run.tensor(tensor).value<double>(step, {.mode = in, .convert = true})();
 }
@@ -160,11 +168,25 @@ TEST_CASE("tensorboard_source: of a tag that stands twice in a record the first 
     CHECK(table.value(4).size() == 9);
     CHECK(number(run, "h", 5) == 6);
     CHECK(h.shape(6) == shape_type{1});
-    CHECK(run.verify().size() == 6);  // these
-    REQUIRE(logs.problems.size() == 6);
+    CHECK(run.verify().size() == 1);
+    REQUIRE(logs.problems.size() == 1);  // of a file, however many records have it
     CHECK(logs.problems[0] ==
-          "events.out.tfevents.1, byte 0: h stands more than once in the record: only its first value is read");
+          "events.out.tfevents.1, byte 0: h stands more than once in the record: only its first value "
+          "is read; so in 5 more records");
     CHECK(run.problems()[0].kind == problem_kind::left_out);
+}
+
+TEST_CASE("tensorboard_source: each thing that is wrong in a record is named") {
+    log_folder logs;
+    const auto bad = [](const std::string& tag) { return histogram_value(tag, 0, 4, 1, 6, 14, {1, 2, 4}, {1, 0}); };
+    logs.write("events.out.tfevents.1",
+               log_record(1, {bad("h1"), bad("h2"), scalar_value("x", 1), scalar_value("x", 2)}));
+    static_cast<void>(logs.open());
+    const std::string place = "events.out.tfevents.1, byte 0: ";
+    CHECK(logs.problems ==
+          std::vector<std::string>{place + "the histogram of h1 is damaged: it is left out",
+                                   place + "the histogram of h2 is damaged: it is left out",
+                                   place + "x stands more than once in the record: only its first value is read"});
 }
 
 TEST_CASE("tensorboard_source: of a histogram that TensorFlow 2 writes min and max are known") {
@@ -200,13 +222,15 @@ TEST_CASE("tensorboard_source: values that decoders do not find by their names a
     logs.write("events.out.tfevents.1",
                log_record(1, {scalar_value("loss", 2), scalar_value("", 1), scalar_value("\xff", 3),
                               logged_tensor("\xfe\xfd", "", 1, {2}, floats({4, 5}))}) +
-                   log_record(2, {logged_tensor("", "", 1, {}, floats({6}))}) + log_record(3, many));
+                   log_record(2, {logged_tensor("", "", 1, {}, floats({6}))}) + log_record(3, many) +
+                   log_record(4, {logged_tensor("\xfe!", "", 9, {2, 3}, whole_numbers({1, 2, 3, 4, 5, 6}))}));
     const trial run = logs.open();
     CHECK(number(run, "", 1) == 1);
     CHECK(number(run, "", 2) == 6);
     CHECK(number(run, "\xef\xbf\xbd", 1) == 3);
     CHECK(run.tensor("\xef\xbf\xbd\xef\xbf\xbd").reduction_value(1, "sum") == 9);
     CHECK(run.tensor("layer57").value<float>(3)() == 57);
+    CHECK(run.tensor("\xef\xbf\xbd!").value<std::int64_t>(4)(1, 2) == 6);  // of three columns, and no histogram
     CHECK(logs.problems.empty());
 }
 
@@ -360,8 +384,8 @@ TEST_CASE("tensorboard_source: a file that is cut is named once nothing more is 
           {whole + next.substr(0, 5),
            place + std::to_string(whole.size()) + ": the record is cut: the file ends within its length"},
           {whole + std::string(100, '\0'),
-           place + std::to_string(whole.size()) + ": only zeros follow: the file was not written to its end"},
-          {std::string(100, '\0'), place + "0: only zeros follow: the file was not written to its end"},
+           place + std::to_string(whole.size()) + ": zeros follow: the file was not written to its end"},
+          {std::string(100, '\0'), place + "0: zeros follow: the file was not written to its end"},
           {"", place + "0: the file is empty"}}) {
         CAPTURE(problem);
         const std::vector<std::string> expected = problem.empty() ? std::vector<std::string>{} : std::vector{problem};
@@ -369,6 +393,12 @@ TEST_CASE("tensorboard_source: a file that is cut is named once nothing more is 
         logs.write("a/tfevents.1", bytes);
         static_cast<void>(logs.open());
         CHECK(logs.problems == expected);
+
+        log_folder of_the_future;
+        of_the_future.age = -std::chrono::hours{24};
+        of_the_future.write("a/tfevents.1", bytes);
+        static_cast<void>(of_the_future.open());
+        CHECK(of_the_future.problems == expected);
 
         log_folder growing;
         growing.age = std::chrono::seconds{0};

@@ -41,16 +41,17 @@ TEST_CASE("selection: the union of collections and regexes, of what was saved at
 TEST_CASE("selection: media without values, and tables of histograms, are passed over") {
     memory_storage store;
     run_builder build{store};
-    build.collections({"worker_0"}, {{"media", {"image", "music"}}});
-    build.step(
-        {.step = 0,
-         .tensors = {tensor_of<float>("music", {1}), tensor_of<float>("w", {1}), tensor_of<float>("w [buckets]", {1})},
-         .shapes = {{"image", "image", {3}}}});
+    build.collections({"worker_0"}, {{"media", {"image", "music"}}, {"histograms", {"w"}}});
+    build.step({.step = 0,
+                .tensors = {tensor_of<float>("music", {1}), tensor_of<float>("w", {1}),
+                            tensor_of<float>("w [buckets]", {1}), tensor_of<float>("v [buckets]", {1})},
+                .shapes = {{"image", "image", {3}}}});
     build.end();
     const memory_trial run{store};
     CHECK(run.tensor("image").has_only_shape(0));
     CHECK_FALSE(run.tensor("w").has_only_shape(0));
-    CHECK(rules::tensors_to_check(run, 0, {}) == names{"music", "w"});  // "media" may be anybody's collection
+    CHECK(rules::tensors_to_check(run, 0, {}) ==
+          names{"music", "v [buckets]", "w"});  // "media" may be anybody's collection
     CHECK(rules::tensors_to_check(run, 0, {.tensor_regex = "i|w"}) == names{"music", "w"});
     CHECK(rules::tensors_to_check(run, 0, {.collection_names = "media"}) == names{"music"});
 }

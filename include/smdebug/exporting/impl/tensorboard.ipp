@@ -173,7 +173,9 @@ SMDEBUG_INLINE std::string tensorboard_files::add_histogram(const scanned_tensor
 }
 
 SMDEBUG_INLINE std::string tensorboard_files::add(const scanned_tensor& tensor) {
-    if (tensor.values->type == dtype::float64 && is_histogram_table(tensor.name)) {
+    const shape_type& shape = tensor.values->shape;
+    if (tensor.values->type == dtype::float64 && is_histogram_table(tensor.name) && shape.size() == 2 &&
+        shape[1] == 3) {
         return add_histogram(tensor);
     }
     const tensor_view values = tensor.values->view();

@@ -50,7 +50,15 @@ SMDEBUG_INLINE bool event_file_source::update(run_contents& contents) {
     // The mark is looked up first: whatever was written before it is in the listing that follows.
     const bool ended = how_.is_over || store_.size(locations::end_of_job).has_value();
     bool has_news = false;
-    for (const std::string& key : store_.list(locations::events_folder, "")) {
+    const std::vector<std::string> keys = store_.list(locations::events_folder, "");
+    std::map<std::string, step_number> last_steps;  // of each worker
+    for (const std::string& key : keys) {
+        if (const auto name = locations::parse_step_file(key, locations::event_extension)) {
+            step_number& last = last_steps.try_emplace(std::string{name->worker_part}, name->step).first->second;
+            last = std::max(last, name->step);
+        }
+    }
+    for (const std::string& key : keys) {
         const auto name = locations::parse_step_file(key, locations::event_extension);
         if (done_.contains(key)) {
             continue;
@@ -64,7 +72,8 @@ SMDEBUG_INLINE bool event_file_source::update(run_contents& contents) {
             continue;
         }
         workers_.insert(locations::worker_from_file_part(name->worker_part));
-        if (read_file(key, ended, contents)) {
+        // A worker that writes a later step has done with this one.
+        if (read_file(key, ended || name->step < last_steps[std::string{name->worker_part}], contents)) {
             done_.insert(key);
             has_news = true;
         }
@@ -77,10 +86,10 @@ SMDEBUG_INLINE bool event_file_source::update(run_contents& contents) {
     return has_news;
 }
 
-SMDEBUG_INLINE bool event_file_source::read_file(const std::string& key, bool ended, run_contents& contents) {
+SMDEBUG_INLINE bool event_file_source::read_file(const std::string& key, bool is_over, run_contents& contents) {
     namespace locations = detail::locations;
     std::vector<found_record> records;
-    std::vector<std::pair<std::string, std::string>> problems;
+    std::vector<problem> problems;
     const auto at = [&](std::uint64_t offset) { return detail::place_in(key, offset); };
     detail::record_file file{key, how_.most_record_bytes};
     file.read(
@@ -88,28 +97,33 @@ SMDEBUG_INLINE bool event_file_source::read_file(const std::string& key, bool en
         [&](byte_range where, byte_view payload) {
             detail::event_record facts;
             if (detail::read_event_facts(payload, facts) != status::ok) {
-                problems.emplace_back(at(where.offset), "the record holds no event: it is left out");
+                problems.push_back({.where = at(where.offset), .what = "the record holds no event: it is left out"});
             } else if (facts.has_value) {
                 records.push_back(
                     {.tag = std::move(facts.tag), .where = where, .mode = facts.mode, .mode_step = facts.mode_step});
             }
         },
-        [&](byte_range where, status why) {
-            problems.emplace_back(at(where.offset), detail::record_damage_text(store_, key, where, why));
-        });
+        [&](byte_range where, status why) { problems.push_back(detail::record_problem(store_, key, where, why)); });
     if (file.position() == 0 && file.state() == status::ok && !store_.size(key)) {
         contents.note_problem(key, "it is a link to a file that is not there");
         return false;
     }
     contents.withdraw_problem(key);
+    if (const auto noted = cut_.find(key); noted != cut_.end()) {
+        contents.withdraw_problem(noted->second);
+        cut_.erase(noted);
+    }
     if (const std::string cut = file.cut_text(); !cut.empty()) {
-        if (!ended) {
+        const std::string where = at(file.position());
+        if (!is_over) {
+            contents.note_problem(where, cut + "; nothing of the file is read until it is whole, or the job has ended");
+            cut_.emplace(key, where);
             return false;
         }
-        problems.emplace_back(at(file.position()), cut);
+        problems.push_back({.where = where, .what = cut});
     }
-    for (auto& [where, what] : problems) {
-        contents.note_problem(std::move(where), std::move(what));
+    for (problem& each : problems) {
+        contents.note_problem(std::move(each.where), std::move(each.what), each.kind);
     }
     if (records.empty()) {
         return true;

@@ -45,12 +45,22 @@ SMDEBUG_INLINE std::size_t record_file::read(const any_storage& store, record_si
             state_ = status::truncated;
             return count;
         }
-        if (!claimed.valid() || !framed || *framed > most_) {
+        if (!claimed.valid() || !framed) {
             state_ = claimed.valid() ? status::too_large : status::bad_length_checksum;
             on_damage({position_, record::header_size}, state_);
             return count;
         }
         const byte_range where{position_, *framed};
+        if (*framed > most_ && *framed <= size - position_) {
+            position_ += *framed;
+            on_damage(where, status::too_large);
+            continue;
+        }
+        if (*framed > most_) {
+            missing_ = *framed - (size - position_);
+            state_ = status::truncated;
+            return count;
+        }
         const byte_view bytes = file.at(where);
         const auto record = record::read_record(bytes, crc_check::full);
         if (!record.ok() && record.code() != status::bad_payload_checksum) {
@@ -75,7 +85,7 @@ SMDEBUG_INLINE std::string record_file::cut_text() const {
         return {};
     }
     if (has_zeros_) {
-        return "only zeros follow: the file was not written to its end";
+        return "zeros follow: the file was not written to its end";
     }
     return "the record is cut: the file ends " +
            (missing_ == 0 ? std::string{"within its length"}
@@ -94,7 +104,6 @@ SMDEBUG_INLINE std::string place_in(std::string_view key, std::uint64_t offset) 
     };
     using namespace std::string_view_literals;
     constexpr std::array known{
-        beginning{"version https://git-lfs.github.com/"sv, "a Git LFS pointer: `git lfs pull` gets the file"sv},
         beginning{"\x1f\x8b"sv, "gzip: unpack it"sv},
         beginning{"\x28\xb5\x2f\xfd"sv, "zstd: unpack it"sv},
         beginning{"\xfd\x37zXZ"sv, "xz: unpack it"sv},
@@ -121,18 +130,31 @@ SMDEBUG_INLINE std::string place_in(std::string_view key, std::uint64_t offset) 
                                                               : "text";
 }
 
-SMDEBUG_INLINE std::string record_damage_text(const any_storage& store, const std::string& key, byte_range where,
-                                              status why) {
+SMDEBUG_INLINE problem record_problem(const any_storage& store, const std::string& key, byte_range where, status why) {
+    problem found{.where = place_in(key, where.offset)};
     if (why == status::bad_payload_checksum) {
-        return "the record is damaged: it is left out";
+        found.what = "the record is damaged: it is left out";
+        return found;
+    }
+    if (why == status::too_large && where.length > record::header_size) {
+        found.kind = problem_kind::unsupported;
+        found.what = "the record has " + std::to_string(where.length) +
+                     " bytes, more than are read (format_options::most_record_bytes): it is left out";
+        return found;
     }
     if (where.offset == 0) {
         const byte_buffer begin = store.read(key, {0, 128});
+        if (as_text(begin.view()).starts_with(lfs_pointer_begin)) {
+            found.what = lfs_pointer_text;
+            return found;
+        }
         if (const std::string_view kind = other_kind_of_file(as_text(begin.view())); !kind.empty()) {
-            return "this is no event file (" + std::string{kind} + ")";
+            found.what = "this is no event file (" + std::string{kind} + ")";
+            return found;
         }
     }
-    return "the length of a record is damaged: nothing behind it can be read";
+    found.what = "the length of a record is damaged: nothing behind it can be read";
+    return found;
 }
 
 }  // namespace detail

@@ -264,12 +264,15 @@ SMDEBUG_INLINE void run_contents::add_to_collection(std::string_view collection,
     }
 }
 
-SMDEBUG_INLINE void run_contents::note_problem(std::string where, std::string what, problem_kind kind) {
+SMDEBUG_INLINE void run_contents::note_problem(std::string where, std::string what, problem_kind kind,
+                                               std::string topic) {
     problem one{.kind = kind, .where = where, .what = std::move(what)};
-    problems_.insert_or_assign(std::move(where), std::move(one));
+    problems_.insert_or_assign({std::move(where), std::move(topic)}, std::move(one));
 }
 
-SMDEBUG_INLINE void run_contents::withdraw_problem(const std::string& where) { problems_.erase(where); }
+SMDEBUG_INLINE void run_contents::withdraw_problem(const std::string& where) {
+    problems_.erase({where, std::string{}});
+}
 
 SMDEBUG_INLINE std::vector<std::shared_ptr<const detail::presented_file>> run_contents::take_new() {
     std::vector<std::shared_ptr<const detail::presented_file>> taken;
@@ -287,7 +290,7 @@ SMDEBUG_INLINE std::vector<std::shared_ptr<const detail::presented_file>> run_co
 SMDEBUG_INLINE std::vector<problem> run_contents::problems() const {
     std::vector<problem> all;
     all.reserve(problems_.size());
-    for (const auto& [where, one] : problems_) {
+    for (const auto& [key, one] : problems_) {
         all.push_back(one);
     }
     return all;

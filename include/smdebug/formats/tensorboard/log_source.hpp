@@ -98,6 +98,13 @@ private:
         step_number step = 0;                                       ///< the first that is written again
         std::uint32_t by = 0;                                       ///< the file that has the later ones
     };
+    // What is wrong with a tag in records of one file.
+    struct fault {
+        problem_kind kind = problem_kind::damaged;
+        std::uint64_t offset = 0;  ///< of the first record
+        std::size_t records = 0;
+        bool has_news = false;
+    };
     enum class void_reason : std::uint8_t { same_step, steps_go_back, restart };
     struct folder {
         std::string worker = {};
@@ -128,9 +135,12 @@ private:
     // Nothing for a step that is too large to be numbered.
     [[nodiscard]] std::optional<step_number> global_step(smdebug::mode in, step_number step) const;
     // Fills in what a value is that has a tensor; it is listed only, and noted, where that cannot be read.
-    void look_at_tensor(const detail::log_value& value, const std::string& plugin, point& next, run_contents& contents);
+    void look_at_tensor(const detail::log_value& value, const std::string& plugin, point& next);
     // The same of a histogram.  Whether it can be read.
-    [[nodiscard]] bool look_at_histogram(const detail::log_value& value, point& next, run_contents& contents);
+    [[nodiscard]] bool look_at_histogram(const detail::log_value& value, point& next);
+    // Something that is wrong in a record; of a file it becomes one problem, however many records have it.
+    void note_fault(std::uint32_t object, byte_range record, std::string what, problem_kind kind);
+    void note_faults(run_contents& contents);
     [[nodiscard]] bool is_quiet() const;
 
     any_storage store_;
@@ -144,7 +154,8 @@ private:
     std::set<std::string, std::less<>> missing_;                             ///< keys of links to nothing
     decoded_tensor decoded_;                                                 ///< so is that of this
     std::uint64_t order_ = 0;
-    std::uint64_t records_ = 0;  ///< that were taken
+    std::map<std::pair<std::uint32_t, std::string>, fault> faults_;  ///< by file and sentence
+    std::uint64_t records_ = 0;                                      ///< that were taken
     bool is_open_ = false;
 };
 

@@ -47,7 +47,13 @@ void leave_out_media(const readable_trial auto& run, step_number step, std::vect
             return false;
         }
     };
-    std::erase_if(names, [](const std::string& name) { return is_histogram_table(name); });
+    if (std::any_of(names.begin(), names.end(), is_histogram_table)) {
+        const auto histograms = run.tensor_names({.collection = std::string{histograms_collection}, .step = step});
+        std::erase_if(names, [&](const std::string& name) {
+            return is_histogram_table(name) &&
+                   std::binary_search(histograms.begin(), histograms.end(), histogram_of_table(name));
+        });
+    }
     for (const std::string& name : run.tensor_names({.collection = "media", .step = step})) {
         const auto found = std::lower_bound(names.begin(), names.end(), name);
         if (found != names.end() && *found == name && has_no_values(name)) {

@@ -4,6 +4,10 @@
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/trial/selection.hpp>
 
+#include <algorithm>
+#include <set>
+#include <string_view>
+
 namespace smdebug {
 inline namespace v1 {
 
@@ -41,9 +45,14 @@ SMDEBUG_INLINE detail::selected_tensors::selected_tensors(const tensor_selection
 }
 
 SMDEBUG_INLINE void detail::selected_tensors::choose_tables(bool wanted, const detail::catalog& from) {
+    const auto group = from.job->collections.find(histograms_collection);
+    if (group == from.job->collections.end()) {
+        return;
+    }
+    const std::set<std::string_view> histograms(group->second.tensor_names.begin(), group->second.tensor_names.end());
     for (detail::name_id id = 0; id < from.names->size(); ++id) {
         const std::string_view name = (*from.names)[id];
-        if (!is_histogram_table(name)) {
+        if (!is_histogram_table(name) || !histograms.contains(histogram_of_table(name))) {
             continue;
         }
         if (!wanted_) {

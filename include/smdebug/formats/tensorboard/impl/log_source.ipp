@@ -26,7 +26,7 @@ namespace detail {
 
 /// The elements of a value of a record that do not lie there as they are: rows of a histogram, a tensor.
 [[nodiscard]] inline std::vector<std::byte> made_elements(const any_storage& store, const std::string& key,
-                                                          byte_range record, std::size_t place) {
+                                                          byte_range record, std::size_t place, log_value_kind kind) {
     const byte_buffer bytes = store.read(key, record);
     log_event event;
     if (bytes.size() == record.length &&
@@ -37,12 +37,13 @@ namespace detail {
         log_histogram histogram;
         decoded_tensor decoded;
         const result<wire::tensor_proto> proto = wire::decode_tensor_proto(value.message);
-        if (value.kind == log_value_kind::histogram ? read_log_histogram(value.message, histogram) == status::ok
-                                                    : read_histogram_tensor(value.message, histogram) == status::ok) {
+        if ((kind == log_value_kind::histogram && read_log_histogram(value.message, histogram) == status::ok) ||
+            (kind == log_value_kind::histogram_tensor &&
+             read_histogram_tensor(value.message, histogram) == status::ok)) {
             const byte_view rows = std::as_bytes(std::span{histogram.rows});
             return {rows.begin(), rows.end()};
         }
-        if (proto.ok() && decode_tensor(*proto, decoded) == status::ok) {
+        if (kind == log_value_kind::tensor && proto.ok() && decode_tensor(*proto, decoded) == status::ok) {
             return {decoded.bytes.begin(), decoded.bytes.end()};
         }
     }
@@ -147,8 +148,8 @@ SMDEBUG_INLINE bool tensorboard_source::is_quiet() const {
     for (const auto& [path, one] : folders_) {
         for (const auto& [key, file] : one.files) {
             const auto written = store_.modified(key);
-            if (written && how_.now() - *written < how_.quiet_after) {
-                return false;
+            if (written && *written <= how_.now() && how_.now() - *written < how_.quiet_after) {
+                return false;  // a time in the future says nothing
             }
         }
     }
@@ -174,6 +175,7 @@ SMDEBUG_INLINE bool tensorboard_source::update(run_contents& contents) {
             has_news = true;
         }
         note_void_points(one, contents);
+        note_faults(contents);
         note_cut_files(one, is_quiet_now, contents);
         // A step of which more is being written is left until it is behind.
         publish(one, !is_open_ || is_quiet_now || how_.now() - one.grown >= how_.whole_after, contents);
@@ -196,8 +198,8 @@ SMDEBUG_INLINE void tensorboard_source::read(folder& from, detail::record_file& 
             }
         },
         [&](byte_range where, status why) {
-            contents.note_problem(detail::place_in(file.key(), where.offset),
-                                  detail::record_damage_text(store_, file.key(), where, why));
+            problem found = detail::record_problem(store_, file.key(), where, why);
+            contents.note_problem(std::move(found.where), std::move(found.what), found.kind);
         });
 }
 
@@ -289,10 +291,9 @@ SMDEBUG_INLINE void tensorboard_source::take(folder& into, std::uint32_t object,
         }
         tag& of = into.tags[number];
         if (std::exchange(of.record, records_) == records_) {
-            contents.note_problem(
-                detail::place_in(contents.objects()[object], record.offset),
-                into.names[number] + " stands more than once in the record: only its first value is read",
-                problem_kind::left_out);
+            note_fault(object, record,
+                       into.names[number] + " stands more than once in the record: only its first value is read",
+                       problem_kind::left_out);
             continue;
         }
         if (!value.plugin.empty()) {
@@ -306,10 +307,10 @@ SMDEBUG_INLINE void tensorboard_source::take(folder& into, std::uint32_t object,
                    .place = static_cast<std::uint32_t>(place),
                    .wall_time = event_.wall_time};
         if (value.kind == kind::tensor) {
-            look_at_tensor(value, of.plugin, next, contents);
+            look_at_tensor(value, of.plugin, next);
             next.type = has_name ? next.type : decoded_.type;
         } else if (value.kind == kind::histogram) {
-            if (!look_at_histogram(value, next, contents)) {
+            if (!look_at_histogram(value, next)) {
                 continue;
             }
         } else if (value.kind == kind::scalar && (!has_name || event_.values.size() > detail::most_values_searched)) {
@@ -323,15 +324,37 @@ SMDEBUG_INLINE void tensorboard_source::take(folder& into, std::uint32_t object,
     }
 }
 
-SMDEBUG_INLINE bool tensorboard_source::look_at_histogram(const detail::log_value& value, point& next,
-                                                          run_contents& contents) {
+SMDEBUG_INLINE void tensorboard_source::note_fault(std::uint32_t object, byte_range record, std::string what,
+                                                   problem_kind kind) {
+    fault& noted =
+        faults_.try_emplace({object, std::move(what)}, fault{.kind = kind, .offset = record.offset}).first->second;
+    ++noted.records;
+    noted.has_news = true;
+}
+
+SMDEBUG_INLINE void tensorboard_source::note_faults(run_contents& contents) {
+    for (auto& [place, one] : faults_) {
+        if (std::exchange(one.has_news, false)) {
+            const auto& [object, what] = place;
+            const std::size_t more = one.records - 1;
+            contents.note_problem(
+                detail::place_in(contents.objects()[object], one.offset),
+                what + (more == 0 ? ""
+                                  : "; so in " + std::to_string(more) + (more == 1 ? " more record" : " more records")),
+                one.kind, what);
+        }
+    }
+}
+
+SMDEBUG_INLINE bool tensorboard_source::look_at_histogram(const detail::log_value& value, point& next) {
     detail::log_histogram histogram;
     const status read = value.kind == detail::log_value_kind::histogram
                             ? detail::read_log_histogram(value.message, histogram)
                             : detail::read_histogram_tensor(value.message, histogram);
     if (read != status::ok) {
-        contents.note_problem(detail::place_in(contents.objects()[next.object], next.record.offset),
-                              "the histogram of " + detail::name_of_tag(value.tag) + " is damaged: it is left out");
+        note_fault(next.object, next.record,
+                   "the histogram of " + detail::name_of_tag(value.tag) + " is damaged: it is left out",
+                   problem_kind::damaged);
         return false;
     }
     constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
@@ -342,7 +365,7 @@ SMDEBUG_INLINE bool tensorboard_source::look_at_histogram(const detail::log_valu
 }
 
 SMDEBUG_INLINE void tensorboard_source::look_at_tensor(const detail::log_value& value, const std::string& plugin,
-                                                       point& next, run_contents& contents) {
+                                                       point& next) {
     using kind = detail::log_value_kind;
     decoded_.type = dtype::invalid;
     next.kind = detail::kind_by_plugin(plugin);
@@ -358,7 +381,7 @@ SMDEBUG_INLINE void tensorboard_source::look_at_tensor(const detail::log_value& 
     std::size_t repeats = 0;
     status read = proto.ok() ? decode_tensor(*proto, decoded_, &repeats) : proto.code();
     if (read == status::ok && next.kind == kind::histogram_tensor) {
-        if (look_at_histogram(value, next, contents)) {
+        if (look_at_histogram(value, next)) {
             return;
         }
         read = status::malformed;
@@ -371,9 +394,9 @@ SMDEBUG_INLINE void tensorboard_source::look_at_tensor(const detail::log_value& 
                                 : is_unsupported ? "has dtype " + std::to_string(proto->dtype_code) +
                                                        " of TensorFlow, which is not supported"
                                                  : "is damaged";
-        contents.note_problem(detail::place_in(contents.objects()[next.object], next.record.offset),
-                              "the tensor " + detail::name_of_tag(value.tag) + " " + why + ": only its name is listed",
-                              is_unsupported ? problem_kind::unsupported : problem_kind::damaged);
+        note_fault(next.object, next.record,
+                   "the tensor " + detail::name_of_tag(value.tag) + " " + why + ": only its name is listed",
+                   is_unsupported ? problem_kind::unsupported : problem_kind::damaged);
         next.kind = kind::opaque;
         decoded_.type = dtype::invalid;
         return;
@@ -427,7 +450,7 @@ SMDEBUG_INLINE void tensorboard_source::add(const folder& from, const std::strin
     const std::optional<step_number> global = global_step(from.mode, one.step);
     if (!global) {
         contents.note_problem(
-            contents.objects()[one.object] + ", byte " + std::to_string(one.record.offset),
+            detail::place_in(contents.objects()[one.object], one.record.offset),
             "step " + std::to_string(one.step) +
                 " is too large for a log of several modes: its values are left out; read each folder by itself",
             problem_kind::unsupported);
@@ -436,9 +459,8 @@ SMDEBUG_INLINE void tensorboard_source::add(const folder& from, const std::strin
     const run_contents::place where{
         .step = *global, .mode = from.mode, .mode_step = one.step, .worker = from.worker, .wall_time = one.wall_time};
     const auto make = [&] {
-        return [store = store_, key = contents.objects()[one.object], record = one.record, place = one.place] {
-            return detail::made_elements(store, key, record, place);
-        };
+        return [store = store_, key = contents.objects()[one.object], record = one.record, place = one.place,
+                kind = one.kind] { return detail::made_elements(store, key, record, place, kind); };
     };
     const auto save = [&](const std::string& tensor, reduction which, double number) {
         contents.add_number(where, reduction_tensor_name(tensor, {.what = which}), number);
