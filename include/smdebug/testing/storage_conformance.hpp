@@ -206,7 +206,7 @@ void check_storage_conformance(Make&& make) {
                     if (const std::optional<byte_buffer> shown = store.view(key)) {
                         suite.check(text_of(*shown) == content);
                     }
-                    suite.check(!(store.view(key + ".missing")));
+                    suite.check(!store.view(key + ".missing"));
                 }
                 suite.check(!store.view(""));
             }
@@ -511,8 +511,8 @@ template <class Make>
         if (suite.part("watch: a time that has passed is no reason to overlook what has come")) {
             using clock = change_signal::clock;
             quieten(*signal);
-            suite.check(!(signal->wait_until(clock::now())));
-            suite.check(!(signal->wait_until(clock::time_point::min())));
+            suite.check(!signal->wait_until(clock::now()));
+            suite.check(!signal->wait_until(clock::time_point::min()));
             place.write("index/a", "1");
             bool told = signal->wait_until(clock::time_point::min());
             // Where the place has only now come to be there, the signal may need a second look.

@@ -83,8 +83,9 @@ void check_output_conformance(Make&& make) {
                     auto out = create_output(place.store, key);
                     append_texts(out, {text.substr(0, text.size() / 2), text.substr(text.size() / 2)});
                     suite.check(!place.store.size(key).has_value());
-                    suite.check(!(contains(place.store.list("", ""), key)));
-                    suite.check_throws<not_found>([&] { static_cast<void>(place.store.read(key)); });
+                    suite.check(!contains(place.store.list("", ""), key));
+                    suite.check_throws<not_found>(
+                        [&, &missing = key] { static_cast<void>(place.store.read(missing)); });
                     out.commit(how);
                     suite.check(content(key) == text);
                     suite.check(place.store.size(key) == text.size());
@@ -113,7 +114,7 @@ void check_output_conformance(Make&& make) {
                     suite.require(signal != nullptr);
                     auto out = create_output(place.store, "index/0/a");
                     append_texts(out, {"x"});
-                    suite.check(!(contains(follower.next(), "index/0/a")));
+                    suite.check(!contains(follower.next(), "index/0/a"));
                     out.commit(durability::cached);
                     suite.check(signal->wait_until(far_away()));
                     suite.check(contains(follower.next(), "index/0/a"));
