@@ -130,7 +130,7 @@ void check_storage_conformance(Make&& make) {
                 suite.about(after);
                 std::vector<std::string> wanted;
                 for (const auto& held : objects) {
-                    if (held.first.starts_with("index/") && held.first > after) {
+                    if (held.first.starts_with("index/") && held.first.compare(after) > 0) {
                         wanted.push_back(held.first);
                     }
                 }
