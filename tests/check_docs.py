@@ -15,7 +15,8 @@ check_docs.py compile ROOT FOLDER COMPILER [FLAG...]
 check_docs.py source ROOT FILE
     Writes the blocks behind <!-- run --> as a program: `docs_blocks PAGE` runs those of a page.
 check_docs.py run [--update] ROOT FOLDER PROGRAM...
-    docs_blocks, where it is among the programs, runs without an exception in a folder with the recorded runs that a page names.
+    docs_blocks, where it is among the programs, runs without an exception in a folder with the recorded runs that a page names, and
+    prints the lines of the page's blocks behind <!-- printed -->, in this order (a line ... is for any lines).
     Every command of the blocks of console, "$ command", prints what stands below it: both streams; a line ... is for any lines, ...
     in a line for any text.  It ends with status 0, or with N where the command ends in "# exit status N".  Blocks of a page share a
     folder, in which runs/ has the recorded runs that the page names.  Behind <!-- needs: NAME --> a block is left out where that
@@ -380,6 +381,9 @@ def check_run(root, folder, programs, update=False):
                                       text=True, timeout=120, check=False, errors="replace")
                 if done.returncode != 0:
                     wrong.append(f"{each.name}: its C++ ends with status {done.returncode}\n{done.stdout}{done.stderr}")
+                wanted = [line for one in each.blocks if one.note("printed") is not None for line in [*one.lines, "..."]]
+                if not stands_in(wanted, done.stdout):
+                    wrong.append(f"{each.name}: its C++ does not print its blocks behind <!-- printed -->, but\n{done.stdout}")
         for one in each.blocks:
             if one.kind in ("sh", "console"):
                 wrong.extend(check_options(each.name, one, options_of))
@@ -444,6 +448,12 @@ int main() {}
 ```cpp
 int again = 1;
 ```
+<!-- printed -->
+```text
+four
+...
+six
+```
 <!-- calls in column 2 -->
 | a | b |
 |---|---|
@@ -475,13 +485,15 @@ CASES = [
     ("See ", "`a/b.hpp` ", "links", "README.md:2: there is no a/b.hpp"),
     ("{before}", "{after}", "compile", "README.md:14"),
     ("int main() {}", "int main() { return x; }", "compile", "README.md:18"),
-    ("`1 + 1`", "`1 + z`", "compile", "README.md:27"),
-    ("\nc ... s", "\nd ... s", "run", "README.md:29: $ printf"),
+    ("`1 + 1`", "`1 + z`", "compile", "README.md:33"),
+    ("\nc ... s", "\nd ... s", "run", "README.md:35: $ printf"),
     ("\na\n...", "\n...\nb", "run", ""),
-    ("\na\n...\n", "\na\n", "run", "README.md:29: $ printf"),
+    ("\na\n...\n", "\na\n", "run", "README.md:35: $ printf"),
     ("$ false  # exit status 1", "$ false", "run", "exit status 1"),
     ("```console\n$ printf", "```console\nx\n$ printf", "run", "begins with '$ command'"),
     ("exit 0", "exit 1", "run", "README.md: its C++ ends with status 1"),
+    ("four\\nfive", "five\\nfour", "run", ""),
+    ("four\\nfive\\nsix", "six\\nfive\\nfour", "run", "README.md: its C++ does not print"),
     ("echo x", "smdebug ls --no-such RUN", "run", "smdebug ls has no option --no-such"),
     ("echo x", "smdebug ls --such RUN 'a --b' | x --other", "run", ""),
 ]
@@ -494,7 +506,7 @@ def self_test(folder, compiler):
             os.mkdir(os.path.join(root, "docs"))
             programs = [os.path.join(root, "smdebug"), os.path.join(root, BLOCKS)]
             for name, text in {"README.md": GOOD, "docs/README.md": OTHER, "source.txt": "zero\none\ntwo\nthree\n",
-                               "smdebug": "#!/bin/sh\necho ' --such,-s'\n", BLOCKS: "#!/bin/sh\nexit 0\n"}.items():
+                               "smdebug": "#!/bin/sh\necho ' --such,-s'\n", BLOCKS: "#!/bin/sh\nprintf 'four\\nfive\\nsix\\n'\nexit 0\n"}.items():
                 with open(os.path.join(root, name), "w", encoding="utf-8") as file:
                     file.write(text.replace(old, new) if old else text)
             for program in programs:

@@ -2,12 +2,12 @@
 #include <smdebug/archive/archive_storage.hpp>
 
 #include "support/archive_builder.hpp"
-#include "support/storage_conformance.hpp"
 #include "support/temporary_folder.hpp"
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
+#include <smdebug/testing/storage_conformance.hpp>
 
 #include <doctest/doctest.h>
 
@@ -18,6 +18,7 @@
 
 using namespace smdebug;
 using namespace smdebug_test;
+using namespace smdebug::testing;
 using archived = archive_storage<memory_storage>;
 
 namespace {

@@ -1,9 +1,11 @@
-// A user's program: includes everything but S3 and archives, keeps a run in memory and reads it, and is told what a bucket
-// and an archive take.
+// A user's program: includes everything but S3 and archives, keeps a run in memory and reads it, is told what a bucket
+// and an archive take, and tests a storage.
 #include <smdebug/formats/checkpoints/npz_directory.hpp>
 #include <smdebug/smdebug.hpp>
+#include <smdebug/testing/writing_conformance.hpp>
 
 #include <cstdio>
+#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -24,6 +26,31 @@ bool says_what_it_takes(const std::string& component, const std::function<void()
                (component == "formats" || text.find("smdebug::" + component) != std::string::npos);
     }
     return false;
+}
+
+bool conforms() {
+    const auto empty = [] {
+        smd::memory_storage store;
+        return smd::testing::storage_under_test<smd::memory_storage>{
+            .store = store,
+            .write = [store](const std::string& key,
+                             const std::string& content) mutable { store.write(key, smd::as_bytes(content)); },
+            .remove = [store](const std::string& key) mutable { store.remove(key); }};
+    };
+    try {
+        smd::testing::check_storage_conformance([&](const smd::testing::object_map& objects) {
+            const auto place = empty();
+            for (const auto& [key, content] : objects) {
+                place.write(key, content);
+            }
+            return place.store;
+        });
+        smd::testing::check_removal_conformance(empty);
+    } catch (const std::exception& failed) {
+        std::printf("%s\n", failed.what());
+        return false;
+    }
+    return true;
 }
 
 }  // namespace
@@ -53,5 +80,5 @@ int main() {
                                          }) &&
                       says_what_it_takes("formats", [] { static_cast<void>(smd::create_trial("logs")); }) &&
                       smd::open_storage("/proc/self/exe").is_file();  // no archive by its name: as without archives
-    return told && run.tensor_names() == std::vector<std::string>{"loss"} ? 0 : 1;
+    return told && conforms() && run.tensor_names() == std::vector<std::string>{"loss"} ? 0 : 1;
 }

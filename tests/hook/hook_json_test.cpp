@@ -256,6 +256,61 @@ TEST_CASE("hook_json: a collection that no tensor can belong to is refused, the 
         {"CollectionName": "mine"}, {"CollectionName": "mine", "CollectionParameters": {"include_regex": "x"}}]})"));
 }
 
+TEST_CASE("hook_json: a misspelt key is refused, with what is meant") {
+    struct misspelt {
+        std::string_view text;
+        std::string_view said;
+    };
+    constexpr std::string_view has_them_all =
+        " is not known: in JSON \"reductions\" has them all, as \"min,abs_max,l2,abs_l1\"";
+    const misspelt cases[] = {
+        {R"({"HookParameter": {}})", "HookParameter is not known. Did you mean HookParameters?"},
+        {R"({"localpath": "x"})", "localpath is not known. Did you mean LocalPath?"},
+        {R"({"HookParameters": {"save_intervall": "3"}})",
+         "HookParameters.save_intervall is not known. Did you mean save_interval?"},
+        {R"({"HookParameters": {"train.save_step": "3"}})",
+         "HookParameters.train.save_step is not known. Did you mean"},
+        {R"({"HookParameters": {"regex": "a"}})", "HookParameters.regex is not known. Did you mean include_regex?"},
+        {R"({"HookParameters": {"reduction": null}})",
+         "HookParameters.reduction is not known. Did you mean reductions?"},
+        {R"({"CollectionConfigurations": [{"CollectionName": "a", "CollectionParameter": {}}]})",
+         "CollectionConfigurations[0].CollectionParameter is not known. Did you mean CollectionParameters"},
+        {R"({"CollectionConfigurations": [{"CollectionName": "a", "CollectionParameters": {"save_histograms": 1}}]})",
+         "CollectionConfigurations[0].CollectionParameters.save_histograms is not known. Did you mean "
+         "save_histogram?"}};
+    for (const misspelt& each : cases) {
+        CAPTURE(each.text);
+        CHECK(wrong_with(each.text).starts_with("hook.json: " + std::string{each.said}));
+    }
+    for (const std::string key : {"norms", "abs_norms", "abs_reductions"}) {
+        CHECK(wrong_with(R"({"HookParameters": {")" + key + R"(": "l2"}})") ==
+              "hook.json: HookParameters." + key + std::string{has_them_all});
+        CHECK(wrong_with(R"({"CollectionConfigurations": [{"CollectionName": "weights", "CollectionParameters": {")" +
+                         key + R"(": "l2"}}]})") ==
+              "hook.json: CollectionConfigurations[0].CollectionParameters." + key + std::string{has_them_all});
+    }
+}
+
+TEST_CASE("hook_json: a key that is not known has no effect, and is a note when the hook is closed") {
+    hook_options options = options_of(R"({"S3OutputPath": "s3://a", "RuleConfigurations": [], "Colour": 1,
+        "HookParameters": {"dry": "x", "save_interval": 2},
+        "CollectionConfigurations": [{"CollectionName": "weights", "Kind": 1, "CollectionParameters": {"save_all": 1}}]})");
+    const texts wanted{"hook.json: Colour is not known, and has no effect",
+                       "hook.json: HookParameters.dry is not known, and has no effect",
+                       "hook.json: CollectionConfigurations[0].Kind is not known, and has no effect",
+                       "hook.json: CollectionConfigurations[0].CollectionParameters.save_all is not known, and has no "
+                       "effect"};
+    CHECK(options.notes == wanted);
+    CHECK(options.save_config.save_interval == 2);
+    texts told;
+    options.on_note = [&](const std::string& note) { told.push_back(note); };
+    basic_hook<memory_storage> hook(memory_storage{}, options);
+    hook.save_tensor("weight", std::vector<float>{1, 2});
+    hook.end_step();
+    hook.close();
+    CHECK(told == wanted);
+}
+
 TEST_CASE("hook_json: a step alone, and lists of steps") {
     const auto steps = [](std::string_view held) {
         return options_of(R"({"HookParameters": {"save_steps": )" + std::string{held} + "}}").save_config.save_steps;

@@ -91,10 +91,16 @@ TEST_CASE("parse_rules_json: the DebugRuleConfigurations of a request, or the wh
 TEST_CASE("parse_rules_json: what is wrong is told with the file and the rule's place") {
     CHECK(contains(refusal("{"), "rules.json: neither a JSON list of rules nor a request"));
     CHECK(contains(refusal("{}"), "neither a JSON list"));
-    CHECK(contains(refusal(R"({"DebugRuleConfigurations": 1})"), "neither a JSON list"));
+    CHECK(contains(refusal(R"({"DebugRuleConfigurations": 1})"), "a list DebugRuleConfigurations. A rule is {"));
     CHECK(contains(refusal("[1]"), "rules.json, rule 1: each item must be"));
     CHECK(contains(refusal(R"([{"parameters": {}}])"), "each item must be"));
-    CHECK(contains(refusal(R"([{"rule": "exploding_tensor", "more": 1}])"), "each item must be"));
+    CHECK(contains(refusal(R"([{"rule": "exploding_tensor", "more": 1}])"),
+                   "rule 1: the key \"more\" is not known. A rule is {"));
+    CHECK(contains(refusal(R"([{"rule": "all_zero", "parameter": {"threshold": 1}}])"),
+                   "rule 1: the key \"parameter\" is not known. Did you mean parameters or RuleParameters? A rule is"));
+    CHECK(contains(refusal(R"([{"RuleConfigurationName": "x", "RuleParameter": {"rule_to_invoke": "AllZero"}}])"),
+                   "rule 1: the key \"RuleParameter\" is not known. Did you mean RuleParameters"));
+    CHECK(contains(refusal(R"({"DebugRuleConfiguration": []})"), "Did you mean DebugRuleConfigurations? A rule is {"));
     CHECK(contains(refusal(R"([{"rule": "a"}, {"rule": 5}])"), "rule 2: each item must be"));
     CHECK(contains(refusal(R"([{"rule": "exploding_tensor", "parameters": {"only_nan": null}}])"),
                    "parameter only_nan must be a string"));

@@ -1,12 +1,12 @@
 #include <smdebug/s3/s3_storage.hpp>
 
 #include <smdebug/core/error.hpp>
+#include <smdebug/testing/storage_conformance.hpp>
+#include <smdebug/testing/writing_conformance.hpp>
 
 #include "support/fake_s3.hpp"
 #include "support/http_server.hpp"
 #include "support/scripted_transport.hpp"
-#include "support/storage_conformance.hpp"
-#include "support/writing_conformance.hpp"
 
 #include <doctest/doctest.h>
 
@@ -22,16 +22,16 @@
 #include <vector>
 
 using namespace smdebug;
+using smdebug::testing::object_map;
+using smdebug::testing::storage_under_test;
+using smdebug::testing::text_of;
 using smdebug_test::answer;
 using smdebug_test::asks_for;
 using smdebug_test::delivery;
 using smdebug_test::fake_s3;
 using smdebug_test::fake_s3_options;
-using smdebug_test::object_map;
 using smdebug_test::quick_options;
 using smdebug_test::s3_error;
-using smdebug_test::storage_under_test;
-using smdebug_test::text_of;
 
 namespace {
 
@@ -122,35 +122,35 @@ const std::vector<std::string> odd_keys{"a b",
 // The promises of storages -----------------------------------------------------------------------------------------
 
 TEST_CASE("s3_storage: what storages promise, a bucket as a whole") {
-    smdebug_test::check_storage_conformance([](const object_map& objects) { return holding(place{}, objects); });
+    smdebug::testing::check_storage_conformance([](const object_map& objects) { return holding(place{}, objects); });
 }
 
 TEST_CASE("s3_storage: what storages promise, below a prefix, objects in parts") {
-    smdebug_test::check_storage_conformance([](const object_map& objects) {
+    smdebug::testing::check_storage_conformance([](const object_map& objects) {
         return holding(place{"a/b/", 10'000}, objects);
     });
 }
 
 TEST_CASE("s3_storage: what storages promise, below an odd prefix, answers in any order, small pages") {
-    smdebug_test::check_storage_conformance([](const object_map& objects) {
+    smdebug::testing::check_storage_conformance([](const object_map& objects) {
         return holding(place{"odd +%=&/h\xC3\xA4//x?#/", 100'000, answering_later()}, objects);
     });
 }
 
 TEST_CASE("s3_storage: what outputs promise") {
-    smdebug_test::check_output_conformance([] { return place{}.under_test(); });
+    smdebug::testing::check_output_conformance([] { return place{}.under_test(); });
 }
 
 TEST_CASE("s3_storage: what outputs promise, below a prefix, answers in any order") {
-    smdebug_test::check_output_conformance([] { return place{"a/b/", 100'000, answering_later()}.under_test(); });
+    smdebug::testing::check_output_conformance([] { return place{"a/b/", 100'000, answering_later()}.under_test(); });
 }
 
 TEST_CASE("s3_storage: what removal promises") {
-    smdebug_test::check_removal_conformance([] { return place{"a/b/"}.under_test(); });
+    smdebug::testing::check_removal_conformance([] { return place{"a/b/"}.under_test(); });
 }
 
 TEST_CASE("s3_storage: what dating promises") {
-    smdebug_test::check_dating_conformance([] { return place{"a/b/"}.under_test(); });
+    smdebug::testing::check_dating_conformance([] { return place{"a/b/"}.under_test(); });
 }
 
 // Concepts only ----------------------------------------------------------------------------------------------------

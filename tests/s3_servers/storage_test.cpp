@@ -1,10 +1,10 @@
 // s3_storage against servers that others wrote: the conformance suites, odd keys, and what servers refuse.
 #include <smdebug/s3/s3_storage.hpp>
+#include <smdebug/testing/storage_conformance.hpp>
+#include <smdebug/testing/writing_conformance.hpp>
 
 #include "s3_servers/server.hpp"
 #include "support/skipped.hpp"
-#include "support/storage_conformance.hpp"
-#include "support/writing_conformance.hpp"
 
 #include <doctest/doctest.h>
 
@@ -24,6 +24,7 @@
 
 using namespace smdebug;
 using namespace smdebug_test;
+using namespace smdebug::testing;
 
 namespace {
 

@@ -1,14 +1,15 @@
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/cached_storage.hpp>
 
+#include <support/skipped.hpp>
 #include "support/archetypes.hpp"
 #include "support/counting_storage.hpp"
-#include "support/storage_conformance.hpp"
 #include "support/temporary_folder.hpp"
-#include "support/writing_conformance.hpp"
 
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
+#include <smdebug/testing/storage_conformance.hpp>
+#include <smdebug/testing/writing_conformance.hpp>
 
 #include <doctest/doctest.h>
 
@@ -24,6 +25,7 @@
 
 using namespace smdebug;
 using namespace smdebug_test;
+using namespace smdebug::testing;
 
 namespace {
 
@@ -92,8 +94,16 @@ TEST_CASE("any_storage: can be followed over a directory") { check_follower_conf
 TEST_CASE("any_storage: can be followed over what cannot") {
     check_follower_conformance(erased_archetype<storage_archetype>);
 }
-TEST_CASE("any_storage: announces changes of a map in memory") { check_signal_conformance(erased_map); }
-TEST_CASE("any_storage: announces changes of a directory") { check_signal_conformance(erased_directory); }
+TEST_CASE("any_storage: announces changes of a map in memory") {
+    if (!check_signal_conformance(erased_map)) {
+        skipped(lacking::set_up, "the system gives no signal");
+    }
+}
+TEST_CASE("any_storage: announces changes of a directory") {
+    if (!check_signal_conformance(erased_directory)) {
+        skipped(lacking::set_up, "the system gives no signal");
+    }
+}
 TEST_CASE("any_storage: dates objects of a map in memory") { check_dating_conformance(erased_map); }
 TEST_CASE("any_storage: dates files of a directory") { check_dating_conformance(erased_directory); }
 

@@ -1,15 +1,16 @@
 // The suites that storages must pass, by cached ones: each in a test case of its own, as subcases want it.
 #include <smdebug/storage/cached_storage.hpp>
 
+#include <support/skipped.hpp>
 #include "support/counting_storage.hpp"
-#include "support/storage_conformance.hpp"
 #include "support/temporary_folder.hpp"
-#include "support/writing_conformance.hpp"
 
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/disk_cache.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
+#include <smdebug/testing/storage_conformance.hpp>
+#include <smdebug/testing/writing_conformance.hpp>
 
 #include <doctest/doctest.h>
 
@@ -23,6 +24,7 @@
 using namespace smdebug;
 using namespace smdebug::detail;
 using namespace smdebug_test;
+using namespace smdebug::testing;
 
 namespace {
 
@@ -128,7 +130,11 @@ TEST_CASE("cached_storage: passes it with a cache on disk, over a storage that t
 }
 
 TEST_CASE("cached_storage: can be followed") { check_follower_conformance(cached_map); }
-TEST_CASE("cached_storage: announces changes") { check_signal_conformance(cached_map); }
+TEST_CASE("cached_storage: announces changes") {
+    if (!check_signal_conformance(cached_map)) {
+        skipped(lacking::set_up, "the system gives no signal");
+    }
+}
 TEST_CASE("cached_storage: dates objects") { check_dating_conformance(cached_map); }
 TEST_CASE("cached_storage: lists with versions") { check_version_conformance(cached_on_disk); }
 TEST_CASE("cached_storage: is written piece by piece") { check_output_conformance(cached_map); }

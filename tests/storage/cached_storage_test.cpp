@@ -2,15 +2,15 @@
 
 #include "support/archetypes.hpp"
 #include "support/counting_storage.hpp"
-#include "support/storage_conformance.hpp"
 #include "support/temporary_folder.hpp"
-#include "support/writing_conformance.hpp"
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/disk_cache.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
+#include <smdebug/testing/storage_conformance.hpp>
+#include <smdebug/testing/writing_conformance.hpp>
 
 #include <doctest/doctest.h>
 
@@ -34,6 +34,7 @@
 using namespace smdebug;
 using namespace smdebug::detail;
 using namespace smdebug_test;
+using namespace smdebug::testing;
 
 namespace {
 

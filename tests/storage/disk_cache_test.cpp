@@ -4,13 +4,13 @@
 #include "support/counting_storage.hpp"
 #include "support/sanitized.hpp"
 #include "support/skipped.hpp"
-#include "support/storage_conformance.hpp"
 #include "support/temporary_folder.hpp"
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/storage/cache/cache_file.hpp>
 #include <smdebug/storage/cached_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
+#include <smdebug/testing/storage_conformance.hpp>
 
 #include <doctest/doctest.h>
 
@@ -32,6 +32,7 @@
 
 using namespace smdebug;
 using namespace smdebug_test;
+using namespace smdebug::testing;
 
 namespace {
 

@@ -1,8 +1,7 @@
 #include <smdebug/storage/memory_cache.hpp>
 
-#include "support/storage_conformance.hpp"
-
 #include <smdebug/core/bytes.hpp>
+#include <smdebug/testing/storage_conformance.hpp>
 
 #include <doctest/doctest.h>
 
@@ -14,7 +13,7 @@
 #include <vector>
 
 using namespace smdebug;
-using namespace smdebug_test;
+using namespace smdebug::testing;
 
 namespace {
 

@@ -1,8 +1,9 @@
 #include <smdebug/storage/memory_storage.hpp>
+#include <smdebug/testing/storage_conformance.hpp>
+#include <smdebug/testing/writing_conformance.hpp>
 
+#include <support/skipped.hpp>
 #include "support/archetypes.hpp"
-#include "support/storage_conformance.hpp"
-#include "support/writing_conformance.hpp"
 
 #include <doctest/doctest.h>
 
@@ -12,6 +13,7 @@
 
 using namespace smdebug;
 using namespace smdebug_test;
+using namespace smdebug::testing;
 
 namespace {
 
@@ -36,7 +38,11 @@ storage_under_test<memory_storage> empty_place() {
 TEST_CASE("memory_storage: passes the conformance suite") { check_storage_conformance(filled); }
 
 TEST_CASE("memory_storage: can be followed") { check_follower_conformance(empty_place); }
-TEST_CASE("memory_storage: announces changes") { check_signal_conformance(empty_place); }
+TEST_CASE("memory_storage: announces changes") {
+    if (!check_signal_conformance(empty_place)) {
+        skipped(lacking::set_up, "the system gives no signal");
+    }
+}
 TEST_CASE("memory_storage: dates its objects") { check_dating_conformance(empty_place); }
 TEST_CASE("memory_storage: is written piece by piece") { check_output_conformance(empty_place); }
 TEST_CASE("memory_storage: removes objects") { check_removal_conformance(empty_place); }

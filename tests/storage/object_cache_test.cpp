@@ -1,11 +1,10 @@
 #include <smdebug/storage/object_cache.hpp>
 
-#include "support/storage_conformance.hpp"
-
 #include <smdebug/storage/cached_storage.hpp>
 #include <smdebug/storage/disk_cache.hpp>
 #include <smdebug/storage/memory_cache.hpp>
 #include <smdebug/storage/memory_storage.hpp>
+#include <smdebug/testing/storage_conformance.hpp>
 
 #include <doctest/doctest.h>
 
@@ -15,7 +14,7 @@
 #include <string_view>
 
 using namespace smdebug;
-using namespace smdebug_test;
+using namespace smdebug::testing;
 
 namespace {
 

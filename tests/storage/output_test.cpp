@@ -1,10 +1,10 @@
 #include <smdebug/storage/output.hpp>
 
 #include "support/archetypes.hpp"
-#include "support/writing_conformance.hpp"
 
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
+#include <smdebug/testing/writing_conformance.hpp>
 
 #include <doctest/doctest.h>
 
@@ -18,6 +18,7 @@
 
 using namespace smdebug;
 using namespace smdebug_test;
+using namespace smdebug::testing;
 
 namespace {
 

@@ -1,12 +1,12 @@
 #include <smdebug/storage/versioned_read.hpp>
 
 #include "support/archetypes.hpp"
-#include "support/storage_conformance.hpp"
 #include "support/temporary_folder.hpp"
 
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
+#include <smdebug/testing/storage_conformance.hpp>
 
 #include <doctest/doctest.h>
 
@@ -19,6 +19,7 @@
 
 using namespace smdebug;
 using namespace smdebug_test;
+using namespace smdebug::testing;
 
 namespace {
 

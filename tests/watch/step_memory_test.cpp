@@ -1,7 +1,6 @@
+#include <smdebug/testing/storage_conformance.hpp>
+#include <smdebug/testing/writing_conformance.hpp>
 #include <smdebug/watch/step_memory.hpp>
-
-#include "support/storage_conformance.hpp"
-#include "support/writing_conformance.hpp"
 
 #include <doctest/doctest.h>
 
@@ -14,7 +13,7 @@
 
 using namespace smdebug;
 using namespace smdebug::detail;
-using namespace smdebug_test;
+using namespace smdebug::testing;
 
 namespace {
 

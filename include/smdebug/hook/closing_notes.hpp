@@ -19,7 +19,7 @@ namespace detail {
 /// Names the collections whose regexes matched no tensor: a likely reason why tensors are not saved.
 [[nodiscard]] std::string idle_regexes(const collection_set& all);
 
-/// The notes; none where nothing is suspicious.  `undue_steps`: how many steps ended at which tensors were
+/// options.notes, then those on what was saved; none where nothing is suspicious.  `undue_steps`: how many steps ended at which tensors were
 /// offered and nothing was due; `first`: the first tensor of the last step.
 [[nodiscard]] std::vector<std::string> closing_notes(const hook_options& options, const collection_set& all,
                                                      const hook_counters& counters, std::uint64_t undue_steps,

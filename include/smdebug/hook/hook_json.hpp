@@ -26,7 +26,9 @@ inline constexpr const char* default_hook_json = "/opt/ml/input/config/debughook
 inline constexpr const char* default_out_dir = "/opt/ml/output/tensors";
 
 /// The options that a configuration file holds: LocalPath, HookParameters and CollectionConfigurations.  A section, or
-/// a value, that is null counts as missing; unknown keys, such as S3OutputPath, are ignored.
+/// a value, that is null counts as missing.  A key that is not known has no effect, as in the package, but
+/// hook_options::notes names it; one that looks like a known key misspelt is an error.  What is for the service
+/// (S3OutputPath, RuleConfigurations) is passed over.
 ///  - HookParameters and CollectionParameters: save_interval, save_steps, start_step, end_step, each also for one mode
 ///    ("train.save_interval"); reductions, save_raw_tensor, save_shape; include_regex.
 ///  - HookParameters alone: save_all, include_workers, export_tensorboard, tensorboard_dir.
@@ -38,7 +40,7 @@ inline constexpr const char* default_out_dir = "/opt/ml/output/tensors";
 ///    collection saves what the hook does, and the hook the values.
 ///  - Lists are texts with commas ("1,2,3"), or lists; a regex that has a comma itself needs a list.  In lists of
 ///    regexes an empty piece ("relu,") is a regex that every name matches; in others it is skipped.
-/// Errors: value_error that names `where`, the key and the value; invalid_collection_configuration for a collection
+/// Errors: value_error that names `where`, the key and the value, and what a misspelt key may mean; invalid_collection_configuration for a collection
 ///         that the package does not know by its name and that has no include_regex, so that no tensor can belong to
 ///         it.
 [[nodiscard]] hook_options hook_options_from_json(byte_view text, std::string_view where);

@@ -102,6 +102,8 @@ struct hook_options {
     /// that no saved collection holds, collections that no tensor can belong to, a run without a step.  None: they go
     /// to standard error.  What it throws is ignored.
     std::function<void(const std::string&)> on_note = {};
+    /// Sentences on these options that on_note is given, too, before the others: of JSON, keys that are not known.
+    std::vector<std::string> notes = {};
 
     /// Writes scalars and histograms for TensorBoard, too.
     bool export_tensorboard = false;

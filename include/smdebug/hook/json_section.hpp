@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -67,6 +68,9 @@ public:
             refuse(key, "is no list");
         }
     }
+
+    /// A sentence for each key that is not `known`.  Errors: value_error where one looks like a known key misspelt.
+    [[nodiscard]] std::vector<std::string> unknown_keys(std::span<const std::string> known) const;
 
     /// Throws the value_error: "<file>: <section>.<key> <why>".
     [[noreturn]] void refuse(std::string_view key, const std::string& why) const {

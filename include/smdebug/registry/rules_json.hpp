@@ -33,7 +33,8 @@ inline constexpr std::string_view rules_json_forms =
 /// The rules in a JSON text: a list, or an object (a whole CreateTrainingJob request) whose field
 /// "DebugRuleConfigurations" is one.  Parameters are strings as the service wants them, or numbers, booleans, lists.
 /// Whether there are such rules and parameters, rule_registry::make says.
-/// Errors: value_error, which says in which item, also where a key or a parameter is given twice; `source` is for messages.
+/// Errors: value_error, which says in which item, also where a key is not known, or a key or a
+/// parameter is given twice; `source` is for messages.
 [[nodiscard]] std::vector<rule_request> parse_rules_json(std::string_view text, const std::string& source);
 
 }  // namespace v1

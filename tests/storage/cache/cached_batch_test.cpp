@@ -2,7 +2,6 @@
 
 #include "support/archetypes.hpp"
 #include "support/counting_storage.hpp"
-#include "support/storage_conformance.hpp"
 #include "support/temporary_folder.hpp"
 
 #include <smdebug/core/error.hpp>
@@ -10,6 +9,7 @@
 #include <smdebug/storage/disk_cache.hpp>
 #include <smdebug/storage/memory_cache.hpp>
 #include <smdebug/storage/read_each.hpp>
+#include <smdebug/testing/storage_conformance.hpp>
 
 #include <doctest/doctest.h>
 
@@ -26,6 +26,7 @@
 using namespace smdebug;
 using namespace smdebug::detail;
 using namespace smdebug_test;
+using namespace smdebug::testing;
 
 namespace {
 

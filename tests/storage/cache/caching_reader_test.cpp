@@ -1,12 +1,12 @@
 #include <smdebug/storage/cache/caching_reader.hpp>
 
 #include "support/counting_storage.hpp"
-#include "support/storage_conformance.hpp"
 #include "support/temporary_folder.hpp"
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/storage/disk_cache.hpp>
 #include <smdebug/storage/memory_cache.hpp>
+#include <smdebug/testing/storage_conformance.hpp>
 
 #include <doctest/doctest.h>
 
@@ -19,6 +19,7 @@
 using namespace smdebug;
 using namespace smdebug::detail;
 using namespace smdebug_test;
+using namespace smdebug::testing;
 
 TEST_CASE("caching_reader: tells what is near, what is to be brought, and what is not to be cached") {
     counting_storage<> inner;

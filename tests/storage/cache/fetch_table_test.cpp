@@ -1,9 +1,8 @@
 #include <smdebug/storage/cache/fetch_table.hpp>
 
-#include "support/storage_conformance.hpp"
-
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
+#include <smdebug/testing/storage_conformance.hpp>
 
 #include <doctest/doctest.h>
 
@@ -19,7 +18,7 @@
 
 using namespace smdebug;
 using namespace smdebug::detail;
-using namespace smdebug_test;
+using namespace smdebug::testing;
 
 namespace {
 

@@ -1,10 +1,10 @@
 #include <smdebug/storage/posix/output.hpp>
+#include <smdebug/testing/storage_conformance.hpp>
+#include <smdebug/testing/writing_conformance.hpp>
 
 #include "support/child_process.hpp"
 #include "support/skipped.hpp"
-#include "support/storage_conformance.hpp"
 #include "support/temporary_folder.hpp"
-#include "support/writing_conformance.hpp"
 
 #include <doctest/doctest.h>
 
@@ -31,6 +31,7 @@
 
 using namespace smdebug;
 using namespace smdebug_test;
+using namespace smdebug::testing;
 
 namespace {
 

@@ -1,8 +1,8 @@
 #include <smdebug/storage/posix/watch.hpp>
+#include <smdebug/testing/storage_conformance.hpp>
 
 #include "support/few_descriptors.hpp"
 #include "support/skipped.hpp"
-#include "support/storage_conformance.hpp"
 #include "support/temporary_folder.hpp"
 
 #include <doctest/doctest.h>
@@ -25,6 +25,7 @@
 using namespace smdebug;
 using namespace smdebug::detail;
 using namespace smdebug_test;
+using namespace smdebug::testing;
 
 namespace {
 

@@ -27,7 +27,7 @@ SMDEBUG_INLINE std::string idle_regexes(const collection_set& all) {
 SMDEBUG_INLINE std::vector<std::string> closing_notes(const hook_options& options, const collection_set& all,
                                                       const hook_counters& counters, std::uint64_t undue_steps,
                                                       const first_tensor& first) {
-    std::vector<std::string> notes;
+    std::vector<std::string> notes = options.notes;
     if (const std::vector<std::string> unsaved = all.unsaved(); !unsaved.empty()) {
         const bool one = unsaved.size() == 1;
         notes.push_back((one ? "1 tensor was" : std::to_string(unsaved.size()) + " tensors were") +

@@ -7,13 +7,44 @@
 #include <smdebug/storage/posix/file.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
+#include <span>
 #include <utility>
 #include <vector>
 
 namespace smdebug {
 inline namespace v1 {
 namespace detail {
+
+/// The keys of HookParameters and CollectionParameters: `own`, those that both have, and those of single modes.
+[[nodiscard]] SMDEBUG_INLINE std::vector<std::string> parameter_keys(std::vector<std::string> own) {
+    own.insert(own.end(), {"reductions", "save_raw_tensor", "save_shape", "include_regex"});
+    for (const std::string_view when : {"save_interval", "save_steps", "start_step", "end_step"}) {
+        own.emplace_back(when);
+        for (const mode which : all_modes) {
+            own.push_back(std::string{key_prefix(which)}.append(when));
+        }
+    }
+    return own;
+}
+
+/// Notes the keys of a section that are not `known`; refuses those that are misspelt.
+SMDEBUG_INLINE void note_unknown_keys(const json_section& from, std::span<const std::string> known, hook_options& out) {
+    for (std::string& note : from.unknown_keys(known)) {
+        out.notes.push_back(std::move(note));
+    }
+}
+
+/// The same of parameters, where those of smd::reduction_config beside "reductions" are refused, too.
+SMDEBUG_INLINE void note_unknown_parameters(const json_section& from, std::vector<std::string> own, hook_options& out) {
+    for (const std::string_view key : {"abs_reductions", "norms", "abs_norms"}) {
+        if (from.find(key)) {
+            from.refuse(key, "is not known: in JSON \"reductions\" has them all, as \"min,abs_max,l2,abs_l1\"");
+        }
+    }
+    note_unknown_keys(from, parameter_keys(std::move(own)), out);
+}
 
 /// Overwrites what a section says about when to save, under keys that begin with `prefix`.
 /// Returns whether it says anything.
@@ -44,6 +75,7 @@ SMDEBUG_INLINE std::optional<reduction_config> read_what(const json_section& fro
 }
 
 SMDEBUG_INLINE void read_hook_parameters(const json_section& from, hook_options& out) {
+    note_unknown_parameters(from, {"save_all", "include_workers", "export_tensorboard", "tensorboard_dir"}, out);
     save_config_mode all;
     read_when(from, "", all);
     out.save_config = {.save_interval = all.save_interval,
@@ -70,6 +102,7 @@ SMDEBUG_INLINE void read_hook_parameters(const json_section& from, hook_options&
 }
 
 SMDEBUG_INLINE void read_collection(const json_section& from, hook_options& out) {
+    note_unknown_keys(from, std::array<std::string, 2>{"CollectionName", "CollectionParameters"}, out);
     const auto name = from.text("CollectionName");
     if (!name) {
         from.refuse("CollectionName", "is missing");
@@ -81,6 +114,7 @@ SMDEBUG_INLINE void read_collection(const json_section& from, hook_options& out)
         out.include_collections.push_back(*name);
     }
     const json_section parameters = from.section("CollectionParameters");
+    note_unknown_parameters(parameters, {"save_histogram"}, out);
     group->save_config.emplace();
     for (const mode which : all_modes) {
         save_config_mode own = out.save_config.in(which);
@@ -128,6 +162,10 @@ SMDEBUG_INLINE hook_options hook_options_from_json(byte_view text, std::string_v
     const detail::json_section top{file, "", root};
     hook_options options;
     options.loss_regex.clear();  // the package has none
+    // S3OutputPath and RuleConfigurations are for the service.
+    const std::array<std::string, 5> sections{"LocalPath", "HookParameters", "CollectionConfigurations", "S3OutputPath",
+                                              "RuleConfigurations"};
+    detail::note_unknown_keys(top, sections, options);
     options.out_dir = top.text("LocalPath").value_or(default_out_dir);
     detail::read_hook_parameters(top.section("HookParameters"), options);
     top.for_each_section("CollectionConfigurations",

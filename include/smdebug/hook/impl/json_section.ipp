@@ -1,6 +1,7 @@
 // The bodies of <smdebug/hook/json_section.hpp>.
 #pragma once
 
+#include <smdebug/core/near_names.hpp>
 #include <smdebug/hook/json_section.hpp>
 #include <smdebug/index/key_check.hpp>
 
@@ -67,6 +68,22 @@ SMDEBUG_INLINE std::optional<std::vector<std::int64_t>> json_section::numbers(st
     return list<std::int64_t>(
         key, empty_pieces::skip, [&](std::string_view piece) { return whole(key, piece); },
         [&](json::value item) { return whole(key, item); });
+}
+
+SMDEBUG_INLINE std::vector<std::string> json_section::unknown_keys(std::span<const std::string> known) const {
+    std::vector<std::string> notes;
+    if (object_) {
+        object_->for_each_field([&](std::string_view key, json::value) {
+            if (std::find(known.begin(), known.end(), key) == known.end()) {
+                if (const std::string meant = did_you_mean(key, known, 3); !meant.empty()) {
+                    refuse(key, "is not known." + meant);
+                }
+                notes.push_back(file_ + ": " + path_of(key) + " is not known, and has no effect");
+            }
+            return true;
+        });
+    }
+    return notes;
 }
 
 SMDEBUG_INLINE std::string_view json_section::trimmed(std::string_view text) noexcept {

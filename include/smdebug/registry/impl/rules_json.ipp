@@ -3,10 +3,13 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/near_names.hpp>
 #include <smdebug/index/key_check.hpp>
 #include <smdebug/registry/rules_json.hpp>
 #include <smdebug/rules/setting_text.hpp>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 
@@ -52,6 +55,10 @@ SMDEBUG_INLINE parameter_value parameter_from(std::string_view key, const json::
 }
 
 SMDEBUG_INLINE rule_request request_from(const json::value& item) {
+    // The last five are what the service needs to start a machine.
+    const std::array<std::string, 9> rule_keys{"rule",           "parameters",         "RuleConfigurationName",
+                                               "RuleParameters", "RuleEvaluatorImage", "InstanceType",
+                                               "VolumeSizeInGB", "LocalPath",          "S3OutputPath"};
     rule_request request;
     bool service_form = false;
     const auto take_parameters = [&](const json::value& object) {
@@ -77,9 +84,11 @@ SMDEBUG_INLINE rule_request request_from(const json::value& item) {
             service_form = true;
             return take_parameters(value);
         }
-        // What the service needs to start a machine.
-        return field == "RuleEvaluatorImage" || field == "InstanceType" || field == "VolumeSizeInGB" ||
-               field == "LocalPath" || field == "S3OutputPath";
+        if (std::find(rule_keys.begin(), rule_keys.end(), field) == rule_keys.end()) {
+            throw value_error("the key \"" + std::string{field} + "\" is not known." +
+                              did_you_mean(field, rule_keys, 3) + " A rule is " + std::string{rules_json_forms});
+        }
+        return field != "rule" && field != "RuleConfigurationName";  // these two are texts
     });
     if (!well_formed) {
         throw value_error("each item must be " + std::string{rules_json_forms});
@@ -114,6 +123,7 @@ SMDEBUG_INLINE std::vector<rule_request> parse_rules_json(std::string_view text,
         throw value_error(source + ": " + *twice);
     }
     bool found = false;
+    std::string meant;
     if (root && root->is_array()) {
         found = true;
         take_all(*root);
@@ -122,14 +132,15 @@ SMDEBUG_INLINE std::vector<rule_request> parse_rules_json(std::string_view text,
             if (field == "DebugRuleConfigurations" && value.is_array()) {
                 found = true;
                 take_all(value);
+            } else if (meant.empty() && field != "DebugRuleConfigurations") {
+                meant = did_you_mean(field, std::array<std::string, 1>{"DebugRuleConfigurations"});
             }
             return true;
         });
     }
     if (!found) {
-        throw value_error(source +
-                          ": neither a JSON list of rules nor a request with DebugRuleConfigurations; a rule is " +
-                          std::string{detail::rules_json_forms});
+        throw value_error(source + ": neither a JSON list of rules nor a request with a list DebugRuleConfigurations." +
+                          meant + " A rule is " + std::string{detail::rules_json_forms});
     }
     return requests;
 }

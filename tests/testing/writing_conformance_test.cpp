@@ -1,0 +1,45 @@
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/storage/memory_storage.hpp>
+#include <smdebug/testing/writing_conformance.hpp>
+
+#include <doctest/doctest.h>
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+using namespace smdebug;
+using namespace smdebug::testing;
+
+namespace {
+
+/// A storage that says of every key that it was there.
+struct removing_nothing : memory_storage {
+    bool remove(std::string_view key) {
+        memory_storage::remove(key);
+        return true;
+    }
+};
+
+template <class Storage>
+storage_under_test<Storage> empty_place() {
+    Storage store;
+    return {.store = store,
+            .write = [store](const std::string& key,
+                             const std::string& content) mutable { store.write(key, as_bytes(content)); },
+            .remove = [store](const std::string& key) mutable { store.remove(key); }};
+}
+
+}  // namespace
+
+TEST_CASE("writing_conformance: what is promised passes, what is not is named") {
+    check_removal_conformance(empty_place<memory_storage>);
+    try {
+        check_removal_conformance(empty_place<removing_nothing>);
+        FAIL("taken");
+    } catch (const std::runtime_error& refused) {
+        CHECK(std::string_view{refused.what()}.starts_with(
+            "the storage does not conform:\n  remove: tells whether it was there, and takes nothing else: does not "
+            "hold, writing_conformance.hpp:"));
+    }
+}
