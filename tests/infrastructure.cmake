@@ -10,6 +10,8 @@ set(check_layers ${SMDEBUG_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/check_layers.p
 add_infrastructure_test(layers ${check_layers} ${PROJECT_SOURCE_DIR})
 add_infrastructure_test(layers_selftest ${check_layers} --self-test)
 add_infrastructure_test(public_types ${SMDEBUG_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/headers.py ${PROJECT_SOURCE_DIR} --at-most 252)
+add_infrastructure_test(every_name ${SMDEBUG_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/headers.py ${PROJECT_SOURCE_DIR} --named-in
+                        ${CMAKE_CURRENT_SOURCE_DIR}/every_name/every_name.cpp)
 add_infrastructure_test(
     header_has_test ${CMAKE_COMMAND} -DROOT=${PROJECT_SOURCE_DIR} -P ${CMAKE_CURRENT_SOURCE_DIR}/check_test_files.cmake)
 
