@@ -246,7 +246,7 @@ void call_hook(Hook hook) {
     auto found = smd::watch(
         hook, [](const auto& /*one*/) {}, smd::rules::exploding_tensor{});
     auto with_options = smd::watch(
-        hook, {}, [](const auto& /*one*/) {}, smd::rules::all_zero{});
+        hook, {}, [](const auto& /*one*/) {}, smd::rules::exploding_tensor{});
     use(found->counters(), found->is_stopped());
     with_options->stop();
     hook.set_mode(smd::mode::train);
@@ -343,20 +343,20 @@ void call_rules(const Trial& run, const std::string& folder) {
     const auto own = [](const smd::readable_trial auto& seen, smd::step_number step) {
         return smd::finding{.met = seen.has_tensor("w") && step == 1, .tensor = "w"};
     };
-    const auto results = smd::invoke_rules(run, {}, smd::rules::all_zero{}, own);
+    const auto results = smd::invoke_rules(run, {}, smd::rules::exploding_tensor{}, own);
     expect(results.size() == 2 && !results[1].outcome.findings.empty(), "invoke_rules");
 
     auto registry = smd::rule_registry<Trial>::built_in();
-    registry.check("all_zero", {});
-    use(registry.compares_runs("all_zero"), registry.info("all_zero"), registry.infos());
-    smd::any_rule<Trial> made = registry.make("all_zero");
+    registry.check("exploding_tensor", {});
+    use(registry.compares_runs("exploding_tensor"), registry.info("exploding_tensor"), registry.infos());
+    smd::any_rule<Trial> made = registry.make("exploding_tensor");
     made.rename("zeros");
     made.limit({0, 9});
     made.check();
     made.start();
     use(made.name(), made.range(), made.poll_interval(), &smd::any_rule<Trial>::call,
         &smd::any_rule<Trial>::while_waiting);
-    smd::rules::all_zero lent;
+    smd::rules::exploding_tensor lent;
     const auto borrowed = smd::any_rule<Trial>::borrowing(lent);
     const std::vector<smd::any_rule<Trial>> rules{made, borrowed};
     use(smd::invoke_rules(run, rules), made.report({}));
@@ -375,13 +375,13 @@ void call_rules(const Trial& run, const std::string& folder) {
     required.fetch();
     use(required.names());
 
-    const smd::rule_report report = smd::report_of(smd::rules::all_zero{}, results[0].outcome);
+    const smd::rule_report report = smd::report_of(smd::rules::exploding_tensor{}, results[0].outcome);
     std::string text = smd::report_json(report) + smd::finding_json("run", results[1].outcome.findings[0]);
     smd::append_report_json(text, report);
     smd::append_finding_json(text, "run", {});
-    use(smd::parameters_of(smd::rules::all_zero{}), smd::name_of_rule(smd::rules::all_zero{}),
+    use(smd::parameters_of(smd::rules::exploding_tensor{}), smd::name_of_rule(smd::rules::exploding_tensor{}),
         smd::status_of(results[0].outcome), smd::unread_text(results[0].outcome), smd::plain_rule_name("AllZero"));
-    smd::for_each_setting<smd::rules::all_zero>([](const auto& one) { use(one.name); });
+    smd::for_each_setting<smd::rules::exploding_tensor>([](const auto& one) { use(one.name); });
     smd::for_each_built_in_rule<Trial>([]<class Rule>() {});
     use(smd::parse_rules_json(
         R"([{"RuleConfigurationName": "zeros", "RuleParameters": {"rule_to_invoke": "AllZero"}}])", "here"));
