@@ -83,7 +83,7 @@ void write_log(const std::string& path, kind what, long steps, long tags) {
     const std::string content(std::size_t{64} * 1024, '\x3f');
     for (long step = 0; step < steps; ++step) {
         for (long tag = 0; tag < tags; ++tag) {
-            const std::string name = std::string{"layer_"}.append(std::to_string(tag)).append("/loss");
+            const std::string name = "layer_" + std::to_string(tag) + "/loss";
             const auto value = what == kind::scalars ? test::scalar_value(name, 0.25F)
                                : what == kind::histograms
                                    ? test::histogram_value(name, -3, 3, 420, 0, 100, limits, counts)
