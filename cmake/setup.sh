@@ -56,6 +56,8 @@ choose_clang() {
         if command -v "clang++-$version" >/dev/null || apt-cache show "clang-$version" >/dev/null 2>&1; then
             packages_clang=("clang-$version" "libclang-rt-$version-dev" "lld-$version" "clang-format-$version")
             clang=clang++-$version
+            # The oldest that docs/install.md names, where there is one: see the test oldest_clang.
+            if apt-cache show clang-14 >/dev/null 2>&1; then packages_clang+=(clang-14); fi
             return
         fi
     done

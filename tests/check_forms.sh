@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # check_forms.sh LIBRARY... -- COMPILER FLAG...: two files in the compiled form link with the library, a file of each form does
-# not, and the linker says why.  LIBRARY: smdebug::compiled and what it links.
+# not, and the linker says why; what smdebug.hpp has can be called in both.  LIBRARY: smdebug::compiled and what it links.
 set -euo pipefail
+every_name=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/every_name/every_name.cpp
 libraries=()
 while [[ $1 != -- ]]; do
     libraries+=("$1")
@@ -37,3 +38,9 @@ for objects in "first.compiled.o second.header_only.o" "second.header_only.o fir
     fi
 done
 echo "the linker refuses to mix the forms"
+# A user's file: no header but the umbrella, none for policies of its own.
+"$@" -O0 -DSMDEBUG_COMPILED -o every_name_compiled "$every_name" "${libraries[@]}"
+./every_name_compiled
+"$@" -O0 -o every_name_header_only "$every_name" "${libraries[@]:1}"
+./every_name_header_only
+echo "both forms have every name of smdebug.hpp"

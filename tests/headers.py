@@ -1,7 +1,9 @@
 """What the headers of include/smdebug declare, read as text: comments, literals and bodies of functions are skipped.
 
 headers.py ROOT: lists the types (classes, enumerations) that a user may name, a folder a paragraph, and counts them.
-headers.py ROOT --at-most N: fails where there are more; what no user names belongs in namespace detail."""
+headers.py ROOT --at-most N: fails where there are more; what no user names belongs in namespace detail.
+headers.py ROOT --named-in FILE: fails where FILE does not name a public function of the headers that smdebug.hpp includes, and where
+smdebug.hpp has a public type header-only that it has not in the compiled form."""
 import os
 import re
 import sys
@@ -72,7 +74,86 @@ def public_types(root):
     return found
 
 
+# What those headers declare outside detail for other headers.
+PLUMBING = {"allocate_elements", "decode_named", "histogram_in", "interpolated", "place_of", "quantiles_in", "set_buckets"}
+# What is no name of a function in front of a parenthesis.
+NO_FUNCTION = r"(?:noexcept|requires|explicit|decltype|alignas)\s*\((?:[^()]|\([^()]*\))*\)"
+# Of the umbrella's classes some are defined in headers that it reaches by these.
+BEHIND = ("smdebug/hook/basic_hook.hpp", "smdebug/rules/invoke.hpp", "smdebug/trial/tensor_handle.hpp")
+
+
+def without_angles(head):
+    """A declaration without the arguments and parameters of templates."""
+    head = re.sub(r"->|<=>|<<|>=|<=|\btemplate\b", "", head)
+    while True:
+        shorter = re.sub(r"<[^<>]*>", "", head)
+        if shorter == head:
+            return head
+        head = shorter
+
+
+def functions(code):
+    """Names of the functions, and public member functions, that are declared outside namespaces called detail."""
+    code = re.sub(r"^[ \t]*#.*$", "", code, flags=re.M)
+    found, scopes, start = set(), [], 0  # of each open brace [kind, name, whether what stands there may be used]
+    for mark in re.finditer(r"[{};]|\b(public|private|protected)\s*:(?!:)", code):
+        if mark[1]:
+            if scopes and scopes[-1][0] == "class":
+                scopes[-1][2] = mark[1] == "public"
+                start = mark.end()
+            continue
+        head = without_angles(code[start:mark.start()])
+        start = mark.end()
+        if scopes and all(scope[2] for scope in scopes) and not re.search(r"\b(friend|using|operator)\b", head):
+            match = re.search(r"(?<![~:])\b([a-z]\w*)\s*\(", re.sub(NO_FUNCTION, "", head))
+            classes = [scope[1] for scope in scopes if scope[0] == "class"]
+            if match and re.search(r"\w[^=]*$", head[:match.start()]) and "=" not in head[:match.start()]:
+                if match[1] not in (*classes[-1:], "static_assert"):
+                    found.add(match[1])
+        if mark[0] == "{":
+            namespace = NAMESPACE.search(head)
+            match = None if re.search(r"\benum\b|\(|=", head) else re.search(
+                r"\b(class|struct)\s+(?:\[\[[^\]]*\]\]\s*)*(\w+)\s*(?:final\s*)?(?::(?!:)|$)", head)
+            if namespace:
+                scopes.append(["namespace", "", "detail" not in namespace[2].split("::")])
+            elif match:
+                scopes.append(["class", match[2], match[1] == "struct"])
+            else:
+                scopes.append(["body", "", False])
+        elif mark[0] == "}" and scopes:
+            scopes.pop()
+    return found
+
+
+def reached(root, header, compiled, seen):
+    """The headers that one includes, itself too, in one of the forms."""
+    if header not in seen:
+        seen.add(header)
+        text = text_of(os.path.join(root, "include", header))
+        other = r"#ifndef SMDEBUG_COMPILED\n.*?#endif" if compiled else r"#ifdef SMDEBUG_COMPILED\n.*?#(?:else|endif)"
+        for included in re.findall(r"#include <(smdebug/[^>]+)>", re.sub(other, "", text, flags=re.S)):
+            reached(root, included, compiled, seen)
+    return seen
+
+
+def not_named(root, path):
+    """A sentence for each public function of the umbrella that a file does not name, and each type that one form lacks."""
+    umbrella = "smdebug/smdebug.hpp"
+    named = set(re.findall(r"\w+", code_of(text_of(path))))
+    doors = re.findall(r"#include <(smdebug/[^>]+)>", text_of(os.path.join(root, "include", umbrella)))
+    for header in (*doors, *BEHIND):
+        for name in sorted(functions(code_of(text_of(os.path.join(root, "include", header)))) - named - PLUMBING):
+            yield f"{path} does not call {name} of <{header}>"
+    header_only = reached(root, umbrella, False, set()) - reached(root, umbrella, True, set())
+    for header, names in public_types(root).items():
+        if "smdebug/" + header in header_only:
+            yield f"<{umbrella}> has {' '.join(names)} header-only, and not in the compiled form: include <smdebug/{header}> there"
+
+
 def main():
+    if sys.argv[2:3] == ["--named-in"]:
+        missing = list(not_named(sys.argv[1], sys.argv[3]))
+        sys.exit("\n".join(missing) or 0)
     found = public_types(sys.argv[1])
     folder = None
     for header, names in found.items():

@@ -10,6 +10,8 @@ set(check_layers ${SMDEBUG_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/check_layers.p
 add_infrastructure_test(layers ${check_layers} ${PROJECT_SOURCE_DIR})
 add_infrastructure_test(layers_selftest ${check_layers} --self-test)
 add_infrastructure_test(public_types ${SMDEBUG_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/headers.py ${PROJECT_SOURCE_DIR} --at-most 252)
+add_infrastructure_test(every_name ${SMDEBUG_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/headers.py ${PROJECT_SOURCE_DIR} --named-in
+                        ${CMAKE_CURRENT_SOURCE_DIR}/every_name/every_name.cpp)
 add_infrastructure_test(
     header_has_test ${CMAKE_COMMAND} -DROOT=${PROJECT_SOURCE_DIR} -P ${CMAKE_CURRENT_SOURCE_DIR}/check_test_files.cmake)
 
@@ -92,6 +94,14 @@ foreach(folder record wire tensor reduce)
 endforeach()
 
 add_infrastructure_test(nothing_emitted ${SMDEBUG_BASH} ${CMAKE_CURRENT_SOURCE_DIR}/check_nothing_emitted.sh ${user_compiler})
+# The oldest clang that docs/install.md names, Debian 12's clang++: header-only, every door.
+find_program(SMDEBUG_OLDEST_CLANG clang++-14)
+if(SMDEBUG_OLDEST_CLANG AND TARGET smdebug::cli)
+    set(doors s3.hpp archive.hpp formats.hpp batch/run_batch.hpp report/write_report.hpp cli/rule_main.hpp)
+    list(TRANSFORM doors PREPEND "-include;smdebug/")
+    add_infrastructure_test(oldest_clang ${SMDEBUG_OLDEST_CLANG} @${compile_flags} -fsyntax-only -Wall -Wextra -Werror ${doors}
+                            ${CMAKE_CURRENT_SOURCE_DIR}/every_name/every_name.cpp)
+endif()
 add_infrastructure_test(requirements ${SMDEBUG_BASH} ${CMAKE_CURRENT_SOURCE_DIR}/check_requirements.sh ${user_compiler})
 
 # Near misses: of the compiled form's headers, too, and once a folder.

@@ -17,7 +17,6 @@
 #include <smdebug/hook/impl/hook_core.tpp>
 #include <smdebug/hook/impl/run_claim.tpp>
 #include <smdebug/hook/impl/run_writer.tpp>
-#include <smdebug/hook/impl/save_arguments.tpp>
 #include <smdebug/registry/impl/rule_registry.tpp>
 #include <smdebug/rules/impl/invoke_rules.tpp>
 #include <smdebug/storage/posix/impl/folder_follower.tpp>

@@ -19,6 +19,8 @@
 #include <smdebug/exporting/safetensors.hpp>
 #include <smdebug/exporting/tensorboard.hpp>
 #include <smdebug/hook/hook.hpp>
+#include <smdebug/hook/hook_json.hpp>
+#include <smdebug/hook/tensorboard_writer.hpp>
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/reduce/histogram.hpp>
 #include <smdebug/reduce/name.hpp>
@@ -30,6 +32,7 @@
 #include <smdebug/rules/any_rule.hpp>
 #include <smdebug/rules/concepts.hpp>
 #include <smdebug/rules/finding.hpp>
+#include <smdebug/rules/finding_json.hpp>
 #include <smdebug/rules/invoke.hpp>
 #include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/rules/required_tensors.hpp>

@@ -31,11 +31,11 @@ std::string raw(T value) {
 }
 
 inline std::string tag(unsigned number, unsigned type) { return varint((number << 3U) | type); }
-inline std::string whole(unsigned number, std::uint64_t value) { return tag(number, 0) + varint(value); }
+inline std::string whole(unsigned number, std::uint64_t value) { return tag(number, 0).append(varint(value)); }
 inline std::string fixed(unsigned number, double value) { return tag(number, 1) + raw(value); }
 inline std::string fixed(unsigned number, float value) { return tag(number, 5) + raw(value); }
 inline std::string text(unsigned number, std::string_view bytes) {
-    return tag(number, 2) + varint(bytes.size()) + std::string{bytes};
+    return tag(number, 2).append(varint(bytes.size())).append(bytes);
 }
 inline std::string packed(unsigned number, const std::vector<double>& values) {
     std::string bytes;

@@ -40,6 +40,11 @@ using counting_trial = basic_trial<counting_storage<>>;
 
 namespace {
 
+float first_element(const auto& tensor, step_number step) {
+    const auto found = tensor.find_value(step, value_options{.worker = "worker_0"});
+    return found->template elements<float>()[0];
+}
+
 static_assert(rules::detail::countable_tensor<smdebug::detail::shared_tensor<memory_trial>> &&
               rules::detail::valued_tensor<smdebug::detail::shared_tensor<memory_trial>> &&
               rules::detail::shaped_tensor<smdebug::detail::shared_tensor<memory_trial>> &&
@@ -405,8 +410,8 @@ TEST_CASE("shared_trial: values are kept as far as there is room, those that wer
         const auto second = shared.tensor("a");
         shared.begin_step(2);
         static_cast<void>(store.calls());
-        CHECK(first.find_value(2, value_options{.worker = "worker_0"})->elements<float>()[0] == 2);
-        CHECK(second.find_value(2, value_options{.worker = "worker_0"})->elements<float>()[0] == 2);
+        CHECK(first_element(first, 2) == 2);
+        CHECK(first_element(second, 2) == 2);
         CHECK(event_reads(store.calls()) == (room == 0 ? 2 : 1));
     }
 }
@@ -587,7 +592,7 @@ TEST_CASE("shared_trial: it is the trial, whose refreshing is its own; handles o
     for (step_number step = 0; step < 10; ++step) {
         CHECK(tensor.reduction_value(step, reduction::max, {.worker = "worker_0"}) == static_cast<double>(step));
     }
-    CHECK(tensor.find_value(4, value_options{.worker = "worker_0"})->elements<float>()[0] == 4);
+    CHECK(first_element(tensor, 4) == 4);
 }
 
 TEST_CASE("shared_trial: several threads ask at once, and get what one would get") {
@@ -609,9 +614,8 @@ TEST_CASE("shared_trial: several threads ask at once, and get what one would get
                         *b.find_reduction(step, reduction::sum, {.worker = "worker_0"}) == static_cast<double>(step) &&
                         *b.find_reduction(earlier, reduction::sum, {.worker = "worker_0"}) ==
                             static_cast<double>(earlier) &&
-                        a.find_computed(step, reduction_set::counts(), {.worker = "worker_0"})->count == 8 &&
-                        a.find_value(step, value_options{.worker = "worker_0"})->elements<float>()[0] ==
-                            static_cast<float>(step);
+                        (*a.find_computed(step, reduction_set::counts(), {.worker = "worker_0"})).count == 8 &&
+                        first_element(a, step) == static_cast<float>(step);
                     wrong += right ? 0 : 1;
                 }
             });

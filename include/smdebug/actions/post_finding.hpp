@@ -141,7 +141,7 @@ struct webhook {
     std::string url;
     std::string run = {};  ///< the run's name in the JSON
     post_options how = {};
-    Transport transport = {};
+    Transport transport = Transport{};
     std::function<void(const post_result&)> on_result = {};
 
     /// Errors: what on_result throws.

@@ -73,11 +73,11 @@ public:
     /// Writes into the storage that options.out_dir names.
     /// Errors: value_error (options); in_use (another living process writes as this worker, where the storage can
     ///         tell); run_exists; what the storage throws.
-    explicit basic_hook(const hook_options& options, Kernel kernel = {}, Clock clock = {})
+    explicit basic_hook(const hook_options& options, Kernel kernel = Kernel{}, Clock clock = Clock{})
         requires detail::named_storage<Storage>;
 
     /// Writes into `store`; options.out_dir is not looked at.
-    basic_hook(Storage store, hook_options options, Kernel kernel = {}, Clock clock = {});
+    basic_hook(Storage store, hook_options options, Kernel kernel = Kernel{}, Clock clock = Clock{});
 
     /// A hook by the JSON file that SageMaker writes: `path`, or else the one that SMDEBUG_CONFIG_FILE_PATH names, or
     /// else /opt/ml/input/config/debughookconfig.json.      Errors: as hook_options_from_json_file, and those above.

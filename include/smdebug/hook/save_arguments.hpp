@@ -2,7 +2,6 @@
 // What cannot be saved is refused where it is written, in a sentence that says what to write.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/core/iterable.hpp>
 #include <smdebug/core/shape.hpp>
 #include <smdebug/hook/tensor_source.hpp>
@@ -154,9 +153,34 @@ constexpr void refuse_values() {
 
 }  // namespace detail
 
+// In both forms: V is the caller's type.
+
+template <copied_values V>
+detail::values_copy<V>::values_copy(const V& values) {
+    if constexpr (element_matrix<V>) {
+        const auto rows = values.rows();
+        const auto columns = values.cols();
+        hold(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns));
+        element_type* to = elements_.get();
+        for (auto row = decltype(rows + 0){}; row < rows; ++row) {
+            for (auto column = decltype(columns + 0){}; column < columns; ++column) {
+                *to++ = values(row, column);
+            }
+        }
+    } else {
+        hold(std::ranges::size(values));
+        element_type* to = elements_.get();
+        for (const auto& value : values) {
+            *to++ = element_type(value);
+        }
+    }
+}
+
+template <copied_values V>
+void detail::values_copy<V>::hold(std::size_t count) {
+    count_ = count;
+    elements_ = std::make_unique<element_type[]>(count);
+}
+
 }  // namespace v1
 }  // namespace smdebug
-
-#ifndef SMDEBUG_COMPILED
-#include <smdebug/hook/impl/save_arguments.tpp>
-#endif

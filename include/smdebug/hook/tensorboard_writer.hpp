@@ -67,7 +67,8 @@ void join_buckets(histogram& all);
 /// Buckets are joined where that is not seen (TensorBoard draws 30): at most 130 are left, of up to 1550 there.
 /// Cost: one pass, see histogram_of; two and a copy where elements are not finite.
 template <reduction_kernel Kernel = scalar_kernel>
-[[nodiscard]] std::optional<histogram> tensorboard_histogram(const tensor_view& tensor, const Kernel& kernel = {}) {
+[[nodiscard]] std::optional<histogram> tensorboard_histogram(const tensor_view& tensor,
+                                                             const Kernel& kernel = Kernel{}) {
     if (tensor.count() == 0 || tensor.type == dtype::boolean || is_complex(tensor.type)) {
         return std::nullopt;
     }
@@ -116,7 +117,7 @@ public:
     /// Adds a histogram; returns whether the tensor has one, see tensorboard_histogram.
     template <reduction_kernel Kernel = scalar_kernel>
     bool add_histogram(const detail::record_stamp& stamp, std::string_view tag, const tensor_view& tensor,
-                       const Kernel& kernel = {}) {
+                       const Kernel& kernel = Kernel{}) {
         const std::optional<histogram> found = tensorboard_histogram(tensor, kernel);
         if (found) {
             const std::vector<double> buckets{found->buckets.begin(), found->buckets.end()};

@@ -316,7 +316,7 @@ template <class Kernel, class Slots>
 ///          the trimmed buckets are empty here; the package then writes no event, also not for an empty tensor.
 template <reduction_kernel Kernel = scalar_kernel>
 [[nodiscard]] result<histogram> histogram_of(const tensor_view& tensor, default_bins bins = {},
-                                             histogram_options options = {}, const Kernel& kernel = {}) {
+                                             histogram_options options = {}, const Kernel& kernel = Kernel{}) {
     return reduce::histogram_in(tensor, reduce::detail::default_slots{}, reduce::detail::default_slots::edges(),
                                 bins.open_ends, options, kernel);
 }
@@ -324,7 +324,7 @@ template <reduction_kernel Kernel = scalar_kernel>
 /// Errors besides: unsupported for fewer than two edges, for edges that fall, and for NaN among them.
 template <reduction_kernel Kernel = scalar_kernel>
 [[nodiscard]] result<histogram> histogram_of(const tensor_view& tensor, edge_bins bins, histogram_options options = {},
-                                             const Kernel& kernel = {}) {
+                                             const Kernel& kernel = Kernel{}) {
     const auto falls = [](double a, double b) { return !(a <= b); };
     if (bins.edges.size() < 2 || std::adjacent_find(bins.edges.begin(), bins.edges.end(), falls) != bins.edges.end()) {
         return status::unsupported;
@@ -337,7 +337,7 @@ template <reduction_kernel Kernel = scalar_kernel>
 /// distance overflows; numpy raises then.  An empty tensor has its bins from 0 to 1.
 template <reduction_kernel Kernel = scalar_kernel>
 [[nodiscard]] result<histogram> histogram_of(const tensor_view& tensor, equal_bins bins, histogram_options options = {},
-                                             const Kernel& kernel = {}) {
+                                             const Kernel& kernel = Kernel{}) {
     const auto range =
         kernel.reduce(tensor, reduction_set{reduction::min, options.abs} | reduction_set{reduction::max, options.abs});
     if (!range) {

@@ -51,7 +51,7 @@ template <float8_layout Layout>
 }
 
 /// The 256 values by code.
-[[nodiscard]] consteval std::array<float, 256> float8_values(float8_layout layout) noexcept {
+[[nodiscard]] constexpr std::array<float, 256> float8_values(float8_layout layout) noexcept {
     std::array<float, 256> values{};
     for (std::uint32_t code = 0; code < 256; ++code) {
         const std::uint32_t sign = (code & 0x80U) << 24U;

@@ -60,10 +60,12 @@ public:
     /// Errors: value_error (options), not_found (no run here), missing_collection_files, collections_file_exception,
     ///         index_reader_exception, timed_out (not all there within open_timeout), and what the storage throws.
     /// Cost:   a listing and a read of each index file.
-    explicit basic_trial(Storage store, trial_options options = {}, Decoder decoder = {}, Kernel kernel = {});
+    explicit basic_trial(Storage store, trial_options options = {}, Decoder decoder = Decoder{},
+                         Kernel kernel = Kernel{});
 
     /// Opens the run in the directory `path`.
-    explicit basic_trial(std::string path, trial_options options = {}, Decoder decoder = {}, Kernel kernel = {})
+    explicit basic_trial(std::string path, trial_options options = {}, Decoder decoder = Decoder{},
+                         Kernel kernel = Kernel{})
         requires std::constructible_from<Storage, std::string> && place_prober<Storage>;
 
     /// The name given in the options, else the last part of the path.

@@ -72,7 +72,8 @@ public:
     [[nodiscard]] const T& operator*() const& noexcept { return *value_; }
     [[nodiscard]] T& operator*() & noexcept { return *value_; }
     [[nodiscard]] T&& operator*() && noexcept { return *std::move(value_); }
-    [[nodiscard]] const T* operator->() const noexcept { return &*value_; }
+    [[nodiscard]] const T* operator->() const& noexcept { return &*value_; }
+    const T* operator->() const&& = delete;  // what it points at would be gone: keep the lookup in a variable first
     /// Why there is no value: only where there is none.  Lives as long as this.
     [[nodiscard]] const lookup_error& failure() const noexcept { return *failure_; }
 

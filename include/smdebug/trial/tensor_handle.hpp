@@ -70,7 +70,8 @@ class tensor_handle {
 public:
     tensor_handle(std::shared_ptr<const State> state, std::string name);
 
-    [[nodiscard]] const std::string& name() const noexcept;
+    [[nodiscard]] const std::string& name() const& noexcept;
+    [[nodiscard]] std::string name() const&& { return name(); }
 
     /// The name that the framework has for it, where a saved shape gives one.
     [[nodiscard]] std::optional<std::string> original_name() const;

@@ -91,7 +91,8 @@ TEST_CASE("tensor_memory: keeps values up to a number of bytes, those that came 
     memory.keep_value("a", 0, "w", small);
     memory.keep_value("b", 0, "w", small);
     REQUIRE(memory.find_value("a", 0, "w").has_value());
-    CHECK(memory.find_value("a", 0, "w")->bytes().data() == small.bytes().data());  // shared, not copied
+    const auto kept = memory.find_value("a", 0, "w");
+    CHECK(kept->bytes().data() == small.bytes().data());  // shared, not copied
     CHECK_FALSE(memory.find_value("a", 1, "w").has_value());
     CHECK_FALSE(memory.find_value("a", 0, "other").has_value());
     memory.keep_value("c", 0, "w", small);

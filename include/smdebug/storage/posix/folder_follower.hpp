@@ -35,7 +35,7 @@ class basic_folder_follower {
 public:
     /// Follows root/prefix; `prefix` ends in '/', or is empty for the root itself.  A prefix that leads out of the root
     /// has nothing.
-    basic_folder_follower(std::string root, std::string_view prefix, System system = {});
+    basic_folder_follower(std::string root, std::string_view prefix, System system = System{});
 
     /// The keys, relative to the root, of the files in the folders that had to be listed.  Links are followed, but not
     /// to a folder that is followed anyway: circles end.

@@ -31,7 +31,7 @@ tensor_handle<State>::tensor_handle(std::shared_ptr<const State> state, std::str
     : reader_(std::make_shared<const detail::tensor_reader<State>>(std::move(state), std::move(name))) {}
 
 template <class State>
-const std::string& tensor_handle<State>::name() const noexcept {
+const std::string& tensor_handle<State>::name() const& noexcept {
     return reader_->name();
 }
 

@@ -40,7 +40,7 @@ struct as_claimed {
 template <storage Storage, class Bound = as_claimed>
 class piecewise_event_file {
 public:
-    piecewise_event_file(const Storage& store, std::string key, std::uint64_t least, Bound bound = {})
+    piecewise_event_file(const Storage& store, std::string key, std::uint64_t least, Bound bound = Bound{})
         : store_(store), key_(std::move(key)), least_(least), bound_(std::move(bound)) {}
 
     /// The bytes of a record, cut at the file's end; gone at the next call.  Records that follow each other and are

@@ -1,0 +1,432 @@
+// Calls every public function that <smdebug/smdebug.hpp> has, with nothing else included: tests/check_forms.sh builds it in both
+// forms, links and runs it; tests/headers.py says what is missing here.  What the calls do, the unit tests ask.
+#include <smdebug/smdebug.hpp>
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace smd = smdebug;
+
+namespace {
+
+int failures = 0;
+
+void expect(bool met, std::string_view what) {
+    if (!met) {
+        std::fprintf(stderr, "not as expected: %.*s\n", static_cast<int>(what.size()), what.data());
+        ++failures;
+    }
+}
+
+// For what is called only to be linked.
+template <class... T>
+void use(const T&... /*values*/) {}
+
+// As Eigen's matrices are.
+struct matrix {
+    using Scalar = float;
+    std::array<float, 4> elements = {1, 2, 3, 4};
+    [[nodiscard]] static int rows() { return 2; }
+    [[nodiscard]] static int cols() { return 2; }
+    [[nodiscard]] float operator()(int row, int column) const {
+        return elements[static_cast<std::size_t>(row + 2 * column)];
+    }
+    [[nodiscard]] const float* data() const { return elements.data(); }
+};
+
+struct observer final : smd::hook_observer {
+    [[nodiscard]] bool wants(const smd::hook_step& /*step*/) override { return true; }
+    [[nodiscard]] bool wants(std::string_view /*tensor*/) override { return true; }
+    void see(std::string_view /*name*/, const smd::tensor_view& /*tensor*/,
+             std::span<const std::string_view> /*collections*/) override {}
+    void end_step(const smd::hook_step& /*step*/) override {}
+};
+
+struct measure {
+    [[nodiscard]] double operator()(const smd::tensor_view& tensor) const {
+        return static_cast<double>(tensor.count());
+    }
+    [[nodiscard]] bool operator==(const measure&) const = default;
+};
+
+struct comparison {
+    [[nodiscard]] bool operator()(const smd::tensor_view& earlier, const smd::tensor_view& now) const {
+        return earlier.count() == now.count();
+    }
+    [[nodiscard]] bool operator==(const comparison&) const = default;
+};
+
+void call_core() {
+    const smd::byte_buffer buffer = smd::byte_buffer::take(std::string{"four"});
+    expect(smd::as_text(buffer.view()) == "four" && !buffer.empty() && buffer.size() == 4, "byte_buffer");
+    use(buffer.data(), buffer.owner(), buffer.slice({.offset = 1, .length = 2}), smd::as_bytes("x"));
+    std::array<std::byte, 4> raw{};
+    smd::store_le(raw.data(), 7);
+    expect(smd::load_le<int>(raw.data()) == 7, "load_le");
+
+    expect(smd::dtype_from_code(1) == smd::dtype::float32 && smd::name_of(smd::dtype::float32) == "float32", "dtype");
+    use(smd::size_of(smd::dtype::float32), smd::is_complex(smd::dtype::float32));
+    expect(smd::element_count(std::array<std::size_t, 2>{2, 3}) == 6, "element_count");
+    use(smd::shape_text(std::array<std::size_t, 2>{2, 3}));
+    expect(smd::mode_named("TRAIN") == smd::mode::train, "mode_named");
+    use(smd::step_range{1, 2}.contains(1), smd::step_range{1, 2}.valid());
+    std::string text;
+    smd::append_printable(text, smd::printable("a\n"));
+    use(smd::is_printable('a'));
+
+    const smd::value_error error{"a sentence", {.where = "there"}};
+    use(error.message(), error.where(), error.offset(), error.python_name(), error.step(), error.step_mode(),
+        error.tensor(), error.worker());
+    const smd::no_more_data no_more{7, smd::mode::global, 5};
+    use(no_more.last_step(), &smd::tensor_unavailable_for_step::has_reductions,
+        &smd::rule_evaluation_condition_met::rule);
+    const smd::text_list list{"a", "b"};
+    use(list.empty(), list.given(), list.texts(), smd::size_limits::untrusted());
+}
+
+void call_tensors() {
+    const std::vector<float> numbers{1, 2, 3, 4};
+    const smd::tensor_value value = smd::tensor_value::copy_of<float>({2, 2}, numbers);
+    const smd::tensor_view view = value.view();
+    expect(smd::as_xtensor<float>(value)(1, 0) == 3, "as_xtensor");
+    expect(value.elements<float>().size() == value.size(), "elements");
+    use(value.bytes(), value.copied(), value.owner(), value.shape(), value.type());
+    const std::array<std::string_view, 1> words{"a"};
+    const smd::tensor_value strings = smd::tensor_value::of_strings({1}, words);
+    expect(strings.strings()[0] == "a", "strings");
+    use(smd::visit(value, [](const auto& array) { return array.size(); }));
+    use(smd::visit(
+        strings, [](const auto& array) { return array.size(); }, [](const auto& several) { return several.size(); }));
+
+    const smd::event_decoder<> decoder;
+    smd::decoded_tensor decoded;
+    expect(decoder.decode({}, "w", decoded) != smd::status::ok, "decode");
+    std::optional<std::uint32_t> checksum;
+    smd::detail::record_parts parts;
+    use(decoder.name(), decoder.ends_well({}, checksum), decoder.plan({}, 0, "w", parts), decoder.record_size({}));
+
+    const smd::scalar_kernel kernel;
+    expect(kernel.reduce(view, smd::reduction_set::all()).ok(), "reduce");
+    use(kernel.name());
+    expect(smd::histogram_of(view).ok(), "histogram_of");
+    expect(smd::histogram_of(view, smd::equal_bins{}).ok(), "histogram_of with equal bins");
+    expect(smd::histogram_of(view, smd::edge_bins{std::array<double, 2>{0, 9}}).ok(), "histogram_of with edges");
+    expect(smd::quantiles(view, std::array<double, 1>{0.5}).ok(), "quantiles");
+    use(smd::tensorboard_histogram(view));
+    smd::tensorboard_writer writer{[](const std::string&, smd::byte_view) {}, "worker_0"};
+    writer.add_scalar({}, "loss", 1);
+    writer.add_histogram({}, "w", view);
+    writer.end_step(0);
+    writer.close();
+
+    constexpr smd::reduction_key key = smd::reduction_key::from_index(0);
+    use(key.index(), key.name(), smd::name_of(smd::reduction::mean), smd::reduction_named("mean"),
+        smd::reduction_key_named("abs_mean"));
+    use(smd::reduction_set::absolute(), smd::reduction_set::plain(), smd::reduction_set::counts());
+    use(smd::reduction_set{key}.contains(key), smd::reduction_set{}.empty(), smd::reduction_set{}.has_counts());
+    std::string name;
+    smd::append_reduction_tensor_name(name, "w", key);
+    use(smd::reduction_tensor_name("w", key), smd::table_of_histogram("w"), smd::is_histogram_table("w"),
+        smd::histogram_of_table("w"));
+}
+
+// A storage's operations, each that it has.
+template <class Storage>
+void call_storage(Storage store) {
+    const std::string written = "folder/written";
+    store.write(written, smd::as_bytes("bytes"));
+    auto output = store.create("folder/created");
+    output.append(std::array{smd::as_bytes("more")});
+    output.commit(smd::durability::cached);
+    {
+        auto claim = store.claim("folder/claim");
+        expect(store.claimed("folder/claim"), "claimed");
+        claim.release();
+    }
+    expect(smd::as_text(store.read(written).view()) == "bytes", "read");
+    use(store.read(written, smd::byte_range{.offset = 1, .length = 2}), store.name(), store.size(written),
+        store.view(written), store.modified(written), store.watch({}));
+    expect(store.list("folder/", "").size() >= 2, "list");
+    auto follower = store.follow("folder/");
+    use(follower.next());
+    follower.forget();
+    const std::array keys{written};
+    const std::array ranges{smd::object_range{.key = written, .where = {.offset = 0, .length = 1}}};
+    if constexpr (requires { store.abilities(); })
+        use(store.abilities());
+    if constexpr (requires { store.exists(); })
+        use(store.exists());
+    if constexpr (requires { store.is_file(); })
+        use(store.is_file());
+    if constexpr (requires { store.hold(); })
+        use(store.hold());
+    if constexpr (requires { store.entries("", "", 9); })
+        use(store.entries("", "", 9));
+    if constexpr (requires { store.list_entries("", "", 9); })
+        use(store.list_entries("", "", 9));
+    if constexpr (requires { store.look_interval(); })
+        use(store.look_interval());
+    if constexpr (requires { store.open(written); })
+        use(store.open(written));
+    if constexpr (requires { store.problems(); })
+        use(store.problems());
+    if constexpr (requires { store.read_ahead(written); })
+        use(store.read_ahead(written));
+    if constexpr (requires { store.read_versioned(written); })
+        use(store.read_versioned(written));
+    if constexpr (requires { store.forget(written); })
+        store.forget(written);
+    if constexpr (requires { store.inner(); })
+        use(store.inner());
+    if constexpr (requires { store.read_each(keys, [](auto&&...) {}); })
+        store.read_each(keys, [](auto&&...) {});
+    if constexpr (requires { store.read_each_versioned(keys, [](auto&&...) {}); }) {
+        store.read_each_versioned(keys, [](auto&&...) {});
+    }
+    if constexpr (requires { store.read_ranges(ranges, [](auto&&...) {}); })
+        store.read_ranges(ranges, [](auto&&...) {});
+    if constexpr (requires { store.read_ranges_versioned(ranges, [](auto&&...) {}); }) {
+        store.read_ranges_versioned(ranges, [](auto&&...) {});
+    }
+    use(smd::problems_of(store), smd::look_interval(store, std::chrono::milliseconds{1}));
+    use(smd::remove_unfinished(store, "", [](std::string_view) { return false; }));
+    expect(store.remove(written), "remove");
+    if constexpr (requires { store.settle(written); })
+        store.settle(written);
+}
+
+// A cache's operations.
+template <class Cache>
+void call_cache(Cache cache) {
+    const smd::object_identity what{.place = "place", .key = "key", .version = "1"};
+    cache.keep(what, smd::byte_buffer::take(std::string{"bytes"}));
+    use(cache.find(what), cache.holds(what), cache.largest());
+    if constexpr (requires { cache.find_aside(what); }) {
+        cache.keep_aside(what, smd::as_bytes("bytes"));
+        use(cache.find_aside(what), cache.folder());
+        cache.tidy();
+    } else {
+        use(cache.held_bytes());
+    }
+    cache.drop(what);
+    cache.forget("key");
+    cache.clear();
+}
+
+void call_storages(const std::string& folder) {
+    call_storage(smd::memory_storage{});
+    call_storage(smd::local_storage{folder + "/local"});
+    call_storage(smd::any_storage{smd::local_storage{folder + "/any"}});
+    call_storage(smd::open_storage(folder + "/opened"));
+    call_storage(smd::cached(smd::local_storage{folder + "/cached"}));
+    call_storage(smd::cached(smd::memory_storage{}, smd::disk_cache{folder + "/cache"}));
+    call_cache(smd::memory_cache{});
+    call_cache(smd::disk_cache{folder + "/cache of none"});
+    if (const auto held = smd::cached(smd::memory_storage{}).hold()) {
+        held->bring({});
+        held->release("key");
+    }
+}
+
+template <class Hook>
+void call_hook(Hook hook) {
+    hook.add_observer(std::make_shared<observer>());
+    auto found = smd::watch(
+        hook, [](const auto& /*one*/) {}, smd::rules::exploding_tensor{});
+    auto with_options = smd::watch(
+        hook, {}, [](const auto& /*one*/) {}, smd::rules::exploding_tensor{});
+    use(found->counters(), found->is_stopped());
+    with_options->stop();
+    hook.set_mode(smd::mode::train);
+    for (smd::step_number step = 0; step < 3; ++step) {
+        hook.set_step(step);
+        use(hook.should_save("w"), hook.should_save("w", "mine"), hook.step(), hook.mode_step(), hook.current_mode());
+        const std::vector<float> numbers{1, 2, 3, static_cast<float>(step)};
+        expect(hook.save_tensor("w", numbers, {2, 2}), "save_tensor of a vector");
+        expect(hook.save_tensor("x", smd::as_xtensor<float>(smd::tensor_value::copy_of<float>({2, 2}, numbers))),
+               "save_tensor of an xtensor");
+        expect(hook.save_tensor("number", 3.0), "save_tensor of a number");
+        expect(hook.save_tensor("bits", std::vector<bool>{true, false}), "save_tensor of bits");
+        expect(hook.save_tensor("bits in a column", std::vector<bool>{true, false}, {2, 1}), "save_tensor of bits");
+        expect(hook.save_tensor("matrix", matrix{}), "save_tensor of a matrix");
+        expect(hook.save_tensor("texts", std::vector<std::string>{"a", "b"}, {"mine"}), "save_tensor of texts");
+        expect(hook.save_tensor("views", std::array<std::string_view, 2>{"a", "b"}), "save_tensor of views of texts");
+        hook.save_scalar("loss", 1.0F / static_cast<float>(step + 1));
+        if (step == 1) {
+            hook.save_everything_next_step();
+        }
+        hook.end_step();
+    }
+    hook.abandon_step();
+    hook.flush();
+    use(hook.step_is_lost(), hook.options(), hook.counters(), hook.unmatched_collections(), hook.unsaved_tensors());
+    hook.close();
+}
+
+void call_hooks(const std::string& folder) {
+    const smd::hook_options options{.out_dir = folder + "/run",
+                                    .save_config = {.save_interval = 1},
+                                    .save_all = true,
+                                    .on_note = [](const std::string& /*note*/) {}};
+    call_hook(smd::hook{options});
+    call_hook(smd::basic_hook<smd::memory_storage>{smd::memory_storage{}, options});
+    smd::hook_options local = options;
+    local.out_dir = folder + "/local_run";
+    call_hook(smd::basic_hook<smd::local_storage>{local});
+
+    const std::string json = R"({"LocalPath": ")" + folder + R"(/from_json"})";
+    use(smd::hook_options_from_json(smd::as_bytes(json), "here"));
+    smd::local_storage{folder}.write("hook.json", smd::as_bytes(json));
+    use(smd::hook_options_from_json_file(folder + "/hook.json"));
+    smd::hook::from_json_file(folder + "/hook.json").close();
+}
+
+template <class Trial>
+void call_trial(const Trial& run) {
+    use(run.name(), run.path(), run.store(), run.workers(), run.workers(0), run.num_workers(), run.modes(),
+        run.steps_are_synthetic(), run.problems(), run.job_state(), run.loaded_all_steps(), run.last_complete_step(),
+        run.dynamic_refresh(), run.quiet_time(), run.verify(), run.snapshot(), run.state());
+    expect(run.steps().size() == 3, "steps");
+    run.refresh();
+    run.read_ahead(0);
+    run.wait_for_steps({0, 1});
+    use(run.set_refresh(true), run.shown_step(0), run.mode(0), run.mode_step(0), run.global_step(smd::mode::train, 0),
+        run.has_passed_step(1), run.collections(), run.collection("all"));
+    use(run.inputs(0), run.labels(0), run.predictions(0));
+    const smd::no_refresh guard{run};
+    const smd::refresh again{run};
+    expect(run.has_tensor("w") && !run.tensor_names({.collection = "all"}).empty(), "tensor_names");
+
+    const auto tensor = run.tensor("w");
+    use(tensor.name(), tensor.original_name(), tensor.steps(), tensor.prev_steps(2, {.n = 2}), tensor.workers(0),
+        tensor.step_words(0), tensor.has_only_shape(0));
+    expect(tensor.template value<float>(2)(1, 1) == 2 && tensor.value(0).size() == 4, "value");
+    expect(tensor.find_value(0).has_value(), "find_value");
+    use(tensor.find_value(9).failure(), tensor.values(), tensor.shape(0), tensor.shapes(), tensor.find_shape(0));
+    expect(tensor.reduction_value(0, smd::reduction::max) == 3, "reduction_value");
+    expect(tensor.reduction_value(0, "max") == 3, "reduction_value by name");
+    use(tensor.reduction_values(0), tensor.find_reduction(0, smd::reduction::max), tensor.find_reduction(0, "max"));
+    use(tensor.find_computed(0, smd::reduction_set::all()));
+    expect(tensor.measured(0, measure{}) == 4 && tensor.compared(0, 1, comparison{}), "measured");
+    use(tensor.find_measured(0, measure{}), tensor.find_compared(0, 1, comparison{}));
+    expect(run.tensor("texts").value(0).strings()[1] == "b", "strings of a trial");
+    expect(run.tensor("matrix").template value<float>(0)(0, 1) == 3, "a matrix of a trial");
+
+    std::size_t tensors = 0;
+    smd::scan(run, {}, [&](const auto& /*one*/) { ++tensors; });
+    std::size_t in_parts = 0;
+    smd::scan_parts(
+        run, {.how = {.threads = 2}}, std::size_t{0}, [](std::size_t& part, const auto& /*one*/) { ++part; },
+        [&](std::size_t& part) { in_parts += std::exchange(part, 0); });
+    expect(tensors > 0 && tensors == in_parts, "scan");
+    smd::for_each_tensor(run, {}, smd::reduction_set::all(),
+                         [](const smd::reduced_tensor& one) { use(one.shown_mode()); });
+    expect(smd::diff_runs(run, run, {}, [](const smd::run_difference& one) { use(smd::name_of(one.kind)); }).same(),
+           "diff_runs");
+}
+
+template <class Trial>
+void call_rules(const Trial& run, const std::string& folder) {
+    expect(smd::invoke_rule(smd::rules::exploding_tensor{}, run).met_at.empty(), "invoke_rule");
+    const auto own = [](const smd::readable_trial auto& seen, smd::step_number step) {
+        return smd::finding{.met = seen.has_tensor("w") && step == 1, .tensor = "w"};
+    };
+    const auto results = smd::invoke_rules(run, {}, smd::rules::exploding_tensor{}, own);
+    expect(results.size() == 2 && !results[1].outcome.findings.empty(), "invoke_rules");
+
+    auto registry = smd::rule_registry<Trial>::built_in();
+    registry.check("exploding_tensor", {});
+    use(registry.compares_runs("exploding_tensor"), registry.info("exploding_tensor"), registry.infos());
+    smd::any_rule<Trial> made = registry.make("exploding_tensor");
+    made.rename("zeros");
+    made.limit({0, 9});
+    made.check();
+    made.start();
+    use(made.name(), made.range(), made.poll_interval(), &smd::any_rule<Trial>::call,
+        &smd::any_rule<Trial>::while_waiting);
+    smd::rules::exploding_tensor lent;
+    const auto borrowed = smd::any_rule<Trial>::borrowing(lent);
+    const std::vector<smd::any_rule<Trial>> rules{made, borrowed};
+    use(smd::invoke_rules(run, rules), made.report({}));
+    smd::rule_session<Trial> session{run, rules};
+    session.visit(0);
+    session.idle(1);
+    use(session.poll_interval(), session.over());
+    session.go();
+    session.end(smd::invoke_end::end_of_run, 3);
+    use(session.results());
+
+    smd::required_tensors<Trial> required{run};
+    required.add("w", {0});
+    required.add("w", {0}, run);
+    required.add_matching({"^w$"}, 0);
+    required.fetch();
+    use(required.names());
+
+    const smd::rule_report report = smd::report_of(smd::rules::exploding_tensor{}, results[0].outcome);
+    std::string text = smd::report_json(report) + smd::finding_json("run", results[1].outcome.findings[0]);
+    smd::append_report_json(text, report);
+    smd::append_finding_json(text, "run", {});
+    use(smd::parameters_of(smd::rules::exploding_tensor{}), smd::name_of_rule(smd::rules::exploding_tensor{}),
+        smd::status_of(results[0].outcome), smd::unread_text(results[0].outcome), smd::plain_rule_name("AllZero"));
+    smd::for_each_setting<smd::rules::exploding_tensor>([](const auto& one) { use(one.name); });
+    smd::for_each_built_in_rule<Trial>([]<class Rule>() {});
+    use(smd::parse_rules_json(
+        R"([{"RuleConfigurationName": "zeros", "RuleParameters": {"rule_to_invoke": "AllZero"}}])", "here"));
+
+    use(smd::actions::fill_in("{rule}", "run", {}));
+    expect(static_cast<bool>(smd::actions::run_command({"true"})), "run_command");
+    smd::actions::status_file file{folder + "/status.json"};
+    use(file.set("mine", smd::rule_status::in_progress), file.set(report), file.flush());
+    const std::array statuses{smd::actions::detail::evaluation_status{}};
+    smd::actions::append_status_json(text, statuses[0]);
+    use(smd::actions::status_json(statuses[0]), smd::actions::status_json(statuses), smd::actions::cut_text("text", 2),
+        smd::actions::iso_time_text({}), smd::actions::write_status_file(folder + "/one.json", statuses[0]),
+        smd::actions::write_status_file(folder + "/all.json", statuses));
+    for (const auto& one : smd::actions::parse_actions(R"([{"name": "stoptraining"}])").actions) {
+        use(smd::actions::name_of(one));
+    }
+}
+
+template <class Trial>
+void call_exports(const Trial& run, const std::string& folder) {
+    use(smd::export_csv(run, folder + "/csv"), smd::export_npz(run, folder + "/npz"),
+        smd::export_run(run, folder + "/copy"), smd::export_safetensors(run, folder + "/safetensors"),
+        smd::export_tensorboard(run, folder + "/tensorboard"));
+}
+
+}  // namespace
+
+int main() {
+    std::string folder = (std::filesystem::temp_directory_path() / "every_name.XXXXXX").string();
+    if (::mkdtemp(folder.data()) == nullptr) {
+        return 2;
+    }
+    call_core();
+    call_tensors();
+    call_storages(folder);
+    call_hooks(folder);
+    const smd::trial any =
+        smd::create_trial(folder + "/run", {}, {.archive = {.in_passing = smd::reduce_in_passing()}});
+    const smd::local_trial local{folder + "/local_run"};
+    call_trial(any);
+    call_trial(local);
+    call_rules(any, folder);
+    call_rules(local, folder);
+    call_exports(any, folder + "/any_exports");
+    call_exports(local, folder + "/local_exports");
+    std::filesystem::remove_all(folder);
+    return failures == 0 ? 0 : 1;
+}
