@@ -21,6 +21,7 @@
 #include <smdebug/tensor/view_of_xtensor.hpp>
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <exception>
 #include <initializer_list>
@@ -30,6 +31,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 namespace smdebug {
@@ -57,7 +59,9 @@ class hook_core;
 ///           iteration would be saved into the same step: call abandon_step() in the handler.
 ///           With failure_policy::drop nothing of this is thrown: losses are counted and told to on_drop.  A wrong
 ///           argument throws value_error in any case, and costs nothing but itself.
-/// Threads:  one call at a time, on any thread.  In a forked child every call throws unsupported, and nothing of the
+/// Threads:  one call at a time, on any thread.  A call that comes while another thread is in one throws value_error,
+///           whatever the failure policy, and changes nothing; observers may call the hook back on their own thread.
+///           What is noexcept is not checked.  In a forked child every call throws unsupported, and nothing of the
 ///           parent's is touched; the child makes a hook of its own.
 /// Lifetime: neither copied nor moved.  The destructor closes it, and ignores errors: call close().  Where an
 ///           exception destroys it, the step at hand is given up, and the run is left as one that can be resumed; so it
@@ -206,7 +210,7 @@ public:
     }
 
     /// At the next step to begin, every tensor is saved, with its values, whatever the configuration says.
-    void save_everything_next_step() noexcept;
+    void save_everything_next_step();
 
     // --- the end -----------------------------------------------------------------------------------------------
 
@@ -234,6 +238,18 @@ public:
 private:
     // A child that was forked has a copy of this object, but neither its thread nor the right to write its run.
     void check_process() const;
+    // The outermost call of a thread holds the hook; calls within it, by observers, pass.
+    class one_call {
+    public:
+        // Errors: unsupported in a forked child; value_error where another thread holds the hook.
+        explicit one_call(const basic_hook& hook);
+        one_call(const one_call&) = delete;
+        one_call& operator=(const one_call&) = delete;
+        ~one_call();
+
+    private:
+        std::atomic<std::thread::id>* held_;  // null within another call
+    };
     void check_call(std::string_view name) const;
 
     [[nodiscard]] bool should_be_taken(std::string_view name, std::span<const std::string_view> into);
@@ -263,7 +279,8 @@ private:
     std::unique_ptr<detail::hook_core<Storage, Kernel, Clock>>
         core_;  // a pointer, so that this header does not need it
     detail::posix::home_process home_;
-    int exceptions_ = std::uncaught_exceptions();  // in flight when the hook was made
+    mutable std::atomic<std::thread::id> caller_{};  // the thread that is in a call
+    int exceptions_ = std::uncaught_exceptions();    // in flight when the hook was made
 };
 
 }  // namespace v1

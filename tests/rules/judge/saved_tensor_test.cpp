@@ -62,8 +62,9 @@ TEST_CASE("saved_tensor: asks for one worker's save, at its step or another") {
     const saved_tensor at{handle, "a", 2, "worker_1"};
     CHECK(*at.reduction_value(reduction::max) == 102);
     CHECK(*at.reduction_value(reduction::min, true) == 1);
-    CHECK(at.counts()->count == 2);
-    CHECK(at.values()->elements<float>()[0] == 102);
+    CHECK((*at.counts()).count == 2);
+    const auto values = at.values();
+    CHECK(values->elements<float>()[0] == 102);
     CHECK(*at.shape() == shape_type{1, 2});
     const auto later = at.at(6);
     CHECK(later.worker() == "worker_1");

@@ -44,7 +44,8 @@ TEST_CASE("tensor_reader: finds the files of a step by global and by mode step, 
     const auto second = w.locate(4, mode::global, "worker_1");
     REQUIRE(second.has_value());
     CHECK(second->from->workers[second->file->worker] == "worker_1");
-    CHECK(w.read_values(*second)->elements<float>()[1] == 2);
+    const auto values = w.read_values(*second);
+    CHECK(values->elements<float>()[1] == 2);
     CHECK(w.locate(4, mode::global, "nobody").failure().where == "nobody");
     CHECK(w.compute(*second, {reduction::sum, false}).has_value());
 }

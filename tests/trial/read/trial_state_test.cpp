@@ -68,7 +68,7 @@ TEST_CASE("trial_state: a missing event file is looked for as often as the optio
     build.end();
     CHECK(read_first(patient, 1).failure().why == absence::event_file_missing);
     CHECK(patient.refreshed()->loaded_all_steps);
-    CHECK(read_first(patient, 2)->size() == 10);
+    CHECK((*read_first(patient, 2)).size() == 10);
 }
 
 TEST_CASE("trial_state: an event file that was missing is seen as soon as it is there, also after the job's end") {
@@ -88,9 +88,9 @@ TEST_CASE("trial_state: an event file that was missing is seen as soon as it is 
         CHECK(read_first(state, 0).failure().where == key);
         CHECK(state.missing_event_files() == 1);
         store.write(key, bytes.view());
-        CHECK(read_first(state, 0)->size() == 10);
+        CHECK((*read_first(state, 0)).size() == 10);
         CHECK(state.missing_event_files() == 0);
-        CHECK(read_first(state, 0)->size() == 10);
+        CHECK((*read_first(state, 0)).size() == 10);
         store.remove(key);
         CHECK(read_first(state, 0).failure().why == absence::event_file_missing);
     }
@@ -144,7 +144,7 @@ TEST_CASE("trial_state: a storage where looking costs something is asked for a m
         } else {
             store.write(key, bytes.view());
             std::this_thread::sleep_for(2ms);
-            CHECK(read()->size() == 10);
+            CHECK((*read()).size() == 10);
             store.remove(key);
         }
     }

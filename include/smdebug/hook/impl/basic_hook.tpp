@@ -47,7 +47,7 @@ basic_hook<Storage, Kernel, Clock>::~basic_hook() {
 
 template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
 void basic_hook<Storage, Kernel, Clock>::set_mode(mode which) {
-    check_process();
+    const one_call call{*this};
     core_->set_mode(which);
 }
 
@@ -68,7 +68,7 @@ step_number basic_hook<Storage, Kernel, Clock>::mode_step() const noexcept {
 
 template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
 void basic_hook<Storage, Kernel, Clock>::set_step(step_number global, std::optional<step_number> in_mode) {
-    check_process();
+    const one_call call{*this};
     if (core_->last_written() == global && core_->now().step != global) {
         throw value_error("step " + std::to_string(global) +
                           " has just been written, and would be replaced: modes share the global numbers, so give "
@@ -83,13 +83,13 @@ void basic_hook<Storage, Kernel, Clock>::set_step(step_number global, std::optio
 
 template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
 void basic_hook<Storage, Kernel, Clock>::end_step() {
-    check_process();
+    const one_call call{*this};
     core_->end_step();
 }
 
 template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
 void basic_hook<Storage, Kernel, Clock>::abandon_step() {
-    check_process();
+    const one_call call{*this};
     core_->abandon_step();
 }
 
@@ -100,38 +100,41 @@ bool basic_hook<Storage, Kernel, Clock>::step_is_lost() const noexcept {
 
 template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
 bool basic_hook<Storage, Kernel, Clock>::should_save(std::string_view name) {
-    check_process();
+    const one_call call{*this};
     return core_->should_save(name);
 }
 
 template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
 bool basic_hook<Storage, Kernel, Clock>::should_save(std::string_view name, const collection_names& into) {
-    check_call(name);
+    const one_call call{*this};
+    detail::check_tensor_name(name);
     return core_->should_save(name, into.get());
 }
 
 template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
 bool basic_hook<Storage, Kernel, Clock>::save_tensor(std::string_view name, const tensor_view& tensor,
                                                      const collection_names& into) {
-    check_call(name);
+    const one_call call{*this};
+    detail::check_tensor_name(name);
     check(tensor, name);
     return core_->take(name, tensor, into.get());
 }
 
 template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
-void basic_hook<Storage, Kernel, Clock>::save_everything_next_step() noexcept {
+void basic_hook<Storage, Kernel, Clock>::save_everything_next_step() {
+    const one_call call{*this};
     core_->save_everything_next_step();
 }
 
 template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
 void basic_hook<Storage, Kernel, Clock>::close() {
-    check_process();
+    const one_call call{*this};
     core_->close();
 }
 
 template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
 void basic_hook<Storage, Kernel, Clock>::flush() {
-    check_process();
+    const one_call call{*this};
     core_->flush();
 }
 
@@ -147,16 +150,19 @@ const hook_options& basic_hook<Storage, Kernel, Clock>::options() const noexcept
 
 template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
 std::vector<std::string> basic_hook<Storage, Kernel, Clock>::unmatched_collections() const {
+    const one_call call{*this};
     return core_->unmatched_collections();
 }
 
 template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
 std::vector<std::string> basic_hook<Storage, Kernel, Clock>::unsaved_tensors() const {
+    const one_call call{*this};
     return core_->unsaved_tensors();
 }
 
 template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
 void basic_hook<Storage, Kernel, Clock>::add_observer(std::shared_ptr<hook_observer> observer) {
+    const one_call call{*this};
     core_->add_observer(std::move(observer));
 }
 
@@ -166,6 +172,29 @@ void basic_hook<Storage, Kernel, Clock>::check_process() const {
         throw unsupported("this hook belongs to the process " + std::to_string(home_.number()) +
                           ", of which this one was forked: only that one can use it; make another hook here, for "
                           "another run or worker");
+    }
+}
+
+template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
+basic_hook<Storage, Kernel, Clock>::one_call::one_call(const basic_hook& hook) : held_(&hook.caller_) {
+    hook.check_process();
+    const std::thread::id here = std::this_thread::get_id();
+    std::thread::id holder{};
+    if (held_->compare_exchange_strong(holder, here, std::memory_order_acquire, std::memory_order_relaxed)) {
+        return;
+    }
+    if (holder != here) {
+        throw value_error(
+            "two threads use this hook at once: this call changed nothing; give each thread a hook of its own, with "
+            "another worker's name, or put a lock around the calls");
+    }
+    held_ = nullptr;
+}
+
+template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
+basic_hook<Storage, Kernel, Clock>::one_call::~one_call() {
+    if (held_ != nullptr) {
+        held_->store(std::thread::id{}, std::memory_order_release);
     }
 }
 
@@ -186,17 +215,20 @@ Storage basic_hook<Storage, Kernel, Clock>::opened(const hook_options& options) 
 template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
 bool basic_hook<Storage, Kernel, Clock>::should_be_taken(std::string_view name,
                                                          std::span<const std::string_view> into) {
+    const one_call call{*this};
     return core_->should_save(name, into);
 }
 
 template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
 bool basic_hook<Storage, Kernel, Clock>::take(std::string_view name, const tensor_view& tensor,
                                               std::span<const std::string_view> into) {
+    const one_call call{*this};
     return core_->take(name, tensor, into);
 }
 
 template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
 void basic_hook<Storage, Kernel, Clock>::take_scalar(std::string_view name, const tensor_view& value) {
+    const one_call call{*this};
     core_->take_scalar(name, value);
 }
 
