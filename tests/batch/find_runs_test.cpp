@@ -191,6 +191,35 @@ TEST_CASE("run_finder: each run in an archive, open already; one that was named;
           texts{"all/data.tar", "all/false.tar", "all/one.zip", "all/run", "all/two.tgz"});
 }
 
+TEST_CASE("run_finder: an archive below a folder that has no run is counted") {
+    const temporary_folder folder;
+    make_run(folder, "all/run");
+    folder.write("all/log.tar", tar_of(objects{{"events.out.tfevents.1", "x"}}));
+    run_finder finder{{folder.path() + "/all"}, {.open_archives = true}};
+    while (finder.next()) {
+    }
+    CHECK(finder.left_out() == std::map<std::string, std::size_t, std::less<>>{{".tar", 1}});
+}
+
+TEST_CASE("run_finder: logs and checkpoints beside runs in S3 are counted, also where nothing matches a pattern") {
+    bucket in;
+    in.make_run("jobs/run");
+    for (const char* key : {"jobs/log/events.out.tfevents.1", "jobs/run/model.pt", "other/a.npz"}) {
+        in.objects.write(key, {});
+    }
+    const auto counted = [&](const std::string& line) {
+        run_finder finder{{line}, {.open_place = [&](std::string_view) { return any_storage{in.counted}; }}};
+        while (finder.next()) {
+        }
+        return finder.left_out();
+    };
+    using counts = std::map<std::string, std::size_t, std::less<>>;
+    CHECK(counted("s3://bucket/jobs") == counts{{".tfevents", 1}});
+    CHECK(counted("s3://bucket/*") == counts{{".npz", 1}, {".tfevents", 1}});
+    CHECK(counted("s3://bucket/oth*") == counts{{".npz", 1}});
+    CHECK(counted("s3://bucket/other").empty());  // it is given itself
+}
+
 TEST_CASE("run_finder: of a damaged archive the runs that can be listed, and an error behind them") {
     const temporary_folder folder;
     std::string cut = tar_of(objects{{"a" + index_file, "{}"}, {"b" + index_file, "{}"}});

@@ -779,3 +779,40 @@ TEST_CASE("results_database: tables of version 1 are brought up to date, by open
     }
     std::filesystem::current_path(here);
 }
+
+TEST_CASE("results_database: a run that version 1 has by two paths is one, with what was scanned last") {
+    namespace sqlite = smdebug::detail::sqlite;
+    for (const bool is_merged : {false, true}) {
+        for (const bool relative_is_newer : {false, true}) {
+            CAPTURE(is_merged);
+            CAPTURE(relative_is_newer);
+            const temporary_folder folder;
+            const auto here = std::filesystem::current_path();
+            std::filesystem::create_directories(folder.path() + "/runs/1");
+            const std::string file = folder.path() + "/old.db";
+            write_version_1(file, "runs/");
+            sqlite::connection{file, sqlite::access::write, std::chrono::seconds{10}}.run(
+                "UPDATE runs SET path = '" + folder.path() + "/runs/1', state = 'failed' WHERE path = 'runs/2'; " +
+                "UPDATE runs SET state = 'failed' WHERE path = 'runs/1'; UPDATE runs SET scanned_at = " +
+                (relative_is_newer ? "10 - id" : "id"));
+            const std::string merged = folder.path() + "/merged.db";
+            std::filesystem::current_path(folder.path());
+            if (is_merged) {
+                static_cast<void>(merge_databases(std::vector<std::string>{file}, merged));
+            } else {
+                const results_database base{file};
+            }
+            std::filesystem::current_path(here);
+            sqlite::connection from{is_merged ? merged : file, sqlite::access::read, std::chrono::seconds{10}};
+            sqlite::statement row = from.prepare("SELECT path, place FROM runs ORDER BY path");
+            REQUIRE(row.next());
+            CHECK(row.text(0) == folder.path() + "/runs/1");
+            CHECK(row.integer(1) == (relative_is_newer ? 1 : 2));
+            REQUIRE(row.next());
+            CHECK(row.text(0) == "runs/3");
+            CHECK_FALSE(row.next());
+            CHECK(from.number("SELECT count(*) FROM messages WHERE run NOT IN (SELECT id FROM runs)") == 0);
+            CHECK(from.number("SELECT count(*) FROM results WHERE run NOT IN (SELECT id FROM runs)") == 0);
+        }
+    }
+}

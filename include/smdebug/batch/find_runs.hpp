@@ -73,7 +73,7 @@ public:
     [[nodiscard]] std::optional<found> next();
 
     /// Files beside what was found that are no part of it, though they look like archives, logs or checkpoints: how many, by the
-    /// ends of their names.
+    /// ends of their names.  Logs and checkpoints below a prefix in S3 are counted so, and archives below a folder that have no run.
     [[nodiscard]] const std::map<std::string, std::size_t, std::less<>>& left_out() const noexcept;
 
 private:

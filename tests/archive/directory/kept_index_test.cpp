@@ -42,7 +42,6 @@ const archive_identity identity{.size = 5000, .version = "tag 1", .ends = 77};
 
 directory some_members() {
     directory made;
-    made.passed_over = 3;
     made.members.emplace("events/000000000000/0.tfevents", member{.where = {512, 1000}, .size = 1000});
     made.members.emplace("events/000000000000/1.tfevents", member{.where = {2048, 0}, .size = 0});
     made.members.emplace("holes",
@@ -60,7 +59,6 @@ bool is_same(const member& a, const member& b) {
 void check_same_front(const kept_index& a, const kept_index& b) {
     CHECK(a.of == b.of);
     CHECK(a.kind == b.kind);
-    CHECK(a.members.passed_over == b.members.passed_over);
     CHECK(a.members.damage.empty());
     REQUIRE(a.members.members.size() == b.members.members.size());
     for (const auto& [key, file] : a.members.members) {
@@ -165,12 +163,14 @@ TEST_CASE("kept_index: of another archive, kind or format it is none") {
     CHECK_FALSE(read_back(file, identity, "tar.zst", by_zstd));
     CHECK_FALSE(read_back(file, identity, "tar.gz", nullptr));
     CHECK_FALSE(read_back({}));
-    std::string later = file;
-    later[5] = '2';
-    set_checksum(later);
-    CHECK_FALSE(read_back(later));
-    set_checksum(later = file);
-    CHECK(read_back(later));
+    std::string other = file;
+    for (const char version : {'1', '3'}) {  // an index of version 1 lacks members and problems that reading finds now
+        other[5] = version;
+        set_checksum(other);
+        CHECK_FALSE(read_back(other));
+    }
+    set_checksum(other = file);
+    CHECK(read_back(other));
 }
 
 TEST_CASE("identity_of: size, version, and both ends") {

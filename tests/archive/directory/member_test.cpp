@@ -25,6 +25,21 @@ TEST_CASE("key_of: without what says nothing; empty for what leaves the archive"
     CHECK(key_of(std::string_view{"a\0b", 3}).empty());
 }
 
+TEST_CASE("add_problem: the first 16, and how many more there are") {
+    directory made;
+    for (int i = 0; i < 16; ++i) {
+        add_problem(made, problem_of_name("../" + std::to_string(i)));
+    }
+    CHECK(made.problems.size() == 16);
+    CHECK(made.problems.back().where == "!/../15");
+    for (int i = 0; i < 3; ++i) {
+        add_problem(made, problem_of_name("../x"));
+    }
+    REQUIRE(made.problems.size() == 17);
+    CHECK(made.problems[15].where == "!/../15");
+    CHECK(made.problems[16] == smdebug::problem{smdebug::problem_kind::left_out, "", "and 3 more in this archive"});
+}
+
 TEST_CASE("runs_in: the folders above collections, events and index, each once") {
     directory of;
     for (const char* const key :

@@ -191,6 +191,11 @@ TEST_CASE("tar: what is no file of a run is passed over") {
     CHECK(made.problems[0].where == "!/../up");
     CHECK(made.problems[0].kind == problem_kind::left_out);
     CHECK(made.problems[1].where == "!/a/../b");
+    std::string many;
+    for (int i = 0; i < 20; ++i) {
+        many += tar_member({.name = "../up", .content = "1"});
+    }
+    CHECK(directory_of(many + tar_end()).problems.back().what == "and 4 more in this archive");
 }
 
 TEST_CASE("tar: sparse files are refused, and what follows them is found") {

@@ -66,6 +66,22 @@ TEST_CASE("zip: folders, links, odd names, encryption and other methods") {
     CHECK(with(46, "/").damage.size() == 1);
 }
 
+TEST_CASE(
+    "zip: of many names that leave the archive 16 are named, and the others are counted; of damages 16 are kept") {
+    objects files;
+    for (int i = 0; i < 20; ++i) {
+        files["../" + std::to_string(i)] = "1";
+    }
+    const directory made = directory_of(zip_of(files));
+    REQUIRE(made.problems.size() == 17);
+    CHECK(made.problems.back().what == "and 4 more in this archive");
+    objects folders;
+    for (int i = 0; i < 20; ++i) {
+        folders[std::to_string(i) + "/"] = "1";
+    }
+    CHECK(directory_of(zip_of(folders)).damage.size() == 16);
+}
+
 TEST_CASE("zip: paths of Windows are paths, where no name has a slash, or the entry is from there") {
     const auto names = [](const objects& some, bool from_dos = false, member_names how = member_names::paths) {
         std::string archive = zip_of(some);

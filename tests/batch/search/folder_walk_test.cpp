@@ -164,3 +164,36 @@ TEST_CASE("folder_walk: behind runs come folders with logs or checkpoints, whole
     }
     CHECK(walk.left_out() == detail::left_out_files{{".npy", 1}, {".pt", 1}, {".tar.bz2", 1}, {".tar.xz", 1}});
 }
+
+TEST_CASE("folder_walk: a log is whole, whatever else lies below its folder") {
+    const temporary_folder folder;
+    make_run(folder, "run");
+    folder.write("a/events.out.tfevents.1", "");
+    folder.write("a/eval/events.out.tfevents.2", "");
+    folder.write("a/export/model.tar", "");
+    folder.write("b/train/events.out.tfevents.1", "");
+    folder.write("b/validation/events.out.tfevents.2", "");
+    make_run(folder, "b/export/run");
+    folder.write("c/TRAIN/000000000000_worker_0.tfevents", "");
+    folder.write("test/events.out.tfevents.1", "");
+    CHECK(walked(folder.path()) == texts{"a/export/model.tar", "b/export/run", "run", "a", "b", "c", "test"});
+    CHECK(walked(folder.path() + "/a") == texts{"export/model.tar", "."});
+    detail::folder_walk walk{folder.path()};
+    while (walk.next()) {
+    }
+    CHECK(walk.left_out().empty());
+}
+
+TEST_CASE("folder_walk: resource forks and marks of TensorFlow's profiler are no logs and no checkpoints") {
+    const temporary_folder folder;
+    make_run(folder, "run");
+    for (const char* file : {"__MACOSX/log/._events.out.tfevents.1", "p/events.out.tfevents.1.profile-empty",
+                             "c/._model.safetensors", "c/._x.pt"}) {
+        folder.write(file, "");
+    }
+    CHECK(walked(folder.path()) == texts{"run"});
+    detail::folder_walk walk{folder.path()};
+    while (walk.next()) {
+    }
+    CHECK(walk.left_out().empty());
+}

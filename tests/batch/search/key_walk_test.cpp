@@ -79,6 +79,22 @@ TEST_CASE("key_walk: a pattern covers what it matches, and all below it") {
     CHECK(walked(any_storage{store}, {}, "c*") == texts{});
 }
 
+TEST_CASE("key_walk: logs and checkpoints beside what is found are counted, those in a run are not") {
+    memory_storage store = with_keys({"a/events.out.tfevents.1", "b/TRAIN/000000000000_worker_0.tfevents", "c/m.npz",
+                                      "c/._m.npz", "run/a.pt", "run/deep/a.npy", "run/z.pt", "run-2/a.pt", "z.pt"});
+    make_run(store, "run/");
+    const auto counted = [&](const std::string& pattern) {
+        detail::key_walk walk{any_storage{store}, {}, detail::path_pattern{pattern}};
+        while (walk.next()) {
+        }
+        return walk.left_out();
+    };
+    CHECK(counted("") == detail::left_out_files{{".npz", 1}, {".pt", 2}, {".tfevents", 2}});
+    CHECK(counted("[ab]") == detail::left_out_files{{".tfevents", 2}});
+    make_run(store, "");
+    CHECK(counted("").empty());
+}
+
 TEST_CASE("key_walk: the root may be a run, also where other keys come first") {
     memory_storage store;
     make_run(store, "");

@@ -55,6 +55,19 @@ TEST_CASE("pattern_walk: folders and archives, in byte order of their paths") {
     CHECK(matched(folder, "none/**") == texts{});
 }
 
+TEST_CASE("pattern_walk: matches that are logs and checkpoints are counted, resource forks are not") {
+    const temporary_folder folder;
+    for (const char* file : {"x/events.out.tfevents.1", "x/000000000000_worker_0.tfevents",
+                             "x/000000000000_worker_1.tfevents", "x/model.npz", "x/._a.pt", "x/._events.out.tfevents.1",
+                             "x/events.out.tfevents.1.profile-empty", "y/z/a.pt"}) {
+        folder.write(file, "");
+    }
+    detail::pattern_walk walk{folder.path(), detail::path_pattern{"*/{*,.*}"}};
+    while (walk.next()) {
+    }
+    CHECK(walk.left_out() == detail::left_out_files{{".npz", 1}, {".tfevents", 3}});
+}
+
 TEST_CASE("pattern_walk: links are followed by name, and not by **") {
     const temporary_folder folder;
     folder.write("a/b/f", "");

@@ -152,6 +152,21 @@ TEST_CASE("read_checkpoint: an index that says what is not so is named") {
     CHECK(says(nothing.not_read[0].why, "which is not there"));
 }
 
+TEST_CASE("read_checkpoint: each shard that is missing is named, with how many tensors of the index it has") {
+    memory_storage files;
+    files.write("m.safetensors.index.json",
+                as_bytes(R"({"weight_map":{"a":"m-00001-of-00003.safetensors","b":"m-00002-of-00003.safetensors",)"
+                         R"("c":"m-00003-of-00003.safetensors","d":"m-00003-of-00003.safetensors"}})"));
+    files.write("m-00001-of-00003.safetensors", as_bytes(weights("a")));
+    const step_contents all = read_only_step(files);
+    CHECK(names_of(all) == texts{"a"});
+    REQUIRE(all.not_read.size() == 2);
+    CHECK(all.not_read[0].name == "m-00002-of-00003.safetensors");
+    CHECK(says(all.not_read[0].why, "tensor b is not in m-00002-of-00003.safetensors, which is not there"));
+    CHECK(all.not_read[1].name == "m-00003-of-00003.safetensors");
+    CHECK(says(all.not_read[1].why, "tensor c and 1 more are not in m-00003-of-00003.safetensors, which is not there"));
+}
+
 TEST_CASE("read_checkpoint: shards without an index are counted by their names") {
     struct row {
         texts files;

@@ -48,7 +48,9 @@ struct directory {
     std::map<std::string, member, std::less<>> members = {};
     std::vector<damaged_place> damage = {};  ///< the first few of them
     std::vector<problem> problems = {};      ///< what else is not read; its place behind the archive's path: "!/member"
-    std::uint64_t passed_over = 0;           ///< members that are no files of a run: links to folders, devices
+    std::uint64_t more_problems = 0;         ///< see add_problem()
+    std::uint64_t passed_over =
+        0;  ///< members that are no files of a run: links to folders, devices; 0 where a kept index was read
 };
 
 /// A path without ".", "x/.." and empty parts; empty where it leaves the archive.
@@ -59,6 +61,9 @@ struct directory {
 
 /// What is said of a member without a key.
 [[nodiscard]] problem problem_of_name(std::string_view name);
+
+/// Keeps the first 16 problems; behind them one says how many more there are.
+void add_problem(directory& to, problem one);
 
 /// Where runs lie: the folders that have collections, an index or events, "" for the archive's own root; in order.
 [[nodiscard]] std::vector<std::string> runs_in(const directory& of);

@@ -51,6 +51,11 @@ bool look_at(connection& database);
 /// Errors: those of look_at_file().
 void settle_schema(connection& database);
 
+/// Tables of version 1 name runs as they were written: relative to a folder that they do not know.  It is taken for that of the
+/// process where something lies there; other names stay.  Of two rows of one run, with a relative and a whole path, the one
+/// with a result stays, or that was scanned last.
+void make_paths_whole(connection& database);
+
 }  // namespace sqlite
 }  // namespace detail
 }  // namespace v1

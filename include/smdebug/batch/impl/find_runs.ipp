@@ -239,6 +239,9 @@ SMDEBUG_INLINE void run_finder::state::go_on() {
         } catch (const error& failed) {
             give_error(line, failed.what());
         }
+        if (gave || is_pattern) {  // else the line itself is given, with all that is in it
+            add_left_out(keys->left_out());
+        }
         keys.reset();
     } else if (std::optional<found_place> place = matches ? matches->next() : std::nullopt) {
         take(*std::move(place), origin::pattern);
@@ -329,6 +332,7 @@ SMDEBUG_INLINE void run_finder::state::take_runs(archive::detail::opened_runs al
     const detail::path_pattern wanted{selects ? in_it : std::string{}};
     // With the folder in it wherever that tells something apart: the runs of it, or the only one from the damaged archive.
     const bool names_folders = all.runs.size() > 1 || selects || !in_it.empty() || !all.damage.empty();
+    bool gives_none = true;
     for (archive::detail::opened_run& run : all.runs) {
         const bool has_run = std::any_of(parts.begin(), parts.end(),
                                          [&](std::string_view part) { return !run.store.list(part, "").empty(); });
@@ -336,9 +340,13 @@ SMDEBUG_INLINE void run_finder::state::take_runs(archive::detail::opened_runs al
         if ((!has_run && (came == origin::folder || !all.damage.empty())) || !wanted.covers(run.inside)) {
             continue;
         }
+        gives_none = false;
         mark();
         give({.run = {.path = names_folders ? path + "!/" + run.inside : path}, .store = std::move(run.store)},
              detail::whole_path_of(path) + "!/" + run.inside);
+    }
+    if (gives_none && came == origin::folder && all.damage.empty()) {
+        ++left_out[std::string{detail::archive_extension_of(path)}];
     }
     if (!all.damage.empty()) {
         give_error(path, corrupt_data{archive::detail::damage_text(all), {.where = all.name}}.what(), true);

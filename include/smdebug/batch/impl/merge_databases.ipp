@@ -126,7 +126,11 @@ private:
             into_.run("INSERT INTO main." + name + " SELECT won.new" + columns + " FROM won CROSS JOIN source." + name +
                       " AS theirs ON theirs.run = won.old ORDER BY won.old");
         }
-        into_.run("DROP TABLE won; " + std::string{has_names ? std::string_view{} : mark_incomplete_sql});
+        into_.run("DROP TABLE won");
+        if (!has_names) {
+            into_.run(std::string{mark_incomplete_sql});
+            make_paths_whole(into_);
+        }
         changes.commit();
         return runs;
     }

@@ -48,7 +48,8 @@ class results_connection {
 public:
     results_connection(const std::string& path, std::chrono::milliseconds patience)
         : database_((static_cast<void>(look_at_file(path)), path), access::create, patience) {
-        database_.set_tidy_at_closing(false);  // it is not known yet whose it is
+        database_.set_tidy_at_closing(false);       // it is not known yet whose it is
+        database_.run("PRAGMA foreign_keys = ON");  // settling may remove runs, with all that is of them
         settle_schema(database_);
         use_wal(database_, patience);
         database_.set_tidy_at_closing(true);
@@ -56,7 +57,7 @@ public:
         // end of the process; the end of the machine may cost the last ones, which are then done again.
         // A checkpoint each 64 MiB: what waits for the disk is spread over thousands of runs.
         database_.run(
-            "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA wal_autocheckpoint = 16000; "
+            "PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 16000; "
             "PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -16000");
     }
     [[nodiscard]] connection& get() noexcept { return database_; }

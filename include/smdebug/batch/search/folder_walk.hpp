@@ -20,8 +20,8 @@ inline namespace v1 {
 namespace detail {
 
 /// Runs below a folder, archives, and folders that cannot be read, in byte order of their paths.  Behind them come folders with
-/// logs or checkpoints, each the highest one without a run below it; none where the whole folder is one.  A run is not gone into;
-/// hidden folders are.  Links to folders come behind all others, and are not followed where the folder was seen, or is one in
+/// logs or checkpoints, each the highest one without a run below it, and of a log's modes ("train") the one above them; none where
+/// the whole folder is one.  A run is not gone into; hidden folders are.  Links to folders come behind all others, and are not followed where the folder was seen, or is one in
 /// which the walk's own lies: circles end, and "latest" is not one run more.
 /// Memory: the names in the folders on the way, and some 10 to 20 bytes for each folder.
 /// Cost: a listing of each folder, of a run that of its root.

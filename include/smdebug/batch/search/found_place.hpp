@@ -1,6 +1,9 @@
 // What a search for runs comes upon, and by which names a run is told from other folders.
 #pragma once
 
+#include <smdebug/core/relative_path.hpp>
+#include <smdebug/formats/tensorboard/log_files.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -60,18 +63,21 @@ struct found_place {
 using left_out_files = std::map<std::string, std::size_t, std::less<>>;
 
 /// By which such a file is counted: data of a kind that is read where it lies in a folder of its own, and archives and checkpoints
-/// that are not read.  Empty: of any other file.
-[[nodiscard]] constexpr std::string_view counted_ending_of(std::string_view name) noexcept {
+/// that are not read.  Empty: of any other file.  A log is recognised by its folder, too, which is why it takes a path.
+[[nodiscard]] inline std::string_view counted_ending_of(std::string_view path) noexcept {
+    if (is_resource_fork(path)) {
+        return {};
+    }
     constexpr std::array<std::string_view, 22> endings{
         ".safetensors", ".npz",  ".npy",   ".tar.bz2", ".tbz2", ".tar.xz", ".txz",  ".tar.lz4",
         ".tar.lzma",    ".7z",   ".rar",   ".pt",      ".pth",  ".bin",    ".ckpt", ".pkl",
         ".h5",          ".hdf5", ".keras", ".onnx",    ".gguf", ".tar.Z"};
     for (const std::string_view each : endings) {
-        if (name.ends_with(each)) {
+        if (path.ends_with(each)) {
             return each;
         }
     }
-    return name.find(".tfevents.") != std::string_view::npos ? std::string_view{".tfevents"} : std::string_view{};
+    return is_tensorboard_log(path) ? std::string_view{".tfevents"} : std::string_view{};
 }
 
 /// A path below a folder.  That of the folder that the process is in is "."; what would then be taken for something else,

@@ -8,6 +8,7 @@
 #include <smdebug/storage/concepts.hpp>
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,7 +19,7 @@ namespace detail {
 
 /// Runs and archives among keys, in the order of the keys: "a-b/..." comes before "a/...".  Once a key shows a run, the
 /// listing goes on behind all of its keys; of a run in a run the inner one is given, too, where its keys come first.
-/// Memory: a page of keys.
+/// Memory: a page of keys, and the folders that have logs or checkpoints.
 /// Cost: a listing of 1,000 keys for as many as are in no run or in small ones, one for each run of more; up to four of a few
 ///       keys where the root is a run.  Where the storage lists without bound only (it has no entries()), all of it, once.
 /// Errors: those of the storage; the walk is at its end then.
@@ -33,6 +34,8 @@ public:
 
     /// The next one, with its path in the root: "" for the root itself.  Nothing behind the last.
     [[nodiscard]] std::optional<found_place> next();
+    /// Files, up to there, that the pattern covers and that are no part of what was found.
+    [[nodiscard]] left_out_files left_out() const;
 
 private:
     static constexpr std::size_t fewest_keys = 8;
@@ -56,6 +59,7 @@ private:
     std::optional<std::string> passing_ = {};  // what the keys of the run start with that was given last
     bool is_last_ = false;
     bool begun_ = false;
+    std::map<std::string, left_out_files> others_ = {};  // by folder, with '/' at its end
 };
 
 }  // namespace detail

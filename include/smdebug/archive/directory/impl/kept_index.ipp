@@ -18,7 +18,8 @@ namespace archive {
 namespace detail {
 namespace smdx {
 
-inline constexpr std::uint64_t mark = 0x3130'7864'6d73U;  // "smdx01"
+// Raised whenever an older index would say less, or other things, of an archive than reading it does: it is made anew then.
+inline constexpr std::uint64_t mark = 0x3230'7864'6d73U;  // "smdx02"
 inline constexpr std::size_t head_bytes = 32;
 inline constexpr std::uint64_t end_bytes = std::uint64_t{64} << 10U;
 inline constexpr std::size_t most_point_bytes = std::size_t{64} << 10U;
@@ -147,7 +148,6 @@ private:
 };
 
 inline void put_members(writer& to, const directory& from) {
-    to.number(from.passed_over);
     to.number(from.members.size());
     std::string_view before;
     for (const auto& [key, file] : from.members) {
@@ -169,7 +169,6 @@ inline void put_members(writer& to, const directory& from) {
 /// `length`: of what the offsets count in.
 [[nodiscard]] inline directory take_members(reader& from, std::uint64_t length, std::uint64_t most) {
     directory made;
-    made.passed_over = from.number();
     const std::size_t count = from.count(5);
     if (count > most) {
         from.fail();

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <set>
+#include <utility>
 
 namespace smdebug {
 inline namespace v1 {
@@ -41,6 +42,18 @@ SMDEBUG_INLINE problem problem_of_name(std::string_view name) {
     return {.kind = problem_kind::left_out,
             .where = "!/" + std::string{name},
             .what = "the name of this member is no path within the archive: pack it again under a name without \"..\""};
+}
+
+SMDEBUG_INLINE void add_problem(directory& to, problem one) {
+    constexpr std::size_t most_problems = 16;
+    if (to.problems.size() < most_problems) {
+        to.problems.push_back(std::move(one));
+        return;
+    }
+    if (to.more_problems++ == 0) {
+        to.problems.emplace_back();
+    }
+    to.problems.back() = {one.kind, "", "and " + std::to_string(to.more_problems) + " more in this archive"};
 }
 
 SMDEBUG_INLINE std::vector<std::string> runs_in(const directory& of) {

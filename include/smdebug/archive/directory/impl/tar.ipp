@@ -173,8 +173,8 @@ private:
             if (std::any_of(block.begin(), block.end(), [](std::byte one) { return one != std::byte{0}; })) {
                 ended_ = !is_tar_head(block);
                 if (ended_) {
-                    made_.problems.push_back({problem_kind::left_out, ", byte " + std::to_string(place_),
-                                              "other bytes lie behind the end of the archive, which are not read"});
+                    add_problem(made_, {problem_kind::left_out, ", byte " + std::to_string(place_),
+                                        "other bytes lie behind the end of the archive, which are not read"});
                 }
                 return !ended_;
             }
@@ -353,11 +353,7 @@ private:
         }
     }
 
-    void pass_over(const std::string& name) {
-        if (made_.problems.size() < most_damage) {
-            made_.problems.push_back(problem_of_name(name));
-        }
-    }
+    void pass_over(const std::string& name) { add_problem(made_, problem_of_name(name)); }
 
     // Links to folders are passed over: what lies there is found under its own name.
     void resolve_links() {

@@ -191,6 +191,12 @@ SMDEBUG_INLINE directory read_zip(const byte_source& from, const archive_options
     }
     const byte_buffer all = from.read(entries.where);
     directory made;
+    const auto damage = [&](std::uint64_t place, const char* what) {
+        constexpr std::size_t most_damage = 16;
+        if (made.damage.size() < most_damage) {
+            made.damage.push_back({place, what});
+        }
+    };
     // Some programs write '\\' for '/': then no name has a '/', or the entry says that it is from such a system.
     const bool has_slash = zip::has_slash(all.view());
     byte_view left = all.view();
@@ -219,7 +225,7 @@ SMDEBUG_INLINE directory read_zip(const byte_source& from, const archive_options
         const std::uint64_t unix_kind = zip::field<std::uint32_t>(left, 38) >> 28U;
         left = left.subspan(length);
         if (!is_whole || offset > entries.where.offset || packed > entries.where.offset - offset) {
-            made.damage.push_back({place, "the entry of a member says that it lies beyond the archive's end"});
+            damage(place, "the entry of a member says that it lies beyond the archive's end");
             continue;
         }
         file.where = {offset + entries.shift, packed};
@@ -228,13 +234,13 @@ SMDEBUG_INLINE directory read_zip(const byte_source& from, const archive_options
         }
         if (name.ends_with('/')) {
             if (file.size > 0) {
-                made.damage.push_back({place, "the entry of a folder says that it has bytes"});
+                damage(place, "the entry of a folder says that it has bytes");
             }
             continue;
         }
         std::string key = names == member_names::paths ? key_of(name) : name;
         if (key.empty()) {
-            made.problems.push_back(problem_of_name(name));
+            add_problem(made, problem_of_name(name));
             continue;
         }
         if (made_by == 3 && unix_kind == 10) {  // Unix; a symbolic link
@@ -243,8 +249,8 @@ SMDEBUG_INLINE directory read_zip(const byte_source& from, const archive_options
         }
         const auto [entry, is_new] = made.members.insert_or_assign(std::move(key), std::move(file));
         if (!is_new && names == member_names::texts) {
-            made.problems.push_back({problem_kind::replaced, "!/" + entry->first,
-                                     "the name stands more than once in the archive: the last one is read"});
+            add_problem(made, {problem_kind::replaced, "!/" + entry->first,
+                               "the name stands more than once in the archive: the last one is read"});
         }
     }
     if (made.damage.empty() && !left.empty() &&

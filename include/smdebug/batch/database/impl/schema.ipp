@@ -257,9 +257,7 @@ SMDEBUG_INLINE bool look_at(connection& database) {
     return true;
 }
 
-// Tables of version 1 name runs as they were written: relative to a folder that they do not know.  It is taken for that of the
-// process where something lies there; other names stay.
-inline void make_paths_whole(connection& database) {
+SMDEBUG_INLINE void make_paths_whole(connection& database) {
     std::vector<std::pair<std::int64_t, std::string>> relative;
     {
         statement row =
@@ -268,12 +266,20 @@ inline void make_paths_whole(connection& database) {
             relative.emplace_back(row.integer(0), row.text(1));
         }
     }
-    statement rename = database.prepare("UPDATE OR IGNORE runs SET path = ?2 WHERE id = ?1");
+    // Where a run stands there by its whole path, too, the row stays that merging would keep.
+    statement forget = database.prepare(
+        "DELETE FROM runs WHERE (id = ?1 OR path = ?2) AND EXISTS (SELECT 1 FROM runs AS other WHERE other.id <> "
+        "runs.id AND "
+        "(other.id = ?1 OR other.path = ?2) AND (other.state IN " +
+        std::string{settled_states} + ", other.scanned_at, other.id) > (runs.state IN " + std::string{settled_states} +
+        ", runs.scanned_at, runs.id))");
+    statement rename = database.prepare("UPDATE runs SET path = ?2 WHERE id = ?1");
     for (const auto& [id, path] : relative) {
         const std::string whole =
             posix::absolute_path(path == "." ? std::string{} : path.substr(path.starts_with("./") ? 2 : 0));
         std::error_code none;
         if (std::filesystem::exists(whole.substr(0, whole.find("!/")), none)) {
+            forget.with(id, std::string_view{whole}).run();
             rename.with(id, std::string_view{whole}).run();
         }
     }

@@ -47,9 +47,12 @@ SMDEBUG_INLINE std::optional<folder_names> names_in(const std::string& folder) {
             (entry.what == kind::file && !archive_extension_of(entry.name).empty() && !is_resource_fork(entry.name))) {
             names.children.push_back(
                 {std::string{entry.name}, is_folder, is_link ? std::optional{entry.target} : std::nullopt});
-        } else if (const auto ending = counted_ending_of(entry.name); entry.what == kind::file && !ending.empty()) {
-            ++names.others[std::string{ending}];
-            names.has_data = names.has_data || is_data_file(entry.name);
+        } else if (entry.what == kind::file) {
+            const std::string path = path_below(folder, entry.name);
+            if (const std::string_view ending = counted_ending_of(path); !ending.empty()) {
+                ++names.others[std::string{ending}];
+                names.has_data = names.has_data || is_tensorboard_log(path) || is_data_file(entry.name);
+            }
         }
     });
     names.is_run = parts > 1 || (parts == 1 && has_step_group(path_below(folder, part)));

@@ -15,17 +15,12 @@ SMDEBUG_INLINE std::optional<found_place> folder_walk::next() {
     if (phase_ != phase::data) {
         if (auto found = next_below()) {
             has_found_ = true;
-            // An archive may lie beside a log.
-            const bool is_archive = found->what == found_place::kind::archive;
-            std::string above = found->path == root_ ? root_ : folder_above(found->path);
-            for (bool is_beside = is_archive; found->what != found_place::kind::error; is_beside = false) {
-                if (!is_beside && !above_.insert(above).second) {
-                    break;
+            // An archive may lie beside a log, or below its folder.
+            if (found->what == found_place::kind::run) {
+                std::string above = found->path == root_ ? root_ : folder_above(found->path);
+                while (above_.insert(above).second && above != root_) {
+                    above = folder_above(above);
                 }
-                if (above == root_) {
-                    break;
-                }
-                above = folder_above(above);
             }
             return found;
         }
@@ -45,8 +40,15 @@ SMDEBUG_INLINE std::string folder_walk::folder_above(const std::string& path) co
 
 SMDEBUG_INLINE void folder_walk::find_data() {
     const auto whole = [&](std::string folder) {
-        while (folder != root_ && !above_.contains(folder_above(folder))) {
-            folder = folder_above(folder);
+        while (folder != root_) {
+            std::string above = folder_above(folder);
+            // The folders of a log's modes are one log, also where a run lies below the folder that has them.  The root is left
+            // out of that: in a folder of runs "test" is the name of one of them.
+            const bool is_of_mode = above != root_ && mode_of_folder(folder.substr(folder.rfind('/') + 1));
+            if (above_.contains(above) && !is_of_mode) {
+                break;
+            }
+            folder = std::move(above);
         }
         return folder;
     };
@@ -56,7 +58,7 @@ SMDEBUG_INLINE void folder_walk::find_data() {
         }
     }
     for (const auto& [folder, others] : others_) {
-        if (above_.contains(folder) || !data_.contains(whole(folder))) {
+        if (!data_.contains(whole(folder))) {
             for (const auto& [ending, count] : others.files) {
                 left_out_[ending] += count;
             }

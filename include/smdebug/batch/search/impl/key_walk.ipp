@@ -42,6 +42,8 @@ SMDEBUG_INLINE std::optional<found_place> key_walk::take(const std::string& key)
     }
     if (run) {
         passing_ = run->empty() ? std::string{} : std::string{*run} + "/";
+        // What came before the first key that shows the run.
+        std::erase_if(others_, [&](const auto& each) { return each.first.starts_with(*passing_); });
         is_last_ = run->empty();
         ++places_on_page_;
         if (is_last_) {
@@ -49,11 +51,26 @@ SMDEBUG_INLINE std::optional<found_place> key_walk::take(const std::string& key)
         }
     }
     const std::string path{run ? *run : std::string_view{key}};
-    if (run ? !pattern_.covers(path)
-            : archive_extension_of(key).empty() || is_resource_fork(key) || !pattern_.covers(path)) {
+    if (!pattern_.covers(path)) {
+        return std::nullopt;
+    }
+    if (!run && (archive_extension_of(key).empty() || is_resource_fork(key))) {
+        if (const std::string_view ending = counted_ending_of(key); !ending.empty()) {
+            ++others_[key.substr(0, key.rfind('/') + 1)][std::string{ending}];
+        }
         return std::nullopt;
     }
     return found_place{.what = run ? found_place::kind::run : found_place::kind::archive, .path = path};
+}
+
+SMDEBUG_INLINE left_out_files key_walk::left_out() const {
+    left_out_files all;
+    for (const auto& [folder, some] : others_) {
+        for (const auto& [ending, count] : some) {
+            all[ending] += count;
+        }
+    }
+    return all;
 }
 
 SMDEBUG_INLINE bool key_walk::root_is_run() const {

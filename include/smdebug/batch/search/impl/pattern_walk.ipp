@@ -85,10 +85,12 @@ SMDEBUG_INLINE std::vector<pattern_walk::step> pattern_walk::steps_in(const std:
             if (is_folder || (entry.what == kind::file && !archive_extension_of(entry.name).empty() &&
                               !is_resource_fork(entry.name))) {
                 add_step(steps, reached, {std::string{entry.name}, is_folder, {}}, is_link);
-            } else if (const auto ending = counted_ending_of(entry.name);
-                       entry.what == kind::file && !ending.empty() &&
-                       pattern_.is_end(pattern_.after(reached, entry.name))) {
-                ++left_out_[std::string{ending}];
+            } else if (entry.what == kind::file) {
+                const std::string below = path_below(path, entry.name);
+                if (const std::string_view ending = counted_ending_of(below);
+                    !ending.empty() && pattern_.is_end(pattern_.after(reached, entry.name))) {
+                    ++left_out_[std::string{ending}];
+                }
             }
         });
     }

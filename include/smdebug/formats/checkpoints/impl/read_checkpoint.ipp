@@ -62,12 +62,8 @@ private:
         std::string checkpoint;  // see checkpoint_of
         safetensors_index is;
 
-        [[nodiscard]] bool names(std::string_view file) const {
-            const std::string_view folder = std::string_view{key}.substr(0, key.rfind('/') + 1);
-            return file.starts_with(folder) && std::any_of(is.file_of.begin(), is.file_of.end(), [&](const auto& each) {
-                       return each.second == file.substr(folder.size());
-                   });
-        }
+        std::set<std::string> files = {};  // that it names
+        bool has_all = false;              // they are all there
     };
 
     [[nodiscard]] std::string path_of(const std::string& key) const { return smdebug::detail::path_of(store_, key); }
@@ -162,8 +158,16 @@ private:
 
     void read_index(const std::string& key) {
         const std::uint64_t most = std::min(size_of_file(key), most_header_bytes + 1);
-        indexes_.push_back(
-            {key, checkpoint_of(key), parse_safetensors_index(path_of(key), store_.read(key, {0, most}).view())});
+        found_index index{key, checkpoint_of(key),
+                          parse_safetensors_index(path_of(key), store_.read(key, {0, most}).view())};
+        const std::string folder = key.substr(0, key.rfind('/') + 1);
+        for (const std::string& file : index.is.files()) {
+            index.files.insert(folder + file);
+        }
+        const std::set<std::string_view> there{step_.files.begin(), step_.files.end()};
+        index.has_all = std::all_of(index.files.begin(), index.files.end(),
+                                    [&](const std::string& file) { return there.contains(file); });
+        indexes_.push_back(std::move(index));
     }
 
     [[nodiscard]] const found_index* index_of(std::string_view key) const {
@@ -177,14 +181,7 @@ private:
     [[nodiscard]] bool is_of_another_save(const std::string& key) const {
         const found_index* const index =
             kind_of(key) == checkpoint_kind::safetensors && shard_of(stem_of(key)) ? index_of(key) : nullptr;
-        if (index == nullptr || index->names(key)) {
-            return false;
-        }
-        const std::string folder = index->key.substr(0, index->key.rfind('/') + 1);
-        const std::vector<std::string> named = index->is.files();
-        return std::all_of(named.begin(), named.end(), [&](const std::string& file) {
-            return std::find(step_.files.begin(), step_.files.end(), folder + file) != step_.files.end();
-        });
+        return index != nullptr && index->has_all && !index->files.contains(key);
     }
 
     // That all is there which the index says.
@@ -198,15 +195,20 @@ private:
         for (const left_out& each : all_.not_read) {
             passed_over.insert(each.name);
         }
+        std::map<std::string, std::vector<std::string_view>> missing;  // tensors by shard
         for (const auto& [tensor, file] : index.is.file_of) {
             const std::string shard = folder + file;
             if (!there.contains({tensor, shard}) && !passed_over.contains(shard) &&
                 !passed_over.contains(shard + ": " + tensor)) {
-                all_.not_read.push_back({shard, "the index " + path_of(index.key) + ": tensor " + tensor +
-                                                    " is not in " + shard +
-                                                    (store_.size(shard) ? "" : ", which is not there")});
-                return;
+                missing[shard].push_back(tensor);
             }
+        }
+        for (const auto& [shard, tensors] : missing) {
+            const std::size_t others = tensors.size() - 1;
+            all_.not_read.push_back(
+                {shard, "the index " + path_of(index.key) + ": tensor " + std::string{tensors.front()} +
+                            (others == 0 ? " is" : " and " + std::to_string(others) + " more are") + " not in " +
+                            shard + (store_.size(shard) ? "" : ", which is not there")});
         }
     }
 
