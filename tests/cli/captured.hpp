@@ -46,6 +46,20 @@ inline std::string squeezed(const std::string& text) {
     return out;
 }
 
+/// A finished run on disk of two workers, of which the second alone has a NaN, at step 1.
+inline void write_run_of_two_workers(const temporary_folder& folder) {
+    using namespace smdebug;
+    constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+    local_storage store{folder.path()};
+    run_builder made{store};
+    made.collections({"worker_0", "worker_1"}, {{"weights", {"w"}}});
+    for (const step_number step : {0, 1}) {
+        made.step({.step = step, .tensors = {tensor_of<float>("w", {1, 2})}});
+        made.step({.step = step, .tensors = {tensor_of<float>("w", {1, step == 1 ? nan : 2})}, .worker = "worker_1"});
+    }
+    made.end();
+}
+
 /// A finished run on disk: at step 0 all is well; at step 1 the gradient vanishes and `w` holds one NaN; at step 2 `w`
 /// holds an infinity.  Steps 0 and 2 are TRAIN 0 and 1, step 1 is EVAL 0.
 inline void write_sick_run(const temporary_folder& folder) {

@@ -130,6 +130,22 @@ TEST_CASE("check: a collection that the run does not have is noted: finding noth
     CHECK(lines_of(got.err).size() == 1);
 }
 
+TEST_CASE("check: looks at the first worker, as the service does, and says so where there are more") {
+    const temporary_folder folder;
+    write_run_of_two_workers(folder);
+    const std::string said = "exploding_tensor: 1 of 2 workers looked at: all_workers=true looks at all";
+    const verdict first =
+        check_of({.runs = {folder.path()}, .rules = rules_of({"exploding_tensor"})}, cli::detail::output_format::table);
+    CHECK(first.status == cli::exit_ok);
+    CHECK(contains(first.out, "NoIssuesFound, 1 of 2 workers"));
+    CHECK(contains(first.err, said));
+    const verdict all = check_of({.runs = {folder.path()}, .rules = rules_of({"exploding_tensor,all_workers=true"})},
+                                 cli::detail::output_format::table);
+    CHECK(all.status == cli::exit_finding);
+    CHECK_FALSE(contains(all.out + all.err, "workers looked at"));
+    CHECK_FALSE(contains(all.out, "1 of 2 workers"));
+}
+
 TEST_CASE("check: nothing found") {
     const verdict got =
         check_of({.runs = {golden("torch_mlp")}, .rules = rules_of(both())}, cli::detail::output_format::table);

@@ -9,6 +9,7 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/json_document.hpp>
 #include <smdebug/core/stop_token.hpp>
+#include <smdebug/registry/rules_json.hpp>
 
 #include <doctest/doctest.h>
 
@@ -199,6 +200,22 @@ TEST_CASE("scan: JSON has an object for each run and rule exactly once, with the
         INFO(what);
         CHECK(count == 1);
     }
+}
+
+TEST_CASE("scan: looks at all workers, but for rules of the service's JSON and where it is told otherwise") {
+    const temporary_folder folder;
+    write_run_of_two_workers(folder);
+    const auto status_of = [&](std::vector<rule_request> rules) {
+        const verdict got =
+            scan_of(cli::detail::scan_arguments{.check = {.runs = {folder.path()}, .rules = std::move(rules)}});
+        return got.about("exploding_tensor").substr(folder.path().size() + 1);
+    };
+    const std::string one =
+        "exploding_tensor NoIssuesFound 2 0 0 - 1 of 2 workers looked at: all_workers=true looks at all";
+    CHECK(status_of({}).starts_with("exploding_tensor IssuesFound 2 1 1 1 "));
+    CHECK(status_of({cli::parse_rule("exploding_tensor")}).starts_with("exploding_tensor IssuesFound 2 1 1 1 "));
+    CHECK(status_of({cli::parse_rule("exploding_tensor,all_workers=false")}) == one);
+    CHECK(status_of(parse_rules_json(R"([{"rule": "exploding_tensor"}])", "rules.json")) == one);
 }
 
 TEST_CASE("scan: a run whose event files are gone has no rule that found no issues") {

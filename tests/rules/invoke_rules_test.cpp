@@ -230,6 +230,12 @@ TEST_CASE("invoke_rules: workers that save different tensors are seen as the rul
     CHECK(results[1].outcome.met_at == steps_list{2});
     CHECK(results[1].outcome.findings[0].worker == "worker_1");
     CHECK(results[2].outcome.met_at == steps_list{0, 1, 3});
+
+    CHECK(results[0].outcome.other_workers == 1);
+    CHECK(results[0].report.status == rule_status::no_issues_found);
+    CHECK(results[0].report.status_details == "1 of 2 workers looked at: all_workers=true looks at all");
+    CHECK(results[1].outcome.other_workers == 0);
+    CHECK_FALSE(results[1].report.status_details.ends_with("looks at all"));
 }
 
 TEST_CASE("invoke_rules: rules of one type with their own names, parameters and steps") {

@@ -77,7 +77,9 @@ inline void add_finding(row_buffer& row, const std::string& path, std::string_vi
 inline void fill_summary(row_buffer& row, const std::string& path, const rule_result& result) {
     row.text(path);
     row.text(result.name);
-    row.text(name_of(result.report.status));
+    const std::size_t workers = result.outcome.other_workers + 1;
+    row.text(std::string{name_of(result.report.status)} +
+             (workers > 1 ? ", 1 of " + std::to_string(workers) + " workers" : ""));
     row.integer(result.outcome.evaluated);
     row.integer(result.outcome.met_at.size());
     row.integer(result.outcome.findings.size());

@@ -180,6 +180,9 @@ template <class To>
     if (const std::string unread = unread_of(all, path, run.state()->missing_event_files()); !unread.empty()) {
         to.error(unread);
     }
+    if (const std::string workers = other_workers_of(all, path); !workers.empty()) {
+        to.note(workers);
+    }
     if (!run.loaded_all_steps()) {
         const bool all_seen = std::none_of(
             all.begin(), all.end(), [](const rule_result& each) { return each.outcome.end == invoke_end::timed_out; });

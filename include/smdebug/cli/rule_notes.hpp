@@ -137,6 +137,19 @@ void note_missing_tensors(const std::vector<rule_request>& rules, const Trial& r
     return result.name + " has looked at nothing: " + result.report.status_details + " [run " + path + "]";
 }
 
+/// Which rules looked at one worker of several, in one sentence; empty where each looked at all.
+[[nodiscard]] inline std::string other_workers_of(std::span<const rule_result> results, const std::string& path) {
+    std::string names;
+    std::string text;
+    for (const rule_result& each : results) {
+        if (each.outcome.other_workers > 0) {
+            names += (names.empty() ? "" : ", ") + each.name;
+            text = workers_text(each.outcome);
+        }
+    }
+    return names.empty() ? names : names + ": " + text + " [run " + path + "]";
+}
+
 /// What of a run the rules could not look at, in one sentence; empty where they could look at everything.
 /// The run's problems are said by themselves.  `missing_files`: how many event files were not there.
 [[nodiscard]] inline std::string unread_of(std::span<const rule_result> results, const std::string& path,

@@ -59,7 +59,7 @@ namespace detail {
         add("tensors", args.tensors.value_or(""));
         add("collection", args.collection.value_or(""));
     } else {
-        add("rules", "those that apply");
+        add("rules", "those that apply, to all workers");
         for (const rule_request& each : args.check.rules) {
             std::string settings = each.rule;
             for (const auto& [name, value] : each.parameters) {

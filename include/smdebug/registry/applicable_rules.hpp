@@ -132,6 +132,15 @@ template <class Trial>
     return std::nullopt;
 }
 
+/// Rules of a scan look at every worker, unless the request says otherwise; those of the service's JSON as there.
+inline void look_at_all_workers(rule_request& request, const rule_info& info) {
+    const bool has_choice = std::any_of(info.parameters.begin(), info.parameters.end(),
+                                        [](const parameter_info& each) { return each.name == "all_workers"; });
+    if (has_choice && !request.is_from_json) {
+        request.parameters.emplace("all_workers", "true");
+    }
+}
+
 /// The rules for a run: those that the user configured, as they are but for collections that a rule cannot do without;
 /// of the others those that have something to look at.
 template <class Trial>
@@ -146,6 +155,7 @@ template <class Trial>
         for (const rule_request& each : configured_rules) {
             if (registry.info(each.rule).name == info.name) {
                 planned_rule planned{each};
+                look_at_all_workers(planned.request, info);
                 if (supply_collections(planned.request)) {
                     planned.why_not = nothing_for(what, info, run).value_or("");
                 }
@@ -157,6 +167,7 @@ template <class Trial>
             continue;
         }
         planned_rule planned{{.label = info.name, .rule = info.name}};
+        look_at_all_workers(planned.request, info);
         if (registry.compares_runs(info.name) && !other_trials.empty()) {
             planned.request.other_trials = other_trials;
             plan.push_back(std::move(planned));

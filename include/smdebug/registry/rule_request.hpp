@@ -24,6 +24,7 @@ struct rule_request {
     std::optional<step_number> start_step = {};
     std::optional<step_number> end_step = {};  ///< exclusive
     std::string action_json = {};              ///< see actions/action_record.hpp
+    bool is_from_json = false;  ///< as the service's rules it looks at the first worker, unless it says otherwise
 };
 
 namespace detail {

@@ -64,6 +64,8 @@ struct rule_outcome {
     std::string first_unread = {};   ///< why, of the first tensor among them; empty if there is none
     std::size_t problems = 0;        ///< of `unread`: problems of the run, see basic_trial::problems()
     std::string first_problem = {};  ///< the first of them; empty if there is none
+    /// Workers of the run that it did not look at: its setting all_workers is off, so that it looked at the first by name.
+    std::size_t other_workers = 0;
     bool has_selected = true;   ///< false: at no step any tensor was what the rule, a built-in one, is set to look at
     step_number next_step = 0;  ///< where a later call would go on
     invoke_end end = invoke_end::end_of_run;

@@ -31,7 +31,7 @@ struct rule_report {
     std::map<std::string, std::string> parameters = {};  ///< as text_of writes them
     std::vector<finding> details = {};                   ///< the first findings; `violations` counts all
     rule_status status = rule_status::in_progress;
-    std::string status_details = {};  ///< sentences: what was found first, why it ended early, what could not be read
+    std::string status_details = {};  ///< sentences: what was found first, why it ended early, what was not looked at
 };
 
 struct report_options {
@@ -59,6 +59,9 @@ template <class R>
 /// "3 of 60 tensors could not be read, first: " and why, "1 part of the run could not be looked at, first: " and which; empty
 /// where all could.
 [[nodiscard]] std::string unread_text(const rule_outcome& outcome);
+
+/// "1 of 2 workers looked at: all_workers=true looks at all"; empty where the rule has looked at all.
+[[nodiscard]] std::string workers_text(const rule_outcome& outcome);
 
 namespace detail {
 

@@ -59,7 +59,7 @@ SMDEBUG_INLINE rule_request request_from(const json::value& item) {
     const std::array<std::string, 9> rule_keys{"rule",           "parameters",         "RuleConfigurationName",
                                                "RuleParameters", "RuleEvaluatorImage", "InstanceType",
                                                "VolumeSizeInGB", "LocalPath",          "S3OutputPath"};
-    rule_request request;
+    rule_request request{.is_from_json = true};
     bool service_form = false;
     const auto take_parameters = [&](const json::value& object) {
         return object.for_each_field([&](std::string_view key, const json::value& value) {

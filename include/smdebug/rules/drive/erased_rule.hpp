@@ -140,6 +140,9 @@ public:
     /// Whether it looks at tensors that its settings select, so that it has looked at nothing where there are none.
     [[nodiscard]] virtual bool selects_tensors() const noexcept = 0;
 
+    /// Whether it has a setting all_workers, and that is off.
+    [[nodiscard]] virtual bool looks_at_first_worker() const noexcept = 0;
+
     std::string name;       ///< in reports
     step_range range = {};  ///< it is to be called at these steps only
 
@@ -161,6 +164,14 @@ public:
     explicit held_rule(From&& from) : erased_rule<Run>(name_of_rule(from)), callable_(std::forward<From>(from)) {}
 
     void check() const override { check_settings(callable_); }
+
+    bool looks_at_first_worker() const noexcept override {
+        if constexpr (requires { static_cast<bool>(callable_.all_workers); }) {
+            return !callable_.all_workers;
+        } else {
+            return false;
+        }
+    }
 
     std::optional<std::chrono::milliseconds> poll_interval() const override {
         if constexpr (polled) {

@@ -52,6 +52,12 @@ SMDEBUG_INLINE std::string unread_text(const rule_outcome& outcome) {
     return text;
 }
 
+SMDEBUG_INLINE std::string workers_text(const rule_outcome& outcome) {
+    return outcome.other_workers == 0 ? std::string{}
+                                      : "1 of " + std::to_string(outcome.other_workers + 1) +
+                                            " workers looked at: all_workers=true looks at all";
+}
+
 namespace detail {
 
 SMDEBUG_INLINE std::string end_details_of(const std::string& rule, const rule_outcome& outcome,
@@ -90,12 +96,12 @@ SMDEBUG_INLINE std::string end_details_of(const std::string& rule, const rule_ou
 
 SMDEBUG_INLINE std::string status_details_of(const std::string& rule, const rule_outcome& outcome,
                                              const std::string& failure) {
-    const std::string end = end_details_of(rule, outcome, failure);
-    const std::string unread = unread_text(outcome);
-    if (end.empty() || unread.empty()) {
-        return end + unread;
+    std::string details = end_details_of(rule, outcome, failure);
+    for (const std::string& more : {unread_text(outcome), workers_text(outcome)}) {
+        const bool both = !details.empty() && !more.empty();
+        details += (both ? details.ends_with('.') ? " " : ". " : "") + more;
     }
-    return end + (end.ends_with('.') ? " " : ". ") + unread;
+    return details;
 }
 
 SMDEBUG_INLINE rule_report report_of(std::string rule, std::map<std::string, std::string> parameters,

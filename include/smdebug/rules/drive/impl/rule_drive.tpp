@@ -81,6 +81,11 @@ rule_outcome rule_drive<Run>::outcome_of(std::size_t rule) const {
         outcome.tensors += problems.size();
         outcome.unread += problems.size();
     }
+    if constexpr (requires { run_.workers().size(); }) {
+        if (rules_[rule]->looks_at_first_worker() && outcome.evaluated > 0) {
+            outcome.other_workers = std::max<std::size_t>(run_.workers().size(), 1) - 1;
+        }
+    }
     outcome.has_selected = progress_[rule].tally.has_selected() || log_ == nullptr || !rules_[rule]->selects_tensors();
     return outcome;
 }
