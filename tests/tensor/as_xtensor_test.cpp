@@ -1,5 +1,7 @@
 #include <smdebug/tensor/as_xtensor.hpp>
 
+#include <smdebug/core/error.hpp>
+
 #include <doctest/doctest.h>
 
 #include <array>
@@ -140,4 +142,10 @@ TEST_CASE("visit: strings have a callable of their own") {
     CHECK(smdebug::visit(two_by_three(), sizes, characters) == 6);
     CHECK(smdebug::visit(tensor_value{}, sizes, characters) == 0);
     CHECK(smdebug::visit(tensor_value::of_strings({2}, texts), sizes).code() == status::unsupported);
+}
+
+TEST_CASE("as_xtensor: another type than the dtype's is refused") {
+    CHECK_THROWS_AS(
+        static_cast<void>(smdebug::as_xtensor<std::int32_t>(tensor_value::copy_of<float>({1}, std::array{1.0F}))),
+        smdebug::type_error);
 }
