@@ -72,7 +72,8 @@ TEST_CASE("own_policies: policies that are left out may have explicit default co
         hook.save_tensor("w", std::vector<float>{1.0F, 2.0F});
         hook.close();
     }
-    own_hook{local_storage{folder.path()}, {.existing = existing_run::resume}}.close();
+    const temporary_folder other;
+    own_hook{local_storage{other.path()}, {}}.close();
     using own_trial = basic_trial<local_storage, explicit_decoder, explicit_kernel>;
     CHECK(own_trial{folder.path()}.tensor("w").reduction_value(0, reduction::sum) == 3);
     CHECK(own_trial{local_storage{folder.path()}}.tensor("w").value<float>(0)(1) == 2);

@@ -74,7 +74,7 @@ TEST_CASE("create_trial: a log or checkpoints, in a program that does not read t
     const smdebug_test::temporary_folder place;
     const auto said = [](const std::string& path) {
         try {
-            static_cast<void>(create_trial(path));
+            smdebug::detail::refuse_other_data(path, any_storage{local_storage{path}});
         } catch (const unsupported& refused) {
             CHECK(refused.where() == path);
             return std::string{refused.message()};
@@ -96,5 +96,6 @@ TEST_CASE("create_trial: a log or checkpoints, in a program that does not read t
     }
     std::filesystem::create_directories(place.path() + "/other");
     std::ofstream{place.path() + "/other/a.txt"} << "a text";
+    CHECK(said(place.path() + "/other").empty());
     CHECK_THROWS_AS(static_cast<void>(create_trial(place.path() + "/other")), not_found);
 }

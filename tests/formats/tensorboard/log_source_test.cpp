@@ -12,6 +12,7 @@
 
 #include <chrono>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,13 +24,20 @@ namespace {
 
 struct log_folder {
     memory_storage files = memory_storage{"logs"};
-    std::vector<std::string> problems = {};              ///< when it was opened
-    std::chrono::seconds age{std::chrono::minutes{60}};  ///< of all files, as the source sees it
+    std::vector<std::string> problems = {};                             ///< when it was opened
+    std::chrono::seconds age{std::chrono::minutes{60}};                 ///< of all files, as the source sees it
+    std::optional<std::chrono::system_clock::time_point> stopped = {};  ///< when the clock was stopped
 
+    /// Files are a minute old, and younger than they must be for the log to have ended; time passes by `age` alone.
+    void stop_clock() {
+        stopped = std::chrono::system_clock::now();
+        age = std::chrono::minutes{1};
+    }
     void write(const std::string& key, const std::string& bytes) { files.write(key, as_bytes(bytes)); }
     [[nodiscard]] trial open(const step_range& range = {}) {
         const any_storage store{files};
-        tensorboard_source source{store, {.now = [this] { return std::chrono::system_clock::now() + age; }}};
+        tensorboard_source source{store,
+                                  {.now = [this] { return stopped.value_or(std::chrono::system_clock::now()) + age; }}};
         trial run{any_storage{presented_run{store, std::move(source)}},
                   {.range = range, .incomplete_step_wait_window = 2, .missing_event_file_retry_limit = 0}};
         problems = texts_of(run);
@@ -328,7 +336,7 @@ TEST_CASE("tensorboard_source: folders that would share a worker and a mode are 
 
 TEST_CASE("tensorboard_source: a folder that appears later takes no worker away") {
     log_folder logs;
-    logs.age = std::chrono::seconds{-1000};
+    logs.stop_clock();
     logs.write("test/events.out.tfevents.1", log_record(1, {scalar_value("loss", 1)}));
     const trial run = logs.open();
     CHECK(run.workers() == std::vector<std::string>{"worker_0"});
@@ -525,7 +533,7 @@ TEST_CASE("tensorboard_source: a tensor of the plugin for histograms that has no
 
 TEST_CASE("tensorboard_source: a growing log is followed, record by record and file by file") {
     log_folder logs;
-    logs.age = std::chrono::seconds{-1000};  // a clock that stands still but for what is said below
+    logs.stop_clock();
     const std::string key = "events.out.tfevents.1";
     std::string log = log_head() + log_record(1, {scalar_value("loss", 1)});
     logs.write(key, log);
@@ -628,7 +636,7 @@ TEST_CASE("tensorboard_source: a range is one of the log's steps, in every mode"
 TEST_CASE(
     "tensorboard_source: a mode that appears later has steps behind those that are there, which stay as they were") {
     log_folder logs;
-    logs.age = std::chrono::seconds{-1000};
+    logs.stop_clock();
     const auto point = [](step_number step, std::string_view tag, float value) {
         return log_record(step, {scalar_value(tag, value)});
     };

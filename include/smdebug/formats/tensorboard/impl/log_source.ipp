@@ -311,6 +311,9 @@ SMDEBUG_INLINE void tensorboard_source::take(folder& into, std::uint32_t object,
             next.type = has_name ? next.type : decoded_.type;
         } else if (value.kind == kind::histogram) {
             if (!look_at_histogram(value, next)) {
+                note_fault(object, record,
+                           "the histogram of " + detail::name_of_tag(value.tag) + " is damaged: it is left out",
+                           problem_kind::damaged);
                 continue;
             }
         } else if (value.kind == kind::scalar && (!has_name || event_.values.size() > detail::most_values_searched)) {
@@ -352,9 +355,6 @@ SMDEBUG_INLINE bool tensorboard_source::look_at_histogram(const detail::log_valu
                             ? detail::read_log_histogram(value.message, histogram)
                             : detail::read_histogram_tensor(value.message, histogram);
     if (read != status::ok) {
-        note_fault(next.object, next.record,
-                   "the histogram of " + detail::name_of_tag(value.tag) + " is damaged: it is left out",
-                   problem_kind::damaged);
         return false;
     }
     constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
