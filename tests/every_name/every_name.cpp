@@ -321,7 +321,8 @@ void call_trial(const Trial& run) {
     use(tensor.find_computed(0, smd::reduction_set::all()));
     expect(tensor.measured(0, measure{}) == 4 && tensor.compared(0, 1, comparison{}), "measured");
     use(tensor.find_measured(0, measure{}), tensor.find_compared(0, 1, comparison{}));
-    expect(run.tensor("texts").value(0).strings()[1] == "b", "strings of a trial");
+    const smd::tensor_value texts = run.tensor("texts").value(0);
+    expect(texts.strings()[1] == "b", "strings of a trial");
     expect(run.tensor("matrix").template value<float>(0)(0, 1) == 3, "a matrix of a trial");
 
     std::size_t tensors = 0;
