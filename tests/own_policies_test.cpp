@@ -82,4 +82,5 @@ TEST_CASE("own_policies: policies that are left out may have explicit default co
         histogram_of<explicit_kernel>(view_of(values, std::array<std::size_t, 1>{2}, "w"), equal_bins{.count = 2});
     REQUIRE(counted);
     CHECK(counted->buckets.size() == 3);  // the first holds what lies below
+    CHECK(histogram_of<std::vector<float>, equal_bins, explicit_kernel>(values, equal_bins{.count = 2}).ok());
 }

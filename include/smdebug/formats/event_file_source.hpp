@@ -53,8 +53,8 @@ private:
 
     any_storage store_;
     settings how_;
-    std::set<std::string, std::less<>> done_;  // keys
-    std::set<std::string, std::less<>> workers_;
+    std::set<std::string, std::less<>> done_;              // keys
+    std::map<std::string, step_number> last_steps_;        // of each worker
     std::map<std::string, std::string, std::less<>> cut_;  // by key: where that was noted
     bool is_open_ = false;
 };

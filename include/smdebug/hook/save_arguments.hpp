@@ -158,15 +158,8 @@ constexpr void refuse_values() {
 template <copied_values V>
 detail::values_copy<V>::values_copy(const V& values) {
     if constexpr (element_matrix<V>) {
-        const auto rows = values.rows();
-        const auto columns = values.cols();
-        hold(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns));
-        element_type* to = elements_.get();
-        for (auto row = decltype(rows + 0){}; row < rows; ++row) {
-            for (auto column = decltype(columns + 0){}; column < columns; ++column) {
-                *to++ = values(row, column);
-            }
-        }
+        hold(static_cast<std::size_t>(values.rows()) * static_cast<std::size_t>(values.cols()));
+        copy_rows(values, elements_.get());
     } else {
         hold(std::ranges::size(values));
         element_type* to = elements_.get();

@@ -368,7 +368,7 @@ template <reduction_kernel Kernel = scalar_kernel>
 template <element_source Values, class Bins = default_bins, reduction_kernel Kernel = scalar_kernel>
     requires(std::same_as<Bins, default_bins> || std::same_as<Bins, edge_bins> || std::same_as<Bins, equal_bins>)
 [[nodiscard]] result<histogram> histogram_of(const Values& values, Bins bins = {}, histogram_options options = {},
-                                             const Kernel& kernel = {}) {
+                                             const Kernel& kernel = Kernel{}) {
     return histogram_of(detail::flat_elements<Values>{values}.view(), bins, options, kernel);
 }
 

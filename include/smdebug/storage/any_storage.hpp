@@ -267,6 +267,12 @@ private:
     std::shared_ptr<interface> inner_;
 };
 
+namespace detail {
+
+/// Names of objects, at most so many where the storage can stop there.
+[[nodiscard]] std::vector<std::string> some_keys(const any_storage& store, std::string_view prefix, std::size_t most);
+
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

@@ -62,6 +62,18 @@ template <class V>
     }
 }
 
+/// Copies the elements of a matrix to `to`, row by row, as tensors have them.
+template <element_matrix M>
+void copy_rows(const M& matrix, typename M::Scalar* to) {
+    const auto rows = matrix.rows();
+    const auto columns = matrix.cols();
+    for (auto row = decltype(rows + 0){}; row < rows; ++row) {
+        for (auto column = decltype(columns + 0){}; column < columns; ++column) {
+            *to++ = matrix(row, column);
+        }
+    }
+}
+
 /// A flat view of the elements.  Not moved: the view points into it.
 /// Borrows: contiguous elements, where they lie.  Cost: of all others a copy, in their order; of a matrix row by row.
 template <element_source V>
@@ -73,14 +85,7 @@ public:
         if constexpr (element_range<V>) {
             elements_ = {std::ranges::data(values), std::ranges::size(values)};
         } else if constexpr (element_matrix<V>) {
-            const auto rows = values.rows();
-            const auto columns = values.cols();
-            value_type* to = copy(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns));
-            for (auto row = decltype(rows + 0){}; row < rows; ++row) {
-                for (auto column = decltype(columns + 0){}; column < columns; ++column) {
-                    *to++ = values(row, column);
-                }
-            }
+            copy_rows(values, copy(static_cast<std::size_t>(values.rows()) * static_cast<std::size_t>(values.cols())));
         } else {
             value_type* to = copy(static_cast<std::size_t>(values.size()));
             for (auto at = values.begin(); at != values.end(); ++at) {

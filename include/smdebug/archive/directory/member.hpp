@@ -49,8 +49,8 @@ struct directory {
     std::vector<damaged_place> damage = {};  ///< the first few of them
     std::vector<problem> problems = {};      ///< what else is not read; its place behind the archive's path: "!/member"
     std::uint64_t more_problems = 0;         ///< see add_problem()
-    std::uint64_t passed_over =
-        0;  ///< members that are no files of a run: links to folders, devices; 0 where a kept index was read
+    /// Members that are no files of a run: links to folders, devices; 0 where a kept index was read.
+    std::uint64_t passed_over = 0;
 };
 
 /// A path without ".", "x/.." and empty parts; empty where it leaves the archive.
@@ -61,6 +61,9 @@ struct directory {
 
 /// What is said of a member without a key.
 [[nodiscard]] problem problem_of_name(std::string_view name);
+
+/// Keeps the first 16 damaged places.
+void add_damage(directory& to, std::uint64_t offset, std::string what);
 
 /// Keeps the first 16 problems; behind them one says how many more there are.
 void add_problem(directory& to, problem one);

@@ -20,7 +20,7 @@ SMDEBUG_INLINE void event_file_source::read_collections(run_contents& contents) 
     const std::uint64_t most = std::min(how_.most_record_bytes, usual);
     detail::json::document parser;
     bool is_first = true;
-    contents.set_num_workers(std::max<std::size_t>(workers_.size(), 1));  // unless a file says it
+    contents.set_num_workers(std::max<std::size_t>(last_steps_.size(), 1));  // unless a file says it
     for (const std::string& key : store_.list(locations::collections_folder, "")) {
         if (!locations::worker_of_collections_file(key) || !is_first) {
             continue;
@@ -50,19 +50,17 @@ SMDEBUG_INLINE bool event_file_source::update(run_contents& contents) {
     // The mark is looked up first: whatever was written before it is in the listing that follows.
     const bool ended = how_.is_over || store_.size(locations::end_of_job).has_value();
     bool has_news = false;
-    const std::vector<std::string> keys = store_.list(locations::events_folder, "");
-    std::map<std::string, step_number> last_steps;  // of each worker
-    for (const std::string& key : keys) {
-        if (const auto name = locations::parse_step_file(key, locations::event_extension)) {
-            step_number& last = last_steps.try_emplace(std::string{name->worker_part}, name->step).first->second;
-            last = std::max(last, name->step);
-        }
-    }
-    for (const std::string& key : keys) {
-        const auto name = locations::parse_step_file(key, locations::event_extension);
+    struct open_file {
+        std::string key;
+        step_number step = 0;
+        std::string worker;
+    };
+    std::vector<open_file> open_files;
+    for (std::string& key : store_.list(locations::events_folder, "")) {
         if (done_.contains(key)) {
             continue;
         }
+        const auto name = locations::parse_step_file(key, locations::event_extension);
         if (!name) {
             if (key.ends_with(locations::event_extension) && !is_resource_fork(key)) {
                 done_.insert(key);
@@ -71,10 +69,16 @@ SMDEBUG_INLINE bool event_file_source::update(run_contents& contents) {
             }
             continue;
         }
-        workers_.insert(locations::worker_from_file_part(name->worker_part));
+        std::string worker = locations::worker_from_file_part(name->worker_part);
+        step_number& last = last_steps_.try_emplace(worker, name->step).first->second;
+        last = std::max(last, name->step);
+        const step_number step = name->step;
+        open_files.push_back({std::move(key), step, std::move(worker)});
+    }
+    for (const open_file& each : open_files) {
         // A worker that writes a later step has done with this one.
-        if (read_file(key, ended || name->step < last_steps[std::string{name->worker_part}], contents)) {
-            done_.insert(key);
+        if (read_file(each.key, ended || each.step < last_steps_[each.worker], contents)) {
+            done_.insert(each.key);
             has_news = true;
         }
     }

@@ -20,21 +20,6 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-/// Names of objects, at most so many where the storage can stop there.
-[[nodiscard]] inline std::vector<std::string> some_keys(const any_storage& store, std::string_view prefix,
-                                                        std::size_t most) {
-    const auto entries = store.list_entries(prefix, "", most);
-    if (!entries) {
-        return store.list(prefix, "");
-    }
-    std::vector<std::string> keys;
-    keys.reserve(entries->size());
-    for (const object_entry& entry : *entries) {
-        keys.push_back(entry.key);
-    }
-    return keys;
-}
-
 /// TensorBoard logs in a folder where nobody said what to read: checkpoints beside them are named.
 class logs_and_others {
 public:
@@ -100,7 +85,7 @@ SMDEBUG_INLINE data_format format_of(const any_storage& store) {
     if (has_events || has_collections) {
         return data_format::smdebug;
     }
-    const std::vector<std::string> all = detail::some_keys(store, {}, 10'000);
+    const std::vector<std::string> all = detail::some_keys(store, "", 10'000);
     const bool is_log =
         std::any_of(all.begin(), all.end(), [](const std::string& key) { return is_tensorboard_log(key); });
     if (is_log) {

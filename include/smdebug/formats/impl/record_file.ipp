@@ -51,15 +51,16 @@ SMDEBUG_INLINE std::size_t record_file::read(const any_storage& store, record_si
             return count;
         }
         const byte_range where{position_, *framed};
-        if (*framed > most_ && *framed <= size - position_) {
+        if (*framed > most_) {
+            const std::uint64_t there = size - std::min(position_, size);  // it may have grown since it was measured
+            if (*framed > there) {
+                missing_ = *framed - there;
+                state_ = status::truncated;
+                return count;
+            }
             position_ += *framed;
             on_damage(where, status::too_large);
             continue;
-        }
-        if (*framed > most_) {
-            missing_ = *framed - (size - position_);
-            state_ = status::truncated;
-            return count;
         }
         const byte_view bytes = file.at(where);
         const auto record = record::read_record(bytes, crc_check::full);

@@ -12,6 +12,20 @@ SMDEBUG_INLINE detail::any_follower any_storage::follow(std::string_view prefix)
     return follower ? *std::move(follower) : detail::any_follower{listing{inner_, std::string{prefix}}};
 }
 
+SMDEBUG_INLINE std::vector<std::string> detail::some_keys(const any_storage& store, std::string_view prefix,
+                                                          std::size_t most) {
+    const auto entries = store.list_entries(prefix, "", most);
+    if (!entries) {
+        return store.list(prefix, "");
+    }
+    std::vector<std::string> keys;
+    keys.reserve(entries->size());
+    for (const object_entry& entry : *entries) {
+        keys.push_back(entry.key);
+    }
+    return keys;
+}
+
 SMDEBUG_INLINE void any_storage::interface::refuse(const char* what, std::string_view key, const char* instead) const {
     throw unsupported(name() + " cannot " + what + " the object " + std::string{key} + ": " + instead,
                       {.where = std::string{key}});

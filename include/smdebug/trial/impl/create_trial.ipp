@@ -18,11 +18,7 @@ SMDEBUG_INLINE void detail::refuse_other_data(std::string_view path, const any_s
     std::string found{is_data_file(path) && store.is_file() ? path : std::string_view{}};
     if (found.empty()) {
         constexpr std::size_t most = 1000;  // enough to see what a folder is for; a bucket may have millions
-        const auto entries = store.list_entries("", "", most);
-        std::vector<std::string> keys = entries ? std::vector<std::string>{} : store.list("", "");
-        for (std::size_t i = 0; entries && i < entries->size(); ++i) {
-            keys.push_back((*entries)[i].key);
-        }
+        const std::vector<std::string> keys = some_keys(store, "", most);
         const auto data = std::find_if(keys.begin(), keys.end(), is_data_file);
         found = data != keys.end() ? *data : found;
     }

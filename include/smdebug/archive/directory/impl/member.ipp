@@ -44,9 +44,16 @@ SMDEBUG_INLINE problem problem_of_name(std::string_view name) {
             .what = "the name of this member is no path within the archive: pack it again under a name without \"..\""};
 }
 
+inline constexpr std::size_t most_kept = 16;
+
+SMDEBUG_INLINE void add_damage(directory& to, std::uint64_t offset, std::string what) {
+    if (to.damage.size() < most_kept) {
+        to.damage.push_back({offset, std::move(what)});
+    }
+}
+
 SMDEBUG_INLINE void add_problem(directory& to, problem one) {
-    constexpr std::size_t most_problems = 16;
-    if (to.problems.size() < most_problems) {
+    if (to.problems.size() < most_kept) {
         to.problems.push_back(std::move(one));
         return;
     }

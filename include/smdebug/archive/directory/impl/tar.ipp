@@ -24,7 +24,6 @@ namespace tar {
 inline constexpr std::uint64_t block_bytes = 512;
 // A path is 4 KiB at most; a pax head has some of them, and texts that nobody reads.
 inline constexpr std::uint64_t most_head_bytes = std::uint64_t{1} << 20U;
-inline constexpr std::size_t most_damage = 16;
 inline constexpr int most_links = 40;
 
 /// A field of a head up to its NUL.
@@ -398,11 +397,7 @@ private:
     }
 
     void forget_next() { next_.clear(); }
-    void damage(std::uint64_t offset, std::string what) {
-        if (made_.damage.size() < most_damage) {
-            made_.damage.push_back({offset, std::move(what)});
-        }
-    }
+    void damage(std::uint64_t offset, std::string what) { add_damage(made_, offset, std::move(what)); }
 
     static constexpr std::uint64_t near_bytes = std::uint64_t{64} << 10U;
 

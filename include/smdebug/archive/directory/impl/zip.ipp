@@ -191,12 +191,6 @@ SMDEBUG_INLINE directory read_zip(const byte_source& from, const archive_options
     }
     const byte_buffer all = from.read(entries.where);
     directory made;
-    const auto damage = [&](std::uint64_t place, const char* what) {
-        constexpr std::size_t most_damage = 16;
-        if (made.damage.size() < most_damage) {
-            made.damage.push_back({place, what});
-        }
-    };
     // Some programs write '\\' for '/': then no name has a '/', or the entry says that it is from such a system.
     const bool has_slash = zip::has_slash(all.view());
     byte_view left = all.view();
@@ -225,7 +219,7 @@ SMDEBUG_INLINE directory read_zip(const byte_source& from, const archive_options
         const std::uint64_t unix_kind = zip::field<std::uint32_t>(left, 38) >> 28U;
         left = left.subspan(length);
         if (!is_whole || offset > entries.where.offset || packed > entries.where.offset - offset) {
-            damage(place, "the entry of a member says that it lies beyond the archive's end");
+            add_damage(made, place, "the entry of a member says that it lies beyond the archive's end");
             continue;
         }
         file.where = {offset + entries.shift, packed};
@@ -234,7 +228,7 @@ SMDEBUG_INLINE directory read_zip(const byte_source& from, const archive_options
         }
         if (name.ends_with('/')) {
             if (file.size > 0) {
-                damage(place, "the entry of a folder says that it has bytes");
+                add_damage(made, place, "the entry of a folder says that it has bytes");
             }
             continue;
         }

@@ -430,7 +430,7 @@ SMDEBUG_INLINE void tensorboard_source::publish(folder& from, bool all, run_cont
                                        : what == kind::text   ? "texts"
                                        : what == kind::opaque ? "media"
                                        : what == kind::tensor ? "tensors"
-                                                              : "histograms",
+                                                              : histograms_collection,
                                        from.names[number]);
         }
     }
