@@ -242,7 +242,7 @@ private:
     class one_call {
     public:
         // Errors: unsupported in a forked child; value_error where another thread holds the hook.
-        explicit one_call(const basic_hook& hook);
+        explicit one_call(const basic_hook& called);
         one_call(const one_call&) = delete;
         one_call& operator=(const one_call&) = delete;
         ~one_call();

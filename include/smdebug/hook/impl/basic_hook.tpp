@@ -176,8 +176,8 @@ void basic_hook<Storage, Kernel, Clock>::check_process() const {
 }
 
 template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
-basic_hook<Storage, Kernel, Clock>::one_call::one_call(const basic_hook& hook) : held_(&hook.caller_) {
-    hook.check_process();
+basic_hook<Storage, Kernel, Clock>::one_call::one_call(const basic_hook& called) : held_(&called.caller_) {
+    called.check_process();
     const std::thread::id here = std::this_thread::get_id();
     std::thread::id holder{};
     if (held_->compare_exchange_strong(holder, here, std::memory_order_acquire, std::memory_order_relaxed)) {
