@@ -16,16 +16,13 @@ template <readable_trial Trial>
 template <class Held>
 std::shared_ptr<typename any_rule<Trial>::erased_rule> any_rule<Trial>::kept_built_in(Held&& callable) {
     static_assert(built_in_rule<std::remove_reference_t<Held>, Trial>);
-    return std::make_shared<detail::held_rule<Held, trial_of_rules<Trial>>>(std::forward<Held>(callable));
+    return std::make_shared<detail::held_rule<Held, Trial>>(std::forward<Held>(callable));
 }
 
 #define SMDEBUG_RULE(trial_type, rule)                                                                             \
     template std::shared_ptr<any_rule<trial_type>::erased_rule> any_rule<trial_type>::kept_built_in<rule>(rule&&); \
     template std::shared_ptr<any_rule<trial_type>::erased_rule> any_rule<trial_type>::kept_built_in<rule&>(rule&)
 #define SMDEBUG_RULES(trial_type)                                     \
-    template class detail::shared_tensors<trial_type>;                \
-    template class detail::shared_tensor<trial_type>;                 \
-    template class shared_trial<trial_type>;                          \
     template class rule_session<trial_type>;                          \
     template class any_rule<trial_type>;                              \
     template class rule_registry<trial_type>;                         \

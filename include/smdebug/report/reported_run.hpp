@@ -176,7 +176,7 @@ template <scannable_trial Trial>
                           .saved = wanted,
                           .how = options.how,
                           .defer_checks = true,
-                          .keep_repeats = repeating_reducer<typename Trial::state_type::kernel_type>,
+                          .keep_repeats = kernel.abilities().repeats,
                           .in_place = true};
     smdebug::detail::faster_way faster;
     scanning.faster = &faster;

@@ -6,13 +6,11 @@
 #include <smdebug/rules/built_in.hpp>
 #include <smdebug/rules/concepts.hpp>
 #include <smdebug/rules/drive/erased_rule.hpp>
-#include <smdebug/rules/drive/observed_trial.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/outcome.hpp>
 #include <smdebug/rules/rule_report.hpp>
 #include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/options.hpp>
-#include <smdebug/trial/shared_trial.hpp>
 
 #include <chrono>
 #include <concepts>
@@ -25,25 +23,6 @@
 
 namespace smdebug {
 inline namespace v1 {
-namespace detail {
-
-/// The trial that rules evaluated together are called with: one that shares what it reads and logs look-ups, where
-/// there can be one.
-template <class Trial>
-struct trial_for_rules {
-    using type = const Trial&;
-};
-template <scannable_trial Trial>
-struct trial_for_rules<Trial> {
-    using type = observed_trial<shared_trial<Trial>>;
-};
-
-}  // namespace detail
-
-/// The type of that trial.  Calls begin_step before each step where it is shared.
-template <class Trial>
-using trial_of_rules = std::remove_cvref_t<typename detail::trial_for_rules<Trial>::type>;
-
 template <readable_trial Trial>
 class rule_session;
 
@@ -77,16 +56,13 @@ public:
     /// Calls it at a global step that is there, with refreshing off, after making sure of the tensors that it requires.
     /// Errors: tensor_unavailable, tensor_unavailable_for_step, what waiting for what it requires throws, and whatever
     ///         the rule throws.
-    [[nodiscard]] std::vector<finding> call(const trial_of_rules<Trial>& run, step_number step,
-                                            const wait_options& how) const {
+    [[nodiscard]] std::vector<finding> call(const Trial& run, step_number step, const wait_options& how) const {
         return erased_->call(run, step, how);
     }
     /// How often it is polled while the next step is waited for; see polled_rule.
     [[nodiscard]] std::optional<std::chrono::milliseconds> poll_interval() const { return erased_->poll_interval(); }
     void start() const { erased_->start(); }
-    [[nodiscard]] std::optional<finding> while_waiting(const trial_of_rules<Trial>& run) const {
-        return erased_->while_waiting(run);
-    }
+    [[nodiscard]] std::optional<finding> while_waiting(const Trial& run) const { return erased_->while_waiting(run); }
     /// The report of its outcome.
     [[nodiscard]] rule_report report(const rule_outcome& outcome, const report_options& how = {}) const {
         return erased_->report(outcome, how);
@@ -94,7 +70,7 @@ public:
 
 private:
     friend rule_session<Trial>;
-    using erased_rule = detail::erased_rule<trial_of_rules<Trial>>;
+    using erased_rule = detail::erased_rule<Trial>;
 
     [[nodiscard]] static std::vector<std::shared_ptr<erased_rule>> erased(const std::vector<any_rule>& rules) {
         std::vector<std::shared_ptr<erased_rule>> all;
@@ -111,8 +87,7 @@ private:
         if constexpr (has_compiled_rules<Trial> && built_in_rule<std::remove_reference_t<Held>, Trial>) {
             return kept_built_in<Held>(std::forward<From>(callable));
         } else {
-            return std::make_shared<detail::held_rule<Held, trial_of_rules<Trial>, Trial>>(
-                std::forward<From>(callable));
+            return std::make_shared<detail::held_rule<Held, Trial>>(std::forward<From>(callable));
         }
     }
     /// Defined in the library of the compiled form, and nowhere else.

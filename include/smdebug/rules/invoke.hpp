@@ -5,7 +5,6 @@
 #include <smdebug/core/step.hpp>
 #include <smdebug/rules/concepts.hpp>
 #include <smdebug/rules/drive/erased_rule.hpp>
-#include <smdebug/rules/drive/observed_trial.hpp>
 #include <smdebug/rules/drive/rule_drive.hpp>
 #include <smdebug/rules/outcome.hpp>
 #include <smdebug/trial/concepts.hpp>
@@ -16,11 +15,6 @@
 namespace smdebug {
 inline namespace v1 {
 namespace detail {
-
-/// Whether a rule is the same for a trial that logs look-ups.
-template <class Rule, class Trial>
-concept rule_of_observed_trial = scannable_trial<Trial> && rule<Rule, observed_trial<Trial>> &&
-                                 requires_tensors<Rule, Trial> == requires_tensors<Rule, observed_trial<Trial>>;
 
 template <class Rule, class Run>
 [[nodiscard]] rule_outcome drive_alone(Rule& callable, const Run& run, const invoke_options& options) {
@@ -40,8 +34,10 @@ template <class Rule, class Run>
 template <class Rule, class Trial>
     requires rule<std::remove_reference_t<Rule>, Trial>
 rule_outcome invoke_rule(Rule&& callable, const Trial& run, const invoke_options& options = {}) {
-    if constexpr (detail::rule_of_observed_trial<std::remove_reference_t<Rule>, Trial>) {
-        return detail::drive_alone(callable, detail::observed_trial<Trial>{run}, options);
+    if constexpr (shareable_trial<Trial>) {
+        Trial logged{run};
+        logged.share_with_rules(nullptr);
+        return detail::drive_alone(callable, logged, options);
     } else {
         return detail::drive_alone(callable, run, options);
     }

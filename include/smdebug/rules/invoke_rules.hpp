@@ -11,7 +11,7 @@
 #include <smdebug/rules/outcome.hpp>
 #include <smdebug/rules/rule_report.hpp>
 #include <smdebug/trial/concepts.hpp>
-#include <smdebug/trial/shared_trial.hpp>
+#include <smdebug/trial/sharing_options.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -82,15 +82,14 @@ public:
     [[nodiscard]] std::vector<rule_result> results() const;
 
 private:
-    using run_type = trial_of_rules<Trial>;
-    using seen_type = std::conditional_t<scannable_trial<Trial>, run_type, const run_type&>;
+    using seen_type = std::conditional_t<shareable_trial<Trial>, Trial, const Trial&>;
 
     [[nodiscard]] static seen_type seen_of(const Trial& run, const sharing_options& how);
     [[nodiscard]] detail::drive_listener listener();
 
     invoke_rules_options options_;
     seen_type seen_;
-    detail::rule_drive<run_type> drive_;
+    detail::rule_drive<Trial> drive_;
 };
 
 /// Evaluates rules at every saved global step, as invoke_rule does each, in one walk: all rules look at a step before

@@ -140,6 +140,10 @@ public:
     explicit any_storage(Inner&& inner)
         : inner_(std::make_shared<model<std::remove_cvref_t<Inner>>>(std::forward<Inner>(inner))) {}
 
+    /// The inner storage, if it is of this type; else null.
+    template <storage Inner>
+    [[nodiscard]] const Inner* target() const noexcept;
+
     /// Those of the inner storage.
     [[nodiscard]] storage_abilities abilities() const { return inner_->abilities(); }
 

@@ -1,11 +1,7 @@
-// A trial: one training run, opened for reading, composed of three policies.
+// A trial whose policies are known when it is compiled.
 // Storage says where the bytes are, the decoder what a record means, the kernel how reductions are computed.
 #pragma once
 
-#include <smdebug/core/form.hpp>
-#include <smdebug/core/problem.hpp>
-#include <smdebug/core/step.hpp>
-#include <smdebug/index/collection.hpp>
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/reduce/default_kernel.hpp>
 #include <smdebug/storage/any_storage.hpp>
@@ -14,168 +10,49 @@
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/tensor/concepts.hpp>
 #include <smdebug/tensor/event_decoder.hpp>
-#include <smdebug/trial/difference.hpp>
-#include <smdebug/trial/job_state.hpp>
 #include <smdebug/trial/options.hpp>
-#include <smdebug/trial/tensor_handle.hpp>
+#include <smdebug/trial/trial.hpp>
 
-#include <chrono>
 #include <concepts>
-#include <cstddef>
-#include <functional>
-#include <map>
-#include <memory>
-#include <optional>
 #include <string>
-#include <string_view>
-#include <vector>
+#include <utility>
 
 namespace smdebug {
 inline namespace v1 {
 
-namespace detail {
-
-struct catalog;
-
-template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
-class trial_state;
-
-}  // namespace detail
-
-/// One training run.  Methods and arguments are those of the Python package's Trial, in snake_case.
-/// Queries answer from a catalog in memory; those that could miss new steps refresh it first, while the job is running
-/// and no no_refresh guard is alive.
-/// Threads:  const calls may run at once; a refresh publishes a new catalog, running queries keep theirs.
-/// Lifetime: handles and values live on when the trial is gone.  Copies share everything.
+/// A trial that knows the type of its storage.  Everything else is as smdebug::trial has it, which it is: a function that
+/// takes `const trial&` takes it, too.
+/// Cost: what the policies do is called once a file, a record or a tensor; never once an element.
 template <storage Storage, tensor_decoder Decoder = event_decoder<>, reduction_kernel Kernel = default_kernel>
-class basic_trial {
+class basic_trial : public trial {
 public:
     using storage_type = Storage;
     using decoder_type = Decoder;
     using kernel_type = Kernel;
-    using state_type = detail::trial_state<Storage, Decoder, Kernel>;
-    using tensor_type = tensor_handle<state_type>;
 
-    /// Opens the run that lies in `store`.
-    /// Errors: value_error (options), not_found (no run here), missing_collection_files, collections_file_exception,
-    ///         index_reader_exception, timed_out (not all there within open_timeout), and what the storage throws.
-    /// Cost:   a listing and a read of each index file.
+    /// Opens the run that lies in `store`.  Errors and cost: as trial's.
     explicit basic_trial(Storage store, trial_options options = {}, Decoder decoder = Decoder{},
-                         Kernel kernel = Kernel{});
+                         Kernel kernel = Kernel{})
+        : trial(std::move(store), std::move(options), std::move(decoder), std::move(kernel)) {}
 
     /// Opens the run in the directory `path`.
     explicit basic_trial(std::string path, trial_options options = {}, Decoder decoder = Decoder{},
                          Kernel kernel = Kernel{})
-        requires std::constructible_from<Storage, std::string> && place_prober<Storage>;
+        requires std::constructible_from<Storage, std::string> && place_prober<Storage>
+        : basic_trial(Storage(std::move(path)), std::move(options), std::move(decoder), std::move(kernel)) {}
 
-    /// The name given in the options, else the last part of the path.
-    [[nodiscard]] std::string name() const;
-    /// What the storage calls itself: a directory's path.
-    [[nodiscard]] std::string path() const;
-    [[nodiscard]] const storage_type& store() const noexcept;
-
-    // Tensors ----------------------------------------------------------------------------------------------------
-
-    /// The tensors' names, sorted: of all steps or one, of a mode, matching any of some regexes, or in a collection
-    /// (by name or by the collection's own regexes).  A step, mode or collection that is unknown has none.
-    /// Errors: value_error for a bad regex, and for a regex and a collection together.
-    [[nodiscard]] std::vector<std::string> tensor_names(const tensor_names_options& which = {}) const;
-
-    /// A handle.  Errors: tensor_unavailable.
-    [[nodiscard]] tensor_type tensor(std::string_view name) const;
-    [[nodiscard]] bool has_tensor(std::string_view name) const;
-
-    // Steps ------------------------------------------------------------------------------------------------------
-
-    /// The steps of a mode, ascending; complete ones only, unless asked for all.
-    [[nodiscard]] std::vector<step_number> steps(const steps_options& which = {}) const;
-
-    /// The modes that steps were saved in; never GLOBAL.
-    [[nodiscard]] std::vector<smdebug::mode> modes() const;
-
-    /// A global step's mode and step in that mode; nothing for a step that nobody wrote.
-    [[nodiscard]] std::optional<smdebug::mode> mode(step_number global_step) const;
-    [[nodiscard]] std::optional<step_number> mode_step(step_number global_step) const;
-    /// The global step that first claimed a mode step.  A GLOBAL step stands for itself, seen or not.
-    [[nodiscard]] std::optional<step_number> global_step(smdebug::mode which, step_number mode_step) const;
-    /// Whether global steps were made here, so that steps of two modes have two numbers: those of TensorBoard logs of several
-    /// modes.  People know such a step by its mode and its number in it.
-    [[nodiscard]] bool steps_are_synthetic() const;
-    /// The number to show for a global step: its mode's where steps are synthetic, else itself.
-    [[nodiscard]] step_number shown_step(step_number global_step) const;
-
-    /// Tells the storage that a global step will be wanted soon, where that is worth its while: a storage far away then
-    /// begins to fetch its event files.  Returns at once; does nothing for a step that is not in the catalog.
-    void read_ahead(step_number global_step) const;
-
-    /// Whether a step is there, may still come, or never will.
-    [[nodiscard]] step_state has_passed_step(step_number step, smdebug::mode in = smdebug::mode::global) const;
-
-    /// Waits until each of the steps can be read, whatever no_refresh guards there are.
-    /// Errors: step_unavailable (it was not saved), no_more_data (the job has ended before it), timed_out, stalled
-    ///         (give_up_after), stopped.
-    /// Cost:   nothing to speak of while nothing changes; on a disk of this machine a step is seen within milliseconds.
-    void wait_for_steps(const std::vector<step_number>& required, const wait_options& how = {}) const;
-
-    // Workers and collections ------------------------------------------------------------------------------------
-
-    /// The workers of the job, sorted by name.
-    [[nodiscard]] std::vector<std::string> workers() const;
-    /// The workers that wrote a global step, sorted by name.
-    [[nodiscard]] std::vector<std::string> workers(step_number global_step) const;
-    [[nodiscard]] std::size_t num_workers() const;
-
-    [[nodiscard]] std::map<std::string, smdebug::collection, std::less<>> collections() const;
-    /// Errors: collection_unavailable.
-    [[nodiscard]] smdebug::collection collection(std::string_view name) const;
-
-    /// The values of the tensors in the collections "inputs", "labels" and "predictions" at a step, in the order of the
-    /// tensors' names.
-    [[nodiscard]] std::vector<tensor_value> inputs(step_number step, const read_options& where = {}) const;
-    [[nodiscard]] std::vector<tensor_value> labels(step_number step, const read_options& where = {}) const;
-    [[nodiscard]] std::vector<tensor_value> predictions(step_number step, const read_options& where = {}) const;
-
-    // State ------------------------------------------------------------------------------------------------------
-
-    /// Whether the job has ended and everything that it wrote is in the catalog.  Reading it does not look for news: a
-    /// loop that waits for it calls refresh(), or asks for steps().
-    [[nodiscard]] bool loaded_all_steps() const;
-    /// How the job stands, after a refresh if refreshing is on.  It counts as stalled when it has not ended and nothing
-    /// new has come for options.stalled_after.
-    [[nodiscard]] smdebug::job_state job_state() const;
-    /// How long nothing new has come: since this trial last saw a new index file, and before the first since the last
-    /// step was written, where the storage tells; else since the opening.
-    [[nodiscard]] std::chrono::milliseconds quiet_time() const;
-    /// The last step that counts as complete; -1 when there is none.
-    [[nodiscard]] step_number last_complete_step() const;
-    /// Whether queries look for new steps.
-    [[nodiscard]] bool dynamic_refresh() const noexcept;
-    /// Switches that on or off until what it returns is gone, see no_refresh and refresh.
-    [[nodiscard]] std::shared_ptr<void> set_refresh(bool on) const;
-    /// Looks for new steps now, whatever no_refresh guards there are.
-    void refresh() const;
-    /// What of the run is not in its catalog although it is there: damaged index files that damage_policy::skip went past, and
-    /// of data of other tools and of archives what is damaged, not supported, replaced or left out, see problem_kind.  A rule
-    /// counts each as something that it could not look at.
-    [[nodiscard]] std::vector<problem> problems() const;
-    /// Compares everything in the run's files that is there twice, see verify_run(): also what this trial's range
-    /// leaves out, and index files that were skipped.  None: nothing that can be told is damaged. Cost: reads the whole
-    /// run.
-    [[nodiscard]] std::vector<difference> verify() const;
-    /// The catalog as it is now, for scans that walk the run in file order: <smdebug/trial/catalog/catalog.hpp>.  It
-    /// never changes.
-    [[nodiscard]] std::shared_ptr<const detail::catalog> snapshot() const;
-    /// What handles share; for guards and scans.
-    [[nodiscard]] const std::shared_ptr<const state_type>& state() const noexcept;
-
-private:
-    std::shared_ptr<const state_type> state_;
+    [[nodiscard]] const Storage& store() const noexcept {
+        if constexpr (std::same_as<Storage, any_storage>) {
+            return trial::store();
+        } else {
+            return *trial::store().template target<Storage>();
+        }
+    }
 };
 
-/// A run in a directory of this machine; a run in memory; a run wherever its path says.
+/// A run in a directory of this machine; a run in memory.
 using local_trial = basic_trial<local_storage>;
 using memory_trial = basic_trial<memory_storage>;
-using trial = basic_trial<any_storage>;
 
 #ifdef SMDEBUG_COMPILED
 template <>
@@ -188,7 +65,3 @@ inline constexpr bool has_compiled_rules<trial> = true;
 
 }  // namespace v1
 }  // namespace smdebug
-
-#ifndef SMDEBUG_COMPILED
-#include <smdebug/trial/impl/basic_trial.tpp>
-#endif

@@ -15,9 +15,14 @@
 
 namespace smdebug {
 inline namespace v1 {
+
+struct sharing_options;
+
 namespace detail {
 
 struct catalog;
+class read_log;
+class trial_state;
 
 /// The number that people know a step by: see basic_trial::shown_step(); of other trials the global one.
 template <class Trial>
@@ -80,8 +85,17 @@ concept readable_trial = step_source<T> && tensor_lister<T> && tensor_source<T> 
 template <class T>
 concept scannable_trial = requires(const T& trial) {
     { trial.snapshot() } -> std::same_as<std::shared_ptr<const detail::catalog>>;
-    { trial.state() } -> std::convertible_to<std::shared_ptr<const typename T::state_type>>;
+    { trial.state() } -> std::convertible_to<std::shared_ptr<const detail::trial_state>>;
 };
+
+/// A trial that rules can share: smdebug::trial, and what is derived from it.
+template <class T>
+concept shareable_trial = scannable_trial<T> && std::copy_constructible<T> &&
+                          requires(T& own, const T& trial, const sharing_options* how, step_number step) {
+                              own.share_with_rules(how);
+                              trial.begin_rules(step);
+                              { trial.rule_log() } -> std::same_as<detail::read_log*>;
+                          };
 
 }  // namespace v1
 }  // namespace smdebug

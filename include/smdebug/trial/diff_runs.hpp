@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -154,6 +155,10 @@ private:
 /// "first" or "second".
 [[nodiscard]] std::string_view name_of_run(unsigned run) noexcept;
 
+[[nodiscard]] diff_summary diff_states(std::shared_ptr<const trial_state> first,
+                                       std::shared_ptr<const trial_state> second, const diff_options& options,
+                                       diff_log::diff_visit visit);
+
 }  // namespace detail
 
 /// Calls visit(const run_difference&) for all in which two runs are not the same, as they are now: first for
@@ -170,7 +175,9 @@ private:
 ///         files; 32 MiB of each where the storage reads many objects together.
 /// Cost:   one read of each event file of steps and workers that both have.
 template <scannable_trial First, scannable_trial Second, std::invocable<const run_difference&> Visit>
-diff_summary diff_runs(const First& first, const Second& second, const diff_options& options, Visit&& visit);
+diff_summary diff_runs(const First& first, const Second& second, const diff_options& options, Visit&& visit) {
+    return detail::diff_states(first.state(), second.state(), options, visit);
+}
 
 }  // namespace v1
 }  // namespace smdebug
@@ -178,5 +185,3 @@ diff_summary diff_runs(const First& first, const Second& second, const diff_opti
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/trial/impl/diff_runs.ipp>
 #endif
-
-#include <smdebug/trial/impl/diff_runs.tpp>

@@ -69,7 +69,7 @@ detail::walk_end for_each_tensor(const Trial& run, const tensor_selection& which
                                .saved = wanted,
                                .how = how,
                                .defer_checks = true,
-                               .keep_repeats = repeating_reducer<typename Trial::state_type::kernel_type>,
+                               .keep_repeats = state->kernel().abilities().repeats,
                                .in_place = true,
                                .stream = true};
     return scan_parts(

@@ -78,17 +78,14 @@ enum class walk_end : std::uint8_t {
 };
 
 /// What a scan has in common, whatever the threads.
-template <class Trial>
 struct scan_of {
-    using walk_type = scan_walk<typename Trial::state_type>;
-
-    scan_of(const Trial& run, const scan_options& given);
-    [[nodiscard]] walk_type walk() const { return {*state, *from, which, saved, manner}; }
+    scan_of(std::shared_ptr<const trial_state> run, const scan_options& given);
+    [[nodiscard]] scan_walk walk() const { return {*state, *from, which, saved, manner}; }
     /// Walks on the calling thread; file_done() behind each file.
     [[nodiscard]] walk_end in_turn(const walk_options& how, tensor_visit visit, function_ref<void()> file_done) const;
 
     std::shared_ptr<const catalog> from;
-    std::shared_ptr<const typename Trial::state_type> state;
+    std::shared_ptr<const trial_state> state;
     selected_tensors which;
     std::optional<selected_tensors> values_of;
     reduction_set saved;
@@ -104,16 +101,15 @@ struct scan_share {
 };
 
 /// Cuts the files into shares: not so small that threads wait for each other, not so large that results pile up.
-template <class Walk>
 class share_cutter {
 public:
-    share_cutter(std::span<const catalog::file* const> files, Walk walk) : files_(files), walk_(std::move(walk)) {}
+    share_cutter(std::span<const catalog::file* const> files, scan_walk walk) : files_(files), walk_(std::move(walk)) {}
 
     [[nodiscard]] std::optional<scan_share> next();
 
 private:
     std::span<const catalog::file* const> files_;
-    Walk walk_;
+    scan_walk walk_;
     std::size_t next_ = 0;
 };
 
@@ -135,7 +131,7 @@ private:
 template <class Part, scannable_trial Trial, class Visit, class Emit>
 detail::walk_end scan_parts(const Trial& run, const scan_options& options, const Part& empty, Visit&& visit,
                             Emit&& emit) {
-    const detail::scan_of<Trial> all{run, options};
+    const detail::scan_of all{run.state(), options};
     const std::span<const detail::catalog::file* const> files = all.files;
     const auto threads = static_cast<unsigned>(std::min<std::size_t>(options.how.threads, files.size()));
     if (threads <= 1) {
@@ -143,7 +139,7 @@ detail::walk_end scan_parts(const Trial& run, const scan_options& options, const
         return all.in_turn(
             options.how, [&](const detail::scanned_tensor& tensor) { visit(part, tensor); }, [&] { emit(part); });
     }
-    std::vector<typename detail::scan_of<Trial>::walk_type> walks;
+    std::vector<detail::scan_walk> walks;
     for (unsigned i = 0; i < threads; ++i) {
         walks.push_back(all.walk());
     }
@@ -170,7 +166,7 @@ detail::walk_end scan_parts(const Trial& run, const scan_options& options, const
 /// threads.  Otherwise as scan_parts.
 template <scannable_trial Trial, class Visit>
 detail::walk_end scan(const Trial& run, const scan_options& options, Visit&& visit) {
-    const detail::scan_of<Trial> all{run, options};
+    const detail::scan_of all{run.state(), options};
     return all.in_turn(options.how, visit, [] {});
 }
 
@@ -178,5 +174,5 @@ detail::walk_end scan(const Trial& run, const scan_options& options, Visit&& vis
 }  // namespace smdebug
 
 #ifndef SMDEBUG_COMPILED
-#include <smdebug/trial/impl/scan.tpp>
+#include <smdebug/trial/impl/scan.ipp>
 #endif

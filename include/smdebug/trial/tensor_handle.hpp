@@ -14,6 +14,7 @@
 #include <smdebug/tensor/tensor_value.hpp>
 #include <smdebug/trial/lookup.hpp>
 #include <smdebug/trial/options.hpp>
+#include <smdebug/trial/read/measure_memory.hpp>
 
 #include <map>
 #include <memory>
@@ -28,47 +29,21 @@ inline namespace v1 {
 
 namespace detail {
 
-template <class State>
-class tensor_reader;
+class rule_view;
+class trial_state;
 
 }  // namespace detail
 
-namespace detail {
-
-/// What a measure answers about the values that a handle gives.
-template <class Handle, tensor_measure M>
-[[nodiscard]] lookup<measured_by<M>> measure_values(const Handle& tensor, step_number step, const M& measure,
-                                                    const read_options& where) {
-    const auto values = tensor.find_value(step, value_options{.mode = where.mode, .worker = where.worker});
-    if (!values) {
-        return values.failure();
-    }
-    return measure(values->view());
-}
-
-template <class Handle, tensor_comparison M>
-[[nodiscard]] lookup<compared_by<M>> compare_values(const Handle& tensor, step_number earlier, step_number step,
-                                                    const M& comparison, const read_options& where) {
-    const value_options how{.mode = where.mode, .worker = where.worker};
-    const auto before = tensor.find_value(earlier, how);
-    const auto now = before ? tensor.find_value(step, how) : before;
-    if (!now) {
-        return now.failure();
-    }
-    return comparison(before->view(), now->view());
-}
-
-}  // namespace detail
-
-/// A tensor of a trial.  `State` is the trial's trial_state.
+/// A tensor of a trial.
 /// Steps in arguments count in the mode that the options name; GLOBAL if none.
 /// Errors, of every call that reads one step, in this order: step_unavailable, step_not_yet_available,
 /// tensor_unavailable_for_step, invalid_worker, corrupt_record; the find_ calls give them as values.
 /// Threads: const calls may run at once.  Lifetime: independent of the trial that made it.
-template <class State>
 class tensor_handle {
 public:
-    tensor_handle(std::shared_ptr<const State> state, std::string name);
+    /// `view`: null, or what rules share of the trial.
+    tensor_handle(std::shared_ptr<const detail::trial_state> state, std::string name,
+                  std::shared_ptr<detail::rule_view> view = nullptr);
 
     [[nodiscard]] const std::string& name() const& noexcept;
     [[nodiscard]] std::string name() const&& { return name(); }
@@ -170,7 +145,7 @@ public:
     template <tensor_measure M>
     [[nodiscard]] lookup<measured_by<M>> find_measured(step_number step, const M& measure,
                                                        const read_options& where = {}) const {
-        return detail::measure_values(*this, step, measure, where);
+        return detail::unpacked<measured_by<M>>(answer(step, step, detail::typed_measure<M, false>{measure}, where));
     }
     template <tensor_measure M>
     [[nodiscard]] measured_by<M> measured(step_number step, const M& measure, const read_options& where = {}) const {
@@ -183,7 +158,8 @@ public:
     template <tensor_comparison M>
     [[nodiscard]] lookup<compared_by<M>> find_compared(step_number earlier, step_number step, const M& comparison,
                                                        const read_options& where = {}) const {
-        return detail::compare_values(*this, earlier, step, comparison, where);
+        return detail::unpacked<compared_by<M>>(
+            answer(earlier, step, detail::typed_measure<M, true>{comparison}, where));
     }
     template <tensor_comparison M>
     [[nodiscard]] compared_by<M> compared(step_number earlier, step_number step, const M& comparison,
@@ -191,20 +167,38 @@ public:
         return detail::or_throw(find_compared(earlier, step, comparison, where));
     }
 
+    /// Whether answers of measures are remembered: a measure of a hash then tells equal bytes without reading them again.
+    [[nodiscard]] bool remembers_measures() const noexcept;
+    /// A rule was given this handle, which another has taken.
+    void note_selected() const;
+
 private:
+    struct core;
+
+    [[nodiscard]] lookup<tensor_value> read_value(step_number step, const value_options& how) const;
+    [[nodiscard]] lookup<double> read_reduction(step_number step, reduction_key key, const read_options& where) const;
+    [[nodiscard]] lookup<smdebug::reduction_values> compute(step_number step, reduction_set wanted,
+                                                            const read_options& where) const;
+    /// What a measure answers, or a comparison with the save at `earlier`.
+    [[nodiscard]] lookup<detail::any_measure::answer> answer(step_number earlier, step_number step,
+                                                             const detail::any_measure& measure,
+                                                             const read_options& where) const;
     /// The failure, which says what was looked up.
     [[nodiscard]] lookup_error about(lookup_error failure, step_number step, mode in) const;
     template <class T>
     [[nodiscard]] lookup<T> about(lookup<T> found, step_number step, mode in) const {
         return found ? std::move(found) : about(found.failure(), step, in);
     }
+    /// The same, written down where rules look at the trial.
+    template <class T>
+    [[nodiscard]] lookup<T> logged(lookup<T> found, step_number step, const read_options& where) const;
 
-    std::shared_ptr<const detail::tensor_reader<State>> reader_;  // a pointer, so that this header does not need it
+    std::shared_ptr<const core> core_;
 };
 
 }  // namespace v1
 }  // namespace smdebug
 
 #ifndef SMDEBUG_COMPILED
-#include <smdebug/trial/impl/tensor_handle.tpp>
+#include <smdebug/trial/impl/tensor_handle.ipp>
 #endif

@@ -153,8 +153,8 @@ private:
     std::string own_name_;
 };
 
-/// Implements it: Held is the rule's type, or a reference to it.  `Trial`: the type of trial that the rule names.
-template <class Held, class Run, class Trial = Run>
+/// Implements it: Held is the rule's type, or a reference to it.
+template <class Held, class Run>
 class held_rule final : public erased_rule<Run> {
     using rule_type = std::remove_reference_t<Held>;
     static constexpr bool polled = polled_rule<rule_type, Run>;
@@ -193,14 +193,13 @@ public:
         }
     }
 
-    bool selects_tensors() const noexcept override { return built_in_rule<rule_type, Trial> && !polled; }
+    bool selects_tensors() const noexcept override { return built_in_rule<rule_type, Run> && !polled; }
 
 private:
     std::vector<finding> judge(const Run& run, step_number step, [[maybe_unused]] const wait_options& how) override {
         [[maybe_unused]] const auto guards = others_without_refresh(callable_);
-        using asked_type = std::conditional_t<requires_tensors<rule_type, Run>, Run, Trial>;
-        if constexpr (requires_tensors<rule_type, asked_type>) {
-            required_tensors<asked_type> required{run};
+        if constexpr (requires_tensors<rule_type, Run>) {
+            required_tensors<Run> required{run};
             callable_.require(run, step, required);
             required.fetch(how);
         }

@@ -6,7 +6,7 @@
 #include <smdebug/core/problem.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/rules/drive/erased_rule.hpp>
-#include <smdebug/rules/drive/read_log.hpp>
+#include <smdebug/rules/drive/read_tally.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/outcome.hpp>
 #include <smdebug/trial/options.hpp>

@@ -66,8 +66,10 @@ std::vector<rule_result> rule_session<Trial>::results() const {
 
 template <readable_trial Trial>
 typename rule_session<Trial>::seen_type rule_session<Trial>::seen_of(const Trial& run, const sharing_options& how) {
-    if constexpr (scannable_trial<Trial>) {
-        return seen_type{run, how};
+    if constexpr (shareable_trial<Trial>) {
+        Trial shared{run};
+        shared.share_with_rules(&how);
+        return shared;
     } else {
         static_cast<void>(how);
         return run;
@@ -77,9 +79,9 @@ typename rule_session<Trial>::seen_type rule_session<Trial>::seen_of(const Trial
 template <readable_trial Trial>
 detail::drive_listener rule_session<Trial>::listener() {
     detail::drive_listener tells = detail::listener_of(options_);
-    if constexpr (scannable_trial<Trial>) {
+    if constexpr (shareable_trial<Trial>) {
         tells.on_step = [this](step_number step) {
-            seen_.begin_step(step, options_.common.end_step);
+            seen_.begin_rules(step, options_.common.end_step);
             if (options_.on_step) {
                 options_.on_step(step);
             }

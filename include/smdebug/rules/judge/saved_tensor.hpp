@@ -43,7 +43,9 @@ concept valued_tensor = requires(const H& tensor, step_number step, const value_
 
 /// A handle that caches what measures answer.
 template <class H>
-concept remembering_tensor = valued_tensor<H> && requires { requires H::remembers_measures; };
+concept remembering_tensor = valued_tensor<H> && requires(const H& tensor) {
+    { tensor.remembers_measures() } -> std::same_as<bool>;
+};
 
 /// A handle that knows shapes.
 template <class H>

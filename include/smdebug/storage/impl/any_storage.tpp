@@ -13,6 +13,8 @@ template <class Inner>
 struct any_storage::model final : interface {
     explicit model(Inner inner) : store(std::move(inner)) {}
 
+    [[nodiscard]] const Inner& get() const noexcept { return store; }
+
     [[nodiscard]] storage_abilities abilities() const override { return abilities_of(store); }
 
     [[nodiscard]] byte_buffer read(std::string_view key) const override { return store.read(key); }
@@ -157,6 +159,12 @@ private:
 
     Inner store;
 };
+
+template <storage Inner>
+const Inner* any_storage::target() const noexcept {
+    const auto* const held = dynamic_cast<const model<Inner>*>(inner_.get());
+    return held != nullptr ? &held->get() : nullptr;
+}
 
 }  // namespace v1
 }  // namespace smdebug

@@ -3,39 +3,26 @@
 
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/step.hpp>
-#include <smdebug/storage/concepts.hpp>
+#include <smdebug/storage/any_storage.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
 
 #include <cstddef>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-template <class Storage>
-struct follower_of {
-    struct none {};
-    using type = none;
-};
-template <followable_storage Storage>
-struct follower_of<Storage> {
-    using type = decltype(std::declval<const Storage&>().follow(std::string_view{}));
-};
-
 /// Lists a run's index files, again and again.
 /// A storage that follows its folders says what is new.  Any other is listed from the first step on to which a worker
 /// may still add: what comes before it, late and out of order, is only seen after forget().
 /// Borrows: the storage, for its life.  One thread at a time.
-template <storage Storage>
 class index_listing {
 public:
     /// `window`: of the steps that some worker has not written, only those among as many last ones are listed again.
-    index_listing(const Storage& store, std::size_t window) : store_(store), window_(window) {}
+    index_listing(const any_storage& store, std::size_t window) : store_(store), window_(window) {}
 
     /// Keys below index/ in byte order: all that came since the last call, and maybe others.
     /// Errors: what the storage throws; nothing is lost then.
@@ -50,11 +37,11 @@ private:
 
     static constexpr step_number step_with_long_name = 1'000'000'000'000;  // its keys do not sort by step
 
-    const Storage& store_;
+    const any_storage& store_;
     std::size_t window_;
     step_number open_from_ = 0;
     bool from_start_ = true;
-    std::optional<typename detail::follower_of<Storage>::type> follower_;
+    std::optional<any_follower> follower_;
 };
 
 }  // namespace detail
@@ -62,5 +49,5 @@ private:
 }  // namespace smdebug
 
 #ifndef SMDEBUG_COMPILED
-#include <smdebug/trial/load/impl/index_listing.tpp>
+#include <smdebug/trial/load/impl/index_listing.ipp>
 #endif

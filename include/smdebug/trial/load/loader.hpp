@@ -7,7 +7,7 @@
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/problem.hpp>
 #include <smdebug/index/locations.hpp>
-#include <smdebug/storage/concepts.hpp>
+#include <smdebug/storage/any_storage.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
 #include <smdebug/trial/catalog/catalog_builder.hpp>
 #include <smdebug/trial/catalog/load_memory.hpp>
@@ -32,10 +32,9 @@ namespace detail {
 
 /// Loads one run.  Not for several threads at once: trial_state locks.
 /// Borrows: the storage and the options, for its life.
-template <storage Storage>
 class loader {
 public:
-    loader(const Storage& store, const trial_options& options);
+    loader(const any_storage& store, const trial_options& options);
 
     /// Waits for the collections files, and loads what index files there are.
     /// Errors:  not_found (no run here), missing_collection_files, collections_file_exception, index_reader_exception,
@@ -124,11 +123,11 @@ private:
 
     void damaged(const std::string& key, const parsed_index_key* parsed, const std::string& what);
 
-    const Storage& store_;
+    const any_storage& store_;
     const trial_options& options_;
     settled_options settled_;
     bool own_steps_;
-    index_listing<Storage> listing_;
+    index_listing listing_;
     load_memory memory_;
     std::vector<parsed_index_key> left_over_;      // listed, and half written, unreadable or held back so far
     std::map<std::string, std::string> problems_;  // what is wrong, by key
@@ -145,5 +144,5 @@ private:
 }  // namespace smdebug
 
 #ifndef SMDEBUG_COMPILED
-#include <smdebug/trial/load/impl/loader.tpp>
+#include <smdebug/trial/load/impl/loader.ipp>
 #endif

@@ -5,7 +5,7 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/json_document.hpp>
-#include <smdebug/storage/concepts.hpp>
+#include <smdebug/storage/any_storage.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
 #include <smdebug/trial/options.hpp>
 
@@ -18,10 +18,9 @@ inline namespace v1 {
 namespace detail {
 
 /// One run that is being opened.  Borrows everything, for its life.
-template <storage Storage>
 class opening {
 public:
-    opening(const Storage& store, const trial_options& options, json::document& parser)
+    opening(const any_storage& store, const trial_options& options, json::document& parser)
         : store_(store), options_(options), parser_(parser) {}
 
     /// What the collections files say, once they are all there.  `seen_running` becomes true when the job was seen
@@ -45,7 +44,7 @@ private:
 
     [[noreturn]] void give_up() const;
 
-    const Storage& store_;
+    const any_storage& store_;
     const trial_options& options_;
     json::document& parser_;
     std::string missing_;  // what is not there yet
@@ -58,5 +57,5 @@ private:
 }  // namespace smdebug
 
 #ifndef SMDEBUG_COMPILED
-#include <smdebug/trial/load/impl/opening.tpp>
+#include <smdebug/trial/load/impl/opening.ipp>
 #endif

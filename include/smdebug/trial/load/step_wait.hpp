@@ -16,11 +16,10 @@ namespace detail {
 
 /// look(), and while that does not show what is waited for: given_up(), pause(), look() again.
 /// `State` is the trial's trial_state, which is borrowed.  One thread uses it.
-template <class State>
 class step_wait {
 public:
     /// The mode in `how` does not count.
-    step_wait(const State& state, const wait_options& how);
+    step_wait(const trial_state& state, const wait_options& how);
 
     /// The newest catalog after a look at what has changed.  Errors: what a refresh throws; nothing is lost then.
     [[nodiscard]] std::shared_ptr<const catalog> look();
@@ -32,7 +31,7 @@ public:
     [[nodiscard]] wait_outcome pause();
 
 private:
-    const State& state_;
+    const trial_state& state_;
     std::optional<std::chrono::milliseconds> give_up_after_;
     waiter pauses_;
 };
@@ -42,5 +41,5 @@ private:
 }  // namespace smdebug
 
 #ifndef SMDEBUG_COMPILED
-#include <smdebug/trial/load/impl/step_wait.tpp>
+#include <smdebug/trial/load/impl/step_wait.ipp>
 #endif

@@ -5,8 +5,8 @@
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/guarded.hpp>
 #include <smdebug/core/stop_token.hpp>
+#include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/change_signal.hpp>
-#include <smdebug/storage/concepts.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -27,16 +27,10 @@ enum class wait_outcome : std::uint8_t { look_again, timed_out, stopped };
 /// Gives the signal of a wait, or null where the storage has none.
 using signal_source = std::function<std::unique_ptr<change_signal>()>;
 
-/// The signal source of a storage for some prefixes: empty where the storage announces nothing.
+/// The signal source of a storage for some prefixes.
 /// Borrows the storage until it is called.
-template <storage Storage>
-[[nodiscard]] signal_source signals_of(const Storage& store, std::vector<std::string> prefixes) {
-    if constexpr (announcing_storage<Storage>) {
-        return [&store, prefixes = std::move(prefixes)] { return store.watch(prefixes); };
-    } else {
-        static_cast<void>(store);
-        return {};
-    }
+[[nodiscard]] inline signal_source signals_of(const any_storage& store, std::vector<std::string> prefixes) {
+    return [&store, prefixes = std::move(prefixes)] { return store.watch(prefixes); };
 }
 
 /// What a storage announces, from one wait to the next: what has changed and was not looked at yet.

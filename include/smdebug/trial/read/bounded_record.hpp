@@ -4,8 +4,8 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/status.hpp>
-#include <smdebug/storage/concepts.hpp>
-#include <smdebug/tensor/concepts.hpp>
+#include <smdebug/storage/any_storage.hpp>
+#include <smdebug/tensor/any_decoder.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -18,21 +18,19 @@ namespace detail {
 /// Cuts what an index file claims for a record down to what the record's own head says, before memory is asked for.
 /// A sparse file of a hundred bytes may look like terabytes, so the file's size alone is no bound.
 /// Borrows: the decoder, for its life.
-template <tensor_decoder Decoder>
 class record_bound {
 public:
     /// `most`: size_limits::record.
-    record_bound(const Decoder& decoder, std::uint64_t most) noexcept : decoder_(&decoder), most_(most) {}
+    record_bound(const any_decoder& decoder, std::uint64_t most) noexcept : decoder_(&decoder), most_(most) {}
 
     /// The part of `claimed` to read.  Errors: corrupt_data for a record above the limit; those of the storage.
     /// Cost: none for records up to 16 MiB, else a read of the record's head, where the decoder knows of heads.
-    template <storage Storage>
-    [[nodiscard]] byte_range operator()(const Storage& store, const std::string& key, byte_range claimed) const {
+    [[nodiscard]] byte_range operator()(const any_storage& store, const std::string& key, byte_range claimed) const {
         if (claimed.length <= std::min(most_, believed)) {
             return claimed;
         }
-        if constexpr (sizing_decoder<Decoder>) {
-            const byte_range head{claimed.offset, Decoder::head_size};
+        if (const std::uint64_t head_size = decoder_->abilities().head_size; head_size > 0) {
+            const byte_range head{claimed.offset, head_size};
             const result<std::uint64_t> size = decoder_->record_size(store.read(key, head).view());
             if (!size.ok()) {
                 return head;  // decoding it fails for the same reason
@@ -55,7 +53,7 @@ public:
 private:
     static constexpr std::uint64_t believed = std::uint64_t{16} << 20U;
 
-    const Decoder* decoder_;
+    const any_decoder* decoder_;
     std::uint64_t most_;
 };
 

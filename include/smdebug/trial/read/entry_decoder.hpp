@@ -3,6 +3,7 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/dtype.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/core/function_ref.hpp>
 #include <smdebug/core/status.hpp>
 #include <smdebug/record/payload_check.hpp>
@@ -20,6 +21,8 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
+class trial_state;
+
 /// What a caller does itself of decoding a record, where the trial's decoder can leave it; null: the decoder does it.
 struct left_to_caller {
     record::payload_check* check = nullptr;  ///< compares the payload's checksum
@@ -29,14 +32,13 @@ struct left_to_caller {
 using file_key = function_ref<std::string()>;
 using record_bytes = function_ref<byte_view(byte_range)>;
 
-/// Decodes records by a trial's decoder.  `State` is the trial's trial_state, which is borrowed.
+/// Decodes records by a trial's decoder.  Borrows the state.
 /// In each call file() gives the event file's key, for messages, and bytes(place) those of the record; what bytes() throws
 /// is a failure of the record, too.
 /// Threads: one at a time, as it keeps buffers for the next record.
-template <class State>
 class entry_decoder {
 public:
-    explicit entry_decoder(const State& state) noexcept : state_(&state) {}
+    explicit entry_decoder(const trial_state& state) noexcept : state_(&state) {}
 
     /// Decodes the record of a tensor that is `recorded` under this name; returns why not.  `out` borrows the bytes.
     [[nodiscard]] std::optional<lookup_error> decode(const layout::entry& entry, std::string_view recorded,
@@ -53,13 +55,13 @@ public:
 
 private:
     [[nodiscard]] status decode_record(byte_view record, std::string_view recorded, decoded_tensor& out,
-                                       [[maybe_unused]] const left_to_caller& left) const;
+                                       const left_to_caller& left) const;
 
     // The number in `saved_`.
     [[nodiscard]] std::optional<lookup_error> single_number(std::string_view tensor, reduction_key key,
                                                             double& number) const;
 
-    const State* state_;
+    const trial_state* state_;
     std::string recorded_;
     decoded_tensor saved_;
 };
@@ -68,4 +70,6 @@ private:
 }  // namespace v1
 }  // namespace smdebug
 
-#include <smdebug/trial/read/impl/entry_decoder.tpp>
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/trial/read/impl/entry_decoder.ipp>
+#endif

@@ -6,9 +6,7 @@
 #include <smdebug/core/form.hpp>
 #include <smdebug/record/payload_check.hpp>
 #include <smdebug/reduce/name.hpp>
-#include <smdebug/storage/concepts.hpp>
 #include <smdebug/storage/opened_object.hpp>
-#include <smdebug/tensor/event_decoder.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
 #include <smdebug/trial/catalog/layout.hpp>
@@ -18,6 +16,7 @@
 #include <smdebug/trial/read/event_source.hpp>
 #include <smdebug/trial/read/opened_event_file.hpp>
 #include <smdebug/trial/read/reading_plan.hpp>
+#include <smdebug/trial/read/trial_state.hpp>
 #include <smdebug/trial/read/value_stream.hpp>
 
 #include <cstddef>
@@ -44,10 +43,9 @@ struct pulled_values {
 /// Cost: a read of each byte where records are asked for by ascending offset.
 /// Memory: a piece, or the largest record that is not streamed; of small files 4 MiB, 32 where the storage reads many
 ///         objects together or opens none.  Borrows state and catalog.  One thread at a time.
-template <class State>
 class event_puller {
 public:
-    event_puller(const State& state, const catalog& from, std::vector<const catalog::file*> files);
+    event_puller(const trial_state& state, const catalog& from, std::vector<const catalog::file*> files);
 
     /// Goes to the file at `place`, at or behind the last one; why none of it can be read, or null.
     [[nodiscard]] const lookup_error* open(std::size_t place);
@@ -70,10 +68,6 @@ public:
     [[nodiscard]] lookup_error failed(const layout::entry& entry) const;
 
 private:
-    using storage_type = typename State::storage_type;
-    using decoder_type = typename State::decoder_type;
-    using bound_type = record_bound<decoder_type>;
-
     // A small file that was read with others.
     struct small_file {
         std::vector<std::byte> bytes;
@@ -95,12 +89,12 @@ private:
     static constexpr std::uint64_t many_at_once = std::uint64_t{32} << 20U;
     static constexpr std::size_t most_files = 256;
 
-    const State& state_;
+    const trial_state& state_;
     const catalog& from_;
     std::vector<const catalog::file*> files_;
     bool reads_many_;  // objects together, or none in pieces
-    bound_type bound_;
-    entry_decoder<State> decoder_;
+    record_bound bound_;
+    entry_decoder decoder_;
     std::vector<std::uint64_t> ends_;  // by layout; 0: not known yet
     std::vector<small_file> small_;    // files from first_small_ on
     std::size_t first_small_ = 0;
@@ -110,7 +104,7 @@ private:
     piece_buffer buffer_;
     std::unique_ptr<opened_object> object_;
     std::optional<opened_event_file> opened_;
-    std::optional<piecewise_event_file<storage_type, bound_type>> pieces_;
+    std::optional<piecewise_event_file> pieces_;
     byte_view whole_;
     value_stream stream_;
 };
@@ -119,4 +113,6 @@ private:
 }  // namespace v1
 }  // namespace smdebug
 
-#include <smdebug/trial/read/impl/event_puller.tpp>
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/trial/read/impl/event_puller.ipp>
+#endif

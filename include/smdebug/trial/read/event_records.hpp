@@ -7,11 +7,7 @@
 #include <smdebug/core/shape.hpp>
 #include <smdebug/core/status.hpp>
 #include <smdebug/core/step.hpp>
-#include <smdebug/record/crc_check.hpp>
-#include <smdebug/record/framing.hpp>
-#include <smdebug/record/reader.hpp>
-#include <smdebug/storage/concepts.hpp>
-#include <smdebug/trial/read/event_source.hpp>
+#include <smdebug/storage/any_storage.hpp>
 #include <smdebug/wire/tensor_proto.hpp>
 
 #include <cstdint>
@@ -52,39 +48,7 @@ struct event_records {
 /// Reads a file from front to back, with every checksum.  `most`: size_limits::record; a larger one ends the file.
 /// Errors: those of the storage; not_found where there is no such file.
 /// Cost: one pass over the file.  Memory: 4 MiB or the largest record, and the result.
-template <storage Storage>
-[[nodiscard]] event_records read_event_records(const Storage& store, const std::string& key, std::uint64_t most) {
-    piecewise_event_file file{store, key, std::uint64_t{4} << 20U};
-    event_records read;
-    const auto end_with = [&](status why) { read.end = why; };
-    while (true) {
-        const byte_view head = file.at({read.end_offset, record::header_size});
-        if (head.empty()) {
-            return read;
-        }
-        if (head.size() < record::header_size) {
-            end_with(status::truncated);
-            return read;
-        }
-        const record::detail::header claimed = record::load_header(head.data());
-        const auto size = record::framed_size(claimed.length);
-        if (!claimed.valid() || !size || *size > most) {
-            end_with(claimed.valid() ? status::too_large : status::bad_length_checksum);
-            return read;
-        }
-        const auto whole = record::read_record(file.at({read.end_offset, *size}), crc_check::full);
-        if (!whole.ok() && whole.code() != status::bad_payload_checksum) {
-            end_with(whole.code());
-            return read;
-        }
-        event_record next{.where = {read.end_offset, *size}, .state = whole.code()};
-        if (whole.ok()) {
-            next.state = detail::read_event_facts(whole->payload, next);
-        }
-        read.records.push_back(std::move(next));
-        read.end_offset += *size;
-    }
-}
+[[nodiscard]] event_records read_event_records(const any_storage& store, const std::string& key, std::uint64_t most);
 
 }  // namespace detail
 }  // namespace v1

@@ -3,9 +3,11 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/form.hpp>
-#include <smdebug/storage/concepts.hpp>
+#include <smdebug/storage/any_storage.hpp>
+#include <smdebug/trial/read/bounded_record.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -25,33 +27,24 @@ private:
     byte_view bytes_;
 };
 
-/// Records are as long as is claimed.
-struct as_claimed {
-    template <storage Storage>
-    [[nodiscard]] byte_range operator()(const Storage& /*store*/, const std::string& /*key*/,
-                                        byte_range claimed) const noexcept {
-        return claimed;
-    }
-};
-
 /// A file of which only what is wanted is read, a piece at a time.
-/// bound(store, key, range) gives what is to be read of a record, see record_bound.
 /// Memory: one piece: `least` bytes or the record at hand, whichever is more.  Borrows the storage.
-template <storage Storage, class Bound = as_claimed>
 class piecewise_event_file {
 public:
-    piecewise_event_file(const Storage& store, std::string key, std::uint64_t least, Bound bound = Bound{})
-        : store_(store), key_(std::move(key)), least_(least), bound_(std::move(bound)) {}
+    /// `bound`: what is to be read of a record; nothing: as much as is claimed.
+    piecewise_event_file(const any_storage& store, std::string key, std::uint64_t least,
+                         std::optional<record_bound> bound = {})
+        : store_(store), key_(std::move(key)), least_(least), bound_(bound) {}
 
     /// The bytes of a record, cut at the file's end; gone at the next call.  Records that follow each other and are
-    /// smaller than a piece come with one read.  Errors: what the storage and the bound throw.
+    /// smaller than a piece come with one read.  Errors: what the storage throws, and record_bound.
     [[nodiscard]] byte_view at(byte_range record);
 
 private:
-    const Storage& store_;
+    const any_storage& store_;
     std::string key_;
     std::uint64_t least_;
-    Bound bound_;
+    std::optional<record_bound> bound_;
     byte_buffer piece_;
     std::uint64_t begin_ = 0;
     std::uint64_t asked_ = 0;
@@ -64,5 +57,3 @@ private:
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/trial/read/impl/event_source.ipp>
 #endif
-
-#include <smdebug/trial/read/impl/event_source.tpp>

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/core/status.hpp>
-#include <smdebug/storage/concepts.hpp>
 #include <smdebug/storage/read_ranges.hpp>
 #include <smdebug/storage/versioned_read.hpp>
 #include <smdebug/tensor/concepts.hpp>
@@ -14,6 +14,7 @@
 #include <smdebug/trial/catalog/name_list.hpp>
 #include <smdebug/trial/read/bounded_record.hpp>
 #include <smdebug/trial/read/event_source.hpp>
+#include <smdebug/trial/read/trial_state.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -31,10 +32,9 @@ namespace detail {
 /// Reads, of each tensor of a catalog, the first value by step, then worker, that can be read.  One that cannot is
 /// passed over, and so is an event file that is not there: it is not waited for.  For one use.
 /// Borrows: state and catalog, for its life.
-template <class State>
 class first_values {
 public:
-    first_values(const State& state, const detail::catalog& from);
+    first_values(const trial_state& state, const detail::catalog& from);
 
     /// How many event files were not there, of those that were looked for; and the key of the first of them.
     [[nodiscard]] std::size_t missing_files() const noexcept { return missing_count_; }
@@ -159,7 +159,7 @@ private:
         for (const wanted_record& record : alone) {
             byte_buffer bytes;
             try {
-                bytes = state_.store().read(State::event_key(from_, *files_[record.file]), record.where);
+                bytes = state_.store().read(trial_state::event_key(from_, *files_[record.file]), record.where);
             } catch (const std::exception&) {
                 bytes = {};
             }
@@ -203,9 +203,9 @@ private:
 
     static constexpr std::size_t worth_a_listing = 8;
 
-    const State& state_;
+    const trial_state& state_;
     const detail::catalog& from_;
-    detail::record_bound<typename State::decoder_type> bound_;
+    detail::record_bound bound_;
     std::vector<const detail::catalog::file*> files_;
     std::vector<bool> missing_;  // by place in files_: not there
     std::size_t missing_count_ = 0;
@@ -224,4 +224,6 @@ private:
 }  // namespace v1
 }  // namespace smdebug
 
-#include <smdebug/trial/read/impl/first_values.tpp>
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/trial/read/impl/first_values.ipp>
+#endif

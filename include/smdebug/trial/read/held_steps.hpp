@@ -5,7 +5,7 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/step.hpp>
-#include <smdebug/storage/concepts.hpp>
+#include <smdebug/storage/any_storage.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
 #include <smdebug/trial/catalog/layout.hpp>
 #include <smdebug/trial/read/reading_plan.hpp>
@@ -26,13 +26,14 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
+class trial_state;
+
 /// The event files that one walk holds: whole ones, or the wanted records of those of which little is wanted.
 /// Memory: `most_bytes`, of which the steps ahead take half; the last steps, which rules compare with, a quarter.
 /// Threads: one at a time; what is held may be read by any.
-template <class State>
 class held_steps {
 public:
-    held_steps(std::shared_ptr<const State> state, std::uint64_t most_bytes);
+    held_steps(std::shared_ptr<const trial_state> state, std::uint64_t most_bytes);
 
     /// Whether the storage can hold parts of its objects.  Where it cannot, as files are near anyway, nothing below
     /// does anything, and there is always room.
@@ -96,7 +97,7 @@ private:
 
     void hold(step_number step, const file_plan& file);
 
-    std::shared_ptr<const State> state_;
+    std::shared_ptr<const trial_state> state_;
     std::unique_ptr<held_objects> objects_;
     std::uint64_t most_;
     reading_limits limits_;
@@ -112,5 +113,5 @@ private:
 }  // namespace smdebug
 
 #ifndef SMDEBUG_COMPILED
-#include <smdebug/trial/read/impl/held_steps.tpp>
+#include <smdebug/trial/read/impl/held_steps.ipp>
 #endif

@@ -4,6 +4,7 @@
 #include <smdebug/core/step.hpp>
 #include <smdebug/reduce/measure.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
+#include <smdebug/trial/lookup.hpp>
 
 #include <array>
 #include <cstddef>
@@ -11,7 +12,6 @@
 #include <cstring>
 #include <memory>
 #include <optional>
-#include <typeinfo>
 #include <vector>
 
 namespace smdebug {
@@ -30,6 +30,8 @@ public:
 
     /// Whether it compares two saves.
     [[nodiscard]] virtual bool compares() const noexcept = 0;
+    [[nodiscard]] virtual bool equals(const any_measure& other) const = 0;
+    [[nodiscard]] virtual std::shared_ptr<const any_measure> copy() const = 0;
     /// `earlier` is null unless it compares.  Errors: what the measure throws.
     [[nodiscard]] virtual answer operator()(const tensor_view* earlier, const tensor_view& now) const = 0;
 };
@@ -48,13 +50,24 @@ template <measured_value T>
     return value;
 }
 
+template <measured_value T>
+[[nodiscard]] lookup<T> unpacked(const lookup<any_measure::answer>& bytes) {
+    return bytes ? lookup<T>{unpacked<T>(*bytes)} : lookup<T>{bytes.failure()};
+}
+
 template <class M, bool Compares>
 class typed_measure final : public any_measure {
 public:
     explicit typed_measure(const M& measure) : measure_(measure) {}
 
-    [[nodiscard]] const M& get() const noexcept { return measure_; }
     [[nodiscard]] bool compares() const noexcept override { return Compares; }
+    [[nodiscard]] bool equals(const any_measure& other) const override {
+        const auto* const same = dynamic_cast<const typed_measure*>(&other);
+        return same != nullptr && same->measure_ == measure_;
+    }
+    [[nodiscard]] std::shared_ptr<const any_measure> copy() const override {
+        return std::make_shared<const typed_measure>(measure_);
+    }
     [[nodiscard]] answer operator()([[maybe_unused]] const tensor_view* earlier,
                                     const tensor_view& now) const override {
         if constexpr (Compares) {
@@ -75,19 +88,16 @@ public:
     using number = std::uint32_t;
     static constexpr std::size_t most = 256;
 
-    template <bool Compares, class M>
-    [[nodiscard]] std::optional<number> number_of(const M& measure) {
-        using typed = typed_measure<M, Compares>;
+    [[nodiscard]] std::optional<number> number_of(const any_measure& measure) {
         for (number i = 0; i < measures_.size(); ++i) {
-            const any_measure& each = *measures_[i];
-            if (typeid(each) == typeid(typed) && static_cast<const typed&>(each).get() == measure) {
+            if (measures_[i]->equals(measure)) {
                 return i;
             }
         }
         if (measures_.size() == most) {
             return std::nullopt;
         }
-        measures_.push_back(std::make_shared<const typed>(measure));
+        measures_.push_back(measure.copy());
         return static_cast<number>(measures_.size() - 1);
     }
 

@@ -5,11 +5,11 @@
 #include <smdebug/core/dtype.hpp>
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/shape.hpp>
+#include <smdebug/reduce/any_kernel.hpp>
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/storage/opened_object.hpp>
-#include <smdebug/tensor/event_decoder.hpp>
+#include <smdebug/tensor/any_decoder.hpp>
 
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -21,8 +21,9 @@ inline namespace v1 {
 namespace detail {
 
 /// Whether a trial would make the same numbers as passing_reductions, which has the usual decoder and kernel.
-template <class Decoder, class Kernel>
-inline constexpr bool takes_passed = std::same_as<Decoder, event_decoder<>> && gives_usual_bits<Kernel>;
+[[nodiscard]] inline bool takes_passed(const any_decoder& decoder, const any_kernel& kernel) noexcept {
+    return decoder.abilities().is_usual && kernel.abilities().usual_bits;
+}
 
 /// The tensor of a record, verified and reduced.
 struct passed_tensor {

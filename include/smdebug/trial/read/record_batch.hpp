@@ -4,7 +4,7 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/form.hpp>
-#include <smdebug/storage/concepts.hpp>
+#include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/read_ranges.hpp>
 #include <smdebug/storage/versioned_read.hpp>
 
@@ -77,8 +77,8 @@ public:
     /// meanwhile they are read again; where that goes on, the source tells of each.
     /// Errors: what `finish` throws, which ends it.
     /// Memory: the records of one file, and what the storage has in flight.
-    template <storage Storage, class Finish>
-    void read(const Storage& store, Finish&& finish) const {
+    template <class Finish>
+    void read(const any_storage& store, Finish&& finish) const {
         std::size_t number = 0;
         incoming_file incoming{*this, 0};
         const auto finish_to = [&](std::size_t end) {
@@ -131,8 +131,7 @@ private:
     [[nodiscard]] std::size_t begin_of(std::size_t number) const { return number > 0 ? files_[number - 1].end : 0; }
 
     // Reads a file alone, until all of it is of one version.
-    template <storage Storage>
-    void read_again(const Storage& store, std::size_t number, incoming_file& incoming) const {
+    void read_again(const any_storage& store, std::size_t number, incoming_file& incoming) const {
         const std::size_t begin = begin_of(number);
         for (int version = 1; incoming.is_mixed() && version < most_versions; ++version) {
             incoming = incoming_file{*this, number};
@@ -163,13 +162,12 @@ private:
 
 /// A file of which more is wanted than is to be held at once.  An event source.
 /// Memory: records of `most` bytes together, or one group, and what the storage has in flight.  Borrows the storage.
-template <storage Storage>
 class paged_event_file {
 public:
     /// `records`: all that will be taken, in that order.  Those that belong together come with one page, and so are of
     /// one version of the file; other pages may be of another.  `group_ends`: where each group ends among them,
     /// ascending; behind the last one each record is a group.
-    paged_event_file(const Storage& store, std::string key, std::vector<byte_range> records, std::uint64_t most,
+    paged_event_file(const any_storage& store, std::string key, std::vector<byte_range> records, std::uint64_t most,
                      std::vector<std::size_t> group_ends = {});
 
     /// Whether the file was there at first.
@@ -183,7 +181,7 @@ private:
 
     [[nodiscard]] std::uint64_t bytes_of(std::size_t begin, std::size_t end) const noexcept;
 
-    const Storage& store_;
+    const any_storage& store_;
     std::string key_;
     std::vector<byte_range> records_;
     std::vector<std::size_t> group_ends_;
@@ -201,5 +199,3 @@ private:
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/trial/read/impl/record_batch.ipp>
 #endif
-
-#include <smdebug/trial/read/impl/record_batch.tpp>

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -20,11 +21,11 @@ namespace detail {
 
 /// Notes which tensors a walk asks for, and has held_steps fetch those of the next steps.
 /// Threads: one at a time.
-template <class Trial>
 class steps_ahead {
 public:
     /// `file_bytes`: see held_steps.
-    steps_ahead(Trial run, std::uint64_t file_bytes) : run_(std::move(run)), files_(run_.state(), file_bytes) {}
+    steps_ahead(std::shared_ptr<const trial_state> state, std::uint64_t file_bytes)
+        : state_(std::move(state)), files_(state_, file_bytes) {}
 
     /// Whether event files are prefetched here.  A second prefetch beside this one would fetch them twice.
     [[nodiscard]] bool brings() const noexcept { return files_.holds(); }
@@ -59,8 +60,8 @@ private:
     [[nodiscard]] std::vector<step_number> steps_after(step_number step, std::optional<step_number> end,
                                                        std::size_t most) const;
 
-    Trial run_;  // a share of the trial's state
-    held_steps<typename Trial::state_type> files_;
+    std::shared_ptr<const trial_state> state_;
+    held_steps files_;
     turn_by_name reduced_;  // the turn in which a tensor's reductions were last asked for
     turn_by_name read_;     // and its values
     std::uint64_t turn_ = 0;
@@ -73,5 +74,5 @@ private:
 }  // namespace smdebug
 
 #ifndef SMDEBUG_COMPILED
-#include <smdebug/trial/read/impl/steps_ahead.tpp>
+#include <smdebug/trial/read/impl/steps_ahead.ipp>
 #endif

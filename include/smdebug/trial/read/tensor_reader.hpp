@@ -30,9 +30,10 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-/// Looks up and reads one tensor.  `State` is the trial's trial_state.
+class trial_state;
+
+/// Looks up and reads one tensor.  Shares the trial's state.
 /// Threads: const calls may run at once.
-template <class State>
 class tensor_reader {
 public:
     /// The files that hold the tensor at a step, in the catalog that they come from.
@@ -48,11 +49,11 @@ public:
         const catalog::file* file = nullptr;
     };
 
-    tensor_reader(std::shared_ptr<const State> state, std::string name)
+    tensor_reader(std::shared_ptr<const trial_state> state, std::string name)
         : state_(std::move(state)), name_(std::move(name)) {}
 
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
-    [[nodiscard]] const State& state() const noexcept { return *state_; }
+    [[nodiscard]] const trial_state& state() const noexcept { return *state_; }
 
     /// The name's number in one of the state's catalogs; nothing where it is unknown there.
     [[nodiscard]] std::optional<name_id> id_in(const catalog& from) const noexcept;
@@ -86,11 +87,6 @@ public:
     [[nodiscard]] lookup<double> compute(const located& where, reduction_key key) const;
 
 private:
-    static constexpr bool can_repeat = repeating_reducer<typename State::kernel_type>;
-
-    [[nodiscard]] result<reduction_values> reduce(const tensor_view& values, [[maybe_unused]] std::size_t repeats,
-                                                  reduction_set wanted) const;
-
     [[nodiscard]] place look_in(std::shared_ptr<const catalog> from, step_number step, mode in) const;
     // The record's bytes and what they decode to; `out` borrows from the bytes.  `repeats`: null, or those left out.
     [[nodiscard]] lookup<byte_buffer> read_record(const located& where, const layout::entry& entry, decoded_tensor& out,
@@ -100,7 +96,7 @@ private:
 
     [[nodiscard]] lookup_error no_values(const located& where) const;
 
-    std::shared_ptr<const State> state_;
+    std::shared_ptr<const trial_state> state_;
     std::string name_;
     static constexpr name_id unknown = std::numeric_limits<name_id>::max();
     mutable std::atomic<name_id> id_{unknown};  // numbers stay what they are from one catalog to the next
@@ -111,5 +107,5 @@ private:
 }  // namespace smdebug
 
 #ifndef SMDEBUG_COMPILED
-#include <smdebug/trial/read/impl/tensor_reader.tpp>
+#include <smdebug/trial/read/impl/tensor_reader.ipp>
 #endif

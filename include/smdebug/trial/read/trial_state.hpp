@@ -4,14 +4,14 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/form.hpp>
+#include <smdebug/core/function_ref.hpp>
 #include <smdebug/core/guarded.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/index/locations.hpp>
-#include <smdebug/reduce/concepts.hpp>
-#include <smdebug/storage/abilities.hpp>
-#include <smdebug/storage/concepts.hpp>
+#include <smdebug/reduce/any_kernel.hpp>
+#include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/opened_object.hpp>
-#include <smdebug/tensor/concepts.hpp>
+#include <smdebug/tensor/any_decoder.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
 #include <smdebug/trial/difference.hpp>
 #include <smdebug/trial/load/wait.hpp>
@@ -37,29 +37,23 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-template <storage Storage>
 class loader;
 
 /// The shared part of a trial.
 /// Threads: everything const may be called at once; one refresh runs at a time, readers keep the catalog that they
 /// have.
-template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
 class trial_state {
 public:
-    using storage_type = Storage;
-    using decoder_type = Decoder;
-    using kernel_type = Kernel;
-
-    trial_state(Storage store, trial_options options, Decoder decoder, Kernel kernel);
+    trial_state(any_storage store, trial_options options, any_decoder decoder, any_kernel kernel);
 
     trial_state(const trial_state&) = delete;
     trial_state& operator=(const trial_state&) = delete;
     ~trial_state();
 
-    [[nodiscard]] const Storage& store() const noexcept { return store_; }
+    [[nodiscard]] const any_storage& store() const noexcept { return store_; }
     [[nodiscard]] const trial_options& options() const noexcept { return options_; }
-    [[nodiscard]] const Decoder& decoder() const noexcept { return decoder_; }
-    [[nodiscard]] const Kernel& kernel() const noexcept { return kernel_; }
+    [[nodiscard]] const any_decoder& decoder() const noexcept { return decoder_; }
+    [[nodiscard]] const any_kernel& kernel() const noexcept { return kernel_; }
 
     /// The newest catalog.  Cost: one reference count under a lock.
     [[nodiscard]] std::shared_ptr<const catalog> current() const;
@@ -123,19 +117,9 @@ public:
 
 private:
     // Calls look(object, notes) where something was written down about an event file.
-    template <class Look>
-    void look_at_notes([[maybe_unused]] const std::string& key, [[maybe_unused]] Look&& look) const {
-        if constexpr (opening_storage<Storage>) {
-            if (abilities_of(store_).opens_small) {
-                const std::shared_ptr<const opened_object> object = store_.open(key);
-                const auto* const notes =
-                    object != nullptr ? dynamic_cast<const passed_records*>(object->notes()) : nullptr;
-                if (notes != nullptr) {
-                    look(object, *notes);
-                }
-            }
-        }
-    }
+    void look_at_notes(
+        const std::string& key,
+        function_ref<void(const std::shared_ptr<const opened_object>&, const passed_records&)> look) const;
 
     [[nodiscard]] bool will_not_come(const catalog::file& file, const std::string& worker,
                                      const std::string& missing) const;
@@ -143,11 +127,11 @@ private:
     // When the newest files that the catalog knows were written.
     [[nodiscard]] std::optional<std::chrono::system_clock::time_point> last_written(const catalog& from) const;
 
-    Storage store_;
+    any_storage store_;
     trial_options options_;
-    Decoder decoder_;
-    Kernel kernel_;
-    mutable guarded<std::unique_ptr<loader<Storage>>> loader_;  // held by the one refresh
+    any_decoder decoder_;
+    any_kernel kernel_;
+    mutable guarded<std::unique_ptr<loader>> loader_;  // held by the one refresh
     int missing_event_file_retry_limit_;
     mutable guarded<std::shared_ptr<const catalog>> newest_;  // held for the exchange of a pointer
     waiter::clock::time_point opened_ = waiter::clock::now();
@@ -178,5 +162,5 @@ private:
 }  // namespace smdebug
 
 #ifndef SMDEBUG_COMPILED
-#include <smdebug/trial/read/impl/trial_state.tpp>
+#include <smdebug/trial/read/impl/trial_state.ipp>
 #endif

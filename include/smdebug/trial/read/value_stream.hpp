@@ -9,7 +9,7 @@
 #include <smdebug/core/status.hpp>
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/reduce/name.hpp>
-#include <smdebug/tensor/event_decoder.hpp>
+#include <smdebug/tensor/any_decoder.hpp>
 #include <smdebug/trial/read/opened_event_file.hpp>
 
 #include <algorithm>
@@ -30,24 +30,13 @@ class value_stream {
 public:
     /// Begins with the record of the tensor `name`; false where it has to be read whole, for whatever reason.
     /// Errors: what the file throws.
-    template <planning_decoder Decoder>
-    [[nodiscard]] bool begin(opened_event_file& file, byte_range record, std::string_view name) {
-        return plan<Decoder>(file, record, name) && !name.empty() && read_tail() &&
-               Decoder::ends_well(tail_, checksum_);
-    }
+    [[nodiscard]] bool begin(const decoder_plan& how, opened_event_file& file, byte_range record,
+                             std::string_view name);
 
     /// The same for the record of any tensor, whose name is told; nothing is read out of order: what is behind the values
     /// is looked at behind them.
-    template <planning_decoder Decoder>
-    [[nodiscard]] bool begin_any(opened_event_file& file, byte_range record, std::string& name) {
-        if (!plan<Decoder>(file, record, {})) {
-            return false;
-        }
-        name = parts_.name;
-        checksum_ = 0;  // it is needed, as far as is known by now
-        ends_well_ = &Decoder::ends_well;
-        return true;
-    }
+    [[nodiscard]] bool begin_any(const decoder_plan& how, opened_event_file& file, byte_range record,
+                                 std::string& name);
 
     [[nodiscard]] dtype type() const noexcept { return parts_.type; }
     [[nodiscard]] const shape_type& shape() const noexcept { return parts_.shape; }
@@ -89,15 +78,7 @@ private:
     static constexpr std::uint64_t most_head = std::uint64_t{4} << 10U;
     static constexpr std::uint64_t most_tail = std::uint64_t{4} << 10U;
 
-    template <planning_decoder Decoder>
-    [[nodiscard]] bool plan(opened_event_file& file, byte_range record, std::string_view name) {
-        const byte_view head = file.from(record.offset, std::min(record.length, most_head));
-        file_ = &file;
-        offset_ = record.offset;
-        ends_well_ = nullptr;
-        return Decoder::plan(head, std::min(record.length, file.left_at(record.offset)), name, parts_) &&
-               parts_.size - (parts_.content + parts_.content_size) <= most_tail;
-    }
+    [[nodiscard]] bool plan(const decoder_plan& how, opened_event_file& file, byte_range record, std::string_view name);
     [[nodiscard]] bool read_tail();
 
     record_parts parts_;

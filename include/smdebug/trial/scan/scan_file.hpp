@@ -13,8 +13,6 @@
 #include <smdebug/record/payload_check.hpp>
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/reduce/name.hpp>
-#include <smdebug/tensor/concepts.hpp>
-#include <smdebug/tensor/event_decoder.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
 #include <smdebug/trial/catalog/layout.hpp>
@@ -88,20 +86,20 @@ using tensor_visit = function_ref<void(const scanned_tensor&)>;
 
 /// Takes files apart, one after another, with buffers that it keeps.  One thread at a time.
 /// Borrows: state, catalog and `wanted` (by name_id; null: all tensors), for its life.
-template <class State>
 class file_scanner {
 public:
     /// `defer_checks`: the payload checksums of large tensors are left to who visits them, see scanned_tensor::check.
     /// `keep_repeats`: see scan_options.  `stream_from`: records of that size are left in files that are read in pieces,
     /// see scanned_tensor::stream; 0: none, nor is anything given as reduced already; `values_of`, by name_id: but for
     /// these tensors.
-    file_scanner(const State& state, const catalog& from, reduction_set saved, const std::vector<bool>* wanted,
+    file_scanner(const trial_state& state, const catalog& from, reduction_set saved, const std::vector<bool>* wanted,
                  bool defer_checks = false, bool keep_repeats = false, std::uint64_t stream_from = 0,
                  const std::vector<bool>* values_of = nullptr);
 
-    /// Whether `State` can leave records in their files.
-    static constexpr bool can_stream =
-        planning_decoder<typename State::decoder_type> && fed_reducer<typename State::kernel_type>;
+    /// Whether the trial's decoder and kernel can leave records in their files.
+    [[nodiscard]] static bool can_stream(const trial_state& state) noexcept {
+        return state.decoder().abilities().plan != nullptr && state.kernel().abilities().feeds;
+    }
 
     /// Calls visit(const scanned_tensor&) for each tensor of `event_file`, whose key is `key` and whose bytes `source`
     /// has (see event_source.hpp); null where it could not be read, because of `why_not`, or because it is not there.
@@ -156,13 +154,13 @@ private:
     // What is read of a record: of a large one in an open file what its own head says, as record_bound has it.
     template <class Source>
     [[nodiscard]] byte_view read(Source& source, byte_range record) const {
-        if constexpr (sizing_decoder<typename State::decoder_type> && std::same_as<Source, opened_event_file>) {
-            using decoder = typename State::decoder_type;
+        if constexpr (std::same_as<Source, opened_event_file>) {
             constexpr std::uint64_t large = std::uint64_t{16} << 20U;
-            if (record.length > large) {
-                const byte_view head = source.at({record.offset, decoder::head_size});
+            const std::uint64_t head_size = state_->decoder().abilities().head_size;
+            if (record.length > large && head_size > 0) {
+                const byte_view head = source.at({record.offset, head_size});
                 const result<std::uint64_t> size = state_->decoder().record_size(head);
-                record.length = std::min<std::uint64_t>(record.length, size.ok() ? *size : decoder::head_size);
+                record.length = std::min<std::uint64_t>(record.length, size.ok() ? *size : head_size);
             }
         }
         return source.at(record);
@@ -174,7 +172,7 @@ private:
 
     void read_saved(const layout& entries, name_id name, const record_bytes* bytes);
 
-    entry_decoder<State> decoder_;
+    entry_decoder decoder_;
     const catalog* from_;
     reduction_set asked_;
     const std::vector<bool>* wanted_;
@@ -182,7 +180,7 @@ private:
     bool keep_repeats_;
     std::uint64_t stream_from_;
     const std::vector<bool>* values_of_;
-    const State* state_;
+    const trial_state* state_;
     const std::string* key_ = nullptr;
     std::optional<lookup_error> file_failure_;
     lookup_error failure_;
@@ -196,5 +194,5 @@ private:
 }  // namespace smdebug
 
 #ifndef SMDEBUG_COMPILED
-#include <smdebug/trial/scan/impl/scan_file.tpp>
+#include <smdebug/trial/scan/impl/scan_file.ipp>
 #endif

@@ -6,7 +6,6 @@
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/function_ref.hpp>
 #include <smdebug/reduce/name.hpp>
-#include <smdebug/storage/concepts.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
 #include <smdebug/trial/read/bounded_record.hpp>
 #include <smdebug/trial/read/faster_way.hpp>
@@ -46,10 +45,9 @@ struct walk_manner {
 
 /// Reads some files of one run, in order.  One thread at a time; several may share state, catalog and selection.
 /// Borrows: state, catalog, selection, and what the manner names.
-template <class State>
 class scan_walk {
 public:
-    scan_walk(const State& state, const catalog& from, const selected_tensors& which, reduction_set saved,
+    scan_walk(const trial_state& state, const catalog& from, const selected_tensors& which, reduction_set saved,
               const walk_manner& manner = {});
 
     /// Whether many ranges are read together.
@@ -71,8 +69,6 @@ public:
     }
 
 private:
-    using storage_type = typename State::storage_type;
-
     /// Asks for the file at `place` and some behind it, where the storage has the system read ahead, or is looked at in
     /// place.
     void bring(std::span<const catalog::file* const> files, std::size_t place);
@@ -145,15 +141,15 @@ private:
 
     [[nodiscard]] faster_way& faster() noexcept { return manner_.faster != nullptr ? *manner_.faster : own_faster_; }
 
-    const State& state_;
+    const trial_state& state_;
     const catalog& from_;
     const selected_tensors& which_;
     walk_manner manner_;
     bool views_;
     bool batches_;
     bool small_ahead_;  // small files are asked for, too: nobody else does
-    record_bound<typename State::decoder_type> bound_;
-    file_scanner<State> scanner_;
+    record_bound bound_;
+    file_scanner scanner_;
     std::optional<std::uint32_t> last_layout_;
     file_extent last_extent_;
     bool last_in_order_ = false;
@@ -168,5 +164,5 @@ private:
 }  // namespace smdebug
 
 #ifndef SMDEBUG_COMPILED
-#include <smdebug/trial/scan/impl/scan_walk.tpp>
+#include <smdebug/trial/scan/impl/scan_walk.ipp>
 #endif

@@ -67,6 +67,7 @@ private:
     std::unordered_map<std::string, std::vector<std::unique_ptr<save>>, text_hash, std::equal_to<>> saves_;
 };
 
+class trial_state;
 struct scanned_tensor;
 
 /// The answers to all questions about a tensor, without those of measures that throw: they throw again when asked.
@@ -84,10 +85,9 @@ struct measured_tensor {
 /// left out, but that a file could not be.  `previous` is null where nothing is to be compared; else the range is behind what it has.
 /// `faster`: see scan_options.
 /// Cost: one pass over the files; comparisons copy the values of their tensors.
-template <class Trial>
-[[nodiscard]] std::vector<measured_tensor> measuring_scan(const Trial& run, const step_range& range,
-                                                          const questions_by_tensor& questions, last_saves* previous,
-                                                          faster_way* faster = nullptr);
+[[nodiscard]] std::vector<measured_tensor> measuring_scan(const std::shared_ptr<const trial_state>& state,
+                                                          const step_range& range, const questions_by_tensor& questions,
+                                                          last_saves* previous, faster_way* faster = nullptr);
 
 /// A scan that was begun, and goes on on a thread of its own; or that is made when it is asked for.  Copies share it, and
 /// the last of them waits for it.
@@ -110,5 +110,4 @@ private:
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/trial/shared/impl/measuring_scan.ipp>
-#include <smdebug/trial/shared/impl/measuring_scan.tpp>
 #endif

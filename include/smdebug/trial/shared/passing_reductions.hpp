@@ -3,6 +3,7 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/form.hpp>
+#include <smdebug/reduce/any_kernel.hpp>
 #include <smdebug/reduce/default_kernel.hpp>
 #include <smdebug/storage/opened_object.hpp>
 #include <smdebug/storage/passing_reader.hpp>
@@ -43,7 +44,7 @@ private:
     [[nodiscard]] std::optional<passed_tensor> reduced_of(const scanned_tensor& tensor, std::string_view name) const;
 
     event_decoder<> decoder_;
-    default_kernel kernel_;
+    any_kernel kernel_{default_kernel{}};
     std::uint64_t most_bytes_;
     // Of all notes that are there still, also when this is gone.
     std::shared_ptr<std::atomic<std::uint64_t>> bytes_ = std::make_shared<std::atomic<std::uint64_t>>(0);

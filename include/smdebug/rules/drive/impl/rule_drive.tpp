@@ -14,8 +14,8 @@ template <class Run>
 rule_drive<Run>::rule_drive(const Run& run, std::vector<rule_pointer> rules, const invoke_options& options,
                             drive_listener listener)
     : run_(run), rules_(std::move(rules)), progress_(rules_.size()), options_(options), listener_(std::move(listener)) {
-    if constexpr (requires { requires std::same_as<decltype(run.log()), read_log&>; }) {
-        log_ = &run.log();
+    if constexpr (shareable_trial<Run>) {
+        log_ = run.rule_log();
     }
     for (std::size_t i = 0; i < rules_.size(); ++i) {
         rule_progress& each = progress_[i];

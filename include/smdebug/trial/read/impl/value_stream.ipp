@@ -9,6 +9,32 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
+SMDEBUG_INLINE bool value_stream::begin(const decoder_plan& how, opened_event_file& file, byte_range record,
+                                        std::string_view name) {
+    return plan(how, file, record, name) && !name.empty() && read_tail() && how.ends_well(tail_, checksum_);
+}
+
+SMDEBUG_INLINE bool value_stream::begin_any(const decoder_plan& how, opened_event_file& file, byte_range record,
+                                            std::string& name) {
+    if (!plan(how, file, record, {})) {
+        return false;
+    }
+    name = parts_.name;
+    checksum_ = 0;  // it is needed, as far as is known by now
+    ends_well_ = how.ends_well;
+    return true;
+}
+
+SMDEBUG_INLINE bool value_stream::plan(const decoder_plan& how, opened_event_file& file, byte_range record,
+                                       std::string_view name) {
+    const byte_view head = file.from(record.offset, std::min(record.length, most_head));
+    file_ = &file;
+    offset_ = record.offset;
+    ends_well_ = nullptr;
+    return how.plan(head, std::min(record.length, file.left_at(record.offset)), name, parts_) &&
+           parts_.size - (parts_.content + parts_.content_size) <= most_tail;
+}
+
 SMDEBUG_INLINE bool value_stream::read_tail() {
     const std::uint64_t behind = parts_.content + parts_.content_size;
     tail_.resize(static_cast<std::size_t>(parts_.size - behind));

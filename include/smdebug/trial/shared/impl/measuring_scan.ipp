@@ -1,8 +1,13 @@
 // The bodies of <smdebug/trial/shared/measuring_scan.hpp>.
 #pragma once
 
+#include <smdebug/reduce/concepts.hpp>
+#include <smdebug/trial/reduced_tensor.hpp>
+#include <smdebug/trial/scan.hpp>
 #include <smdebug/trial/scan/scan_file.hpp>
 #include <smdebug/trial/shared/measuring_scan.hpp>
+#include <string>
+#include <vector>
 
 #include <algorithm>
 #include <exception>
@@ -81,6 +86,63 @@ SMDEBUG_INLINE begun_scan::begun_scan(bool now, std::function<std::vector<measur
 }
 
 SMDEBUG_INLINE std::vector<measured_tensor> begun_scan::get() const { return task_->found.get(); }
+
+}  // namespace detail
+}  // namespace v1
+}  // namespace smdebug
+
+namespace smdebug {
+inline namespace v1 {
+namespace detail {
+
+SMDEBUG_INLINE std::vector<measured_tensor> measuring_scan(const std::shared_ptr<const trial_state>& state,
+                                                           const step_range& range,
+                                                           const questions_by_tensor& questions, last_saves* previous,
+                                                           faster_way* faster) {
+    std::vector<std::string> names;
+    std::vector<std::string> measured;
+    names.reserve(questions.size());
+    for (const auto& [name, asked] : questions) {
+        names.push_back(name);
+        if (!asked.measures.empty()) {
+            measured.push_back(name);
+        }
+    }
+    const scan_options options{.which = {.names = std::move(names), .range = range},
+                               .defer_checks = true,
+                               .keep_repeats = state->kernel().abilities().repeats,
+                               .in_place = true,
+                               .stream = true,
+                               .values_of = std::move(measured),
+                               .faster = faster};
+    std::vector<measured_tensor> all;
+    all.reserve(questions.size());
+    const auto visit = [&](const scanned_tensor& tensor) {
+        const auto asked = questions.find(tensor.name);
+        if (asked == questions.end()) {
+            return;
+        }
+        const bool reduce = asked->second.reductions;
+        const reduced_tensor found = reduced(tensor, reduce ? reduction_set::all() : reduction_set{}, state->kernel());
+        if (found.file_failed) {
+            const bool is_same = !all.empty() && all.back().file_failed && all.back().what.step == tensor.step &&
+                                 all.back().what.worker == tensor.worker;
+            if (!is_same) {
+                all.push_back({{}, {tensor.step, std::string{tensor.worker}, {}}, true});
+            }
+            return;
+        }
+        if (found.failure != nullptr) {
+            return;
+        }
+        measured_tensor& one = all.emplace_back(measured_tensor{
+            std::string{tensor.name}, {tensor.step, std::string{tensor.worker}, found.reductions, reduce}, false});
+        // After the reductions, which verify the bytes.
+        answer_all(asked->second, tensor, previous, one.what.answers);
+    };
+    static_cast<void>(scan_of{state, options}.in_turn(options.how, visit, [] {}));
+    return all;
+}
 
 }  // namespace detail
 }  // namespace v1

@@ -63,7 +63,7 @@ SMDEBUG_INLINE std::optional<passed_tensor> passing_reductions::reduce_whole(byt
 SMDEBUG_INLINE std::optional<passed_tensor> passing_reductions::reduce_stream(opened_event_file& file,
                                                                               byte_range record) {
     std::string name;
-    if (!stream_.begin_any<event_decoder<>>(file, record, name)) {
+    if (!stream_.begin_any(plan_of<event_decoder<>>, file, record, name)) {
         return std::nullopt;
     }
     scanned_tensor tensor;

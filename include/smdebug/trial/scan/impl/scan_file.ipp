@@ -1,4 +1,4 @@
-// The bodies of <smdebug/trial/scan/scan_file.hpp> that are templates.
+// The bodies of <smdebug/trial/scan/scan_file.hpp>.
 #pragma once
 
 #include <smdebug/trial/scan/scan_file.hpp>
@@ -11,8 +11,7 @@ inline namespace v1 {
 
 namespace detail {
 
-template <class State>
-file_scanner<State>::file_scanner(const State& state, const catalog& from, reduction_set saved,
+SMDEBUG_INLINE file_scanner::file_scanner(const trial_state& state, const catalog& from, reduction_set saved,
                                   const std::vector<bool>* wanted, bool defer_checks, bool keep_repeats,
                                   std::uint64_t stream_from, const std::vector<bool>* values_of)
     : decoder_(state),
@@ -25,8 +24,7 @@ file_scanner<State>::file_scanner(const State& state, const catalog& from, reduc
       values_of_(values_of),
       state_(&state) {}
 
-template <class State>
-void file_scanner<State>::begin_file(const catalog::file& event_file, const std::string& key, bool is_there,
+SMDEBUG_INLINE void file_scanner::begin_file(const catalog::file& event_file, const std::string& key, bool is_there,
                                      const std::string* why_not) {
     key_ = &key;
     out_.event_file = key;
@@ -38,7 +36,7 @@ void file_scanner<State>::begin_file(const catalog::file& event_file, const std:
     out_.file_failed = !is_there;
     file_failure_.reset();
     if (key.empty()) {
-        file_failure_ = State::names_no_event_file(*from_, event_file);
+        file_failure_ = trial_state::names_no_event_file(*from_, event_file);
     } else if (why_not != nullptr) {
         file_failure_ = lookup_error{.why = absence::damaged, .where = key, .note = *why_not};
     } else if (!is_there) {
@@ -46,8 +44,7 @@ void file_scanner<State>::begin_file(const catalog::file& event_file, const std:
     }
 }
 
-template <class State>
-void file_scanner<State>::begin_tensor(const layout& entries, name_id name) {
+SMDEBUG_INLINE void file_scanner::begin_tensor(const layout& entries, name_id name) {
     out_.name = (*from_->names)[name];
     out_.values = nullptr;
     out_.passed = nullptr;
@@ -62,8 +59,7 @@ void file_scanner<State>::begin_tensor(const layout& entries, name_id name) {
     out_.saved_shape = shape != nullptr ? &shape->extents : nullptr;
 }
 
-template <class State>
-void file_scanner<State>::scan_records(const catalog::file& event_file, const std::string& key,
+SMDEBUG_INLINE void file_scanner::scan_records(const catalog::file& event_file, const std::string& key,
                                        const record_bytes* bytes, opened_event_file* opened, const std::string* why_not,
                                        tensor_visit visit) {
     begin_file(event_file, key, bytes != nullptr, why_not);
@@ -91,8 +87,7 @@ void file_scanner<State>::scan_records(const catalog::file& event_file, const st
     }
 }
 
-template <class State>
-void file_scanner<State>::each_record(const catalog::file& event_file, function_ref<void(byte_range)> take,
+SMDEBUG_INLINE void file_scanner::each_record(const catalog::file& event_file, function_ref<void(byte_range)> take,
                                       function_ref<void()> ended) const {
     const layout& entries = from_->layout_of(event_file);
     for (std::size_t place = 0; place < entries.size(); ++place) {
@@ -110,8 +105,7 @@ void file_scanner<State>::each_record(const catalog::file& event_file, function_
     }
 }
 
-template <class State>
-void file_scanner<State>::read_values(const layout::entry* entry, const record_bytes* bytes,
+SMDEBUG_INLINE void file_scanner::read_values(const layout::entry* entry, const record_bytes* bytes,
                                       opened_event_file* opened) {
     if (bytes == nullptr) {
         out_.failure = &*file_failure_;
@@ -131,37 +125,31 @@ void file_scanner<State>::read_values(const layout::entry* entry, const record_b
     }
 }
 
-template <class State>
-bool file_scanner<State>::pass([[maybe_unused]] const layout::entry& entry,
-                               [[maybe_unused]] opened_event_file* opened) {
-    if constexpr (takes_passed<typename State::decoder_type, typename State::kernel_type>) {
-        if (opened != nullptr && needs_no_values(entry)) {
-            out_.passed = opened->passed(entry.record, out_.name);
-        }
+SMDEBUG_INLINE bool file_scanner::pass(const layout::entry& entry,
+                               opened_event_file* opened) {
+    if (opened != nullptr && needs_no_values(entry) && takes_passed(state_->decoder(), state_->kernel())) {
+        out_.passed = opened->passed(entry.record, out_.name);
     }
     return out_.passed != nullptr;
 }
 
-template <class State>
-bool file_scanner<State>::stream([[maybe_unused]] const layout::entry& entry,
-                                 [[maybe_unused]] opened_event_file* opened) {
-    if constexpr (can_stream) {
-        if (opened != nullptr && needs_no_values(entry) && entry.record.length >= stream_from_) {
-            try {
-                if (stream_.template begin<typename State::decoder_type>(*opened, entry.record, out_.name)) {
-                    out_.stream = &stream_;
-                    return true;
-                }
-            } catch (const std::exception&) {
-                return false;  // decoding it will tell
-            }
+SMDEBUG_INLINE bool file_scanner::stream(const layout::entry& entry,
+                                 opened_event_file* opened) {
+    if (opened == nullptr || !needs_no_values(entry) || entry.record.length < stream_from_ || !can_stream(*state_)) {
+        return false;
+    }
+    try {
+        if (stream_.begin(*state_->decoder().abilities().plan, *opened, entry.record, out_.name)) {
+            out_.stream = &stream_;
+            return true;
         }
+    } catch (const std::exception&) {
+        return false;  // decoding it will tell
     }
     return false;
 }
 
-template <class State>
-void file_scanner<State>::each_saved(const layout& entries, name_id name,
+SMDEBUG_INLINE void file_scanner::each_saved(const layout& entries, name_id name,
                                      function_ref<void(reduction_key, const layout::entry&)> one) const {
     const reduction_set there = entries.saved_reductions(name) & asked_;
     for (std::size_t i = 0; !there.empty() && i < 2 * reduction_count; ++i) {
@@ -172,8 +160,7 @@ void file_scanner<State>::each_saved(const layout& entries, name_id name,
     }
 }
 
-template <class State>
-void file_scanner<State>::read_saved(const layout& entries, name_id name, const record_bytes* bytes) {
+SMDEBUG_INLINE void file_scanner::read_saved(const layout& entries, name_id name, const record_bytes* bytes) {
     if (bytes == nullptr) {
         return;
     }

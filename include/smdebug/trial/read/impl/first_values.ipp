@@ -1,4 +1,4 @@
-// The bodies of <smdebug/trial/read/first_values.hpp> that are templates.
+// The bodies of <smdebug/trial/read/first_values.hpp>.
 #pragma once
 
 #include <smdebug/core/error.hpp>
@@ -14,8 +14,7 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-template <class State>
-first_values<State>::first_values(const State& state, const detail::catalog& from)
+SMDEBUG_INLINE first_values::first_values(const trial_state& state, const detail::catalog& from)
     : state_(state),
       from_(from),
       bound_(state.decoder(), state.options().limits.record),
@@ -32,8 +31,7 @@ first_values<State>::first_values(const State& state, const detail::catalog& fro
     });
 }
 
-template <class State>
-void first_values<State>::give_up_the_others() {
+SMDEBUG_INLINE void first_values::give_up_the_others() {
     for (tensor& wanted : tensors_) {
         if (wanted.is_open && wanted.round != round_) {
             wanted.is_open = false;
@@ -43,8 +41,7 @@ void first_values<State>::give_up_the_others() {
     }
 }
 
-template <class State>
-void first_values<State>::cut_into_pieces(std::deque<std::string>& keys, std::vector<piece>& pieces,
+SMDEBUG_INLINE void first_values::cut_into_pieces(std::deque<std::string>& keys, std::vector<piece>& pieces,
                                           std::vector<object_range>& ranges) {
     std::sort(wanted_.begin(), wanted_.end(), [](const wanted_record& a, const wanted_record& b) {
         return std::tuple{a.file, a.where.offset} < std::tuple{b.file, b.where.offset};
@@ -55,7 +52,7 @@ void first_values<State>::cut_into_pieces(std::deque<std::string>& keys, std::ve
         const bool is_new = file != record.file;
         if (is_new) {
             file = record.file;
-            keys.push_back(State::event_key(from_, *files_[record.file]));
+            keys.push_back(trial_state::event_key(from_, *files_[record.file]));
         }
         if (keys.back().empty() || missing_[record.file] || !cut(keys.back(), record)) {
             pass_over(record);
@@ -73,8 +70,7 @@ void first_values<State>::cut_into_pieces(std::deque<std::string>& keys, std::ve
     wanted_.resize(kept);
 }
 
-template <class State>
-bool first_values<State>::cut(const std::string& key, wanted_record& record) {
+SMDEBUG_INLINE bool first_values::cut(const std::string& key, wanted_record& record) {
     try {
         record.where = bound_(state_.store(), key, record.where);
         return true;
@@ -86,8 +82,7 @@ bool first_values<State>::cut(const std::string& key, wanted_record& record) {
     return false;
 }
 
-template <class State>
-bool first_values<State>::extend(byte_range& piece_, byte_range record) noexcept {
+SMDEBUG_INLINE bool first_values::extend(byte_range& piece_, byte_range record) noexcept {
     const std::uint64_t before = record.offset - piece_.offset;
     if (before > largest_piece || record.length > largest_piece - before ||
         (before > piece_.length && before - piece_.length > gap)) {
@@ -97,24 +92,21 @@ bool first_values<State>::extend(byte_range& piece_, byte_range record) noexcept
     return true;
 }
 
-template <class State>
-void first_values<State>::pass_over(const wanted_record& record) {
+SMDEBUG_INLINE void first_values::pass_over(const wanted_record& record) {
     tensors_[record.name].next = record.file + 1;
     failed_from_ = std::min<std::size_t>(failed_from_, record.file + std::size_t{1});
 }
 
-template <class State>
-void first_values<State>::note_missing(std::size_t place) {
+SMDEBUG_INLINE void first_values::note_missing(std::size_t place) {
     if (!missing_[place]) {
         missing_[place] = true;
         if (missing_count_++ == 0) {
-            first_missing_ = State::event_key(from_, *files_[place]);
+            first_missing_ = trial_state::event_key(from_, *files_[place]);
         }
     }
 }
 
-template <class State>
-void first_values<State>::pass_over_missing() {
+SMDEBUG_INLINE void first_values::pass_over_missing() {
     if (abilities_of(state_.store()).batches_ranges) {  // far away: each question takes its time
         if (missing_count_ >= worth_a_listing && !is_listed_) {
             is_listed_ = true;
@@ -124,7 +116,7 @@ void first_values<State>::pass_over_missing() {
     }
     for (std::size_t place = failed_from_; place < files_.size(); ++place) {
         if (!missing_[place]) {
-            if (!is_missing(State::event_key(from_, *files_[place]))) {
+            if (!is_missing(trial_state::event_key(from_, *files_[place]))) {
                 return;
             }
             note_missing(place);
@@ -132,8 +124,7 @@ void first_values<State>::pass_over_missing() {
     }
 }
 
-template <class State>
-bool first_values<State>::is_missing(const std::string& key) const {
+SMDEBUG_INLINE bool first_values::is_missing(const std::string& key) const {
     try {
         return !key.empty() && !state_.store().size(key);
     } catch (const std::exception&) {
@@ -141,15 +132,14 @@ bool first_values<State>::is_missing(const std::string& key) const {
     }
 }
 
-template <class State>
-void first_values<State>::list_files() {
+SMDEBUG_INLINE void first_values::list_files() {
     try {
         std::unordered_set<std::string> there;
         for (std::string& key : state_.store().list(locations::events_folder, "")) {
             there.insert(std::move(key));
         }
         for (std::size_t place = failed_from_; place < files_.size(); ++place) {
-            const std::string key = State::event_key(from_, *files_[place]);
+            const std::string key = trial_state::event_key(from_, *files_[place]);
             if (key.starts_with(locations::events_folder) && !there.contains(key)) {
                 note_missing(place);
             }

@@ -1,4 +1,4 @@
-// The bodies of <smdebug/trial/load/loader.hpp> that are templates.
+// The bodies of <smdebug/trial/load/loader.hpp>.
 #pragma once
 
 #include <smdebug/core/ordered_crew.hpp>
@@ -25,27 +25,24 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-template <storage Storage>
-loader<Storage>::loader(const Storage& store, const trial_options& options)
+SMDEBUG_INLINE loader::loader(const any_storage& store, const trial_options& options)
     : store_(store),
       options_(options),
       settled_(options),
       own_steps_(abilities_of(store).own_steps),
       listing_(store, static_cast<std::size_t>(settled_.incomplete_step_wait_window)) {}
 
-template <storage Storage>
-catalog loader<Storage>::open() {
+SMDEBUG_INLINE catalog loader::open() {
     catalog first;
     first.job = std::make_shared<const catalog::job_description>(
-        opening<Storage>{store_, options_, memory_.parser}.wait(seen_running_));
+        opening{store_, options_, memory_.parser}.wait(seen_running_));
     opens_ = !options_.stop.stop_requested();  // else it says that nothing is to be waited for, as watchers do
     auto loaded = load(first);
     opens_ = false;
     return loaded ? std::move(*loaded) : first;
 }
 
-template <storage Storage>
-std::optional<catalog> loader<Storage>::load(const catalog& last, const std::vector<std::string>* changed_keys) {
+SMDEBUG_INLINE std::optional<catalog> loader::load(const catalog& last, const std::vector<std::string>* changed_keys) {
     // The mark is looked up first: whatever was written before it is in the listing that follows.
     const bool ended = has_ended();
     // After a load that held files back or failed, changed_keys do not suffice: a listing has to find the rest.
@@ -63,8 +60,7 @@ std::optional<catalog> loader<Storage>::load(const catalog& last, const std::vec
     }
 }
 
-template <storage Storage>
-std::vector<problem> loader<Storage>::problems() const {
+SMDEBUG_INLINE std::vector<problem> loader::problems() const {
     std::vector<problem> all;
     for (const auto& [where, what] : problems_) {
         all.push_back({.kind = problem_kind::damaged, .where = where, .what = what});
@@ -74,8 +70,7 @@ std::vector<problem> loader<Storage>::problems() const {
     return all;
 }
 
-template <storage Storage>
-bool loader<Storage>::has_ended() {
+SMDEBUG_INLINE bool loader::has_ended() {
     if (!store_.size(locations::end_of_job)) {
         seen_running_ = true;
         end_seen_.reset();
@@ -90,8 +85,7 @@ bool loader<Storage>::has_ended() {
     return now - *end_seen_ >= settled_.training_end_delay_refresh;
 }
 
-template <storage Storage>
-std::optional<catalog> loader<Storage>::load_new(const catalog& last, bool ended,
+SMDEBUG_INLINE std::optional<catalog> loader::load_new(const catalog& last, bool ended,
                                                  const std::vector<std::string>* changed_keys) {
     if (ended) {
         listing_.forget();  // lists everything once more: also files that came late and out of order
@@ -118,8 +112,7 @@ std::optional<catalog> loader<Storage>::load_new(const catalog& last, bool ended
     return std::move(builder).finish(settled_.incomplete_step_wait_window, ended);
 }
 
-template <storage Storage>
-void loader<Storage>::add_new(std::vector<parsed_index_key>& keys, std::vector<std::string> listed,
+SMDEBUG_INLINE void loader::add_new(std::vector<parsed_index_key>& keys, std::vector<std::string> listed,
                               const catalog& last) {
     known_files known{last};
     if (last.steps.empty()) {
@@ -139,8 +132,7 @@ void loader<Storage>::add_new(std::vector<parsed_index_key>& keys, std::vector<s
     put_in_order(keys);
 }
 
-template <storage Storage>
-void loader<Storage>::list_until_quiet(std::vector<parsed_index_key>& keys, const catalog& last) {
+SMDEBUG_INLINE void loader::list_until_quiet(std::vector<parsed_index_key>& keys, const catalog& last) {
     constexpr int most = 4;  // a job that writes faster than it can be listed is not waited for
     for (int pass = 1; pass <= most && !keys.empty(); ++pass) {
         std::vector<parsed_index_key> later;
@@ -163,8 +155,7 @@ void loader<Storage>::list_until_quiet(std::vector<parsed_index_key>& keys, cons
     }
 }
 
-template <storage Storage>
-void loader<Storage>::read(const std::vector<parsed_index_key>& files, bool ended, catalog_builder& builder) {
+SMDEBUG_INLINE void loader::read(const std::vector<parsed_index_key>& files, bool ended, catalog_builder& builder) {
     check_in_all(files.size(), 0);
     std::vector<std::string> keys;
     keys.reserve(files.size());
@@ -182,8 +173,7 @@ void loader<Storage>::read(const std::vector<parsed_index_key>& files, bool ende
         [&](std::size_t i, const error& failed) { take_failed(files[i], failed, ended, builder); });
 }
 
-template <storage Storage>
-bool loader<Storage>::read_on_threads(const std::vector<parsed_index_key>& files, const std::vector<std::string>& keys,
+SMDEBUG_INLINE bool loader::read_on_threads(const std::vector<parsed_index_key>& files, const std::vector<std::string>& keys,
                                       bool ended, catalog_builder& builder) {
     std::size_t next = 0;
     std::size_t taken = 0;
@@ -218,8 +208,7 @@ bool loader<Storage>::read_on_threads(const std::vector<parsed_index_key>& files
     }
 }
 
-template <storage Storage>
-void loader<Storage>::read_files::keep(std::optional<byte_view> file) {
+SMDEBUG_INLINE void loader::read_files::keep(std::optional<byte_view> file) {
     constexpr std::size_t most = std::size_t{8} << 20U;
     one& kept = files.emplace_back(one{.begin = bytes.size(), .end = bytes.size(), .is_there = file.has_value()});
     if (!file) {
@@ -232,8 +221,7 @@ void loader<Storage>::read_files::keep(std::optional<byte_view> file) {
     }
 }
 
-template <storage Storage>
-void loader<Storage>::take_read(const parsed_index_key& key, const read_files& part, std::size_t i, bool ended,
+SMDEBUG_INLINE void loader::take_read(const parsed_index_key& key, const read_files& part, std::size_t i, bool ended,
                                 catalog_builder& builder) {
     const typename read_files::one& file = part.files[i];
     if (file.failed) {
@@ -253,8 +241,7 @@ void loader<Storage>::take_read(const parsed_index_key& key, const read_files& p
     }
 }
 
-template <storage Storage>
-void loader<Storage>::take_failed(const parsed_index_key& key, const error& failed, bool ended,
+SMDEBUG_INLINE void loader::take_failed(const parsed_index_key& key, const error& failed, bool ended,
                                   catalog_builder& builder) {
     // Too large to be read with others: it is read alone, if its size is allowed.
     if (dynamic_cast<const unsupported*>(&failed) != nullptr) {
@@ -270,8 +257,7 @@ void loader<Storage>::take_failed(const parsed_index_key& key, const error& fail
     left_over_.push_back(key);
 }
 
-template <storage Storage>
-void loader<Storage>::take_large(const parsed_index_key& key, bool ended, catalog_builder& builder) {
+SMDEBUG_INLINE void loader::take_large(const parsed_index_key& key, bool ended, catalog_builder& builder) {
     const auto size = store_.size(key.text());
     if (size && *size > options_.limits.index_file) {
         too_large(key, *size);
@@ -290,16 +276,14 @@ void loader<Storage>::take_large(const parsed_index_key& key, bool ended, catalo
     take(key, bytes ? std::optional{bytes->view()} : std::nullopt, ended, builder);
 }
 
-template <storage Storage>
-void loader<Storage>::too_large(const parsed_index_key& key, std::uint64_t size) {
+SMDEBUG_INLINE void loader::too_large(const parsed_index_key& key, std::uint64_t size) {
     damaged(key.text(), &key,
             "the file has " + std::to_string(size) + " bytes, more than the " +
                 std::to_string(options_.limits.index_file) + " that trial_options::limits.index_file allows");
     left_over_.push_back(key);
 }
 
-template <storage Storage>
-void loader<Storage>::check_in_all(std::uint64_t files, std::uint64_t bytes) const {
+SMDEBUG_INLINE void loader::check_in_all(std::uint64_t files, std::uint64_t bytes) const {
     const auto refuse = [&](const std::string& what, std::uint64_t most, const std::string& limit) {
         throw index_reader_exception(std::string{store_.name()} + " has more " + what + " than the " +
                                          std::to_string(most) + " that trial_options::limits." + limit + " allows",
@@ -313,8 +297,7 @@ void loader<Storage>::check_in_all(std::uint64_t files, std::uint64_t bytes) con
     }
 }
 
-template <storage Storage>
-void loader<Storage>::take(const parsed_index_key& key, std::optional<byte_view> bytes, bool ended,
+SMDEBUG_INLINE void loader::take(const parsed_index_key& key, std::optional<byte_view> bytes, bool ended,
                            catalog_builder& builder) {
     if (opens_ && options_.stop.stop_requested()) {
         throw stopped("opening " + std::string{store_.name()} + " was stopped", {.where = key.text()});
@@ -355,8 +338,7 @@ void loader<Storage>::take(const parsed_index_key& key, std::optional<byte_view>
     left_over_.push_back(key);
 }
 
-template <storage Storage>
-void loader<Storage>::damaged(const std::string& key, const parsed_index_key* parsed, const std::string& what) {
+SMDEBUG_INLINE void loader::damaged(const std::string& key, const parsed_index_key* parsed, const std::string& what) {
     if (options_.damaged_index == damage_policy::fail) {
         error_context context{.where = key};
         if (parsed != nullptr) {

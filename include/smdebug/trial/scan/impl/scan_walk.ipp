@@ -1,4 +1,4 @@
-// The bodies of <smdebug/trial/scan/scan_walk.hpp> that are templates.
+// The bodies of <smdebug/trial/scan/scan_walk.hpp>.
 #pragma once
 
 #include <smdebug/core/error.hpp>
@@ -20,8 +20,7 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-template <class State>
-scan_walk<State>::scan_walk(const State& state, const catalog& from, const selected_tensors& which, reduction_set saved,
+SMDEBUG_INLINE scan_walk::scan_walk(const trial_state& state, const catalog& from, const selected_tensors& which, reduction_set saved,
                             const walk_manner& manner)
     : state_(state),
       from_(from),
@@ -34,15 +33,14 @@ scan_walk<State>::scan_walk(const State& state, const catalog& from, const selec
       scanner_(state, from, saved, which.names(), manner.defer_checks, manner.keep_repeats,
                manner.stream ? manner.limits.stream_from : 0, manner.values_of) {
     const std::uint64_t most = state.options().limits.record;
-    const bool streams = manner_.stream && file_scanner<State>::can_stream;
+    const bool streams = manner_.stream && file_scanner::can_stream(state);
     if (abilities_of(state.store()).opens_small) {
         manner_.limits.opened_from = 0;
     }
     manner_.limits.largest_record = streams ? most : std::min(manner_.limits.largest_record, most);
 }
 
-template <class State>
-file_extent scan_walk<State>::extent(const catalog::file& file) {
+SMDEBUG_INLINE file_extent scan_walk::extent(const catalog::file& file) {
     if (!last_layout_ || *last_layout_ != file.layout) {
         last_extent_ = extent_of(from_.layout_of(file), which_);
         last_layout_ = file.layout;
@@ -51,16 +49,14 @@ file_extent scan_walk<State>::extent(const catalog::file& file) {
     return last_extent_;
 }
 
-template <class State>
-file_way scan_walk<State>::way(const catalog::file& file, std::size_t ahead) {
+SMDEBUG_INLINE file_way scan_walk::way(const catalog::file& file, std::size_t ahead) {
     const bool can_view = views_ && manner_.in_place && unviewed_ <= ahead;
     const file_extent size = extent(file);
-    const bool can_open = opening_storage<storage_type> && !batches_ && unopened_ <= ahead && last_in_order_;
+    const bool can_open = !batches_ && unopened_ <= ahead && last_in_order_;
     return way_of(size, manner_.limits, can_view, can_open);
 }
 
-template <class State>
-void scan_walk<State>::walk(std::span<const catalog::file* const> all, std::size_t begin, std::size_t last,
+SMDEBUG_INLINE void scan_walk::walk(std::span<const catalog::file* const> all, std::size_t begin, std::size_t last,
                             walk_visit visit, walk_done done) {
     const std::span<const catalog::file* const> files = all.first(last);
     while (begin < files.size()) {
@@ -84,13 +80,12 @@ void scan_walk<State>::walk(std::span<const catalog::file* const> all, std::size
     }
 }
 
-template <class State>
-void scan_walk<State>::read_whole(std::span<const catalog::file* const> files, std::size_t begin, std::size_t end,
+SMDEBUG_INLINE void scan_walk::read_whole(std::span<const catalog::file* const> files, std::size_t begin, std::size_t end,
                                   walk_visit visit, walk_done done) {
     std::vector<std::string> keys;
     keys.reserve(end - begin);
     for (std::size_t i = begin; i < end; ++i) {
-        keys.push_back(State::event_key(from_, *files[i]));
+        keys.push_back(trial_state::event_key(from_, *files[i]));
     }
     const auto take = [&](std::size_t i, whole_event_file* source, const std::string* why_not) {
         bring(files, begin + i + 1);
@@ -117,40 +112,36 @@ void scan_walk<State>::read_whole(std::span<const catalog::file* const> files, s
         });
 }
 
-template <class State>
-void scan_walk<State>::read_ranged(std::span<const catalog::file* const> files, std::size_t begin, std::size_t end,
+SMDEBUG_INLINE void scan_walk::read_ranged(std::span<const catalog::file* const> files, std::size_t begin, std::size_t end,
                                    walk_visit visit, walk_done done) {
-    if constexpr (range_batch_reader<storage_type>) {
-        record_batch batch;
-        std::vector<file_way> ways;
-        for (std::size_t i = begin; i < end; ++i) {
-            const catalog::file& file = *files[i];
-            ways.push_back(way(file, i - begin));
-            std::string key = State::event_key(from_, file);
-            std::vector<byte_range> records;
-            if (!key.empty()) {
-                records = ways.back() == file_way::whole ? std::vector{byte_range{0, extent(file).end}}
-                                                         : records_of(file).places;
-            }
-            batch.add(std::move(key), records);
+    record_batch batch;
+    std::vector<file_way> ways;
+    for (std::size_t i = begin; i < end; ++i) {
+        const catalog::file& file = *files[i];
+        ways.push_back(way(file, i - begin));
+        std::string key = trial_state::event_key(from_, file);
+        std::vector<byte_range> records;
+        if (!key.empty()) {
+            records = ways.back() == file_way::whole ? std::vector{byte_range{0, extent(file).end}}
+                                                     : records_of(file).places;
         }
-        batch.read(state_.store(), [&](std::size_t i, collected_event_file& source) {
-            const catalog::file& file = *files[begin + i];
-            if (ways[i] == file_way::whole && source.is_there() && !source.key().empty()) {
-                scan_collected(file, begin + i, source, visit);
-            } else {
-                scan_ranged(file, source.key(), begin + i, source, visit);
-            }
-            done(begin + i);
-        });
+        batch.add(std::move(key), records);
     }
+    batch.read(state_.store(), [&](std::size_t i, collected_event_file& source) {
+        const catalog::file& file = *files[begin + i];
+        if (ways[i] == file_way::whole && source.is_there() && !source.key().empty()) {
+            scan_collected(file, begin + i, source, visit);
+        } else {
+            scan_ranged(file, source.key(), begin + i, source, visit);
+        }
+        done(begin + i);
+    });
 }
 
-template <class State>
-void scan_walk<State>::read_apart(std::span<const catalog::file* const> files, std::size_t place, walk_visit visit,
+SMDEBUG_INLINE void scan_walk::read_apart(std::span<const catalog::file* const> files, std::size_t place, walk_visit visit,
                                   walk_done done) {
     const catalog::file& file = *files[place];
-    const std::string key = State::event_key(from_, file);
+    const std::string key = trial_state::event_key(from_, file);
     const reading_limits& limits = manner_.limits;
     switch (way(file, 0)) {
         case file_way::untouched: {  // saved shapes at most, which are in the index file
@@ -190,30 +181,26 @@ void scan_walk<State>::read_apart(std::span<const catalog::file* const> files, s
     done(place);
 }
 
-template <class State>
-void scan_walk<State>::bring(std::span<const catalog::file* const> files, std::size_t place) {
-    if constexpr (prefetching_storage<storage_type>) {
-        if (manner_.ahead == nullptr || place >= files.size() || manner_.ahead->is_taken(place + files_ahead::widest)) {
-            return;
-        }
-        const auto is_asked_for = [&](std::size_t i) {
-            const file_way how = way(*files[i], 0);
-            return how == file_way::in_place || how == file_way::opened || (small_ahead_ && how == file_way::whole);
-        };
-        if (!is_asked_for(place)) {
-            return;
-        }
-        const std::size_t end = std::min(files.size(), place + files_ahead::window(extent(*files[place]).end));
-        while (const std::optional<std::size_t> next = manner_.ahead->take(place, end)) {
-            if (is_asked_for(*next)) {
-                manner_.ahead->tell(*next, state_.store().read_ahead(State::event_key(from_, *files[*next])));
-            }
+SMDEBUG_INLINE void scan_walk::bring(std::span<const catalog::file* const> files, std::size_t place) {
+    if (manner_.ahead == nullptr || place >= files.size() || manner_.ahead->is_taken(place + files_ahead::widest)) {
+        return;
+    }
+    const auto is_asked_for = [&](std::size_t i) {
+        const file_way how = way(*files[i], 0);
+        return how == file_way::in_place || how == file_way::opened || (small_ahead_ && how == file_way::whole);
+    };
+    if (!is_asked_for(place)) {
+        return;
+    }
+    const std::size_t end = std::min(files.size(), place + files_ahead::window(extent(*files[place]).end));
+    while (const std::optional<std::size_t> next = manner_.ahead->take(place, end)) {
+        if (is_asked_for(*next)) {
+            manner_.ahead->tell(*next, state_.store().read_ahead(trial_state::event_key(from_, *files[*next])));
         }
     }
 }
 
-template <class State>
-bool scan_walk<State>::in_order(const catalog::file& file) {
+SMDEBUG_INLINE bool scan_walk::in_order(const catalog::file& file) {
     std::uint64_t last = 0;
     bool ascending = true;
     scanner_.each_record(
@@ -222,8 +209,7 @@ bool scan_walk<State>::in_order(const catalog::file& file) {
     return ascending;
 }
 
-template <class State>
-std::size_t scan_walk<State>::ranged_to(std::span<const catalog::file* const> files, std::size_t begin) {
+SMDEBUG_INLINE std::size_t scan_walk::ranged_to(std::span<const catalog::file* const> files, std::size_t begin) {
     std::size_t end = begin;
     std::size_t records = 0;
     for (; end < files.size() && end - begin < most_at_once && records < most_records; ++end) {
@@ -237,67 +223,58 @@ std::size_t scan_walk<State>::ranged_to(std::span<const catalog::file* const> fi
     return end;
 }
 
-template <class State>
-bool scan_walk<State>::read_opened(std::span<const catalog::file* const> files, std::size_t place,
+SMDEBUG_INLINE bool scan_walk::read_opened(std::span<const catalog::file* const> files, std::size_t place,
                                    const std::string& key, walk_visit visit) {
-    if constexpr (opening_storage<storage_type>) {
-        using clock = std::chrono::steady_clock;
-        const bool may_view = views_ && manner_.in_place && unviewed_ == 0;
-        const faster_way::way chosen = may_view ? faster().next() : faster_way::usual;
-        const clock::time_point begin = clock::now();
-        const auto took = [&] {
-            if (may_view) {
-                faster().took(chosen, std::chrono::duration<double>(clock::now() - begin).count(),
-                              extent(*files[place]).wanted);
-            }
-            return true;
-        };
-        if (chosen == faster_way::other) {
-            if (look_in_place(files, place, key, visit)) {
-                return took();
-            }
-            unviewed_ = views_skipped;
+    using clock = std::chrono::steady_clock;
+    const bool may_view = views_ && manner_.in_place && unviewed_ == 0;
+    const faster_way::way chosen = may_view ? faster().next() : faster_way::usual;
+    const clock::time_point begin = clock::now();
+    const auto took = [&] {
+        if (may_view) {
+            faster().took(chosen, std::chrono::duration<double>(clock::now() - begin).count(),
+                          extent(*files[place]).wanted);
         }
-        const std::unique_ptr<opened_object> file = key.empty() ? nullptr : state_.store().open(key);
-        if (file != nullptr) {
-            opened_event_file source{*file, buffer_, static_cast<std::size_t>(manner_.limits.hot_piece)};
-            scan(*files[place], key, place, &source, nullptr, visit);
+        return true;
+    };
+    if (chosen == faster_way::other) {
+        if (look_in_place(files, place, key, visit)) {
             return took();
         }
+        unviewed_ = views_skipped;
+    }
+    const std::unique_ptr<opened_object> file = key.empty() ? nullptr : state_.store().open(key);
+    if (file != nullptr) {
+        opened_event_file source{*file, buffer_, static_cast<std::size_t>(manner_.limits.hot_piece)};
+        scan(*files[place], key, place, &source, nullptr, visit);
+        return took();
     }
     return false;
 }
 
-template <class State>
-bool scan_walk<State>::look_in_place(std::span<const catalog::file* const> files, std::size_t place,
+SMDEBUG_INLINE bool scan_walk::look_in_place(std::span<const catalog::file* const> files, std::size_t place,
                                      const std::string& key, walk_visit visit) {
-    if constexpr (viewing_storage<storage_type>) {
-        std::optional<byte_buffer> shown;
-        try {
-            shown = state_.store().view(key);
-        } catch (const error&) {
-            return false;  // reading will tell
-        }
-        if (shown) {
-            whole_event_file source{shown->view()};
-            scan(*files[place], key, place, &source, nullptr, visit);
-            return true;
-        }
+    std::optional<byte_buffer> shown;
+    try {
+        shown = state_.store().view(key);
+    } catch (const error&) {
+        return false;  // reading will tell
+    }
+    if (shown) {
+        whole_event_file source{shown->view()};
+        scan(*files[place], key, place, &source, nullptr, visit);
+        return true;
     }
     return false;
 }
 
-template <class State>
-void scan_walk<State>::read_pieces(const catalog::file& file, const std::string& key, std::size_t place,
+SMDEBUG_INLINE void scan_walk::read_pieces(const catalog::file& file, const std::string& key, std::size_t place,
                                    std::uint64_t piece, walk_visit visit) {
-    if constexpr (range_batch_reader<storage_type>) {
-        if (batches_ && !key.empty()) {
-            wanted_records wanted = records_of(file);
-            paged_event_file source{state_.store(), key, std::move(wanted.places), manner_.limits.largest_page,
-                                    std::move(wanted.tensor_ends)};
-            scan_ranged(file, key, place, source, visit);
-            return;
-        }
+    if (batches_ && !key.empty()) {
+        wanted_records wanted = records_of(file);
+        paged_event_file source{state_.store(), key, std::move(wanted.places), manner_.limits.largest_page,
+                                std::move(wanted.tensor_ends)};
+        scan_ranged(file, key, place, source, visit);
+        return;
     }
     piecewise_event_file source{state_.store(), key, piece, bound_};
     bool is_there = !key.empty();
@@ -314,8 +291,7 @@ void scan_walk<State>::read_pieces(const catalog::file& file, const std::string&
     scan(file, key, place, is_there ? &source : nullptr, nullptr, visit);
 }
 
-template <class State>
-void scan_walk<State>::scan_collected(const catalog::file& file, std::size_t place, collected_event_file& source,
+SMDEBUG_INLINE void scan_walk::scan_collected(const catalog::file& file, std::size_t place, collected_event_file& source,
                                       walk_visit visit) {
     std::optional<whole_event_file> whole;
     std::string why_not;
@@ -330,8 +306,7 @@ void scan_walk<State>::scan_collected(const catalog::file& file, std::size_t pla
     scan(file, source.key(), place, whole ? &*whole : nullptr, whole ? nullptr : &why_not, visit);
 }
 
-template <class State>
-typename scan_walk<State>::wanted_records scan_walk<State>::records_of(const catalog::file& file) {
+SMDEBUG_INLINE scan_walk::wanted_records scan_walk::records_of(const catalog::file& file) {
     wanted_records wanted;
     if (extent(file).records > 0) {
         scanner_.each_record(
@@ -345,8 +320,7 @@ typename scan_walk<State>::wanted_records scan_walk<State>::records_of(const cat
     return wanted;
 }
 
-template <class State>
-byte_range scan_walk<State>::first_wanted(const catalog::file& file) const noexcept {
+SMDEBUG_INLINE byte_range scan_walk::first_wanted(const catalog::file& file) const noexcept {
     const layout& entries = from_.layout_of(file);
     for (std::size_t i = 0; i < entries.size(); ++i) {
         if (which_.contains(entries[i].what.name)) {

@@ -1,22 +1,141 @@
-// The bodies of <smdebug/trial/verify.hpp> that are templates.
+// The bodies of <smdebug/trial/verify.hpp>.
 #pragma once
 
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/json_document.hpp>
+#include <smdebug/core/problem.hpp>
 #include <smdebug/core/relative_path.hpp>
+#include <smdebug/core/shape.hpp>
 #include <smdebug/core/status.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/index/index_file.hpp>
+#include <smdebug/index/index_meta.hpp>
 #include <smdebug/index/locations.hpp>
+#include <smdebug/storage/abilities.hpp>
+#include <smdebug/storage/concepts.hpp>
 #include <smdebug/trial/catalog/name_list.hpp>
+#include <smdebug/trial/difference.hpp>
+#include <smdebug/trial/load/collections_check.hpp>
+#include <smdebug/trial/options.hpp>
+#include <smdebug/trial/read/event_records.hpp>
 #include <smdebug/trial/verify.hpp>
 #include <smdebug/wire/event.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-template <storage Storage>
-std::vector<difference> run_verifier<Storage>::run() {
+/// Compares all of a run.  Used once.  Borrows the storage.
+class run_verifier {
+public:
+    run_verifier(const any_storage& store, const size_limits& limits) : store_(store), limits_(limits) {}
+
+    [[nodiscard]] std::vector<difference> run();
+
+private:
+    struct place {
+        std::string name;
+        byte_range record;
+    };
+    struct saved_shape {
+        std::string name;
+        std::string original;
+        shape_type extents;
+    };
+    // What an index file says.
+    struct index_facts {
+        std::string key{};
+        step_number step = 0;
+        std::string worker_part{};
+        mode in = mode::global;
+        step_number mode_step = 0;
+        std::string event_file{};
+        std::vector<place> places{};
+        std::vector<saved_shape> shapes{};
+    };
+
+    static constexpr std::array<std::string_view, 3> root_keys{"meta", "tensor_payload", "shape_payload"};
+    static constexpr std::array<std::string_view, 3> meta_keys{"mode", "mode_step", "event_file_name"};
+
+    void tell(difference_kind kind, std::string_view file, std::string what) {
+        found_.push_back({.kind = kind, .file = std::string{file}, .what = std::move(what)});
+    }
+    void tell(difference_kind kind, const index_facts& of, std::string_view file, std::string tensor, std::string what);
+
+    /// Whatever `look` throws is a difference of `file`.
+    template <class Look>
+    void guarded(std::string_view file, Look&& look) {
+        try {
+            look();
+        } catch (const error& failed) {
+            tell(difference_kind::damaged_file, file, std::string{failed.message()});
+        } catch (const std::exception& failed) {
+            tell(difference_kind::damaged_file, file, failed.what());
+        }
+    }
+
+    [[nodiscard]] byte_buffer read(const std::string& key, std::uint64_t most) const;
+
+    // Files ------------------------------------------------------------------------------------------------------
+
+    void look_at_collections();
+
+    void look_at_indexes();
+
+    /// Nothing for a file that a running job may be writing.
+    [[nodiscard]] std::optional<index_facts> read_index(const std::string& key);
+
+    void compare(const index_facts& facts);
+
+    /// Whether a running job may be about to write something of this step.
+    [[nodiscard]] bool may_come(std::string_view worker_part, step_number step) const;
+
+    void compare_records(const index_facts& facts, const event_records& events);
+
+    void compare_record(const index_facts& facts, const place& named, const event_record& record);
+
+    // The Python package writes scalars under the mode that was set when they were noted, so that one record which
+    // bears the index file out is enough.
+    void compare_mode(const index_facts& facts, const event_records& events);
+
+    // A tensor has one original name in all files, and an original name one tensor.
+    void compare_original(const index_facts& facts, const saved_shape& shape);
+
+    // The rest ---------------------------------------------------------------------------------------------------
+
+    void look_for_unnamed_files();
+
+    const any_storage& store_;
+    size_limits limits_;
+    json::document parser_;
+    bool ended_ = false;
+    std::set<std::string, std::less<>> workers_;  // that wrote collections files
+    collections_check collections_;
+    std::map<std::string, step_number, std::less<>> last_step_;   // by worker's part of file names
+    std::set<std::string, std::less<>> named_;                    // event files
+    std::set<std::string, std::less<>> seen_;                     // tensors
+    std::map<std::string, std::string> originals_;                // by tensor
+    std::map<std::string, std::string> named_so_;                 // the tensor, by original name
+    std::map<std::pair<mode, step_number>, step_number> claims_;  // that no record bears out
+    std::vector<difference> found_;
+};
+
+SMDEBUG_INLINE std::vector<difference> run_verifier::run() {
     guarded({}, [&] { ended_ = store_.size(locations::end_of_job).has_value(); });
     guarded(locations::collections_folder, [&] { look_at_collections(); });
     guarded(locations::index_folder, [&] { look_at_indexes(); });
@@ -25,8 +144,7 @@ std::vector<difference> run_verifier<Storage>::run() {
     return std::move(found_);
 }
 
-template <storage Storage>
-void run_verifier<Storage>::tell(difference_kind kind, const index_facts& of, std::string_view file, std::string tensor,
+SMDEBUG_INLINE void run_verifier::tell(difference_kind kind, const index_facts& of, std::string_view file, std::string tensor,
                                  std::string what) {
     found_.push_back({.kind = kind,
                       .file = std::string{file},
@@ -36,8 +154,7 @@ void run_verifier<Storage>::tell(difference_kind kind, const index_facts& of, st
                       .what = std::move(what)});
 }
 
-template <storage Storage>
-byte_buffer run_verifier<Storage>::read(const std::string& key, std::uint64_t most) const {
+SMDEBUG_INLINE byte_buffer run_verifier::read(const std::string& key, std::uint64_t most) const {
     if (const auto size = store_.size(key); size && *size > most) {
         throw corrupt_data("the file has " + std::to_string(*size) + " bytes, more than trial_options::limits allow",
                            {.where = key});
@@ -45,8 +162,7 @@ byte_buffer run_verifier<Storage>::read(const std::string& key, std::uint64_t mo
     return store_.read(key);
 }
 
-template <storage Storage>
-void run_verifier<Storage>::look_at_collections() {
+SMDEBUG_INLINE void run_verifier::look_at_collections() {
     for (const std::string& key : store_.list(locations::collections_folder, "")) {
         if (const auto worker = locations::worker_of_collections_file(key)) {
             workers_.insert(*worker);
@@ -64,8 +180,7 @@ void run_verifier<Storage>::look_at_collections() {
     }
 }
 
-template <storage Storage>
-void run_verifier<Storage>::look_at_indexes() {
+SMDEBUG_INLINE void run_verifier::look_at_indexes() {
     const std::vector<std::string> keys = store_.list(locations::index_folder, "");
     for (const std::string& key : keys) {
         if (const auto name = locations::parse_index_key(key); name && locations::is_index_file(key)) {
@@ -84,8 +199,7 @@ void run_verifier<Storage>::look_at_indexes() {
     }
 }
 
-template <storage Storage>
-std::optional<typename run_verifier<Storage>::index_facts> run_verifier<Storage>::read_index(const std::string& key) {
+SMDEBUG_INLINE std::optional<run_verifier::index_facts> run_verifier::read_index(const std::string& key) {
     const auto name = locations::parse_index_key(key);
     if (!name) {
         throw corrupt_data("the name is not of the form <step>_<worker>.json", {.where = key});
@@ -116,8 +230,7 @@ std::optional<typename run_verifier<Storage>::index_facts> run_verifier<Storage>
     return facts;
 }
 
-template <storage Storage>
-void run_verifier<Storage>::compare(const index_facts& facts) {
+SMDEBUG_INLINE void run_verifier::compare(const index_facts& facts) {
     const std::string worker = locations::worker_from_file_part(facts.worker_part);
     if (!workers_.empty() && !workers_.contains(worker)) {
         tell(difference_kind::workers, facts, facts.key, {}, "no collections file is this worker's");
@@ -155,14 +268,12 @@ void run_verifier<Storage>::compare(const index_facts& facts) {
     compare_mode(facts, events ? *events : event_records{});
 }
 
-template <storage Storage>
-bool run_verifier<Storage>::may_come(std::string_view worker_part, step_number step) const {
+SMDEBUG_INLINE bool run_verifier::may_come(std::string_view worker_part, step_number step) const {
     const auto last = last_step_.find(worker_part);
     return !ended_ && (last == last_step_.end() || step >= last->second);
 }
 
-template <storage Storage>
-void run_verifier<Storage>::compare_records(const index_facts& facts, const event_records& events) {
+SMDEBUG_INLINE void run_verifier::compare_records(const index_facts& facts, const event_records& events) {
     std::vector<bool> used(events.records.size());
     for (const place& named : facts.places) {
         const auto record =
@@ -197,8 +308,7 @@ void run_verifier<Storage>::compare_records(const index_facts& facts, const even
     }
 }
 
-template <storage Storage>
-void run_verifier<Storage>::compare_record(const index_facts& facts, const place& named, const event_record& record) {
+SMDEBUG_INLINE void run_verifier::compare_record(const index_facts& facts, const place& named, const event_record& record) {
     const std::string which = "the record at byte " + std::to_string(record.where.offset);
     if (record.where.length != named.record.length) {
         tell(difference_kind::place, facts, facts.event_file, named.name,
@@ -219,8 +329,7 @@ void run_verifier<Storage>::compare_record(const index_facts& facts, const place
     }
 }
 
-template <storage Storage>
-void run_verifier<Storage>::compare_mode(const index_facts& facts, const event_records& events) {
+SMDEBUG_INLINE void run_verifier::compare_mode(const index_facts& facts, const event_records& events) {
     std::string other;
     for (const event_record& record : events.records) {
         if (!record.mode || !record.mode_step) {
@@ -244,8 +353,7 @@ void run_verifier<Storage>::compare_mode(const index_facts& facts, const event_r
     }
 }
 
-template <storage Storage>
-void run_verifier<Storage>::compare_original(const index_facts& facts, const saved_shape& shape) {
+SMDEBUG_INLINE void run_verifier::compare_original(const index_facts& facts, const saved_shape& shape) {
     const auto original = originals_.try_emplace(shape.name, shape.original).first;
     const auto name = named_so_.try_emplace(shape.original, shape.name).first;
     if (original->second != shape.original) {
@@ -257,8 +365,7 @@ void run_verifier<Storage>::compare_original(const index_facts& facts, const sav
     }
 }
 
-template <storage Storage>
-void run_verifier<Storage>::look_for_unnamed_files() {
+SMDEBUG_INLINE void run_verifier::look_for_unnamed_files() {
     for (const std::string& key : store_.list(locations::events_folder, "")) {
         const auto name = locations::parse_step_file(key, locations::event_extension);
         if (name && !named_.contains(key) && !may_come(name->worker_part, name->step)) {
@@ -272,5 +379,20 @@ void run_verifier<Storage>::look_for_unnamed_files() {
 }
 
 }  // namespace detail
+
+SMDEBUG_INLINE std::vector<difference> verify_run(const any_storage& store, const size_limits& limits) {
+    std::vector<difference> found;
+    if (abilities_of(store).own_index) {
+        found = detail::run_verifier{store, limits}.run();
+    }
+    for (problem& each : problems_of(store)) {
+        const bool damaged = each.kind == problem_kind::damaged;
+        found.push_back({.kind = damaged ? difference_kind::damaged_file : difference_kind::unread,
+                         .file = std::move(each.where),
+                         .what = std::move(each.what)});
+    }
+    return found;
+}
+
 }  // namespace v1
 }  // namespace smdebug

@@ -1,15 +1,15 @@
-// The bodies of <smdebug/trial/read/steps_ahead.hpp> that are templates.
+// The bodies of <smdebug/trial/read/steps_ahead.hpp>.
 #pragma once
 
 #include <smdebug/trial/read/steps_ahead.hpp>
+#include <smdebug/trial/read/trial_state.hpp>
 #include <smdebug/trial/selection.hpp>
 
 namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-template <class Trial>
-void steps_ahead<Trial>::begin_step(step_number step, std::optional<step_number> end) {
+SMDEBUG_INLINE void steps_ahead::begin_step(step_number step, std::optional<step_number> end) {
     ++turn_;
     if (!brings()) {
         return;
@@ -23,7 +23,7 @@ void steps_ahead<Trial>::begin_step(step_number step, std::optional<step_number>
     if (names.empty() || (is_brought && !files_.wants_more())) {
         return;
     }
-    const auto from = run_.snapshot();
+    const auto from = state_->current();
     const selected_tensors which{{.names = std::move(names)}, *from};
     files_.bring(*from, which);
     brought_.pass(step);
@@ -34,8 +34,7 @@ void steps_ahead<Trial>::begin_step(step_number step, std::optional<step_number>
     }
 }
 
-template <class Trial>
-std::vector<step_number> steps_ahead<Trial>::steps_to_reduce(step_number step, std::optional<step_number> end,
+SMDEBUG_INLINE std::vector<step_number> steps_ahead::steps_to_reduce(step_number step, std::optional<step_number> end,
                                                              std::size_t most) const {
     std::vector<step_number> steps = steps_after(step, end, most);
     if (brings()) {
@@ -44,14 +43,12 @@ std::vector<step_number> steps_ahead<Trial>::steps_to_reduce(step_number step, s
     return steps;
 }
 
-template <class Trial>
-bool steps_ahead<Trial>::is_known(const turn_by_name& asked, const std::string& name) const {
+SMDEBUG_INLINE bool steps_ahead::is_known(const turn_by_name& asked, const std::string& name) const {
     const auto last = asked.find(name);
     return last != asked.end() && last->second + remembered_turns >= turn_;
 }
 
-template <class Trial>
-std::vector<std::string> steps_ahead<Trial>::lately(const turn_by_name& asked) const {
+SMDEBUG_INLINE std::vector<std::string> steps_ahead::lately(const turn_by_name& asked) const {
     std::vector<std::string> names;
     for (const auto& [name, last_turn] : asked) {
         if (last_turn + remembered_turns >= turn_) {
@@ -61,21 +58,19 @@ std::vector<std::string> steps_ahead<Trial>::lately(const turn_by_name& asked) c
     return names;
 }
 
-template <class Trial>
-void steps_ahead<Trial>::note(turn_by_name& asked, const std::string& name) {
+SMDEBUG_INLINE void steps_ahead::note(turn_by_name& asked, const std::string& name) {
     const bool is_new = brings() && !is_known(reduced_, name) && !is_known(read_, name);
     asked[name] = turn_;
     if (is_new) {
         brought_for_fewer_ = brought_.end();
-        const auto from = run_.snapshot();
+        const auto from = state_->current();
         files_.bring_wholes(*from, selected_tensors{{.names = std::vector{name}}, *from});
     }
 }
 
-template <class Trial>
-std::vector<step_number> steps_ahead<Trial>::steps_after(step_number step, std::optional<step_number> end,
+SMDEBUG_INLINE std::vector<step_number> steps_ahead::steps_after(step_number step, std::optional<step_number> end,
                                                          std::size_t most) const {
-    const auto from = run_.snapshot();
+    const auto from = state_->current();
     std::vector<step_number> coming;
     for (auto next = from->steps.lower_bound(step + 1);
          next != from->steps.end() && from->complete(*next) && (!end || next->step < *end) && coming.size() < most;

@@ -1,4 +1,4 @@
-// The bodies of <smdebug/trial/scan.hpp> that are templates.
+// The bodies of <smdebug/trial/scan.hpp>.
 #pragma once
 
 #include <smdebug/trial/read/reading_plan.hpp>
@@ -8,10 +8,9 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-template <class Trial>
-scan_of<Trial>::scan_of(const Trial& run, const scan_options& given)
-    : from(run.snapshot()),
-      state(run.state()),
+SMDEBUG_INLINE scan_of::scan_of(std::shared_ptr<const trial_state> run, const scan_options& given)
+    : from(run->current()),
+      state(std::move(run)),
       which(given.which, *from),
       saved(given.saved),
       manner{.in_place = given.in_place,
@@ -30,8 +29,7 @@ scan_of<Trial>::scan_of(const Trial& run, const scan_options& given)
 
 struct walk_stopped {};
 
-template <class Trial>
-walk_end scan_of<Trial>::in_turn(const walk_options& how, tensor_visit visit, function_ref<void()> file_done) const {
+SMDEBUG_INLINE walk_end scan_of::in_turn(const walk_options& how, tensor_visit visit, function_ref<void()> file_done) const {
     std::size_t done = 0;
     try {
         walk().walk(
@@ -52,8 +50,7 @@ walk_end scan_of<Trial>::in_turn(const walk_options& how, tensor_visit visit, fu
     return walk_end::complete;
 }
 
-template <class Walk>
-std::optional<scan_share> share_cutter<Walk>::next() {
+SMDEBUG_INLINE std::optional<scan_share> share_cutter::next() {
     constexpr std::size_t most_files = 64;
     // Of a storage that reads many ranges together, more is worth having in flight.
     const std::uint64_t enough = std::uint64_t{walk_.batches() ? 32U : 4U} << 20U;

@@ -1,8 +1,9 @@
-// The bodies of <smdebug/trial/read/entry_decoder.hpp> that are templates.
+// The bodies of <smdebug/trial/read/entry_decoder.hpp>.
 #pragma once
 
 #include <smdebug/tensor/concepts.hpp>
 #include <smdebug/trial/read/entry_decoder.hpp>
+#include <smdebug/trial/read/trial_state.hpp>
 
 #include <exception>
 
@@ -10,8 +11,7 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-template <class State>
-std::optional<lookup_error> entry_decoder<State>::decode(const layout::entry& entry, std::string_view recorded,
+SMDEBUG_INLINE std::optional<lookup_error> entry_decoder::decode(const layout::entry& entry, std::string_view recorded,
                                                          file_key file, record_bytes bytes, decoded_tensor& out,
                                                          const left_to_caller& left) const {
     status outcome = status::ok;
@@ -26,8 +26,7 @@ std::optional<lookup_error> entry_decoder<State>::decode(const layout::entry& en
     return lookup_error{.why = absence::damaged, .damage = outcome, .offset = entry.record.offset, .where = file()};
 }
 
-template <class State>
-std::optional<lookup_error> entry_decoder<State>::decode_saved(const layout::entry& entry, std::string_view tensor,
+SMDEBUG_INLINE std::optional<lookup_error> entry_decoder::decode_saved(const layout::entry& entry, std::string_view tensor,
                                                                reduction_key key, file_key file, record_bytes bytes,
                                                                double& number) {
     recorded_.clear();
@@ -38,35 +37,27 @@ std::optional<lookup_error> entry_decoder<State>::decode_saved(const layout::ent
     return single_number(tensor, key, number);
 }
 
-template <class State>
-lookup_error entry_decoder<State>::not_computed(const std::string& what, std::string_view tensor, dtype type) const {
+SMDEBUG_INLINE lookup_error entry_decoder::not_computed(const std::string& what, std::string_view tensor, dtype type) const {
     return {.why = absence::not_computed,
             .note = "the kernel " + std::string{state_->kernel().name()} + " did not compute the " + what +
                     " of tensor " + std::string{tensor} + ", which holds " + std::string{name_of(type)}};
 }
 
-template <class State>
-status entry_decoder<State>::decode_record(byte_view record, std::string_view recorded, decoded_tensor& out,
-                                           [[maybe_unused]] const left_to_caller& left) const {
-    using decoder = typename State::decoder_type;
-    if constexpr (repeating_decoder<decoder>) {
-        if (left.repeats != nullptr) {
-            record::payload_check own;
-            record::payload_check& check = left.check != nullptr ? *left.check : own;
-            const status outcome = decode_named(state_->decoder(), record, recorded, out, check, *left.repeats);
-            return outcome == status::ok && !own.holds() ? status::bad_payload_checksum : outcome;
-        }
+SMDEBUG_INLINE status entry_decoder::decode_record(byte_view record, std::string_view recorded, decoded_tensor& out,
+                                           const left_to_caller& left) const {
+    if (left.repeats != nullptr) {
+        record::payload_check own;
+        record::payload_check& check = left.check != nullptr ? *left.check : own;
+        const status outcome = decode_named(state_->decoder(), record, recorded, out, check, *left.repeats);
+        return outcome == status::ok && !own.holds() ? status::bad_payload_checksum : outcome;
     }
-    if constexpr (deferring_decoder<decoder>) {
-        if (left.check != nullptr) {
-            return decode_named(state_->decoder(), record, recorded, out, *left.check);
-        }
+    if (left.check != nullptr) {
+        return decode_named(state_->decoder(), record, recorded, out, *left.check);
     }
     return decode_named(state_->decoder(), record, recorded, out);
 }
 
-template <class State>
-std::optional<lookup_error> entry_decoder<State>::single_number(std::string_view tensor, reduction_key key,
+SMDEBUG_INLINE std::optional<lookup_error> entry_decoder::single_number(std::string_view tensor, reduction_key key,
                                                                 double& number) const {
     // The number may be of any dtype: the kernel converts it, as the sum of one number is that number.
     const auto reduced = state_->kernel().reduce(saved_.view(), reduction::sum);

@@ -14,17 +14,15 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-template <class State>
-event_puller<State>::event_puller(const State& state, const catalog& from, std::vector<const catalog::file*> files)
+SMDEBUG_INLINE event_puller::event_puller(const trial_state& state, const catalog& from, std::vector<const catalog::file*> files)
     : state_(state),
       from_(from),
       files_(std::move(files)),
-      reads_many_(!opening_storage<storage_type> || abilities_of(state.store()).batches_ranges),
+      reads_many_(state.store().abilities().batches_ranges),
       bound_(state.decoder(), state.options().limits.record),
       decoder_(state) {}
 
-template <class State>
-std::uint64_t event_puller<State>::end_of(const catalog::file& file) {
+SMDEBUG_INLINE std::uint64_t event_puller::end_of(const catalog::file& file) {
     if (ends_.size() <= file.layout) {
         ends_.resize(std::size_t{file.layout} + 1);
     }
@@ -38,30 +36,27 @@ std::uint64_t event_puller<State>::end_of(const catalog::file& file) {
     return end;
 }
 
-template <class State>
-bool event_puller<State>::is_small(const catalog::file& file) {
+SMDEBUG_INLINE bool event_puller::is_small(const catalog::file& file) {
     return end_of(file) <= (reads_many_ ? many_at_once : limits.opened_from);
 }
 
-template <class State>
-const lookup_error* event_puller<State>::fail(lookup_error failure) {
+SMDEBUG_INLINE const lookup_error* event_puller::fail(lookup_error failure) {
     failure_ = std::move(failure);
     return &*failure_;
 }
 
-template <class State>
-const lookup_error* event_puller<State>::open(std::size_t place) {
+SMDEBUG_INLINE const lookup_error* event_puller::open(std::size_t place) {
     const catalog::file& file = *files_[place];
     opened_.reset();
     pieces_.reset();
     object_.reset();
     whole_ = {};
-    key_ = State::event_key(from_, file);
+    key_ = trial_state::event_key(from_, file);
     if (end_of(file) == 0) {
         return nullptr;  // saved shapes at most, which are in the index file
     }
     if (key_.empty()) {
-        return fail(State::names_no_event_file(from_, file));
+        return fail(trial_state::names_no_event_file(from_, file));
     }
     if (!is_small(file)) {
         read_ahead(place);
@@ -81,8 +76,7 @@ const lookup_error* event_puller<State>::open(std::size_t place) {
     return nullptr;
 }
 
-template <class State>
-void event_puller<State>::read_small(std::size_t place) {
+SMDEBUG_INLINE void event_puller::read_small(std::size_t place) {
     std::uint64_t left = reads_many_ ? many_at_once : small_at_once;
     std::vector<std::string> keys;
     std::vector<std::size_t> places;
@@ -93,7 +87,7 @@ void event_puller<State>::read_small(std::size_t place) {
             break;
         }
         left -= std::min(left, size);
-        std::string key = State::event_key(from_, *files_[end]);
+        std::string key = trial_state::event_key(from_, *files_[end]);
         if (size > 0 && !key.empty()) {
             keys.push_back(std::move(key));
             places.push_back(end - place);
@@ -120,18 +114,15 @@ void event_puller<State>::read_small(std::size_t place) {
         });
 }
 
-template <class State>
-const lookup_error* event_puller<State>::open_large(const catalog::file& file) {
-    if constexpr (opening_storage<storage_type>) {
-        try {
-            object_ = state_.store().open(key_);
-        } catch (const error&) {
-            object_ = nullptr;  // reading will tell
-        }
-        if (object_ != nullptr) {
-            opened_.emplace(*object_, buffer_, static_cast<std::size_t>(limits.hot_piece));
-            return nullptr;
-        }
+SMDEBUG_INLINE const lookup_error* event_puller::open_large(const catalog::file& file) {
+    try {
+        object_ = state_.store().open(key_);
+    } catch (const error&) {
+        object_ = nullptr;  // reading will tell
+    }
+    if (object_ != nullptr) {
+        opened_.emplace(*object_, buffer_, static_cast<std::size_t>(limits.hot_piece));
+        return nullptr;
     }
     pieces_.emplace(state_.store(), key_, limits.large_piece, bound_);
     try {
@@ -145,29 +136,27 @@ const lookup_error* event_puller<State>::open_large(const catalog::file& file) {
     return nullptr;
 }
 
-template <class State>
-void event_puller<State>::read_ahead(std::size_t place) {
-    if constexpr (prefetching_storage<storage_type>) {
-        constexpr std::size_t files_ahead = 4;
-        for (next_ahead_ = std::max(next_ahead_, place + 1);
-             next_ahead_ < files_.size() && next_ahead_ <= place + files_ahead; ++next_ahead_) {
-            if (!is_small(*files_[next_ahead_])) {
-                static_cast<void>(state_.store().read_ahead(State::event_key(from_, *files_[next_ahead_])));
-            }
+SMDEBUG_INLINE void event_puller::read_ahead(std::size_t place) {
+    if (!state_.store().abilities().reads_ahead) {
+        return;
+    }
+    constexpr std::size_t files_ahead = 4;
+    for (next_ahead_ = std::max(next_ahead_, place + 1);
+         next_ahead_ < files_.size() && next_ahead_ <= place + files_ahead; ++next_ahead_) {
+        if (!is_small(*files_[next_ahead_])) {
+            static_cast<void>(state_.store().read_ahead(trial_state::event_key(from_, *files_[next_ahead_])));
         }
     }
 }
 
-template <class State>
-byte_view event_puller<State>::at(byte_range record) {
+SMDEBUG_INLINE byte_view event_puller::at(byte_range record) {
     if (opened_) {
         return opened_->at(bound_(state_.store(), key_, record));
     }
     return pieces_ ? pieces_->at(record) : whole_event_file{whole_}.at(record);
 }
 
-template <class State>
-std::optional<lookup_error> event_puller<State>::values(const layout::entry& entry, std::string_view name,
+SMDEBUG_INLINE std::optional<lookup_error> event_puller::values(const layout::entry& entry, std::string_view name,
                                                         pulled_values& out) {
     out.check = {};
     out.repeats = 0;
@@ -176,36 +165,31 @@ std::optional<lookup_error> event_puller<State>::values(const layout::entry& ent
     return decoder_.decode(entry, name, key, bytes, out.tensor, {.check = &out.check, .repeats = &out.repeats});
 }
 
-template <class State>
-std::optional<lookup_error> event_puller<State>::saved(const layout::entry& entry, std::string_view tensor,
+SMDEBUG_INLINE std::optional<lookup_error> event_puller::saved(const layout::entry& entry, std::string_view tensor,
                                                        reduction_key which, double& number) {
     const auto bytes = [this](byte_range record) { return at(record); };
     const auto key = [this] { return key_; };
     return decoder_.decode_saved(entry, tensor, which, key, bytes, number);
 }
 
-template <class State>
-value_stream* event_puller<State>::stream([[maybe_unused]] const layout::entry& entry,
-                                          [[maybe_unused]] std::string_view name) {
-    if constexpr (planning_decoder<decoder_type>) {
-        if (opened_ && entry.record.length >= limits.stream_from) {
-            try {
-                return stream_.template begin<decoder_type>(*opened_, entry.record, name) ? &stream_ : nullptr;
-            } catch (const std::exception&) {
-                return nullptr;  // decoding it will tell
-            }
+SMDEBUG_INLINE value_stream* event_puller::stream(const layout::entry& entry,
+                                          std::string_view name) {
+    const decoder_plan* const plan = state_.decoder().abilities().plan;
+    if (plan != nullptr && opened_ && entry.record.length >= limits.stream_from) {
+        try {
+            return stream_.begin(*plan, *opened_, entry.record, name) ? &stream_ : nullptr;
+        } catch (const std::exception&) {
+            return nullptr;  // decoding it will tell
         }
     }
     return nullptr;
 }
 
-template <class State>
-lookup_error event_puller<State>::damaged(const layout::entry& entry, status damage) const {
+SMDEBUG_INLINE lookup_error event_puller::damaged(const layout::entry& entry, status damage) const {
     return {.why = absence::damaged, .damage = damage, .offset = entry.record.offset, .where = key_};
 }
 
-template <class State>
-lookup_error event_puller<State>::failed(const layout::entry& entry) const {
+SMDEBUG_INLINE lookup_error event_puller::failed(const layout::entry& entry) const {
     return failure_at_hand(key_, entry.record.offset);
 }
 

@@ -1,4 +1,4 @@
-// The bodies of <smdebug/trial/load/index_listing.hpp> that are templates.
+// The bodies of <smdebug/trial/load/index_listing.hpp>.
 #pragma once
 
 #include <smdebug/index/locations.hpp>
@@ -11,15 +11,12 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-template <storage Storage>
-std::vector<std::string> index_listing<Storage>::next(const catalog& last) {
-    if constexpr (followable_storage<Storage>) {
-        if (abilities_of(store_).follows) {
-            if (!follower_) {
-                follower_.emplace(store_.follow(locations::index_folder));
-            }
-            return follower_->next();
+SMDEBUG_INLINE std::vector<std::string> index_listing::next(const catalog& last) {
+    if (store_.abilities().follows) {
+        if (!follower_) {
+            follower_.emplace(store_.follow(locations::index_folder));
         }
+        return follower_->next();
     }
     const std::string after = from_start_ ? std::string{} : first_open_key(last);
     auto keys = store_.list(locations::index_folder, after);
@@ -27,19 +24,15 @@ std::vector<std::string> index_listing<Storage>::next(const catalog& last) {
     return keys;
 }
 
-template <storage Storage>
-void index_listing<Storage>::forget() {
+SMDEBUG_INLINE void index_listing::forget() {
     from_start_ = true;
     open_from_ = 0;
-    if constexpr (followable_storage<Storage>) {
-        if (follower_) {
-            follower_->forget();
-        }
+    if (follower_) {
+        follower_->forget();
     }
 }
 
-template <storage Storage>
-std::string index_listing<Storage>::first_open_key(const catalog& last) {
+SMDEBUG_INLINE std::string index_listing::first_open_key(const catalog& last) {
     if (last.steps.empty() || last.steps.back().step >= step_with_long_name) {
         return {};
     }

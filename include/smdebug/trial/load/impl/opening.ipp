@@ -1,4 +1,4 @@
-// The bodies of <smdebug/trial/load/opening.hpp> that are templates.
+// The bodies of <smdebug/trial/load/opening.hpp>.
 #pragma once
 
 #include <smdebug/core/error.hpp>
@@ -17,8 +17,7 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-template <storage Storage>
-catalog::job_description opening<Storage>::wait(bool& seen_running) {
+SMDEBUG_INLINE catalog::job_description opening::wait(bool& seen_running) {
     waiter pauses{look_interval(store_, options_.poll_interval),
                   options_.open_timeout,
                   options_.stop,
@@ -39,8 +38,7 @@ catalog::job_description opening<Storage>::wait(bool& seen_running) {
     }
 }
 
-template <storage Storage>
-std::optional<catalog::job_description> opening<Storage>::look(bool& seen_running) {
+SMDEBUG_INLINE std::optional<catalog::job_description> opening::look(bool& seen_running) {
     const bool ended = store_.size(locations::end_of_job).has_value();
     seen_running = seen_running || !ended;
     cut_.clear();
@@ -73,8 +71,7 @@ std::optional<catalog::job_description> opening<Storage>::look(bool& seen_runnin
     return std::nullopt;
 }
 
-template <storage Storage>
-bool opening<Storage>::read(const std::string& key, bool ended, catalog::job_description& job) {
+SMDEBUG_INLINE bool opening::read(const std::string& key, bool ended, catalog::job_description& job) {
     byte_buffer bytes;
     try {
         bytes = read_within_limit(key);
@@ -99,22 +96,17 @@ bool opening<Storage>::read(const std::string& key, bool ended, catalog::job_des
     return true;
 }
 
-template <storage Storage>
-byte_buffer opening<Storage>::read_within_limit(const std::string& key) const {
-    if constexpr (followable_storage<Storage>) {
-        // On a disk a sparse file may look like terabytes, and its size costs nothing: memory is asked for after
-        // it.
-        if (abilities_of(store_).follows) {
-            check_size(key, store_.size(key).value_or(0));
-        }
+SMDEBUG_INLINE byte_buffer opening::read_within_limit(const std::string& key) const {
+    // On a disk a sparse file may look like terabytes, and its size costs nothing: memory is asked for after it.
+    if (store_.abilities().follows) {
+        check_size(key, store_.size(key).value_or(0));
     }
     byte_buffer bytes = store_.read(key);
     check_size(key, bytes.size());
     return bytes;
 }
 
-template <storage Storage>
-void opening<Storage>::check_size(const std::string& key, std::uint64_t size) const {
+SMDEBUG_INLINE void opening::check_size(const std::string& key, std::uint64_t size) const {
     const std::uint64_t most = options_.limits.collections_file;
     if (size > most) {
         throw collections_file_exception(key + ": the file has " + std::to_string(size) + " bytes, more than the " +
@@ -124,8 +116,7 @@ void opening<Storage>::check_size(const std::string& key, std::uint64_t size) co
     }
 }
 
-template <storage Storage>
-void opening<Storage>::give_up() const {
+SMDEBUG_INLINE void opening::give_up() const {
     if (!cut_.empty()) {
         throw collections_file_exception(cut_, {.where = cut_key_});
     }
@@ -143,10 +134,8 @@ void opening<Storage>::give_up() const {
     if (is_file(store_)) {
         throw not_found(place() + " is a file, not the folder of a run (" + looked_for + ")", context);
     }
-    if constexpr (place_prober<Storage>) {
-        if (!store_.exists()) {
-            throw not_found("there is no folder " + place() + " (" + looked_for + ")", context);
-        }
+    if (!store_.exists()) {
+        throw not_found("there is no folder " + place() + " (" + looked_for + ")", context);
     }
     throw not_found("there is no training run in " + place() + ": " + looked_for + ", and none of these is there",
                     context);

@@ -1,4 +1,4 @@
-// The bodies of <smdebug/trial/read/held_steps.hpp> that are templates.
+// The bodies of <smdebug/trial/read/held_steps.hpp>.
 #pragma once
 
 #include <smdebug/core/places_in_order.hpp>
@@ -11,16 +11,12 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-template <class State>
-held_steps<State>::held_steps(std::shared_ptr<const State> state, std::uint64_t most_bytes)
+SMDEBUG_INLINE held_steps::held_steps(std::shared_ptr<const trial_state> state, std::uint64_t most_bytes)
     : state_(std::move(state)), most_(most_bytes) {
-    if constexpr (holding_storage<typename State::storage_type>) {
-        objects_ = state_->store().hold();
-    }
+    objects_ = state_->store().hold();
 }
 
-template <class State>
-void held_steps<State>::go_to(step_number step) {
+SMDEBUG_INLINE void held_steps::go_to(step_number step) {
     at_ = step;
     ahead_ = {};
     for (auto each = steps_.upper_bound(at_); each != steps_.end(); ++each) {
@@ -36,8 +32,7 @@ void held_steps<State>::go_to(step_number step) {
     }
 }
 
-template <class State>
-bool held_steps<State>::plan_ahead(const catalog& from, step_number step, const selected_tensors& which) {
+SMDEBUG_INLINE bool held_steps::plan_ahead(const catalog& from, step_number step, const selected_tensors& which) {
     const std::vector<file_plan> plan = planned(from, step, which, false);
     held_files wanted;
     for (const file_plan& each : plan) {
@@ -56,23 +51,20 @@ bool held_steps<State>::plan_ahead(const catalog& from, step_number step, const 
     return true;
 }
 
-template <class State>
-void held_steps<State>::bring_planned() {
+SMDEBUG_INLINE void held_steps::bring_planned() {
     if (!asked_.empty()) {
         objects_->bring(asked_);
         asked_.clear();
     }
 }
 
-template <class State>
-typename held_steps<State>::held_files& held_steps<State>::held_files::operator+=(const held_files& other) noexcept {
+SMDEBUG_INLINE held_steps::held_files& held_steps::held_files::operator+=(const held_files& other) noexcept {
     bytes = sum(bytes, other.bytes);
     files += other.files;
     return *this;
 }
 
-template <class State>
-std::vector<typename held_steps<State>::file_plan> held_steps<State>::planned(const catalog& from, step_number step,
+SMDEBUG_INLINE std::vector<held_steps::file_plan> held_steps::planned(const catalog& from, step_number step,
                                                                               const selected_tensors& which,
                                                                               bool wholes) const {
     std::vector<file_plan> plan;
@@ -82,7 +74,7 @@ std::vector<typename held_steps<State>::file_plan> held_steps<State>::planned(co
     }
     const auto known = steps_.find(step);
     for (const catalog::file& written : entry->files()) {
-        file_plan one{.key = State::event_key(from, written)};
+        file_plan one{.key = trial_state::event_key(from, written)};
         if (one.key.empty() || (known != steps_.end() && known->second.keys.contains(one.key))) {
             continue;
         }
@@ -106,8 +98,7 @@ std::vector<typename held_steps<State>::file_plan> held_steps<State>::planned(co
     return plan;
 }
 
-template <class State>
-std::vector<byte_range> held_steps<State>::wanted_records(const layout& entries, const selected_tensors& which) {
+SMDEBUG_INLINE std::vector<byte_range> held_steps::wanted_records(const layout& entries, const selected_tensors& which) {
     std::vector<byte_range> records;
     for (std::size_t place = 0; place < entries.size(); ++place) {
         if (const layout::entry each = entries[place]; which.contains(each.what.name)) {
@@ -118,8 +109,7 @@ std::vector<byte_range> held_steps<State>::wanted_records(const layout& entries,
     return records;
 }
 
-template <class State>
-void held_steps<State>::bring_files(const std::vector<file_plan>& plan) {
+SMDEBUG_INLINE void held_steps::bring_files(const std::vector<file_plan>& plan) {
     for (const file_plan& each : plan) {
         if (make_room(each.bytes)) {
             hold(at_, each);
@@ -128,8 +118,7 @@ void held_steps<State>::bring_files(const std::vector<file_plan>& plan) {
     bring_planned();
 }
 
-template <class State>
-bool held_steps<State>::make_room(std::uint64_t bytes) {
+SMDEBUG_INLINE bool held_steps::make_room(std::uint64_t bytes) {
     while (sum(held_bytes_, bytes) > most_) {
         if (steps_.empty() || steps_.begin()->first >= at_) {
             return false;
@@ -139,8 +128,7 @@ bool held_steps<State>::make_room(std::uint64_t bytes) {
     return true;
 }
 
-template <class State>
-void held_steps<State>::let_go_of_oldest() {
+SMDEBUG_INLINE void held_steps::let_go_of_oldest() {
     const auto oldest = steps_.begin();
     for (const std::string& key : oldest->second.keys) {
         objects_->release(key);
@@ -149,8 +137,7 @@ void held_steps<State>::let_go_of_oldest() {
     steps_.erase(oldest);
 }
 
-template <class State>
-void held_steps<State>::hold(step_number step, const file_plan& file) {
+SMDEBUG_INLINE void held_steps::hold(step_number step, const file_plan& file) {
     held_step& of = steps_[step];
     const std::string& key = *of.keys.insert(file.key).first;
     for (const byte_range& each : file.parts) {

@@ -1,4 +1,4 @@
-// The bodies of <smdebug/trial/read/trial_state.hpp> that are templates.
+// The bodies of <smdebug/trial/read/trial_state.hpp>.
 #pragma once
 
 #include <smdebug/core/error.hpp>
@@ -17,26 +17,35 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
-trial_state<Storage, Decoder, Kernel>::trial_state(Storage store, trial_options options, Decoder decoder, Kernel kernel)
+SMDEBUG_INLINE trial_state::trial_state(any_storage store, trial_options options, any_decoder decoder, any_kernel kernel)
     : store_(std::move(store)),
       options_(std::move(options)),
       decoder_(std::move(decoder)),
       kernel_(std::move(kernel)),
-      loader_(std::make_unique<loader<Storage>>(store_, options_)),
+      loader_(std::make_unique<loader>(store_, options_)),
       missing_event_file_retry_limit_((*loader_.lock())->settled().missing_event_file_retry_limit),
       newest_(std::make_shared<const catalog>((*loader_.lock())->open())) {}
 
-template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
-trial_state<Storage, Decoder, Kernel>::~trial_state() = default;
+SMDEBUG_INLINE trial_state::~trial_state() = default;
 
-template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
-std::shared_ptr<const catalog> trial_state<Storage, Decoder, Kernel>::current() const {
+SMDEBUG_INLINE void trial_state::look_at_notes(
+    const std::string& key,
+    function_ref<void(const std::shared_ptr<const opened_object>&, const passed_records&)> look) const {
+    if (!store_.abilities().opens_small) {
+        return;
+    }
+    const std::shared_ptr<const opened_object> object = store_.open(key);
+    const auto* const notes = object != nullptr ? dynamic_cast<const passed_records*>(object->notes()) : nullptr;
+    if (notes != nullptr) {
+        look(object, *notes);
+    }
+}
+
+SMDEBUG_INLINE std::shared_ptr<const catalog> trial_state::current() const {
     return *newest_.lock();
 }
 
-template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
-std::shared_ptr<const catalog> trial_state<Storage, Decoder, Kernel>::refreshed(
+SMDEBUG_INLINE std::shared_ptr<const catalog> trial_state::refreshed(
     const std::vector<std::string>* changed_keys) const {
     auto last = current();
     if (last->loaded_all_steps) {
@@ -60,8 +69,7 @@ std::shared_ptr<const catalog> trial_state<Storage, Decoder, Kernel>::refreshed(
     return last;
 }
 
-template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
-std::chrono::milliseconds trial_state<Storage, Decoder, Kernel>::quiet_time() const {
+SMDEBUG_INLINE std::chrono::milliseconds trial_state::quiet_time() const {
     using std::chrono::milliseconds;
     const waiter::clock::duration seen{last_news_.load(std::memory_order_relaxed)};
     const auto now = waiter::clock::now();
@@ -80,8 +88,7 @@ std::chrono::milliseconds trial_state<Storage, Decoder, Kernel>::quiet_time() co
     return quiet;
 }
 
-template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
-waiter::clock::time_point trial_state<Storage, Decoder, Kernel>::look_by(
+SMDEBUG_INLINE waiter::clock::time_point trial_state::look_by(
     std::optional<std::chrono::milliseconds> give_up_after) const {
     auto latest = waiter::clock::time_point::max();
     if (give_up_after && *give_up_after < std::chrono::hours{24 * 365}) {
@@ -91,28 +98,24 @@ waiter::clock::time_point trial_state<Storage, Decoder, Kernel>::look_by(
     return std::min(latest, (*loader_.lock())->end_due().value_or(latest));
 }
 
-template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
-std::uint64_t trial_state<Storage, Decoder, Kernel>::begin_refresh_setting(bool on) const {
+SMDEBUG_INLINE std::uint64_t trial_state::begin_refresh_setting(bool on) const {
     const auto settings = settings_.lock();
     settings->live.push_back({++settings->last_number, on});
     dynamic_refresh_.store(on, std::memory_order_relaxed);
     return settings->last_number;
 }
 
-template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
-void trial_state<Storage, Decoder, Kernel>::end_refresh_setting(std::uint64_t number) const noexcept {
+SMDEBUG_INLINE void trial_state::end_refresh_setting(std::uint64_t number) const noexcept {
     const auto settings = settings_.lock();
     std::erase_if(settings->live, [&](const auto& choice) { return choice.number == number; });
     dynamic_refresh_.store(settings->live.empty() || settings->live.back().on, std::memory_order_relaxed);
 }
 
-template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
-std::vector<problem> trial_state<Storage, Decoder, Kernel>::problems() const {
+SMDEBUG_INLINE std::vector<problem> trial_state::problems() const {
     return (*loader_.lock())->problems();
 }
 
-template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
-std::string trial_state<Storage, Decoder, Kernel>::names_near(std::string_view wanted) const {
+SMDEBUG_INLINE std::string trial_state::names_near(std::string_view wanted) const {
     const auto hints = hints_.lock();
     const auto known = hints->find(wanted);
     if (known != hints->end() || hints->size() == most_hints) {
@@ -121,8 +124,7 @@ std::string trial_state<Storage, Decoder, Kernel>::names_near(std::string_view w
     return hints->emplace(wanted, did_you_mean(wanted, current()->tensor_names(mode::global), 3)).first->second;
 }
 
-template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
-std::string trial_state<Storage, Decoder, Kernel>::event_key(const catalog& from, const catalog::file& file) {
+SMDEBUG_INLINE std::string trial_state::event_key(const catalog& from, const catalog::file& file) {
     if (file.event_file == catalog::usual_event_file) {
         return locations::event_key(file.step, from.workers[file.worker]);
     }
@@ -130,8 +132,7 @@ std::string trial_state<Storage, Decoder, Kernel>::event_key(const catalog& from
     return stays_inside(named) ? named : std::string{};
 }
 
-template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
-lookup_error trial_state<Storage, Decoder, Kernel>::names_no_event_file(const catalog& from,
+SMDEBUG_INLINE lookup_error trial_state::names_no_event_file(const catalog& from,
                                                                         const catalog::file& file) {
     const std::string& named = from.event_files[file.event_file];
     return {.why = absence::damaged,
@@ -140,8 +141,7 @@ lookup_error trial_state<Storage, Decoder, Kernel>::names_no_event_file(const ca
                                   : "the index file names an event file outside of the run, \"" + named + "\""};
 }
 
-template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
-lookup<byte_buffer> trial_state<Storage, Decoder, Kernel>::read_event(const catalog& from, const catalog::file& file,
+SMDEBUG_INLINE lookup<byte_buffer> trial_state::read_event(const catalog& from, const catalog::file& file,
                                                                       byte_range where) const {
     const std::string key = event_key(from, file);
     if (key.empty()) {
@@ -192,12 +192,11 @@ lookup<byte_buffer> trial_state<Storage, Decoder, Kernel>::read_event(const cata
     }
 }
 
-template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
-std::optional<passed_tensor> trial_state<Storage, Decoder, Kernel>::passed(const catalog& from,
+SMDEBUG_INLINE std::optional<passed_tensor> trial_state::passed(const catalog& from,
                                                                            const catalog::file& file, byte_range record,
                                                                            std::string_view name) const {
     std::optional<passed_tensor> known;
-    if constexpr (takes_passed<Decoder, Kernel>) {
+    if (takes_passed(decoder_, kernel_)) {
         look_at_notes(event_key(from, file),
                       [&](const std::shared_ptr<const opened_object>&, const passed_records& notes) {
                           const passed_tensor* const tensor = notes.tensor(record, name);
@@ -209,8 +208,7 @@ std::optional<passed_tensor> trial_state<Storage, Decoder, Kernel>::passed(const
     return known;
 }
 
-template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
-bool trial_state<Storage, Decoder, Kernel>::will_not_come(const catalog::file& file, const std::string& worker,
+SMDEBUG_INLINE bool trial_state::will_not_come(const catalog::file& file, const std::string& worker,
                                                           const std::string& missing) const {
     const auto newest = current();
     if (newest->loaded_all_steps || store_.size(locations::end_of_job)) {
@@ -239,23 +237,20 @@ bool trial_state<Storage, Decoder, Kernel>::will_not_come(const catalog::file& f
     return false;
 }
 
-template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
-std::optional<std::chrono::system_clock::time_point> trial_state<Storage, Decoder, Kernel>::last_written(
+SMDEBUG_INLINE std::optional<std::chrono::system_clock::time_point> trial_state::last_written(
     const catalog& from) const {
     std::optional<std::chrono::system_clock::time_point> last;
-    if constexpr (dated_storage<Storage>) {
-        const auto look_at = [&](const std::string& key) {
-            const auto written = store_.modified(key);
-            last = written && (!last || *last < *written) ? written : last;
-        };
-        if (from.steps.empty()) {
-            for (const std::string& worker : from.job->collection_workers) {
-                look_at(locations::collections_key(worker));
-            }
-        } else {
-            for (const catalog::file& file : from.steps.back().files()) {
-                look_at(locations::index_key(file.step, from.workers[file.worker]));
-            }
+    const auto look_at = [&](const std::string& key) {
+        const auto written = store_.modified(key);
+        last = written && (!last || *last < *written) ? written : last;
+    };
+    if (from.steps.empty()) {
+        for (const std::string& worker : from.job->collection_workers) {
+            look_at(locations::collections_key(worker));
+        }
+    } else {
+        for (const catalog::file& file : from.steps.back().files()) {
+            look_at(locations::index_key(file.step, from.workers[file.worker]));
         }
     }
     return last;

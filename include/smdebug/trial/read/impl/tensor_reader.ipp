@@ -1,4 +1,4 @@
-// The bodies of <smdebug/trial/read/tensor_reader.hpp> that are templates.
+// The bodies of <smdebug/trial/read/tensor_reader.hpp>.
 #pragma once
 
 #include <smdebug/core/error.hpp>
@@ -17,8 +17,7 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-template <class State>
-std::optional<name_id> tensor_reader<State>::id_in(const catalog& from) const noexcept {
+SMDEBUG_INLINE std::optional<name_id> tensor_reader::id_in(const catalog& from) const noexcept {
     const name_id known = id_.load(std::memory_order_relaxed);
     if (known < from.names->size()) {
         return known;
@@ -30,14 +29,12 @@ std::optional<name_id> tensor_reader<State>::id_in(const catalog& from) const no
     return found;
 }
 
-template <class State>
-typename tensor_reader<State>::place tensor_reader<State>::look(step_number step, mode in) const {
+SMDEBUG_INLINE tensor_reader::place tensor_reader::look(step_number step, mode in) const {
     place where = look_in(state_->current(), step, in);
     return where.files.empty() ? look_in(state_->fresh(), step, in) : where;
 }
 
-template <class State>
-lookup<typename tensor_reader<State>::located> tensor_reader<State>::locate(
+SMDEBUG_INLINE lookup<tensor_reader::located> tensor_reader::locate(
     step_number step, mode in, const std::optional<std::string>& worker) const {
     place where = look(step, in);
     if (where.files.empty()) {
@@ -63,8 +60,7 @@ lookup<typename tensor_reader<State>::located> tensor_reader<State>::locate(
     return located{std::move(where.from), where.id, *wanted};
 }
 
-template <class State>
-lookup<tensor_value> tensor_reader<State>::read_values(const located& where) const {
+SMDEBUG_INLINE lookup<tensor_value> tensor_reader::read_values(const located& where) const {
     const auto entry = where.from->layout_of(*where.file).values(where.id);
     if (!entry) {
         return no_values(where);
@@ -77,8 +73,7 @@ lookup<tensor_value> tensor_reader<State>::read_values(const located& where) con
     return tensor_value{std::move(decoded), *std::move(bytes)};
 }
 
-template <class State>
-lookup<shape_type> tensor_reader<State>::read_shape(const located& where) const {
+SMDEBUG_INLINE lookup<shape_type> tensor_reader::read_shape(const located& where) const {
     const auto entry = where.from->layout_of(*where.file).values(where.id);
     if (!entry) {
         return no_values(where);
@@ -92,15 +87,13 @@ lookup<shape_type> tensor_reader<State>::read_shape(const located& where) const 
     return std::move(decoded.shape);
 }
 
-template <class State>
-lookup<double> tensor_reader<State>::read_saved(const located& where, const layout::entry& entry,
+SMDEBUG_INLINE lookup<double> tensor_reader::read_saved(const located& where, const layout::entry& entry,
                                                 reduction_key key) const {
     const auto bytes = state_->read_event(*where.from, *where.file, entry.record);
     return bytes ? decode_saved(where, entry, key, bytes->view()) : bytes.failure();
 }
 
-template <class State>
-lookup<std::map<reduction_key, double>> tensor_reader<State>::read_saved(const located& where) const {
+SMDEBUG_INLINE lookup<std::map<reduction_key, double>> tensor_reader::read_saved(const located& where) const {
     const layout& entries = where.from->layout_of(*where.file);
     const reduction_set saved = entries.saved_reductions(where.id);
     std::vector<byte_range> records;
@@ -121,7 +114,7 @@ lookup<std::map<reduction_key, double>> tensor_reader<State>::read_saved(const l
     }
     record_batch batch;
     collected_event_file source;
-    const std::string key = State::event_key(*where.from, *where.file);
+    const std::string key = trial_state::event_key(*where.from, *where.file);
     const record_bound bound{state_->decoder(), state_->options().limits.record};
     for (byte_range& record : records) {
         try {
@@ -148,8 +141,7 @@ lookup<std::map<reduction_key, double>> tensor_reader<State>::read_saved(const l
     return numbers;
 }
 
-template <class State>
-lookup<reduction_values> tensor_reader<State>::reduce(const located& where, reduction_set wanted, dtype* type) const {
+SMDEBUG_INLINE lookup<reduction_values> tensor_reader::reduce(const located& where, reduction_set wanted, dtype* type) const {
     const auto entry = where.from->layout_of(*where.file).values(where.id);
     if (!entry) {
         return no_values(where);
@@ -162,14 +154,15 @@ lookup<reduction_values> tensor_reader<State>::reduce(const located& where, redu
     }
     decoded_tensor decoded;
     std::size_t repeats = 0;
-    const auto bytes = read_record(where, *entry, decoded, can_repeat ? &repeats : nullptr);
+    const auto bytes = read_record(where, *entry, decoded, state_->kernel().abilities().repeats ? &repeats : nullptr);
     if (!bytes) {
         return bytes.failure();
     }
     if (type != nullptr) {
         *type = decoded.type;
     }
-    auto values = reduce(decoded.view(), repeats, wanted);
+    auto values = repeats > 0 ? state_->kernel().reduce_repeated(decoded.view(), repeats, wanted)
+                              : state_->kernel().reduce(decoded.view(), wanted);
     if (!values.ok() && is_numeric(decoded.type)) {
         return entry_decoder{*state_}.not_computed("reductions", name_, decoded.type);
     }
@@ -181,8 +174,7 @@ lookup<reduction_values> tensor_reader<State>::reduce(const located& where, redu
     return *std::move(values);
 }
 
-template <class State>
-lookup<double> tensor_reader<State>::compute(const located& where, reduction_key key) const {
+SMDEBUG_INLINE lookup<double> tensor_reader::compute(const located& where, reduction_key key) const {
     dtype type = dtype::invalid;
     const auto values = reduce(where, key, &type);
     if (!values) {
@@ -200,19 +192,7 @@ lookup<double> tensor_reader<State>::compute(const located& where, reduction_key
     return (*values)(key.what, key.abs);
 }
 
-template <class State>
-result<reduction_values> tensor_reader<State>::reduce(const tensor_view& values, [[maybe_unused]] std::size_t repeats,
-                                                      reduction_set wanted) const {
-    if constexpr (can_repeat) {
-        if (repeats > 0) {
-            return state_->kernel().reduce_repeated(values, repeats, wanted);
-        }
-    }
-    return state_->kernel().reduce(values, wanted);
-}
-
-template <class State>
-typename tensor_reader<State>::place tensor_reader<State>::look_in(std::shared_ptr<const catalog> from,
+SMDEBUG_INLINE tensor_reader::place tensor_reader::look_in(std::shared_ptr<const catalog> from,
                                                                    step_number step, mode in) const {
     place where;
     const auto global = from->global_step(in, step);
@@ -225,12 +205,11 @@ typename tensor_reader<State>::place tensor_reader<State>::look_in(std::shared_p
     return where;
 }
 
-template <class State>
-lookup<byte_buffer> tensor_reader<State>::read_record(const located& where, const layout::entry& entry,
+SMDEBUG_INLINE lookup<byte_buffer> tensor_reader::read_record(const located& where, const layout::entry& entry,
                                                       decoded_tensor& out, std::size_t* repeats) const {
     auto bytes = state_->read_event(*where.from, *where.file, entry.record);
     if (bytes) {
-        const auto file = [&] { return State::event_key(*where.from, *where.file); };
+        const auto file = [&] { return trial_state::event_key(*where.from, *where.file); };
         if (auto failed = entry_decoder{*state_}.decode(entry, name_, file, [&](byte_range) { return bytes->view(); },
                                                         out, {.repeats = repeats})) {
             return *std::move(failed);
@@ -239,11 +218,10 @@ lookup<byte_buffer> tensor_reader<State>::read_record(const located& where, cons
     return bytes;
 }
 
-template <class State>
-lookup<double> tensor_reader<State>::decode_saved(const located& where, const layout::entry& entry, reduction_key key,
+SMDEBUG_INLINE lookup<double> tensor_reader::decode_saved(const located& where, const layout::entry& entry, reduction_key key,
                                                   byte_view bytes) const {
     double number = 0;
-    const auto file = [&] { return State::event_key(*where.from, *where.file); };
+    const auto file = [&] { return trial_state::event_key(*where.from, *where.file); };
     if (auto failed = entry_decoder{*state_}.decode_saved(
             entry, name_, key, file, [&](byte_range) { return bytes; }, number)) {
         return *std::move(failed);
@@ -251,8 +229,7 @@ lookup<double> tensor_reader<State>::decode_saved(const located& where, const la
     return number;
 }
 
-template <class State>
-lookup_error tensor_reader<State>::no_values(const located& where) const {
+SMDEBUG_INLINE lookup_error tensor_reader::no_values(const located& where) const {
     return {.why = absence::tensor_not_saved,
             .has_reductions = !where.from->layout_of(*where.file).saved_reductions(where.id).empty()};
 }
