@@ -79,7 +79,7 @@ PLUMBING = {"allocate_elements", "decode_named", "histogram_in", "interpolated",
 # What is no name of a function in front of a parenthesis.
 NO_FUNCTION = r"(?:noexcept|requires|explicit|decltype|alignas)\s*\((?:[^()]|\([^()]*\))*\)"
 # Of the umbrella's classes some are defined in headers that it reaches by these.
-BEHIND = ("smdebug/hook/basic_hook.hpp", "smdebug/rules/invoke.hpp", "smdebug/trial/tensor_handle.hpp")
+BEHIND = ("smdebug/hook/basic_hook.hpp", "smdebug/hook/hook_base.hpp", "smdebug/rules/invoke.hpp", "smdebug/trial/tensor_handle.hpp")
 
 
 def without_angles(head):

@@ -25,8 +25,6 @@ using namespace std::chrono_literals;
 
 namespace {
 
-using sink_type = background_sink<faulty_storage>;
-
 void append(file_sink& sink, std::string_view text) {
     const std::array pieces{as_bytes(text)};
     sink.append(pieces);
@@ -57,7 +55,7 @@ std::vector<std::string> keys_in_order(const faulty_storage& store) {
 
 TEST_CASE("background_sink: files appear in the order in which they were handed over, whole, whatever their size") {
     faulty_storage store;
-    sink_type sink{store, durability::cached, {.pool_bytes = 2U << 20U}};
+    background_sink sink{any_storage{store}, durability::cached, {.pool_bytes = 2U << 20U}};
     std::vector<std::string> expected;
     for (const std::size_t bytes : {1U, 1U << 20U, (1U << 20U) + 1U, 5U << 20U, 100U}) {
         const std::string name = std::to_string(bytes);
@@ -79,7 +77,7 @@ TEST_CASE("background_sink: the caller's memory is not needed when append return
     faulty_storage store;
     std::atomic<bool> may_write{false};
     store.before_each([&](const std::string&) { may_write.wait(false); });
-    sink_type sink{store, durability::cached, {.pool_bytes = 2U << 20U}};
+    background_sink sink{any_storage{store}, durability::cached, {.pool_bytes = 2U << 20U}};
     std::string memory(500'000, 'a');
     sink.begin("events/1");
     append(sink, memory);
@@ -98,7 +96,7 @@ TEST_CASE("background_sink: a step that failed anywhere has no index, is told on
     for (std::size_t call = 0; call < 7; ++call) {
         CAPTURE(call);
         faulty_storage store{{}, {.first = call}};
-        sink_type sink{store, durability::cached, {.pool_bytes = 2U << 20U}};
+        background_sink sink{any_storage{store}, durability::cached, {.pool_bytes = 2U << 20U}};
         step(sink, "1", 1'500'000);
         step(sink, "2", 1'500'000);
         sink.drain();
@@ -116,7 +114,7 @@ TEST_CASE("background_sink: a step that failed anywhere has no index, is told on
 
 TEST_CASE("background_sink: a file beside the steps that failed costs no step") {
     faulty_storage store{{}, {.first = 2}};
-    sink_type sink{store, durability::cached, {.pool_bytes = 2U << 20U}};
+    background_sink sink{any_storage{store}, durability::cached, {.pool_bytes = 2U << 20U}};
     sink.put("collections", "all");
     step(sink, "1");
     sink.drain();
@@ -130,7 +128,7 @@ TEST_CASE("background_sink: an older index goes before the new events come, and 
     for (std::size_t call = 0; call < 8; ++call) {
         CAPTURE(call);
         faulty_storage store;
-        sink_type sink{store, durability::cached, {.pool_bytes = 2U << 20U}};
+        background_sink sink{any_storage{store}, durability::cached, {.pool_bytes = 2U << 20U}};
         step(sink, "1", 10);
         sink.drain();
         store.plan({.first = call});
@@ -154,7 +152,7 @@ TEST_CASE("background_sink: what was abandoned, or not finished, never appears")
         CAPTURE(bytes);
         faulty_storage store;
         {
-            sink_type sink{store, durability::cached, {.pool_bytes = 2U << 20U}};
+            background_sink sink{any_storage{store}, durability::cached, {.pool_bytes = 2U << 20U}};
             for (int i = 0; i < 3; ++i) {
                 sink.begin("events/abandoned");
                 append(sink, std::string(bytes, 'x'));
@@ -180,8 +178,9 @@ TEST_CASE("background_sink: tells whether there is room where it is to drop, and
     faulty_storage store;
     std::atomic<bool> may_write{false};
     store.before_each([&](const std::string&) { may_write.wait(false); });
-    sink_type drops{store, durability::cached, {.pool_bytes = 2U << 20U, .when_full = full_pool::drop}};
-    const sink_type* const that = &drops;
+    background_sink drops{
+        any_storage{store}, durability::cached, {.pool_bytes = 2U << 20U, .when_full = full_pool::drop}};
+    const background_sink* const that = &drops;
     static_cast<void>(that);
     CHECK(drops.has_room(2U << 20U));
     CHECK_FALSE(drops.has_room((2U << 20U) + 1));
@@ -199,7 +198,7 @@ TEST_CASE("background_sink: tells whether there is room where it is to drop, and
     drops.drain();
     CHECK(drops.has_room(2U << 20U));
     CHECK(store.objects().size("events/1") == 2U << 20U);
-    sink_type waits{store, durability::cached, {.pool_bytes = 1}};
+    background_sink waits{any_storage{store}, durability::cached, {.pool_bytes = 1}};
     CHECK(waits.has_room(std::uint64_t{1} << 50U));
 }
 
@@ -216,7 +215,7 @@ TEST_CASE(
             }
         });
         any_storage place = in_parts ? any_storage{store} : like_s3(store);
-        background_sink<any_storage> sink{place, durability::cached, {.pool_bytes = 4U << 20U}};
+        background_sink sink{place, durability::cached, {.pool_bytes = 4U << 20U}};
         store.plan({.first = 1, .only = commits});
         for (const char* name : {"1", "2", "3"}) {
             step(sink, name, 700'000);
@@ -236,7 +235,7 @@ TEST_CASE(
 TEST_CASE("background_sink: drain waits until the last file is there") {
     faulty_storage store;
     store.before_each([&](const std::string&) { std::this_thread::sleep_for(1ms); });
-    sink_type sink{store, durability::cached, {.pool_bytes = 2U << 20U}};
+    background_sink sink{any_storage{store}, durability::cached, {.pool_bytes = 2U << 20U}};
     sink.drain();  // nothing to wait for
     for (int i = 0; i < 5; ++i) {
         step(sink, std::to_string(i));

@@ -24,8 +24,8 @@ using namespace smdebug_test;
 
 namespace {
 
-std::unique_ptr<file_sink> sink_into(faulty_storage& store) {
-    return std::make_unique<direct_sink<faulty_storage>>(store, durability::cached);
+std::unique_ptr<file_sink> sink_into(const faulty_storage& store) {
+    return std::make_unique<direct_sink>(any_storage{store}, durability::cached);
 }
 
 void append(file_sink& sink, std::string_view first, std::string_view second = {}) {
@@ -118,7 +118,7 @@ TEST_CASE("direct_sink: takes an older index away before the events change, wher
         step("whole " + std::to_string(call));
     }
     scripted_storage keeps;
-    direct_sink<scripted_storage> cannot{keeps, durability::cached};
+    direct_sink cannot{any_storage{keeps}, durability::cached};
     cannot.finish("index/1", "older", false);
     cannot.finish("index/1", "newer", true);
     CHECK(keeps.size("index/1") == 5);
@@ -128,7 +128,7 @@ TEST_CASE("direct_sink: a place of any kind loses the older index where what is 
     const scripted_storage keeps;
     const faulty_storage removes;
     for (any_storage place : {any_storage{keeps}, like_s3(removes)}) {
-        direct_sink<any_storage> sink{place, durability::cached};
+        direct_sink sink{place, durability::cached};
         for (const char* text : {"older", "the newer one"}) {
             sink.begin("events/1");
             append(sink, text);

@@ -123,8 +123,8 @@ TEST_CASE("hook: given the tensors of the golden runs, it writes their event and
             smd::memory_storage store;
             const recorded_clock clock;
             // Not basic_hook, which refuses the names that saved reductions have in these files.
-            smd::detail::hook_core<smd::memory_storage, smd::simd_kernel<>, recorded_clock> hook{
-                store,
+            smd::detail::hook_core hook{
+                smd::any_storage{store},
                 {.save_config = {.save_interval = 1},
                  .collections = {{.name = "shapes", .reduction_config = smd::reduction_config{.save_shape = true}}},
                  .worker = worker,
@@ -132,8 +132,8 @@ TEST_CASE("hook: given the tensors of the golden runs, it writes their event and
                  .payload_checksum = !written.empty() && written.front().true_checksum
                                          ? smd::record::footer_kind::checksum
                                          : smd::record::footer_kind::package_constant},
-                {},
-                clock};
+                smd::detail::any_kernel{smd::simd_kernel<>{}},
+                smd::detail::any_clock{clock}};
             const auto at_step = [&](smd::mode mode, smd::step_number mode_step) {
                 hook.set_mode(mode);
                 if (hook.now().mode_step != mode_step) {

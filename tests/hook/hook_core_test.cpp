@@ -6,8 +6,12 @@
 #include <doctest/doctest.h>
 
 #include <smdebug/core/error.hpp>
+#include <smdebug/hook/any_clock.hpp>
 #include <smdebug/hook/hook.hpp>
+#include <smdebug/hook/wall_clock.hpp>
+#include <smdebug/reduce/any_kernel.hpp>
 #include <smdebug/reduce/simd_kernel.hpp>
+#include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
@@ -29,14 +33,14 @@ using smdebug_test::temporary_folder;
 
 namespace {
 
-using core_type = hook_core<memory_storage, simd_kernel<>, system_wall_clock>;
-
 const std::array<float, 3> values{1, 2, 3};
 const std::array<std::size_t, 1> shape{3};
 const tensor_view tensor{
     .type = dtype::float32, .shape = shape, .bytes = std::as_bytes(std::span{values}), .strings = {}};
 
-core_type core_on(const memory_storage& store, hook_options options) { return {store, std::move(options), {}, {}}; }
+hook_core core_on(const memory_storage& store, hook_options options) {
+    return {any_storage{store}, std::move(options), any_kernel{simd_kernel<>{}}, any_clock{system_wall_clock{}}};
+}
 
 hook_options every(std::int64_t interval) { return {.save_config = {.save_interval = interval}, .save_all = true}; }
 
@@ -44,7 +48,7 @@ hook_options every(std::int64_t interval) { return {.save_config = {.save_interv
 
 TEST_CASE("hook_core: says of each step whether it is due, and takes nothing that is not") {
     memory_storage store;
-    core_type core = core_on(store, every(3));
+    hook_core core = core_on(store, every(3));
     for (int step = 0; step < 7; ++step) {
         CAPTURE(step);
         const bool due = step % 3 == 0;
@@ -62,7 +66,7 @@ TEST_CASE("hook_core: steps are due by the mode they are in, also when it change
     memory_storage store;
     hook_options options = every(1000);
     options.save_config.modes[mode::eval] = {.save_interval = 1};
-    core_type core = core_on(store, options);
+    hook_core core = core_on(store, options);
     core.end_step();
     CHECK_FALSE(core.should_save("w"));
     core.set_mode(mode::eval);
@@ -87,7 +91,7 @@ TEST_CASE("hook_core: steps are due by the mode they are in, also when it change
 
 TEST_CASE("hook_core: a tensor that is put into a collection is due with it from then on") {
     memory_storage store;
-    core_type core = core_on(
+    hook_core core = core_on(
         store, {.save_config = {.save_interval = 1},
                 .collections = {{.name = "mine", .reduction_config = reduction_config{.reductions = {"max"}}}}});
     const std::array<std::string_view, 1> mine{"mine"};
@@ -106,7 +110,7 @@ TEST_CASE("hook_core: a tensor that is put into a collection is due with it from
 
 TEST_CASE("hook_core: a step with tensors keeps its number, its number in the mode may still be set") {
     memory_storage store;
-    core_type core = core_on(store, every(1));
+    hook_core core = core_on(store, every(1));
     core.set_step(10, {});
     CHECK(core.now().mode_step == 10);
     core.take("w", tensor, {});
@@ -124,7 +128,7 @@ TEST_CASE("hook_core: a step with tensors keeps its number, its number in the mo
 TEST_CASE("hook_core: what was begun is written at the end, and what was not is no step") {
     for (const bool begun : {false, true}) {
         memory_storage store;
-        core_type core = core_on(store, every(1));
+        hook_core core = core_on(store, every(1));
         core.take("w", tensor, {});
         core.end_step();
         if (begun) {

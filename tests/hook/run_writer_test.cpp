@@ -57,7 +57,7 @@ TEST_CASE("run_writer: files appear in the order that keeps a run whole at any m
         hook_options options{.save_all = true};
         options.background.pool_bytes = pool;
         collection_set collections{options};
-        run_writer<faulty_storage> run{store, options};
+        run_writer run{any_storage{store}, options};
         CHECK(run.writes());
         CHECK(run.start().step == 0);
         CHECK(run.finish_step(collections) == 0);  // a step of nothing
@@ -83,7 +83,7 @@ TEST_CASE("run_writer: the claim is let go of before the end is marked, and the 
         options.mark_end_of_job = marks;
         const collection_set collections{options};
         {
-            run_writer<faulty_storage> run{store, options};
+            run_writer run{any_storage{store}, options};
             CHECK(store.objects().claimed("claim.smd"));
             run.close(collections);
             CHECK_FALSE(store.objects().claimed("claim.smd"));
@@ -104,28 +104,28 @@ TEST_CASE(
     hook_options options{.save_all = true, .include_workers = include_workers::all, .num_workers = 2};
     collection_set collections{options};
     {
-        run_writer<any_storage> run{like_s3(store), options};
+        run_writer run{like_s3(store), options, opener_of<any_storage>()};
         CHECK(store.calls().back() == "write " + sign);
         write_step(run, collections, 0);
         run.close(collections);
         CHECK_FALSE(store.objects().size(sign));
         CHECK_FALSE(store.objects().size("training_job_end.ts"));  // the other one has not begun
     }
-    CHECK_THROWS_AS(run_writer<any_storage>(like_s3(store), options), run_exists);
+    CHECK_THROWS_AS(run_writer(like_s3(store), options, opener_of<any_storage>()), run_exists);
     CHECK_FALSE(store.objects().size(sign));
     options.existing = existing_run::resume;
     options.init_step = 1;
     options.tensorboard_dir = "board.zip";
-    CHECK_THROWS_AS(run_writer<any_storage>(like_s3(store), options), unsupported);
+    CHECK_THROWS_AS(run_writer(like_s3(store), options, opener_of<any_storage>()), unsupported);
     CHECK_FALSE(store.objects().size(sign));
     options.tensorboard_dir.clear();
     {
-        run_writer<any_storage> run{like_s3(store), options};
+        run_writer run{like_s3(store), options, opener_of<any_storage>()};
         run.close_unfinished();
     }
     CHECK(store.objects().size(sign));  // until it has been started again
     {
-        run_writer<any_storage> run{like_s3(store), options};
+        run_writer run{like_s3(store), options, opener_of<any_storage>()};
         run.close(collections);
     }
     CHECK_FALSE(store.objects().size(sign));
@@ -137,7 +137,7 @@ TEST_CASE("run_writer: a worker that is not to write touches nothing, nor does a
         hook_options options{.save_all = true, .worker = dry ? "worker_0" : "worker_1", .num_workers = 2};
         options.dry_run = dry;
         collection_set collections{options};
-        run_writer<faulty_storage> run{store, options};
+        run_writer run{any_storage{store}, options};
         CHECK(run.writes() == dry);
         CHECK((write_step(run, collections, 0) > 0) == dry);
         run.add_shape("w", shape, {.step = 1});
@@ -156,19 +156,19 @@ TEST_CASE("run_writer: begins where it is told, or behind an interrupted run") {
         hook_options options{.save_all = true};
         options.init_step = 5;
         collection_set collections{options};
-        run_writer<memory_storage> run{store, options};
+        run_writer run{any_storage{store}, options};
         CHECK(run.start().step == 5);
         CHECK(run.start().mode_steps ==
               std::map<mode, step_number>{{mode::train, 5}, {mode::eval, 5}, {mode::predict, 5}});
         write_step(run, collections, 5);
     }
     hook_options options{.save_all = true};
-    CHECK_THROWS_AS(run_writer<memory_storage>(store, options), run_exists);
+    CHECK_THROWS_AS(run_writer(any_storage{store}, options), run_exists);
     CHECK_FALSE(store.claimed("claim.smd"));
     options.existing = existing_run::resume;
-    CHECK(run_writer<memory_storage>(store, options).start().step == 6);
+    CHECK(run_writer(any_storage{store}, options).start().step == 6);
     options.init_step = 3;
-    CHECK(run_writer<memory_storage>(store, options).start().step == 3);
+    CHECK(run_writer(any_storage{store}, options).start().step == 3);
     CHECK(store.list("index/", "").empty());
 }
 
@@ -177,7 +177,7 @@ TEST_CASE("run_writer: a collections file that was lost behind its back is writt
     hook_options options{.save_all = true};
     options.background.pool_bytes = 1;
     collection_set collections{options};
-    run_writer<faulty_storage> run{store, options};
+    run_writer run{any_storage{store}, options};
     store.plan({.first = 0});
     write_step(run, collections, 0);
     run.drain();
@@ -193,11 +193,11 @@ TEST_CASE("run_writer: a collections file that was lost behind its back is writt
 TEST_CASE("run_writer: TensorBoard's files lie in the run, or in a folder that a path can name") {
     hook_options options{.save_all = true};
     options.tensorboard_dir = "elsewhere";
-    CHECK_THROWS_AS(run_writer<faulty_storage>(faulty_storage{}, options), unsupported);
+    CHECK_THROWS_AS(run_writer(any_storage{faulty_storage{}}, options, opener_of<faulty_storage>()), unsupported);
     const temporary_folder folder;
     const auto show = [&](auto store) {
         collection_set collections{options};
-        run_writer<decltype(store)> run{store, options};
+        run_writer run{any_storage{store}, options, opener_of<decltype(store)>()};
         run.show_scalar({.wall_time = 1, .step = 0}, "loss",
                         {.type = dtype::float32, .shape = {}, .bytes = tensor.bytes.first(4), .strings = {}});
         run.show_scalar({.wall_time = 1, .step = 0}, "not one number", tensor);

@@ -96,7 +96,7 @@ TEST_CASE("open_place: a folder can do all that a disk can, objects in S3 keep n
     CHECK(bucket.abilities().removes);
 }
 
-TEST_CASE("opened: a place of any kind by its path, another storage is given the text as it is") {
+TEST_CASE("opener_of: a place of any kind by its path, another storage is given the text as it is") {
     static_assert(named_storage<local_storage> && named_storage<memory_storage> && named_storage<any_storage>);
     static_assert(!named_storage<smdebug_test::writable_archetype>);
     class reader : public smdebug_test::storage_archetype {
@@ -104,7 +104,8 @@ TEST_CASE("opened: a place of any kind by its path, another storage is given the
         explicit reader(const std::string& /*text*/) : storage_archetype(memory_storage{}) {}
     };
     static_assert(std::constructible_from<reader, std::string> && !named_storage<reader>);
-    CHECK(opened<any_storage>("runs/a/").name() == "runs/a");
-    CHECK(opened<local_storage>("runs/a/").name() == "runs/a");
-    CHECK(opened<memory_storage>("file:///~").name() == "memory:file:///~");
+    static_assert(opener_of<reader>() == nullptr);
+    CHECK(opener_of<any_storage>()("runs/a/").name() == "runs/a");
+    CHECK(opener_of<local_storage>()("runs/a/").name() == "runs/a");
+    CHECK(opener_of<memory_storage>()("file:///~").name() == "memory:file:///~");
 }

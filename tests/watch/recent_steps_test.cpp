@@ -2,6 +2,7 @@
 
 #include <smdebug/hook/tensor_source.hpp>
 #include <smdebug/reduce/scalar_kernel.hpp>
+#include <smdebug/trial/catalog/catalog.hpp>
 
 #include <doctest/doctest.h>
 
@@ -16,9 +17,13 @@ using namespace smdebug;
 using namespace smdebug::detail;
 using steps_list = std::vector<step_number>;
 using names_list = std::vector<std::string>;
-using recent = recent_steps<scalar_kernel>;
 
 namespace {
+
+struct recent : recent_steps {
+    recent(const hook_options& watched, const watch_options& how)
+        : recent_steps(watched, how, any_kernel{scalar_kernel{}}) {}
+};
 
 void take(recent& steps, std::string_view name, std::vector<float> values,
           std::span<const std::string_view> into = {}) {
@@ -203,7 +208,7 @@ TEST_CASE("recent_steps: what is not there is not waited for") {
 
 TEST_CASE("recent_steps: values, handles and trials that a rule keeps stay whole") {
     std::optional<tensor_array<float>> held;
-    std::optional<recent::trial_type> copy;
+    std::optional<trial> copy;
     {
         recent steps{{}, {.keep_steps = 2}};
         one_step(steps, 0);

@@ -463,14 +463,32 @@ TEST_CASE("watch: rules and callback need not be copyable") {
     CHECK(found == 6);
 }
 
+namespace {
+
+// Answers a maximum that no other kernel would.
+struct doubling_kernel {
+    [[nodiscard]] static std::string name() { return "doubling"; }
+    [[nodiscard]] result<reduction_values> reduce(const tensor_view& tensor, reduction_set wanted) const {
+        result<reduction_values> found = scalar_kernel{}.reduce(tensor, wanted);
+        if (found) {
+            found->value[reduction_key{reduction::max, false}.index()] *= 2;
+        }
+        return found;
+    }
+};
+
+}  // namespace
+
 TEST_CASE("watch: rules are called with a trial of the hook's kernel") {
-    memory_hook hook{{}, nothing_on_disk()};
+    basic_hook<memory_storage, doubling_kernel> hook{{}, nothing_on_disk()};
     std::vector<noted> found;
-    watch(hook, into(found), [](const watched_trial<scalar_kernel>& run, step_number step) -> finding {
-        return {.met = true, .value = static_cast<double>(run.tensor("w").value<float>(step)(1))};
+    watch(hook, into(found), [](const trial& run, step_number step) -> finding {
+        return {.met = run.tensor("w").value<float>(step)(1) == 2,
+                .value = run.tensor("w").reduction_value(step, reduction::max)};
     });
     hook.save_tensor("w", std::vector<float>{1, 2});
     hook.end_step();
     REQUIRE(found.size() == 1);
-    CHECK(found[0].what.value == 2);
+    CHECK(found[0].what.met);
+    CHECK(found[0].what.value == 4);
 }

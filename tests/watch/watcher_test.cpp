@@ -20,10 +20,10 @@ namespace {
 template <class Callback, class... Rules>
 auto watcher_of(watch_options how, Callback callback, Rules... rules) {
     const hook_options watched;  // named: of a temporary g++ 12 makes an internal error
-    std::vector<std::shared_ptr<typename rule_watcher<scalar_kernel>::watched_rule>> all;
-    (all.push_back(std::make_shared<detail::held_rule<Rules, detail::watched_trial<scalar_kernel>>>(std::move(rules))),
-     ...);
-    return std::make_shared<rule_watcher<scalar_kernel>>(watched, std::move(how), std::move(callback), std::move(all));
+    std::vector<std::shared_ptr<detail::rule_watcher::watched_rule>> all;
+    (all.push_back(std::make_shared<detail::held_rule<Rules, trial>>(std::move(rules))), ...);
+    return std::make_shared<detail::rule_watcher>(watched, std::move(how), detail::any_kernel{scalar_kernel{}},
+                                                  std::move(callback), std::move(all));
 }
 
 void show(hook_observer& who, std::string_view name, double value) {

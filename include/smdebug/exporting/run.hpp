@@ -8,7 +8,6 @@
 #include <smdebug/exporting/write/step_files.hpp>
 #include <smdebug/hook/file_sink.hpp>
 #include <smdebug/hook/step_writer.hpp>
-#include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/posix/output_folder.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
 #include <smdebug/trial/concepts.hpp>
@@ -52,7 +51,6 @@ private:
     export_extent what_;
     bool replace_;
     std::optional<posix::output_folder> folder_;
-    std::optional<local_storage> store_;
     std::unique_ptr<file_sink> sink_;
     std::map<std::string, step_writer, std::less<>> writers_;  // by worker
     step_writer* writer_ = nullptr;                            // of the file at hand

@@ -4,10 +4,12 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/form.hpp>
+#include <smdebug/core/function_ref.hpp>
 #include <smdebug/hook/chunk_pool.hpp>
 #include <smdebug/hook/exit_list.hpp>
 #include <smdebug/hook/file_sink.hpp>
 #include <smdebug/hook/hook_options.hpp>
+#include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/writable.hpp>
 
 #include <condition_variable>
@@ -30,35 +32,34 @@ namespace detail {
 /// A file_sink that copies its input and writes it on another thread.  When the pool is full, append()
 /// waits; or, with full_pool::drop, has_room() says no.
 /// lost() returns what failed; the thread goes on with the next step.
-/// Borrows: the storage, whose create() and outputs are used on the other thread alone.
-/// Threads: one caller at a time.      Ends: the destructor carries out what was handed over, and so does the end of
-/// the program by exit(), which destroys no local objects; a step that is not finished is lost then.
-template <writable_storage Storage>
+/// Threads: one caller at a time.  The storage's create() and outputs are used on the other thread alone.
+/// Ends:    the destructor carries out what was handed over, and so does the end of the program by exit(), which destroys
+///          no local objects; a step that is not finished is lost then.
 class background_sink final : public file_sink {
 public:
-    background_sink(Storage& store, durability how, background_options options);
+    background_sink(any_storage store, durability how, background_options options);
 
     background_sink(const background_sink&) = delete;
     background_sink& operator=(const background_sink&) = delete;
-    ~background_sink() override;
+    SMDEBUG_INLINE ~background_sink() override;
 
-    [[nodiscard]] bool has_room(std::uint64_t bytes) override;
+    [[nodiscard]] SMDEBUG_INLINE bool has_room(std::uint64_t bytes) override;
 
-    void begin(const std::string& key) override;
+    SMDEBUG_INLINE void begin(const std::string& key) override;
 
-    void append(std::span<const byte_view> pieces) override;
+    SMDEBUG_INLINE void append(std::span<const byte_view> pieces) override;
 
-    void finish(const std::string& index_key, std::string_view index_text, bool replaces) override;
+    SMDEBUG_INLINE void finish(const std::string& index_key, std::string_view index_text, bool replaces) override;
 
-    void abandon() noexcept override;
+    SMDEBUG_INLINE void abandon() noexcept override;
 
-    void put(const std::string& key, std::string_view text) override;
+    SMDEBUG_INLINE void put(const std::string& key, std::string_view text) override;
 
-    void remove(const std::string& key) override;
+    SMDEBUG_INLINE void remove(const std::string& key) override;
 
-    void drain() override;
+    SMDEBUG_INLINE void drain() override;
 
-    [[nodiscard]] std::vector<lost_write> lost() override;
+    [[nodiscard]] SMDEBUG_INLINE std::vector<lost_write> lost() override;
 
 private:
     struct begin_file {
@@ -104,19 +105,7 @@ private:
     void carry_out(stop& /*what*/) noexcept {}
 
     // Of a step that is lost nothing more is tried, above all not its index.
-    template <class Doing>
-    void attempt(const std::string& key, Doing&& doing) {
-        if (broken_) {
-            return;
-        }
-        try {
-            doing();
-        } catch (...) {
-            broken_ = true;
-            target_.abandon();
-            note(key);
-        }
-    }
+    void attempt(const std::string& key, function_ref<void()> doing);
 
     void note(const std::string& key);
 
@@ -137,7 +126,7 @@ private:
     bool busy_ = true;
     std::vector<lost_write> lost_;
 
-    direct_sink<Storage> target_;  // the thread's, as are broken_ and event_key_
+    direct_sink target_;  // the thread's, as are broken_ and event_key_
     bool broken_ = false;
     std::string event_key_;
     std::thread worker_;  // it uses all of the above
@@ -149,5 +138,5 @@ private:
 }  // namespace smdebug
 
 #ifndef SMDEBUG_COMPILED
-#include <smdebug/hook/impl/background_sink.tpp>
+#include <smdebug/hook/impl/background_sink.ipp>
 #endif

@@ -4,12 +4,14 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/form.hpp>
+#include <smdebug/core/function_ref.hpp>
 #include <smdebug/core/json_document.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/hook/written_steps.hpp>
 #include <smdebug/index/collection.hpp>
 #include <smdebug/index/index_file.hpp>
 #include <smdebug/index/index_meta.hpp>
+#include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/writable.hpp>
 
 #include <functional>
@@ -31,12 +33,10 @@ struct continuation {
 };
 
 /// The run of one worker that lies in a storage already.
-/// Borrows: the storage.
-template <writable_storage Storage>
 class earlier_run {
 public:
     /// `how`: whether what is taken away may come back after a loss of power.      Cost: a listing of index/.
-    earlier_run(Storage& store, const std::string& worker, durability how = durability::cached);
+    earlier_run(any_storage store, const std::string& worker, durability how = durability::cached);
 
     /// Errors: run_exists where the job has ended, or this worker has written a step.
     void refuse() const;
@@ -82,8 +82,7 @@ private:
     [[nodiscard]] static bool is_whole(byte_view bytes, json::document& parser, index_file::meta& head);
 
     // Does what reads files of this worker.      Errors: unavailable, with what can be done, where one cannot be read.
-    template <class Reading>
-    auto read_or_tell(Reading&& reading) const;
+    void read_or_tell(function_ref<void()> reading) const;
 
     // Removes the index files of the last steps that are damaged, where the storage can remove: a step is written when its
     // index file is.
@@ -94,7 +93,7 @@ private:
     // Sees to it that the index files that were removed stay away, before other events come to lie where theirs did.
     void settle_removals();
 
-    Storage* store_;
+    any_storage store_;
     std::string worker_;
     durability how_;
     std::string part_;                                         // the worker in file names
@@ -108,5 +107,5 @@ private:
 }  // namespace smdebug
 
 #ifndef SMDEBUG_COMPILED
-#include <smdebug/hook/impl/earlier_run.tpp>
+#include <smdebug/hook/impl/earlier_run.ipp>
 #endif

@@ -4,6 +4,7 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/form.hpp>
+#include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/output.hpp>
 #include <smdebug/storage/writable.hpp>
 
@@ -72,28 +73,24 @@ public:
 };
 
 /// Writes on the caller's thread, from the caller's memory.
-/// Borrows: the storage.
-template <writable_storage Storage>
 class direct_sink final : public file_sink {
 public:
-    direct_sink(Storage& store, durability how) : store_(&store), how_(how) {}
+    direct_sink(any_storage store, durability how) : store_(std::move(store)), how_(how) {}
 
     [[nodiscard]] bool has_room(std::uint64_t /*bytes*/) override { return true; }
-    void begin(const std::string& key) override;
+    SMDEBUG_INLINE void begin(const std::string& key) override;
     void append(std::span<const byte_view> pieces) override { output_->append(pieces); }
-    void finish(const std::string& index_key, std::string_view index_text, bool replaces) override;
+    SMDEBUG_INLINE void finish(const std::string& index_key, std::string_view index_text, bool replaces) override;
     void abandon() noexcept override { output_.reset(); }
-    void put(const std::string& key, std::string_view text) override { put_whole(*store_, key, as_bytes(text), how_); }
-    void remove(const std::string& key) override;
+    void put(const std::string& key, std::string_view text) override { put_whole(store_, key, as_bytes(text), how_); }
+    SMDEBUG_INLINE void remove(const std::string& key) override;
     void drain() override {}
     [[nodiscard]] std::vector<lost_write> lost() override { return {}; }
 
 private:
-    using output_type = decltype(create_output(std::declval<Storage&>(), std::string_view{}));
-
-    Storage* store_;
+    any_storage store_;
     durability how_;
-    std::optional<output_type> output_;
+    std::optional<any_output> output_;
 };
 
 }  // namespace detail
@@ -101,5 +98,5 @@ private:
 }  // namespace smdebug
 
 #ifndef SMDEBUG_COMPILED
-#include <smdebug/hook/impl/file_sink.tpp>
+#include <smdebug/hook/impl/file_sink.ipp>
 #endif

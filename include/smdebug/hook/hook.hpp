@@ -7,8 +7,7 @@
 namespace smdebug {
 inline namespace v1 {
 
-/// A hook whose place is chosen at run time: by out_dir, or any storage in an any_storage.  Its cost over a hook with
-/// one storage type: two allocations a step, and an indirect call a write.
+/// A hook whose place is chosen at run time: by out_dir, or any storage in an any_storage.
 using hook = basic_hook<any_storage>;
 
 }  // namespace v1

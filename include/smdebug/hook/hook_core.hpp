@@ -1,9 +1,11 @@
 // The work behind a hook: what is due, where it goes, and what happens when it cannot.
-// basic_hook.hpp is its interface, with several ways to pass a tensor; here there is one.
+// hook_base.hpp is its interface, with several ways to pass a tensor; here there is one.
 #pragma once
 
 #include <smdebug/core/form.hpp>
+#include <smdebug/core/function_ref.hpp>
 #include <smdebug/core/step.hpp>
+#include <smdebug/hook/any_clock.hpp>
 #include <smdebug/hook/collection_set.hpp>
 #include <smdebug/hook/hook_counters.hpp>
 #include <smdebug/hook/hook_options.hpp>
@@ -15,10 +17,10 @@
 #include <smdebug/hook/step_counter.hpp>
 #include <smdebug/hook/step_writer.hpp>
 #include <smdebug/hook/tensor_record.hpp>
-#include <smdebug/hook/wall_clock.hpp>
 #include <smdebug/hook/written_steps.hpp>
-#include <smdebug/reduce/concepts.hpp>
-#include <smdebug/storage/writable.hpp>
+#include <smdebug/reduce/any_kernel.hpp>
+#include <smdebug/storage/any_storage.hpp>
+#include <smdebug/storage/open_storage.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 
 #include <cstdint>
@@ -37,11 +39,30 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-/// A hook that is handed tensor_views; see basic_hook, which says what its methods mean.
-template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
+enum class step_content : std::uint8_t { unknown, nothing, something };
+
+/// A step for which no call was made yet.
+struct untouched_step {
+    bool is_after_failure = false;  // whether the end_step() before it threw
+};
+
+struct begun_step {
+    bool saves_everything = false;
+    // What is to be written of it; unknown until it is looked at, and again when its mode, its number or the
+    // observers change.
+    step_content content = step_content::unknown;
+    std::uint64_t tensors = 0;  // taken in it
+    std::uint64_t written = 0;  // those of them of which anything was written
+    // Of a step of which a file could not be written: what end_step() is to throw, or null.
+    std::optional<std::exception_ptr> loss = {};
+};
+
+/// A hook that is handed tensor_views; see hook_base, which says what its methods mean.
 class hook_core {
 public:
-    hook_core(Storage store, hook_options options, Kernel kernel, Clock clock);
+    /// `opener`: see run_writer.
+    hook_core(any_storage store, hook_options options, any_kernel kernel, any_clock clock,
+              place_opener opener = nullptr);
     hook_core(const hook_core&) = delete;
     hook_core& operator=(const hook_core&) = delete;
     ~hook_core() = default;
@@ -79,21 +100,6 @@ public:
 
 private:
     enum class life : std::uint8_t { open, closing, closed };
-    enum class step_content : std::uint8_t { unknown, nothing, something };
-    // A step for which no call was made yet.
-    struct untouched_step {
-        bool is_after_failure = false;  // whether the end_step() before it threw
-    };
-    struct begun_step {
-        bool saves_everything = false;
-        // What is to be written of it; unknown until it is looked at, and again when its mode, its number or the
-        // observers change.
-        step_content content = step_content::unknown;
-        std::uint64_t tensors = 0;  // taken in it
-        std::uint64_t written = 0;  // those of them of which anything was written
-        // Of a step of which a file could not be written: what end_step() is to throw, or null.
-        std::optional<std::exception_ptr> loss = {};
-    };
 
     void refuse_when_closed() const;
     [[nodiscard]] begun_step* begun() noexcept { return std::get_if<begun_step>(&step_); }
@@ -121,14 +127,15 @@ private:
     void finish_files();
     void next_step() noexcept;
     void note_lost();
-    template <class Doing>
-    void guarded(Doing&& doing);
+    // Does something with files.  A failure costs the step at hand, and only that one.  It is end_step() that throws it: a
+    // loop that catches what a save throws, and goes on with its next iteration, would never end this step.
+    void guarded(function_ref<void()> doing);
 
     hook_options options_;
-    Kernel kernel_;
-    Clock clock_;
+    any_kernel kernel_;
+    any_clock clock_;
     collection_set collections_;
-    run_writer<Storage> run_;
+    run_writer run_;
     step_counter steps_;
     observer_list observers_;
     loss_book losses_;
@@ -141,43 +148,10 @@ private:
     std::optional<step_number> last_written_;
 };
 
-// Does something with files.  A failure costs the step at hand, and only that one.  It is end_step() that throws it: a
-// loop that catches what a save throws, and goes on with its next iteration, would never end this step.
-template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
-template <class Doing>
-void hook_core<Storage, Kernel, Clock>::guarded(Doing&& doing) {
-    if (step_is_lost()) {
-        return;
-    }
-    std::exception_ptr mistake;
-    const auto give_up = [&] {
-        note_loss(nullptr);
-        run_.abandon_step();
-        ++losses_.counters().lost_steps;
-        return "step " + std::to_string(now().step) + " is lost";
-    };
-    try {
-        losses_.attempt(
-            [&] {
-                try {
-                    doing();
-                } catch (const detail::tensor_too_large&) {
-                    mistake = std::current_exception();  // nothing was begun
-                }
-            },
-            give_up);
-    } catch (...) {
-        note_loss(std::current_exception());
-    }
-    if (mistake) {
-        std::rethrow_exception(mistake);
-    }
-}
-
 }  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 
 #ifndef SMDEBUG_COMPILED
-#include <smdebug/hook/impl/hook_core.tpp>
+#include <smdebug/hook/impl/hook_core.ipp>
 #endif

@@ -4,14 +4,15 @@
 #pragma once
 
 #include <smdebug/core/form.hpp>
+#include <smdebug/core/function_ref.hpp>
 #include <smdebug/index/locations.hpp>
+#include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/writable.hpp>
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 
 namespace smdebug {
 inline namespace v1 {
@@ -27,13 +28,11 @@ namespace detail {
 /// then puts an object, its sign, where its claim would be, from begin() to release().
 /// Destroyed without release() it gives up the claim; the sign of a worker that did not end well stays, until that
 /// worker has been started again.
-/// Borrows: the storage.
-template <writable_storage Storage>
 class run_claim {
 public:
     /// `how`: whether the claim is whole after a loss of power, so that nobody has to be asked whose it was.
     /// Errors: in_use while another living writer has the same worker's name.
-    run_claim(Storage& store, std::string worker, std::int64_t writers, durability how = durability::cached);
+    run_claim(any_storage store, std::string worker, std::int64_t writers, durability how = durability::cached);
 
     /// Writes this worker's sign, where there are no claims.
     void begin();
@@ -50,45 +49,17 @@ public:
     [[nodiscard]] bool release();
 
 private:
-    // Holds nothing where a storage has no claims.
-    struct no_claim {
-        void release() const noexcept {}
-    };
-    template <class S>
-    struct claim_of {
-        using type = no_claim;
-    };
-    template <claiming_storage S>
-    struct claim_of<S> {
-        using type = decltype(std::declval<S&>().claim(std::string_view{}));
-    };
-
     void claim();
 
-    [[nodiscard]] bool is_claimed(const std::string& worker) const;
-
     // Whether all workers have begun, and no other one is at work.
-    template <class AtWork>
-    [[nodiscard]] bool is_last(AtWork&& at_work) const {
-        std::int64_t begun = 0;
-        for (const std::string& key : store_->list(locations::collections_folder, "")) {
-            const auto worker = locations::worker_of_collections_file(key);
-            if (worker) {
-                ++begun;
-                if (*worker != worker_ && at_work(*worker)) {
-                    return false;
-                }
-            }
-        }
-        return begun >= writers_;
-    }
+    [[nodiscard]] bool is_last(function_ref<bool(const std::string& worker)> at_work) const;
 
-    Storage* store_;
+    any_storage store_;
     std::string worker_;
     std::int64_t writers_;
     durability how_;
     bool by_signs_;
-    std::optional<typename claim_of<Storage>::type> claim_;
+    std::optional<any_claim> claim_;
 };
 
 }  // namespace detail
@@ -96,5 +67,5 @@ private:
 }  // namespace smdebug
 
 #ifndef SMDEBUG_COMPILED
-#include <smdebug/hook/impl/run_claim.tpp>
+#include <smdebug/hook/impl/run_claim.ipp>
 #endif

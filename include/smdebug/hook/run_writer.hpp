@@ -3,12 +3,12 @@
 #pragma once
 
 #include <smdebug/core/form.hpp>
+#include <smdebug/core/function_ref.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/hook/collection_set.hpp>
 #include <smdebug/hook/earlier_run.hpp>
 #include <smdebug/hook/file_sink.hpp>
 #include <smdebug/hook/hook_options.hpp>
-#include <smdebug/hook/known_collections.hpp>
 #include <smdebug/hook/reduction_records.hpp>
 #include <smdebug/hook/run_claim.hpp>
 #include <smdebug/hook/step_writer.hpp>
@@ -16,7 +16,9 @@
 #include <smdebug/hook/tensorboard_writer.hpp>
 #include <smdebug/hook/written_steps.hpp>
 #include <smdebug/index/collection.hpp>
-#include <smdebug/reduce/concepts.hpp>
+#include <smdebug/reduce/any_kernel.hpp>
+#include <smdebug/storage/any_storage.hpp>
+#include <smdebug/storage/open_storage.hpp>
 #include <smdebug/storage/posix/file.hpp>
 #include <smdebug/storage/writable.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
@@ -37,11 +39,11 @@ namespace detail {
 [[nodiscard]] std::string written_already(mode which, step_number in_mode, step_number as);
 
 /// Writes one worker's run into a storage.  Neither copied nor moved.
-template <writable_storage Storage>
 class run_writer {
 public:
-    /// Claims the worker's name and looks at what is there.      Errors: see basic_hook.
-    run_writer(Storage store, const hook_options& options);
+    /// Claims the worker's name and looks at what is there.  `opener` opens options.tensorboard_dir; null where a path is
+    /// not enough for storages of this kind.      Errors: see basic_hook.
+    run_writer(any_storage store, const hook_options& options, place_opener opener = nullptr);
     run_writer(const run_writer&) = delete;
     run_writer& operator=(const run_writer&) = delete;
     /// In a forked child nothing of the parent's is touched: its threads are not there, and its files are not ours.
@@ -76,27 +78,8 @@ public:
 
     /// Shows TensorBoard what it draws of a tensor: a curve of one number that belongs to a collection of scalars, else
     /// a histogram, named after the first due collection that wants one.
-    template <reduction_kernel Kernel>
     void show_tensor(const record_stamp& now, std::string_view name, const tensor_view& tensor,
-                     const collection_set& all, const collection_set::membership& belongs_to, const Kernel& kernel) {
-        if (!tensorboard_) {
-            return;
-        }
-        bool shown = false;
-        all.for_each_due(belongs_to, [&](std::uint32_t number) {
-            const collection& group = all[number];
-            if (shown) {
-                return;
-            }
-            if (known_collections::holds_scalars(group.name)) {
-                show_scalar(now, name, tensor);
-                shown = true;
-            } else if (group.save_histogram) {
-                tensorboard_->add_histogram(now, group.name + "/" + std::string{name}, tensor, kernel);
-                shown = true;
-            }
-        });
-    }
+                     const collection_set& all, const collection_set::membership& belongs_to, const any_kernel& kernel);
     /// A curve of a tensor that is one number; nothing of any other.
     void show_scalar(const record_stamp& now, std::string_view name, const tensor_view& tensor);
 
@@ -108,12 +91,7 @@ public:
     /// The first tensor of the last step.
     [[nodiscard]] first_tensor first_saved() const { return writer_ ? writer_->first_saved() : first_tensor{}; }
     /// Writes its files for TensorBoard, if they are due.  No step is lost where that fails.
-    template <class WallTime>
-    void show_step(WallTime&& wall_time) {
-        if (tensorboard_) {
-            tensorboard_->end_step(wall_time());
-        }
-    }
+    void show_step(function_ref<double()> wall_time);
     void abandon_step() noexcept;
 
     /// Writes what TensorBoard has not got yet.
@@ -129,9 +107,9 @@ public:
     [[nodiscard]] std::vector<lost_write> lost();
 
 private:
-    void open_place(const hook_options& options);
+    void open_place(const hook_options& options, place_opener opener);
 
-    void open_tensorboard(const hook_options& options);
+    void open_tensorboard(const hook_options& options, place_opener opener);
 
     // Before a step's first entry; whether there is anything to write to.
     [[nodiscard]] bool begin_entry();
@@ -156,7 +134,7 @@ private:
     void write_collections(const collection_set& collections);
 
     long maker_ = posix::process_number();
-    Storage store_;
+    any_storage store_;
     std::string worker_;
     std::int64_t writers_;
     durability how_;
@@ -166,11 +144,11 @@ private:
     continuation start_;
     std::optional<collections_file> earlier_collections_;
     std::vector<std::string> removed_;
-    std::optional<run_claim<Storage>> claim_;
+    std::optional<run_claim> claim_;
     std::unique_ptr<file_sink> sink_;    // nothing where this worker does not write
     std::optional<step_writer> writer_;  // into the sink
     std::vector<lost_write> losses_;     // not asked for yet
-    std::optional<Storage> tensorboard_store_;
+    std::optional<any_storage> tensorboard_store_;
     std::optional<tensorboard_writer> tensorboard_;
 };
 
@@ -180,5 +158,4 @@ private:
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/hook/impl/run_writer.ipp>
-#include <smdebug/hook/impl/run_writer.tpp>
 #endif

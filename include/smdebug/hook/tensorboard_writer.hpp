@@ -3,30 +3,24 @@
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
-#include <smdebug/core/dtype.hpp>
 #include <smdebug/core/form.hpp>
-#include <smdebug/core/status.hpp>
 #include <smdebug/hook/save_config.hpp>
 #include <smdebug/hook/tensor_record.hpp>
 #include <smdebug/record/writer.hpp>
-#include <smdebug/reduce/bins.hpp>
+#include <smdebug/reduce/any_kernel.hpp>
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/reduce/histogram.hpp>
-#include <smdebug/reduce/rounded.hpp>
 #include <smdebug/reduce/scalar_kernel.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 #include <smdebug/wire/event.hpp>
 #include <smdebug/wire/field_writer.hpp>
 #include <smdebug/wire/tensorboard_summary.hpp>
 
-#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
 #include <functional>
-#include <limits>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -43,19 +37,8 @@ struct tensorboard_writer_options {
 
 namespace detail {
 
-/// The finite elements of a tensor, as doubles; none where its type has no others.
-[[nodiscard]] std::vector<double> finite_elements(const tensor_view& tensor);
-
-/// A sum of finite numbers that overflowed is infinite, or where it did so both ways, NaN.
-[[nodiscard]] constexpr double nearest_finite(double sum) noexcept {
-    constexpr double largest = std::numeric_limits<double>::max();
-    return sum == sum ? std::clamp(sum, -largest, largest) : 0;
-}
-
-// Fewer buckets that are drawn alike.  The default bins are 1549, of which a tensor fills few, with many empty ones
-// around zero: of these in a row one is enough.  Where more are left than are drawn, neighbours that hold at most a
-// 32nd of the numbers together become one, so that no quantile moves by more than that.
-void join_buckets(histogram& all);
+/// See tensorboard_histogram.
+[[nodiscard]] std::optional<histogram> drawn_histogram(const tensor_view& tensor, const any_kernel& kernel);
 
 }  // namespace detail
 
@@ -69,31 +52,7 @@ void join_buckets(histogram& all);
 template <reduction_kernel Kernel = scalar_kernel>
 [[nodiscard]] std::optional<histogram> tensorboard_histogram(const tensor_view& tensor,
                                                              const Kernel& kernel = Kernel{}) {
-    if (tensor.count() == 0 || tensor.type == dtype::boolean || is_complex(tensor.type)) {
-        return std::nullopt;
-    }
-    result<histogram> found = histogram_of(tensor, default_bins{.open_ends = true}, {}, kernel);
-    if (!found) {
-        return std::nullopt;  // strings
-    }
-    if (found->nan + found->below + found->above != 0) {
-        const std::vector<double> finite = detail::finite_elements(tensor);
-        const std::array shape{finite.size()};
-        return tensorboard_histogram(tensor_view{dtype::float64, shape, std::as_bytes(std::span{finite}), {}}, kernel);
-    }
-    constexpr double largest = std::numeric_limits<double>::max();
-    // TensorBoard computes with floats, in which the largest double is infinite.
-    constexpr double outermost = reduce::detail::default_edges.back() * 1.1;
-    if (found->bucket_limits.front() == -largest) {
-        found->bucket_limits.front() = std::min(found->min, -outermost);
-    }
-    if (found->bucket_limits.back() == largest) {
-        found->bucket_limits.back() = std::max(found->max, outermost);
-    }
-    found->sum = detail::nearest_finite(found->sum);
-    found->sum_squares = detail::nearest_finite(found->sum_squares);
-    detail::join_buckets(*found);
-    return *std::move(found);
+    return detail::drawn_histogram(tensor, detail::any_kernel{kernel});
 }
 
 /// Puts a whole file into the folder for TensorBoard: its key there, and its bytes, borrowed for the call.
@@ -118,19 +77,7 @@ public:
     template <reduction_kernel Kernel = scalar_kernel>
     bool add_histogram(const detail::record_stamp& stamp, std::string_view tag, const tensor_view& tensor,
                        const Kernel& kernel = Kernel{}) {
-        const std::optional<histogram> found = tensorboard_histogram(tensor, kernel);
-        if (found) {
-            const std::vector<double> buckets{found->buckets.begin(), found->buckets.end()};
-            add(stamp, tag,
-                detail::wire::histogram_fields{.min = found->min,
-                                               .max = found->max,
-                                               .num = static_cast<double>(found->num),
-                                               .sum = found->sum,
-                                               .sum_squares = found->sum_squares,
-                                               .bucket_limits = found->bucket_limits,
-                                               .buckets = buckets});
-        }
-        return found.has_value();
+        return add_drawn(stamp, tag, tensor, detail::any_kernel{kernel});
     }
 
     /// Ends a step at that time (seconds since 1970, as in the stamps): writes where the interval has passed since the
@@ -148,6 +95,9 @@ private:
         std::string key;  // of the file that the records will be
         std::vector<std::byte> records;
     };
+
+    bool add_drawn(const detail::record_stamp& stamp, std::string_view tag, const tensor_view& tensor,
+                   const detail::any_kernel& kernel);
 
     void add(const detail::record_stamp& stamp, std::string_view tag,
              std::variant<float, detail::wire::histogram_fields> value);

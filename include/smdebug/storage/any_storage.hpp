@@ -273,6 +273,16 @@ private:
 
 namespace detail {
 
+/// Any storage behind the one type; one that is so already stays as it is.
+template <storage Storage>
+[[nodiscard]] any_storage erased_storage(Storage store) {
+    if constexpr (std::same_as<Storage, any_storage>) {
+        return store;
+    } else {
+        return any_storage{std::move(store)};
+    }
+}
+
 /// Names of objects, at most so many where the storage can stop there.
 [[nodiscard]] std::vector<std::string> some_keys(const any_storage& store, std::string_view prefix, std::size_t most);
 

@@ -67,13 +67,18 @@ template <class S>
 concept named_storage =
     writable_storage<S> && (std::constructible_from<S, std::string> || std::same_as<S, any_storage>);
 
-/// Opens it.  Errors: those of open_place() or of its constructor.
-template <named_storage S>
-[[nodiscard]] S opened(const std::string& path) {
+/// Opens such a storage.  Errors: those of open_place() or of its constructor.
+using place_opener = any_storage (*)(const std::string& path);
+
+/// What opens storages of this type; null where a path is not enough.
+template <storage S>
+[[nodiscard]] constexpr place_opener opener_of() noexcept {
     if constexpr (std::same_as<S, any_storage>) {
-        return open_place(path);
+        return [](const std::string& path) { return open_place(path); };
+    } else if constexpr (named_storage<S>) {
+        return [](const std::string& path) { return any_storage{S(path)}; };
     } else {
-        return S(path);
+        return nullptr;
     }
 }
 

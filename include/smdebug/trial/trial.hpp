@@ -45,15 +45,6 @@ class read_log;
 class rule_view;
 class trial_state;
 
-template <storage Storage>
-[[nodiscard]] any_storage erased_storage(Storage store) {
-    if constexpr (std::same_as<Storage, any_storage>) {
-        return store;
-    } else {
-        return any_storage{std::move(store)};
-    }
-}
-
 }  // namespace detail
 
 /// One training run.  Methods and arguments are those of the Python package's Trial, in snake_case.

@@ -9,16 +9,12 @@
 #include <smdebug/hook/hook_core.hpp>
 #include <smdebug/hook/hook_options.hpp>
 #include <smdebug/hook/observer.hpp>
-#include <smdebug/hook/wall_clock.hpp>
-#include <smdebug/reduce/concepts.hpp>
-#include <smdebug/reduce/default_kernel.hpp>
-#include <smdebug/tensor/event_decoder.hpp>
+#include <smdebug/reduce/any_kernel.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
-#include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/options.hpp>
+#include <smdebug/trial/trial.hpp>
 #include <smdebug/watch/step_memory.hpp>
 #include <smdebug/watch/watch_options.hpp>
-#include <smdebug/watch/watched_trial.hpp>
 
 #include <cstddef>
 #include <deque>
@@ -33,14 +29,11 @@ namespace detail {
 /// Takes a hook's tensors, and gives a trial over its last steps.  No call of that trial ever waits: what is not there
 /// when a step has ended does not come before the next one has.
 /// Not for several threads at once; rules may read the trial on threads of their own.
-template <reduction_kernel Kernel>
 class recent_steps {
 public:
-    using trial_type = watched_trial<Kernel>;
-
-    /// Collections, the worker's name, and the run's are those of the hook.
+    /// Collections, the worker's name, and the run's are those of the hook.  The kernel is that of hook and trial.
     /// Errors: value_error (options).
-    recent_steps(const hook_options& watched, const watch_options& how);
+    recent_steps(const hook_options& watched, const watch_options& how, const any_kernel& kernel);
 
     /// Begins a step, perhaps behind one that is not ended yet.
     void begin(const hook_step& step);
@@ -54,7 +47,7 @@ public:
 
     /// The steps taken so far, those that are still there.  The reference is valid while this lives.
     /// Before the first end(): none.
-    [[nodiscard]] const trial_type& run() const { return *trial_; }
+    [[nodiscard]] const trial& run() const { return *trial_; }
 
     [[nodiscard]] const step_memory& memory() const noexcept { return memory_; }
 
@@ -79,13 +72,14 @@ private:
     std::size_t keep_;
     std::size_t spare_;  // so many more before old ones go
     step_memory memory_;
-    hook_core<step_memory, Kernel, system_wall_clock> writer_;
+    any_kernel kernel_;
+    hook_core writer_;
     bool begun_ = false;                // whether the current step has any tensor
     hook_step first_;                   // its numbers when the first was taken
     std::optional<hook_step> written_;  // a step that is written, and not ended
     std::deque<step_number> kept_;      // ascending
     trial_options reading_;
-    std::optional<trial_type> trial_;
+    std::optional<trial> trial_;
     byte_buffer collections_;  // those that the trial has read
     bool reopen_ = false;
 };
@@ -95,5 +89,5 @@ private:
 }  // namespace smdebug
 
 #ifndef SMDEBUG_COMPILED
-#include <smdebug/watch/impl/recent_steps.tpp>
+#include <smdebug/watch/impl/recent_steps.ipp>
 #endif

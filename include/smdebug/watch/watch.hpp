@@ -3,11 +3,12 @@
 
 #include <smdebug/hook/hook_options.hpp>
 #include <smdebug/hook/observer.hpp>
+#include <smdebug/reduce/any_kernel.hpp>
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/rules/concepts.hpp>
 #include <smdebug/rules/drive/erased_rule.hpp>
+#include <smdebug/trial/trial.hpp>
 #include <smdebug/watch/watch_options.hpp>
-#include <smdebug/watch/watched_trial.hpp>
 #include <smdebug/watch/watcher.hpp>
 
 #include <concepts>
@@ -45,7 +46,7 @@ concept observable_hook =
 /// nothing that the loop has not offered, nor a step that is ended by close().  Rules run, too, where the hook writes
 /// nothing (dry_run, a worker that does not write).
 ///
-/// A rule is called as invoke_rule would call it, with a watched_trial over the last steps (keep_steps): names,
+/// A rule is called as invoke_rule would call it, with a trial over the last steps (keep_steps): names,
 /// collections, worker, modes and values are what a trial would read of the run on disk.  It may keep state, and look
 /// back.  An older step is `StepUnavailable` at once, and nothing is waited for, as nothing can come meanwhile: a rule
 /// that lacks something, be it a later step, counts as not evaluated at that step (on_skip).  Rules and callback are
@@ -58,16 +59,13 @@ concept observable_hook =
 ///           the rules.  Where nothing is due, some nanoseconds.
 /// Threads:  everything happens on the thread that calls the hook.
 /// Lifetime: the hook holds it, to its own end or until stop(); the handle may be dropped.
-template <observable_hook Hook, finding_callback Callback,
-          rule<detail::watched_trial<typename Hook::kernel_type>>... Rules>
+template <observable_hook Hook, finding_callback Callback, rule<trial>... Rules>
     requires(sizeof...(Rules) > 0)
 std::shared_ptr<watcher> watch(Hook& observed, watch_options options, Callback callback, Rules... rules) {
-    using kernel_type = typename Hook::kernel_type;
-    using run_type = detail::watched_trial<kernel_type>;
-    std::vector<std::shared_ptr<detail::erased_rule<run_type>>> all;
-    (all.push_back(std::make_shared<detail::held_rule<Rules, run_type>>(std::move(rules))), ...);
-    auto made = std::make_shared<rule_watcher<kernel_type>>(
-        observed.options(), std::move(options),
+    std::vector<std::shared_ptr<detail::rule_watcher::watched_rule>> all;
+    (all.push_back(std::make_shared<detail::held_rule<Rules, trial>>(std::move(rules))), ...);
+    auto made = std::make_shared<detail::rule_watcher>(
+        observed.options(), std::move(options), detail::any_kernel{typename Hook::kernel_type{}},
         [shared = std::make_shared<Callback>(std::move(callback))](const watched_finding& found) {
             static_cast<void>(std::invoke(*shared, found));
         },
@@ -77,8 +75,7 @@ std::shared_ptr<watcher> watch(Hook& observed, watch_options options, Callback c
 }
 
 /// The same at every step, on everything.
-template <observable_hook Hook, finding_callback Callback,
-          rule<detail::watched_trial<typename Hook::kernel_type>>... Rules>
+template <observable_hook Hook, finding_callback Callback, rule<trial>... Rules>
     requires(sizeof...(Rules) > 0)
 std::shared_ptr<watcher> watch(Hook& observed, Callback callback, Rules... rules) {
     return watch(observed, watch_options{}, std::move(callback), std::move(rules)...);

@@ -9,14 +9,14 @@
 #include <smdebug/hook/observer.hpp>
 #include <smdebug/hook/save_config.hpp>
 #include <smdebug/index/collection.hpp>
-#include <smdebug/reduce/concepts.hpp>
+#include <smdebug/reduce/any_kernel.hpp>
 #include <smdebug/rules/concepts.hpp>
 #include <smdebug/rules/drive/erased_rule.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
+#include <smdebug/trial/trial.hpp>
 #include <smdebug/watch/watch_options.hpp>
 #include <smdebug/watch/watched_names.hpp>
-#include <smdebug/watch/watched_trial.hpp>
 
 #include <array>
 #include <concepts>
@@ -30,7 +30,6 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-template <reduction_kernel Kernel>
 class recent_steps;
 
 }  // namespace detail
@@ -61,25 +60,28 @@ protected:
 template <class C>
 concept finding_callback = std::invocable<C&, const watched_finding&>;
 
+namespace detail {
+
 /// Keeps the last steps of a hook, calls rules and hands over what they find.
-template <reduction_kernel Kernel>
 class rule_watcher final : public watcher, public hook_observer {
 public:
-    using watched_rule = detail::erased_rule<detail::watched_trial<Kernel>>;
+    using watched_rule = erased_rule<trial>;
 
     /// Errors: value_error (options).
-    rule_watcher(const hook_options& watched, watch_options how, std::function<void(const watched_finding&)> callback,
+    rule_watcher(const hook_options& watched, watch_options how, const any_kernel& kernel,
+                 std::function<void(const watched_finding&)> callback,
                  std::vector<std::shared_ptr<watched_rule>> rules);
 
-    [[nodiscard]] bool wants(const hook_step& step) override;
+    [[nodiscard]] SMDEBUG_INLINE bool wants(const hook_step& step) override;
     [[nodiscard]] bool wants(std::string_view tensor) override { return !stopped_ && names_.contains(tensor, mode_); }
 
-    void see(std::string_view name, const tensor_view& tensor, std::span<const std::string_view> collections) override;
+    SMDEBUG_INLINE void see(std::string_view name, const tensor_view& tensor,
+                            std::span<const std::string_view> collections) override;
 
-    void end_step(const hook_step& step) override;
+    SMDEBUG_INLINE void end_step(const hook_step& step) override;
 
 private:
-    void evaluate(watched_rule& each, const detail::watched_trial<Kernel>& run, const hook_step& now);
+    void evaluate(watched_rule& each, const trial& run, const hook_step& now);
 
     void hand_over(const watched_finding& found);
 
@@ -87,16 +89,18 @@ private:
 
     watch_options how_;
     std::array<save_config_mode, all_modes.size()> when_;  // by mode
-    detail::watched_names names_;
+    watched_names names_;
     std::function<void(const watched_finding&)> callback_;
     std::vector<std::shared_ptr<watched_rule>> rules_;
-    std::shared_ptr<detail::recent_steps<Kernel>> steps_;  // none after the end
+    std::shared_ptr<recent_steps> steps_;  // none after the end
     mode mode_ = mode::global;
 };
+
+}  // namespace detail
 
 }  // namespace v1
 }  // namespace smdebug
 
 #ifndef SMDEBUG_COMPILED
-#include <smdebug/watch/impl/watcher.tpp>
+#include <smdebug/watch/impl/watcher.ipp>
 #endif

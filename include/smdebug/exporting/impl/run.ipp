@@ -10,6 +10,8 @@
 #include <smdebug/index/locations.hpp>
 #include <smdebug/record/crc_check.hpp>
 #include <smdebug/reduce/name.hpp>
+#include <smdebug/storage/any_storage.hpp>
+#include <smdebug/storage/local_storage.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 #include <smdebug/trial/catalog/layout.hpp>
 
@@ -35,8 +37,7 @@ SMDEBUG_INLINE run_files::run_files(std::string output, std::shared_ptr<const ca
 SMDEBUG_INLINE step_writer& run_files::writer_for(const scanned_tensor& tensor) {
     if (!folder_) {
         folder_.emplace(output_);
-        store_.emplace(folder_->place());
-        sink_ = std::make_unique<direct_sink<local_storage>>(*store_, durability::cached);
+        sink_ = std::make_unique<direct_sink>(any_storage{local_storage(folder_->place())}, durability::cached);
     }
     auto found = writers_.find(tensor.worker);
     if (found == writers_.end()) {

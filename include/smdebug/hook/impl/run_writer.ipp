@@ -1,7 +1,19 @@
 // The bodies of <smdebug/hook/run_writer.hpp>.
 #pragma once
 
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/first_failure.hpp>
+#include <smdebug/hook/background_sink.hpp>
+#include <smdebug/hook/known_collections.hpp>
 #include <smdebug/hook/run_writer.hpp>
+#include <smdebug/index/collections_writer.hpp>
+#include <smdebug/index/locations.hpp>
+#include <smdebug/storage/output.hpp>
+#include <smdebug/tensor/convert.hpp>
+#include <smdebug/tensor/element.hpp>
+
+#include <utility>
 
 namespace smdebug {
 inline namespace v1 {
@@ -11,6 +23,271 @@ SMDEBUG_INLINE std::string written_already(mode which, step_number in_mode, step
     return std::string{name_of(which)} + " step " + std::to_string(in_mode) + " has been written already, as step " +
            std::to_string(as) +
            " of the job: a mode's step is written once, so give this one another number in the mode";
+}
+
+SMDEBUG_INLINE run_writer::run_writer(any_storage store, const hook_options& options, place_opener opener)
+    : store_(std::move(store)),
+      worker_(options.worker),
+      writers_(options.include_workers == include_workers::all ? options.num_workers : 1),
+      how_(options.durability),
+      marks_end_(options.mark_end_of_job) {
+    start_.step = options.init_step.value_or(0);
+    for (const mode which : {mode::train, mode::eval, mode::predict}) {
+        if (start_.step != 0) {
+            start_.mode_steps[which] = start_.step;  // as in the Python package
+        }
+    }
+    // Of a job whose workers do not all write, the first one does.
+    if (options.include_workers == include_workers::one && options.num_workers > 1 && worker_ != "worker_0") {
+        return;
+    }
+    if (options.dry_run) {
+        sink_ = std::make_unique<null_sink>();
+    } else {
+        open_place(options, opener);
+    }
+    writer_.emplace(*sink_, worker_, options.payload_checksum, start_.step - 1);
+}
+
+SMDEBUG_INLINE run_writer::~run_writer() {
+    if (!is_own()) {
+        static_cast<void>(sink_.release());
+    }
+}
+
+SMDEBUG_INLINE void run_writer::add_shape(std::string_view name, std::span<const std::size_t> extents,
+                                          const record_stamp& now) {
+    if (begin_entry()) {
+        writer_->add_shape(name, extents, now);
+    }
+}
+
+SMDEBUG_INLINE void run_writer::show_tensor(const record_stamp& now, std::string_view name, const tensor_view& tensor,
+                                            const collection_set& all, const collection_set::membership& belongs_to,
+                                            const any_kernel& kernel) {
+    if (!tensorboard_) {
+        return;
+    }
+    bool shown = false;
+    all.for_each_due(belongs_to, [&](std::uint32_t number) {
+        const collection& group = all[number];
+        if (shown) {
+            return;
+        }
+        if (known_collections::holds_scalars(group.name)) {
+            show_scalar(now, name, tensor);
+            shown = true;
+        } else if (group.save_histogram) {
+            tensorboard_->add_histogram(now, group.name + "/" + std::string{name}, tensor, kernel);
+            shown = true;
+        }
+    });
+}
+
+SMDEBUG_INLINE void run_writer::show_scalar(const record_stamp& now, std::string_view name, const tensor_view& tensor) {
+    if (!tensorboard_ || tensor.count() != 1 || !is_numeric(tensor.type)) {
+        return;
+    }
+    double number = 0;
+    const bool is_number = visit_dtype(
+        tensor.type, [&]<class T>() { return detail::convert_element(load_le<T>(tensor.bytes.data()), number); });
+    if (is_number) {
+        tensorboard_->add_scalar(now, name, static_cast<float>(number));
+    }
+}
+
+SMDEBUG_INLINE std::uint64_t run_writer::finish_step(const collection_set& collections) {
+    if (!writer_ || writer_->empty()) {
+        return 0;
+    }
+    check_place();
+    const record_stamp step = writer_->first();
+    replace_later(step);
+    write_collections(collections);
+    const std::uint64_t bytes = writer_->finish();
+    start_.written.add(step.mode, step.mode_step, step.step);
+    return bytes;
+}
+
+SMDEBUG_INLINE void run_writer::show_step(function_ref<double()> wall_time) {
+    if (tensorboard_) {
+        tensorboard_->end_step(wall_time());
+    }
+}
+
+SMDEBUG_INLINE void run_writer::abandon_step() noexcept {
+    if (writer_) {
+        writer_->abandon();
+    }
+}
+
+SMDEBUG_INLINE void run_writer::close_tensorboard() {
+    if (tensorboard_) {
+        tensorboard_->close();
+    }
+}
+
+SMDEBUG_INLINE void run_writer::close(const collection_set& collections) {
+    if (!writer_) {
+        return;
+    }
+    first_failure failure;
+    failure.attempt([&] { check_place(); });
+    if (!is_place_lost_) {
+        failure.attempt([&] {
+            collections_written_ = false;
+            write_collections(collections);
+        });
+    }
+    failure.attempt([&] { sink_->drain(); });
+    gather_losses();
+    failure.attempt([&] {
+        if (is_place_lost_) {
+            claim_.reset();
+            return;  // there is nothing of which the end could be marked
+        }
+        // In the background one that was handed over may never have come.
+        if (leave() && marks_end_ &&
+            (collections_written_ || store_.size(locations::collections_key(worker_)).has_value())) {
+            put_whole(store_, locations::end_of_job, byte_view{}, how_);
+        }
+    });
+    failure.rethrow();
+}
+
+SMDEBUG_INLINE void run_writer::close_unfinished() noexcept {
+    abandon_step();
+    first_failure ignored;
+    ignored.attempt([&] { drain(); });
+    claim_.reset();
+}
+
+SMDEBUG_INLINE void run_writer::drain() {
+    if (sink_) {
+        sink_->drain();
+    }
+}
+
+SMDEBUG_INLINE std::vector<lost_write> run_writer::lost() {
+    gather_losses();
+    return std::exchange(losses_, {});
+}
+
+SMDEBUG_INLINE void run_writer::open_place(const hook_options& options, place_opener opener) {
+    if (!store_.abilities().writes) {
+        throw unsupported(store_.name() + " cannot be written, only read: give the hook a storage that has write()",
+                          {.where = store_.name()});
+    }
+    if (store_.is_file()) {
+        throw not_found(store_.name() + " is a file, not the folder of a run", {.where = store_.name()});
+    }
+    claim_.emplace(store_, worker_, writers_, how_);
+    earlier_run earlier{store_, worker_, how_};
+    if (options.existing == existing_run::resume) {
+        start_ = earlier.resume(options.init_step);
+        earlier_collections_ = earlier.collections();
+    } else {
+        earlier.refuse();
+    }
+    removed_ = earlier.remove_unfinished();
+    if (options.background.pool_bytes > 0) {
+        sink_ = std::make_unique<background_sink>(store_, how_, options.background);
+    } else {
+        sink_ = std::make_unique<direct_sink>(store_, how_);
+    }
+    open_tensorboard(options, opener);
+    claim_->begin();  // last: what has not begun leaves no sign
+}
+
+SMDEBUG_INLINE void run_writer::open_tensorboard(const hook_options& options, place_opener opener) {
+    if (!options.export_tensorboard && options.tensorboard_dir.empty()) {
+        return;
+    }
+    // TensorBoard follows the files of a folder by their names: those of two workers would hide each other's.
+    const std::string folder = writers_ > 1 ? locations::file_part_from_worker(worker_) + "/" : std::string{};
+    tensorboard_place place;
+    if (options.tensorboard_dir.empty()) {
+        place = [this, folder](const std::string& key, byte_view bytes) {
+            sink_->put("tensorboard/" + folder + key, as_text(bytes));
+        };
+    } else if (opener != nullptr) {
+        tensorboard_store_.emplace(opener(options.tensorboard_dir));
+        place = [this, folder](const std::string& key, byte_view bytes) {
+            put_whole(*tensorboard_store_, folder + key, bytes, how_);
+        };
+    } else {
+        throw unsupported("tensorboard_dir is \"" + options.tensorboard_dir +
+                          "\", but this storage cannot be made from a path: leave it empty to write into the run");
+    }
+    tensorboard_.emplace(std::move(place), worker_,
+                         tensorboard_writer_options{.interval = options.tensorboard_interval});
+}
+
+SMDEBUG_INLINE bool run_writer::begin_entry() {
+    if (writer_ && writer_->empty()) {
+        if (is_place_lost_) {
+            begin_again();
+        }
+        check_place();
+    }
+    return writer_.has_value();
+}
+
+SMDEBUG_INLINE void run_writer::check_place() {
+    if (is_place_lost_ || (claim_ && !claim_->holds())) {
+        is_place_lost_ = true;
+        throw unavailable(store_.name() + ": this run's folder was removed meanwhile, or " +
+                              claim_key(worker_, writers_) + " in it, by which " + worker_ +
+                              " holds it: its earlier steps may be gone",
+                          {.where = store_.name(), .worker = worker_});
+    }
+}
+
+SMDEBUG_INLINE void run_writer::begin_again() {
+    if (!store_.size(locations::index_key(writer_->last_written(), worker_))) {
+        earlier_run{store_, worker_}.refuse();
+        start_.written = {};
+    }
+    claim_->renew();
+    collections_written_ = false;
+    is_place_lost_ = false;
+}
+
+SMDEBUG_INLINE void run_writer::replace_later(const record_stamp& step) {
+    const auto older = start_.written.global_of(step.mode, step.mode_step);
+    if (!older || *older == step.step || step.mode == mode::global) {
+        return;
+    }
+    if (*older < step.step) {
+        throw value_error(detail::written_already(step.mode, step.mode_step, *older));
+    }
+    sink_->remove(locations::index_key(*older, worker_));
+    start_.written.forget(*older);
+}
+
+SMDEBUG_INLINE bool run_writer::leave() {
+    const bool is_last = claim_ && claim_->release();
+    claim_.reset();
+    return is_last;
+}
+
+SMDEBUG_INLINE void run_writer::gather_losses() {
+    if (!sink_) {
+        return;
+    }
+    for (lost_write& loss : sink_->lost()) {
+        collections_written_ = collections_written_ && loss.key != locations::collections_key(worker_);
+        losses_.push_back(std::move(loss));
+    }
+}
+
+SMDEBUG_INLINE void run_writer::write_collections(const collection_set& collections) {
+    if (collections_written_ && !collections.changed()) {
+        return;
+    }
+    collections_written_ = false;
+    sink_->put(locations::collections_key(worker_), collections_text(collections.file(writers_)));
+    collections_written_ = true;
 }
 
 }  // namespace detail

@@ -1,22 +1,35 @@
 // The bodies of <smdebug/hook/tensorboard_writer.hpp>.
 #pragma once
 
+#include <smdebug/core/dtype.hpp>
+#include <smdebug/core/status.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/hook/tensorboard_writer.hpp>
 #include <smdebug/index/locations.hpp>
+#include <smdebug/reduce/bins.hpp>
 #include <smdebug/reduce/lanes.hpp>
 #include <smdebug/tensor/element.hpp>
 #include <smdebug/tensor/float8.hpp>
 
+#include <algorithm>
 #include <concepts>
 #include <cstdint>
+#include <limits>
+#include <span>
 #include <type_traits>
 
 namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-SMDEBUG_INLINE std::vector<double> finite_elements(const tensor_view& tensor) {
+// A sum of finite numbers that overflowed is infinite, or where it did so both ways, NaN.
+[[nodiscard]] constexpr double nearest_finite(double sum) noexcept {
+    constexpr double largest = std::numeric_limits<double>::max();
+    return sum == sum ? std::clamp(sum, -largest, largest) : 0;
+}
+
+// The finite elements of a tensor, as doubles; none where its type has no others.
+[[nodiscard]] inline std::vector<double> finite_elements(const tensor_view& tensor) {
     return visit_dtype(tensor.type, [&]<class T>() {
         using number_type = std::conditional_t<std::floating_point<T>, T, float>;
         std::vector<double> finite;
@@ -32,7 +45,10 @@ SMDEBUG_INLINE std::vector<double> finite_elements(const tensor_view& tensor) {
     });
 }
 
-SMDEBUG_INLINE void join_buckets(histogram& all) {
+// Fewer buckets that are drawn alike.  The default bins are 1549, of which a tensor fills few, with many empty ones
+// around zero: of these in a row one is enough.  Where more are left than are drawn, neighbours that hold at most a
+// 32nd of the numbers together become one, so that no quantile moves by more than that.
+inline void join_buckets(histogram& all) {
     constexpr std::size_t enough = 40;
     constexpr std::uint64_t parts = 32;
     std::vector<std::uint64_t>& counts = all.buckets;
@@ -59,6 +75,34 @@ SMDEBUG_INLINE void join_buckets(histogram& all) {
     limits.resize(kept);
 }
 
+SMDEBUG_INLINE std::optional<histogram> drawn_histogram(const tensor_view& tensor, const any_kernel& kernel) {
+    if (tensor.count() == 0 || tensor.type == dtype::boolean || is_complex(tensor.type)) {
+        return std::nullopt;
+    }
+    result<histogram> found = histogram_of(tensor, default_bins{.open_ends = true}, {}, kernel);
+    if (!found) {
+        return std::nullopt;  // strings
+    }
+    if (found->nan + found->below + found->above != 0) {
+        const std::vector<double> finite = finite_elements(tensor);
+        const std::array shape{finite.size()};
+        return drawn_histogram(tensor_view{dtype::float64, shape, std::as_bytes(std::span{finite}), {}}, kernel);
+    }
+    constexpr double largest = std::numeric_limits<double>::max();
+    // TensorBoard computes with floats, in which the largest double is infinite.
+    constexpr double outermost = reduce::detail::default_edges.back() * 1.1;
+    if (found->bucket_limits.front() == -largest) {
+        found->bucket_limits.front() = std::min(found->min, -outermost);
+    }
+    if (found->bucket_limits.back() == largest) {
+        found->bucket_limits.back() = std::max(found->max, outermost);
+    }
+    found->sum = nearest_finite(found->sum);
+    found->sum_squares = nearest_finite(found->sum_squares);
+    join_buckets(*found);
+    return *std::move(found);
+}
+
 }  // namespace detail
 
 SMDEBUG_INLINE void tensorboard_writer::end_step(double wall_time) {
@@ -80,6 +124,23 @@ SMDEBUG_INLINE std::size_t tensorboard_writer::held_bytes() const noexcept {
         bytes += file.records.size();
     }
     return bytes;
+}
+
+SMDEBUG_INLINE bool tensorboard_writer::add_drawn(const detail::record_stamp& stamp, std::string_view tag,
+                                                  const tensor_view& tensor, const detail::any_kernel& kernel) {
+    const std::optional<histogram> found = detail::drawn_histogram(tensor, kernel);
+    if (found) {
+        const std::vector<double> buckets{found->buckets.begin(), found->buckets.end()};
+        add(stamp, tag,
+            detail::wire::histogram_fields{.min = found->min,
+                                           .max = found->max,
+                                           .num = static_cast<double>(found->num),
+                                           .sum = found->sum,
+                                           .sum_squares = found->sum_squares,
+                                           .bucket_limits = found->bucket_limits,
+                                           .buckets = buckets});
+    }
+    return found.has_value();
 }
 
 SMDEBUG_INLINE void tensorboard_writer::add(const detail::record_stamp& stamp, std::string_view tag,

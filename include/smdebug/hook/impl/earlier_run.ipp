@@ -1,4 +1,4 @@
-// The bodies of <smdebug/hook/earlier_run.hpp> that are templates.
+// The bodies of <smdebug/hook/earlier_run.hpp>.
 #pragma once
 
 #include <smdebug/core/error.hpp>
@@ -7,9 +7,7 @@
 #include <smdebug/hook/save_config.hpp>
 #include <smdebug/index/collections_file.hpp>
 #include <smdebug/index/locations.hpp>
-#include <smdebug/storage/abilities.hpp>
 #include <smdebug/storage/posix/output.hpp>
-#include <smdebug/storage/read_each.hpp>
 
 #include <cstddef>
 #include <exception>
@@ -31,10 +29,9 @@ namespace detail {
     return step + by;
 }
 
-template <writable_storage Storage>
-earlier_run<Storage>::earlier_run(Storage& store, const std::string& worker, durability how)
-    : store_(&store), worker_(worker), how_(how), part_(locations::file_part_from_worker(worker)) {
-    for (std::string& key : store.list(locations::index_folder, "")) {
+SMDEBUG_INLINE earlier_run::earlier_run(any_storage store, const std::string& worker, durability how)
+    : store_(std::move(store)), worker_(worker), how_(how), part_(locations::file_part_from_worker(worker)) {
+    for (std::string& key : store_.list(locations::index_folder, "")) {
         const auto step = own_step(key);
         if (step && locations::is_index_file(key)) {
             steps_.insert_or_assign(*step, std::move(key));
@@ -44,19 +41,17 @@ earlier_run<Storage>::earlier_run(Storage& store, const std::string& worker, dur
     }
 }
 
-template <writable_storage Storage>
-void earlier_run<Storage>::refuse() const {
+SMDEBUG_INLINE void earlier_run::refuse() const {
     refuse_ended();
     if (!steps_.empty()) {
-        throw run_exists(std::string{store_->name()} + " holds a run that " + worker_ + " has written up to step " +
+        throw run_exists(store_.name() + " holds a run that " + worker_ + " has written up to step " +
                              std::to_string(steps_.rbegin()->first) +
                              ": choose another place, or continue it with existing_run::resume",
-                         {.where = store_->name(), .step = steps_.rbegin()->first, .worker = worker_});
+                         {.where = store_.name(), .step = steps_.rbegin()->first, .worker = worker_});
     }
 }
 
-template <writable_storage Storage>
-continuation earlier_run<Storage>::resume(std::optional<step_number> first) {
+SMDEBUG_INLINE continuation earlier_run::resume(std::optional<step_number> first) {
     refuse_ended();
     if (!first) {
         remove_damaged_end();
@@ -72,10 +67,9 @@ continuation earlier_run<Storage>::resume(std::optional<step_number> first) {
     return next;
 }
 
-template <writable_storage Storage>
-std::vector<std::string> earlier_run<Storage>::remove_unfinished() noexcept {
+SMDEBUG_INLINE std::vector<std::string> earlier_run::remove_unfinished() noexcept {
     try {
-        return smdebug::remove_unfinished(*store_, {}, [&](std::string_view key) {
+        return store_.remove_unfinished({}, [&](std::string_view key) {
             return own_step(key).has_value() || key == locations::collections_key(worker_);
         });
     } catch (const std::exception&) {
@@ -83,19 +77,18 @@ std::vector<std::string> earlier_run<Storage>::remove_unfinished() noexcept {
     }
 }
 
-template <writable_storage Storage>
-std::optional<collections_file> earlier_run<Storage>::collections() const {
+SMDEBUG_INLINE std::optional<collections_file> earlier_run::collections() const {
     const std::string key = locations::collections_key(worker_);
     json::document parser;
     collections_file file;
-    const bool is_good = read_or_tell([&] {
-        return store_->size(key) && !parse_collections_file(store_->read(key).view(), parser, file).has_value();
+    bool is_good = false;
+    read_or_tell([&] {
+        is_good = store_.size(key) && !parse_collections_file(store_.read(key).view(), parser, file).has_value();
     });
     return is_good ? std::optional{std::move(file)} : std::nullopt;
 }
 
-template <writable_storage Storage>
-std::optional<std::string_view> earlier_run<Storage>::stem_of_temporary(std::string_view name) noexcept {
+SMDEBUG_INLINE std::optional<std::string_view> earlier_run::stem_of_temporary(std::string_view name) noexcept {
     const std::size_t end = name.rfind(posix::temporary_mark);
     const bool is_one =
         end != std::string_view::npos &&
@@ -103,29 +96,23 @@ std::optional<std::string_view> earlier_run<Storage>::stem_of_temporary(std::str
     return is_one ? std::optional{name.substr(0, end)} : std::nullopt;
 }
 
-template <writable_storage Storage>
-void earlier_run<Storage>::refuse_ended() const {
-    if (store_->size(locations::end_of_job)) {
-        throw run_exists(std::string{store_->name()} + " holds the run of a job that has ended: choose another place",
-                         {.where = store_->name()});
+SMDEBUG_INLINE void earlier_run::refuse_ended() const {
+    if (store_.size(locations::end_of_job)) {
+        throw run_exists(store_.name() + " holds the run of a job that has ended: choose another place",
+                         {.where = store_.name()});
     }
 }
 
-template <writable_storage Storage>
-void earlier_run<Storage>::remove(const std::string& key) {
-    if constexpr (removing_storage<Storage>) {
-        if (abilities_of(*store_).removes) {
-            static_cast<void>(store_->remove(key));
-            return;
-        }
+SMDEBUG_INLINE void earlier_run::remove(const std::string& key) {
+    if (store_.abilities().removes) {
+        store_.remove(key);
+        return;
     }
-    throw unsupported(
-        std::string{store_->name()} + " cannot remove " + key + ", which an earlier run left: choose another place",
-        {.where = key});
+    throw unsupported(store_.name() + " cannot remove " + key + ", which an earlier run left: choose another place",
+                      {.where = key});
 }
 
-template <writable_storage Storage>
-std::optional<step_number> earlier_run<Storage>::own_step(std::string_view key) const {
+SMDEBUG_INLINE std::optional<step_number> earlier_run::own_step(std::string_view key) const {
     if (!stays_inside(key)) {
         return std::nullopt;
     }
@@ -142,18 +129,17 @@ std::optional<step_number> earlier_run<Storage>::own_step(std::string_view key) 
     return std::nullopt;
 }
 
-template <writable_storage Storage>
-void earlier_run<Storage>::remove_rests(step_number first) {
+SMDEBUG_INLINE void earlier_run::remove_rests(step_number first) {
     for (const std::string& key : strays_) {
         remove(key);
     }
-    for (const std::string& key : store_->list(locations::events_folder, "")) {
+    for (const std::string& key : store_.list(locations::events_folder, "")) {
         const auto step = own_step(key);
         if (step && (*step >= first || !key.ends_with(locations::event_extension))) {
             remove(key);
         }
     }
-    for (const std::string& key : store_->list(locations::collections_folder, "")) {
+    for (const std::string& key : store_.list(locations::collections_folder, "")) {
         const auto stem = stem_of_temporary(key);
         const std::string own = locations::collections_key(worker_);
         if (stem && (own == *stem || own == std::string{*stem} + ".json")) {
@@ -162,8 +148,7 @@ void earlier_run<Storage>::remove_rests(step_number first) {
     }
 }
 
-template <writable_storage Storage>
-void earlier_run<Storage>::find_mode_steps(continuation& next) {
+SMDEBUG_INLINE void earlier_run::find_mode_steps(continuation& next) {
     std::vector<std::string> keys;
     std::vector<step_number> numbers;
     for (const auto& [step, key] : steps_) {
@@ -172,7 +157,7 @@ void earlier_run<Storage>::find_mode_steps(continuation& next) {
     }
     json::document parser;
     read_or_tell([&] {
-        read_each(*store_, keys, [&](std::size_t place, std::optional<byte_view> bytes) {
+        store_.read_each(keys, [&](std::size_t place, std::optional<byte_view> bytes) {
             if (const auto head = bytes ? head_of(*bytes, parser) : std::nullopt) {
                 next.written.add(head->mode, head->mode_step, numbers[place]);
             }
@@ -194,55 +179,51 @@ void earlier_run<Storage>::find_mode_steps(continuation& next) {
     }
 }
 
-template <writable_storage Storage>
-template <class Reading>
-auto earlier_run<Storage>::read_or_tell(Reading&& reading) const {
+SMDEBUG_INLINE void earlier_run::read_or_tell(function_ref<void()> reading) const {
     try {
-        return reading();
+        reading();
     } catch (const error& why) {
-        throw unavailable(std::string{store_->name()} + ": the run cannot be gone on with, as " + worker_ +
+        throw unavailable(store_.name() + ": the run cannot be gone on with, as " + worker_ +
                               " cannot read what it has written: " + std::string{why.message()} +
                               "; see to it that it can be read, remove it, or choose another place",
                           {.where = why.where(), .worker = worker_});
     }
 }
 
-template <writable_storage Storage>
-void earlier_run<Storage>::remove_damaged_end() {
-    if (!removing_storage<Storage> || !abilities_of(*store_).removes) {
+SMDEBUG_INLINE void earlier_run::remove_damaged_end() {
+    if (!store_.abilities().removes) {
         return;
     }
     json::document parser;
     index_file::meta head;
     while (!steps_.empty()) {
         const std::string& key = steps_.rbegin()->second;
-        if (read_or_tell([&] { return is_whole(store_->read(key).view(), parser, head); })) {
+        bool is_good = false;
+        read_or_tell([&] { is_good = is_whole(store_.read(key).view(), parser, head); });
+        if (is_good) {
             return;
         }
         remove_last_step();
     }
 }
 
-template <writable_storage Storage>
-void earlier_run<Storage>::remove_last_step() {
+SMDEBUG_INLINE void earlier_run::remove_last_step() {
     const std::string key = steps_.rbegin()->second;
     remove(key);
     steps_.erase(std::prev(steps_.end()));
     removed_.insert_or_assign(key.substr(0, key.rfind('/') + 1), key);
 }
 
-template <writable_storage Storage>
-void earlier_run<Storage>::settle_removals() {
+SMDEBUG_INLINE void earlier_run::settle_removals() {
     if (how_ == durability::on_disk) {
         for (const auto& [folder, key] : removed_) {
-            settle_removal(*store_, key);
+            store_.settle(key);
         }
     }
     removed_.clear();
 }
 
-template <writable_storage Storage>
-std::optional<index_file::meta> earlier_run<Storage>::head_of(byte_view bytes, json::document& parser) {
+SMDEBUG_INLINE std::optional<index_file::meta> earlier_run::head_of(byte_view bytes, json::document& parser) {
     if (const auto parts = index_file::split_canonical(bytes)) {
         return parts->head;
     }
@@ -250,8 +231,7 @@ std::optional<index_file::meta> earlier_run<Storage>::head_of(byte_view bytes, j
     return is_whole(bytes, parser, head) ? std::optional{head} : std::nullopt;
 }
 
-template <writable_storage Storage>
-bool earlier_run<Storage>::is_whole(byte_view bytes, json::document& parser, index_file::meta& head) {
+SMDEBUG_INLINE bool earlier_run::is_whole(byte_view bytes, json::document& parser, index_file::meta& head) {
     const auto ignore = [](const auto& /*entry*/) {};
     return !index_file::parse(bytes, parser, head, ignore, ignore);
 }

@@ -1,4 +1,4 @@
-// The bodies of <smdebug/hook/background_sink.hpp> that are templates.
+// The bodies of <smdebug/hook/background_sink.hpp>.
 #pragma once
 
 #include <smdebug/hook/background_sink.hpp>
@@ -10,19 +10,17 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-template <writable_storage Storage>
-background_sink<Storage>::background_sink(Storage& store, durability how, background_options options)
+SMDEBUG_INLINE background_sink::background_sink(any_storage store, durability how, background_options options)
     : pool_(options.pool_bytes),
       when_full_(options.when_full),
       most_pending_(pool_.bytes() / chunk_pool::chunk_bytes / 4),
-      target_(store, how),
+      target_(std::move(store), how),
       worker_([this] { work(); }) {
     pending_.reserve(most_pending_ + 8);
     at_exit_.emplace(this, [](void* sink) noexcept { static_cast<background_sink*>(sink)->finish_sent(); });
 }
 
-template <writable_storage Storage>
-background_sink<Storage>::~background_sink() {
+SMDEBUG_INLINE background_sink::~background_sink() {
     at_exit_.reset();
     abandon();  // a step that was not finished
     pending_.push_back(stop{});
@@ -30,8 +28,7 @@ background_sink<Storage>::~background_sink() {
     worker_.join();
 }
 
-template <writable_storage Storage>
-bool background_sink<Storage>::has_room(std::uint64_t bytes) {
+SMDEBUG_INLINE bool background_sink::has_room(std::uint64_t bytes) {
     if (when_full_ == full_pool::wait) {
         return true;
     }
@@ -43,15 +40,13 @@ bool background_sink<Storage>::has_room(std::uint64_t bytes) {
     return has;
 }
 
-template <writable_storage Storage>
-void background_sink<Storage>::begin(const std::string& key) {
+SMDEBUG_INLINE void background_sink::begin(const std::string& key) {
     abandon();
     pending_.push_back(begin_file{key});
     is_begun_ = false;
 }
 
-template <writable_storage Storage>
-void background_sink<Storage>::append(std::span<const byte_view> pieces) {
+SMDEBUG_INLINE void background_sink::append(std::span<const byte_view> pieces) {
     for (byte_view piece : pieces) {
         while (!piece.empty()) {
             if (!filling_) {
@@ -71,8 +66,7 @@ void background_sink<Storage>::append(std::span<const byte_view> pieces) {
     }
 }
 
-template <writable_storage Storage>
-void background_sink<Storage>::finish(const std::string& index_key, std::string_view index_text, bool replaces) {
+SMDEBUG_INLINE void background_sink::finish(const std::string& index_key, std::string_view index_text, bool replaces) {
     if (filling_) {
         pending_.push_back(append_chunk{*std::exchange(filling_, std::nullopt)});
     }
@@ -81,8 +75,7 @@ void background_sink<Storage>::finish(const std::string& index_key, std::string_
     is_begun_ = false;
 }
 
-template <writable_storage Storage>
-void background_sink<Storage>::abandon() noexcept {
+SMDEBUG_INLINE void background_sink::abandon() noexcept {
     filling_.reset();
     pending_.clear();
     if (std::exchange(is_begun_, false)) {
@@ -95,32 +88,27 @@ void background_sink<Storage>::abandon() noexcept {
     }
 }
 
-template <writable_storage Storage>
-void background_sink<Storage>::put(const std::string& key, std::string_view text) {
+SMDEBUG_INLINE void background_sink::put(const std::string& key, std::string_view text) {
     pending_.push_back(put_file{key, std::string{text}});
     send();
 }
 
-template <writable_storage Storage>
-void background_sink<Storage>::remove(const std::string& key) {
+SMDEBUG_INLINE void background_sink::remove(const std::string& key) {
     pending_.push_back(remove_file{key});
     send();
 }
 
-template <writable_storage Storage>
-void background_sink<Storage>::drain() {
+SMDEBUG_INLINE void background_sink::drain() {
     std::unique_lock lock{guard_};
     done_.wait(lock, [&] { return orders_.empty() && !busy_; });
 }
 
-template <writable_storage Storage>
-std::vector<lost_write> background_sink<Storage>::lost() {
+SMDEBUG_INLINE std::vector<lost_write> background_sink::lost() {
     const std::scoped_lock lock{guard_};
     return std::exchange(lost_, {});
 }
 
-template <writable_storage Storage>
-void background_sink<Storage>::finish_sent() noexcept {
+SMDEBUG_INLINE void background_sink::finish_sent() noexcept {
     if (std::this_thread::get_id() == worker_.get_id()) {
         return;  // it is this thread that ends the program
     }
@@ -129,8 +117,7 @@ void background_sink<Storage>::finish_sent() noexcept {
     done_.wait(lock, [&] { return done_count_ >= sent || (orders_.empty() && !busy_); });
 }
 
-template <writable_storage Storage>
-void background_sink<Storage>::send() {
+SMDEBUG_INLINE void background_sink::send() {
     std::size_t bytes = 0;
     for (const order& next : pending_) {
         bytes += bytes_of_text(next);
@@ -151,8 +138,7 @@ void background_sink<Storage>::send() {
     sent_.notify_one();
 }
 
-template <writable_storage Storage>
-std::size_t background_sink<Storage>::bytes_of_text(const order& what) noexcept {
+SMDEBUG_INLINE std::size_t background_sink::bytes_of_text(const order& what) noexcept {
     if (const auto* const step = std::get_if<finish_step>(&what)) {
         return step->index_text.size();
     }
@@ -160,14 +146,12 @@ std::size_t background_sink<Storage>::bytes_of_text(const order& what) noexcept 
     return file == nullptr ? 0 : file->text.size();
 }
 
-template <writable_storage Storage>
-std::size_t background_sink<Storage>::text_bytes() {
+SMDEBUG_INLINE std::size_t background_sink::text_bytes() {
     const std::scoped_lock lock{guard_};
     return text_bytes_;
 }
 
-template <writable_storage Storage>
-void background_sink<Storage>::work() {
+SMDEBUG_INLINE void background_sink::work() {
     std::size_t bytes_done = 0;
     for (std::uint64_t orders_done = 0;; ++orders_done) {
         std::optional<order> next;
@@ -188,37 +172,32 @@ void background_sink<Storage>::work() {
             return;
         }
         bytes_done = bytes_of_text(*next);
-        std::visit([this](auto& what) { this->carry_out(what); }, *next);
+        std::visit([this](auto& what) { carry_out(what); }, *next);
     }
 }
 
-template <writable_storage Storage>
-void background_sink<Storage>::carry_out(begin_file& what) {
+SMDEBUG_INLINE void background_sink::carry_out(begin_file& what) {
     broken_ = false;
     event_key_ = what.key;
     attempt(what.key, [&] { target_.begin(what.key); });
 }
 
-template <writable_storage Storage>
-void background_sink<Storage>::carry_out(append_chunk& what) {
+SMDEBUG_INLINE void background_sink::carry_out(append_chunk& what) {
     const byte_view bytes = what.bytes.view();
     attempt(event_key_, [&] { target_.append({&bytes, 1}); });
 }
 
-template <writable_storage Storage>
-void background_sink<Storage>::carry_out(finish_step& what) {
+SMDEBUG_INLINE void background_sink::carry_out(finish_step& what) {
     attempt(what.index_key, [&] { target_.finish(what.index_key, what.index_text, what.replaces); });
     broken_ = false;
 }
 
-template <writable_storage Storage>
-void background_sink<Storage>::carry_out(abandon_file& /*what*/) {
+SMDEBUG_INLINE void background_sink::carry_out(abandon_file& /*what*/) {
     target_.abandon();
     broken_ = false;
 }
 
-template <writable_storage Storage>
-void background_sink<Storage>::carry_out(put_file& what) {
+SMDEBUG_INLINE void background_sink::carry_out(put_file& what) {
     try {
         target_.put(what.key, what.text);
     } catch (...) {
@@ -226,8 +205,7 @@ void background_sink<Storage>::carry_out(put_file& what) {
     }
 }
 
-template <writable_storage Storage>
-void background_sink<Storage>::carry_out(remove_file& what) {
+SMDEBUG_INLINE void background_sink::carry_out(remove_file& what) {
     try {
         target_.remove(what.key);
     } catch (...) {
@@ -235,8 +213,20 @@ void background_sink<Storage>::carry_out(remove_file& what) {
     }
 }
 
-template <writable_storage Storage>
-void background_sink<Storage>::note(const std::string& key) {
+SMDEBUG_INLINE void background_sink::attempt(const std::string& key, function_ref<void()> doing) {
+    if (broken_) {
+        return;
+    }
+    try {
+        doing();
+    } catch (...) {
+        broken_ = true;
+        target_.abandon();
+        note(key);
+    }
+}
+
+SMDEBUG_INLINE void background_sink::note(const std::string& key) {
     const std::scoped_lock lock{guard_};
     lost_.push_back({key, std::current_exception()});
 }

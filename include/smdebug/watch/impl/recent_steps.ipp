@@ -1,7 +1,11 @@
-// The bodies of <smdebug/watch/recent_steps.hpp> that are templates.
+// The bodies of <smdebug/watch/recent_steps.hpp>.
 #pragma once
 
+#include <smdebug/hook/any_clock.hpp>
+#include <smdebug/hook/wall_clock.hpp>
 #include <smdebug/index/locations.hpp>
+#include <smdebug/storage/any_storage.hpp>
+#include <smdebug/tensor/event_decoder.hpp>
 #include <smdebug/watch/recent_steps.hpp>
 
 #include <chrono>
@@ -12,12 +16,13 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-template <reduction_kernel Kernel>
-recent_steps<Kernel>::recent_steps(const hook_options& watched, const watch_options& how)
+SMDEBUG_INLINE recent_steps::recent_steps(const hook_options& watched, const watch_options& how,
+                                          const any_kernel& kernel)
     : keep_(how.keep_steps),
       spare_(how.keep_steps / 4),
       memory_(spare_ + 1),
-      writer_(memory_, options_for(watched, how), Kernel{}, system_wall_clock{}) {
+      kernel_(kernel),
+      writer_(any_storage{memory_}, options_for(watched, how), kernel, any_clock{system_wall_clock{}}) {
     std::stop_source never;
     static_cast<void>(never.request_stop());
     reading_ = {.name = std::string{locations::base_name(watched.out_dir)},
@@ -30,8 +35,7 @@ recent_steps<Kernel>::recent_steps(const hook_options& watched, const watch_opti
     }
 }
 
-template <reduction_kernel Kernel>
-void recent_steps<Kernel>::begin(const hook_step& step) {
+SMDEBUG_INLINE void recent_steps::begin(const hook_step& step) {
     const hook_step& now = writer_.now();
     if (begun_ && now.step != step.step) {
         write_out();
@@ -42,9 +46,8 @@ void recent_steps<Kernel>::begin(const hook_step& step) {
     }
 }
 
-template <reduction_kernel Kernel>
-void recent_steps<Kernel>::take(std::string_view name, const tensor_view& tensor,
-                                std::span<const std::string_view> into) {
+SMDEBUG_INLINE void recent_steps::take(std::string_view name, const tensor_view& tensor,
+                                       std::span<const std::string_view> into) {
     if (name.starts_with("scalar/") && tensor.count() == 1) {
         writer_.take_scalar(std::string{name}, tensor);
         note_first();
@@ -53,8 +56,7 @@ void recent_steps<Kernel>::take(std::string_view name, const tensor_view& tensor
     }
 }
 
-template <reduction_kernel Kernel>
-std::optional<hook_step> recent_steps<Kernel>::end(step_number step) {
+SMDEBUG_INLINE std::optional<hook_step> recent_steps::end(step_number step) {
     if (begun_ && first_.step == step) {
         write_out();
     }
@@ -71,8 +73,7 @@ std::optional<hook_step> recent_steps<Kernel>::end(step_number step) {
     return written;
 }
 
-template <reduction_kernel Kernel>
-hook_options recent_steps<Kernel>::options_for(const hook_options& watched, const watch_options& how) {
+SMDEBUG_INLINE hook_options recent_steps::options_for(const hook_options& watched, const watch_options& how) {
     hook_options options{.save_config = {.save_interval = 1},
                          .reduction_config = how.reduction_config,
                          .collections = watched.collections,
@@ -90,15 +91,13 @@ hook_options recent_steps<Kernel>::options_for(const hook_options& watched, cons
     return options;
 }
 
-template <reduction_kernel Kernel>
-void recent_steps<Kernel>::note_first() {
+SMDEBUG_INLINE void recent_steps::note_first() {
     if (!std::exchange(begun_, true)) {
         first_ = writer_.now();
     }
 }
 
-template <reduction_kernel Kernel>
-void recent_steps<Kernel>::write_out() {
+SMDEBUG_INLINE void recent_steps::write_out() {
     begun_ = false;
     if (const auto forgotten = std::exchange(written_, std::nullopt)) {
         remove(forgotten->step);
@@ -107,8 +106,7 @@ void recent_steps<Kernel>::write_out() {
     written_ = first_;
 }
 
-template <reduction_kernel Kernel>
-void recent_steps<Kernel>::remove(step_number step) {
+SMDEBUG_INLINE void recent_steps::remove(step_number step) {
     const std::string& worker = writer_.options().worker;
     memory_.remove(locations::index_key(step, worker));
     memory_.remove(locations::event_key(step, worker));
@@ -116,8 +114,7 @@ void recent_steps<Kernel>::remove(step_number step) {
     reopen_ = std::erase(kept_, step) > 0 || reopen_;
 }
 
-template <reduction_kernel Kernel>
-void recent_steps<Kernel>::make_room_for(step_number step) {
+SMDEBUG_INLINE void recent_steps::make_room_for(step_number step) {
     reopen_ = std::erase(kept_, step) > 0 || reopen_;  // its files are the new ones already
     while (!kept_.empty() && kept_.back() > step) {
         remove(kept_.back());
@@ -129,12 +126,11 @@ void recent_steps<Kernel>::make_room_for(step_number step) {
     }
 }
 
-template <reduction_kernel Kernel>
-void recent_steps<Kernel>::look() {
+SMDEBUG_INLINE void recent_steps::look() {
     byte_buffer collections = memory_.read(locations::collections_key(writer_.options().worker));
     if (!trial_ || reopen_ || collections.owner() != collections_.owner()) {
         reopen_ = true;  // should the opening fail
-        trial_type opened{memory_, reading_};
+        trial opened{memory_, reading_, event_decoder<>{}, kernel_};
         if (trial_) {
             *trial_ = std::move(opened);
         } else {

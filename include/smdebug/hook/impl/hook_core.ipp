@@ -1,4 +1,4 @@
-// The bodies of <smdebug/hook/hook_core.hpp> that are templates.
+// The bodies of <smdebug/hook/hook_core.hpp>.
 #pragma once
 
 #include <smdebug/core/error.hpp>
@@ -15,13 +15,13 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
-hook_core<Storage, Kernel, Clock>::hook_core(Storage store, hook_options options, Kernel kernel, Clock clock)
+SMDEBUG_INLINE hook_core::hook_core(any_storage store, hook_options options, any_kernel kernel, any_clock clock,
+                                    place_opener opener)
     : options_(std::move(options)),
       kernel_(std::move(kernel)),
       clock_(std::move(clock)),
       collections_(options_),
-      run_(std::move(store), options_),
+      run_(std::move(store), options_, opener),
       steps_(run_.start().step, run_.start().mode_steps),
       losses_(options_) {
     if (run_.earlier_collections()) {
@@ -30,8 +30,7 @@ hook_core<Storage, Kernel, Clock>::hook_core(Storage store, hook_options options
     losses_.counters().removed_uploads = run_.removed_uploads();
 }
 
-template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
-void hook_core<Storage, Kernel, Clock>::set_mode(mode which) {
+SMDEBUG_INLINE void hook_core::set_mode(mode which) {
     const bool has_changed = steps_.set_mode(which);
     if (begun_step* const step = begun(); step == nullptr) {
         step_ = untouched_step{};
@@ -40,13 +39,9 @@ void hook_core<Storage, Kernel, Clock>::set_mode(mode which) {
     }
 }
 
-template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
-const hook_step& hook_core<Storage, Kernel, Clock>::now() const noexcept {
-    return steps_.now();
-}
+SMDEBUG_INLINE const hook_step& hook_core::now() const noexcept { return steps_.now(); }
 
-template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
-void hook_core<Storage, Kernel, Clock>::set_step(step_number global, std::optional<step_number> in_mode) {
+SMDEBUG_INLINE void hook_core::set_step(step_number global, std::optional<step_number> in_mode) {
     begun_step* const step = begun();
     if (step != nullptr && step->tensors != 0 && global != now().step) {
         throw value_error("step " + std::to_string(now().step) +
@@ -60,8 +55,7 @@ void hook_core<Storage, Kernel, Clock>::set_step(step_number global, std::option
     }
 }
 
-template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
-bool hook_core<Storage, Kernel, Clock>::should_save(std::string_view name, std::span<const std::string_view> into) {
+SMDEBUG_INLINE bool hook_core::should_save(std::string_view name, std::span<const std::string_view> into) {
     if (life_ == life::closed) {
         return false;
     }
@@ -69,86 +63,56 @@ bool hook_core<Storage, Kernel, Clock>::should_save(std::string_view name, std::
     return (due(step, name, into) != nullptr && !step.loss) || observers_.want(name);
 }
 
-template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
-void hook_core<Storage, Kernel, Clock>::save_everything_next_step() noexcept {
-    everything_next_ = true;
-}
+SMDEBUG_INLINE void hook_core::save_everything_next_step() noexcept { everything_next_ = true; }
 
-template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
-bool hook_core<Storage, Kernel, Clock>::step_is_lost() const noexcept {
+SMDEBUG_INLINE bool hook_core::step_is_lost() const noexcept {
     const begun_step* const step = std::get_if<begun_step>(&step_);
     return step != nullptr && step->loss.has_value();
 }
 
-template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
-void hook_core<Storage, Kernel, Clock>::flush() {
+SMDEBUG_INLINE void hook_core::flush() {
     run_.drain();
     note_lost();
 }
 
-template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
-void hook_core<Storage, Kernel, Clock>::close_unfinished() noexcept {
+SMDEBUG_INLINE void hook_core::close_unfinished() noexcept {
     if (std::exchange(life_, std::max(life_, life::closing)) == life::open && run_.is_own()) {
         life_ = life::closed;
         run_.close_unfinished();
     }
 }
 
-template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
-const written_steps& hook_core<Storage, Kernel, Clock>::written() const noexcept {
-    return run_.written();
-}
+SMDEBUG_INLINE const written_steps& hook_core::written() const noexcept { return run_.written(); }
 
-template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
-void hook_core<Storage, Kernel, Clock>::forget(step_number step) {
-    run_.forget(step);
-}
+SMDEBUG_INLINE void hook_core::forget(step_number step) { run_.forget(step); }
 
-template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
-std::optional<step_number> hook_core<Storage, Kernel, Clock>::last_written() const noexcept {
-    return last_written_;
-}
+SMDEBUG_INLINE std::optional<step_number> hook_core::last_written() const noexcept { return last_written_; }
 
-template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
-const hook_counters& hook_core<Storage, Kernel, Clock>::counters() const noexcept {
-    return losses_.counters();
-}
+SMDEBUG_INLINE const hook_counters& hook_core::counters() const noexcept { return losses_.counters(); }
 
-template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
-const hook_options& hook_core<Storage, Kernel, Clock>::options() const noexcept {
-    return options_;
-}
+SMDEBUG_INLINE const hook_options& hook_core::options() const noexcept { return options_; }
 
-template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
-std::vector<std::string> hook_core<Storage, Kernel, Clock>::unmatched_collections() const {
-    return collections_.unmatched();
-}
+SMDEBUG_INLINE std::vector<std::string> hook_core::unmatched_collections() const { return collections_.unmatched(); }
 
-template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
-std::vector<std::string> hook_core<Storage, Kernel, Clock>::unsaved_tensors() const {
-    return collections_.unsaved();
-}
+SMDEBUG_INLINE std::vector<std::string> hook_core::unsaved_tensors() const { return collections_.unsaved(); }
 
-template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
-void hook_core<Storage, Kernel, Clock>::add_observer(std::shared_ptr<hook_observer> observer) {
+SMDEBUG_INLINE void hook_core::add_observer(std::shared_ptr<hook_observer> observer) {
     observers_.add(std::move(observer));
     if (begun_step* const step = begun()) {
         step->content = step_content::unknown;
     }
 }
 
-template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
-void hook_core<Storage, Kernel, Clock>::refuse_when_closed() const {
+SMDEBUG_INLINE void hook_core::refuse_when_closed() const {
     if (life_ == life::closed) {
         throw unsupported("the hook is closed: nothing can be saved any more");
     }
 }
 
-template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
-typename hook_core<Storage, Kernel, Clock>::begun_step& hook_core<Storage, Kernel, Clock>::look_at_step() {
+SMDEBUG_INLINE begun_step& hook_core::look_at_step() {
     begun_step* step = begun();
     if (step == nullptr) {
-        step = &step_.template emplace<begun_step>();
+        step = &step_.emplace<begun_step>();
         step->saves_everything = std::exchange(everything_next_, false);
         collections_.save_everything(step->saves_everything);
     }
@@ -160,9 +124,8 @@ typename hook_core<Storage, Kernel, Clock>::begun_step& hook_core<Storage, Kerne
     return *step;
 }
 
-template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
-const collection_set::membership* hook_core<Storage, Kernel, Clock>::due(begun_step& step, std::string_view name,
-                                                                         std::span<const std::string_view> into) {
+SMDEBUG_INLINE const collection_set::membership* hook_core::due(begun_step& step, std::string_view name,
+                                                                std::span<const std::string_view> into) {
     const collection_set::membership* tensor = nullptr;
     if (!into.empty()) {
         tensor = &collections_.add(name, into);  // a new collection may be due
@@ -173,15 +136,12 @@ const collection_set::membership* hook_core<Storage, Kernel, Clock>::due(begun_s
     return step.content == step_content::something && collections_.due(*tensor) ? tensor : nullptr;
 }
 
-template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
-record_stamp hook_core<Storage, Kernel, Clock>::stamp() {
+SMDEBUG_INLINE record_stamp hook_core::stamp() {
     return {.wall_time = clock_.now().count(), .step = now().step, .mode = now().mode, .mode_step = now().mode_step};
 }
 
-// Bodies ---------------------------------------------------------------------------------------------------------
-template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
-bool hook_core<Storage, Kernel, Clock>::take(std::string_view name, const tensor_view& tensor,
-                                             std::span<const std::string_view> into) {
+SMDEBUG_INLINE bool hook_core::take(std::string_view name, const tensor_view& tensor,
+                                    std::span<const std::string_view> into) {
     refuse_when_closed();
     begun_step& step = look_at_step();
     const collection_set::membership* const belongs_to = due(step, name, into);
@@ -193,8 +153,7 @@ bool hook_core<Storage, Kernel, Clock>::take(std::string_view name, const tensor
     return is_shown || is_written;
 }
 
-template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
-void hook_core<Storage, Kernel, Clock>::take_scalar(std::string_view name, const tensor_view& tensor) {
+SMDEBUG_INLINE void hook_core::take_scalar(std::string_view name, const tensor_view& tensor) {
     refuse_when_closed();
     begun_step& step = look_at_step();
     const record_stamp now = stamp();
@@ -206,9 +165,8 @@ void hook_core<Storage, Kernel, Clock>::take_scalar(std::string_view name, const
     observers_.show(name, tensor, {});
 }
 
-template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
-bool hook_core<Storage, Kernel, Clock>::write(begun_step& step, std::string_view name, const tensor_view& tensor,
-                                              const collection_set::membership& belongs_to) {
+SMDEBUG_INLINE bool hook_core::write(begun_step& step, std::string_view name, const tensor_view& tensor,
+                                     const collection_set::membership& belongs_to) {
     const reduction_plan& plan = collections_.due_plan(belongs_to);
     const bool is_raw = plan.raw || step.saves_everything;
     const record_stamp now = stamp();
@@ -235,8 +193,7 @@ bool hook_core<Storage, Kernel, Clock>::write(begun_step& step, std::string_view
     return any && !step_is_lost();
 }
 
-template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
-bool hook_core<Storage, Kernel, Clock>::note(added outcome, std::string_view name, const tensor_view& tensor) {
+SMDEBUG_INLINE bool hook_core::note(added outcome, std::string_view name, const tensor_view& tensor) {
     switch (outcome) {
         case added::written:
             return true;
@@ -251,8 +208,7 @@ bool hook_core<Storage, Kernel, Clock>::note(added outcome, std::string_view nam
     return false;
 }
 
-template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
-void hook_core<Storage, Kernel, Clock>::end_step() {
+SMDEBUG_INLINE void hook_core::end_step() {
     refuse_when_closed();
     // Whatever fails, the step is over: counting goes on, and all observers are told, before anything is thrown.
     first_failure failure;
@@ -278,8 +234,7 @@ void hook_core<Storage, Kernel, Clock>::end_step() {
     failure.rethrow();
 }
 
-template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
-void hook_core<Storage, Kernel, Clock>::abandon_step() {
+SMDEBUG_INLINE void hook_core::abandon_step() {
     refuse_when_closed();
     const begun_step* const step = begun();
     if (step == nullptr && std::get<untouched_step>(std::exchange(step_, untouched_step{})).is_after_failure) {
@@ -295,14 +250,41 @@ void hook_core<Storage, Kernel, Clock>::abandon_step() {
     next_step();
 }
 
-template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
-void hook_core<Storage, Kernel, Clock>::next_step() noexcept {
+SMDEBUG_INLINE void hook_core::guarded(function_ref<void()> doing) {
+    if (step_is_lost()) {
+        return;
+    }
+    std::exception_ptr mistake;
+    const auto give_up = [&] {
+        note_loss(nullptr);
+        run_.abandon_step();
+        ++losses_.counters().lost_steps;
+        return "step " + std::to_string(now().step) + " is lost";
+    };
+    try {
+        losses_.attempt(
+            [&] {
+                try {
+                    doing();
+                } catch (const detail::tensor_too_large&) {
+                    mistake = std::current_exception();  // nothing was begun
+                }
+            },
+            give_up);
+    } catch (...) {
+        note_loss(std::current_exception());
+    }
+    if (mistake) {
+        std::rethrow_exception(mistake);
+    }
+}
+
+SMDEBUG_INLINE void hook_core::next_step() noexcept {
     steps_.advance();
     step_ = untouched_step{};
 }
 
-template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
-void hook_core<Storage, Kernel, Clock>::finish_files() {
+SMDEBUG_INLINE void hook_core::finish_files() {
     const std::uint64_t written = begun() != nullptr ? begun()->written : 0;
     guarded([&] {
         const std::uint64_t bytes = run_.finish_step(collections_);
@@ -318,8 +300,7 @@ void hook_core<Storage, Kernel, Clock>::finish_files() {
                     [] { return "TensorBoard's files have to wait"; });
 }
 
-template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
-void hook_core<Storage, Kernel, Clock>::close() {
+SMDEBUG_INLINE void hook_core::close() {
     if (std::exchange(life_, std::max(life_, life::closing)) != life::open || !run_.is_own()) {
         return;
     }
@@ -340,8 +321,7 @@ void hook_core<Storage, Kernel, Clock>::close() {
 }
 
 // What failed in the background.
-template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
-void hook_core<Storage, Kernel, Clock>::note_lost() {
+SMDEBUG_INLINE void hook_core::note_lost() {
     const std::vector<lost_write> lost = run_.lost();
     if (lost.empty()) {
         return;

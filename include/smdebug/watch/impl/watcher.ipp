@@ -1,4 +1,4 @@
-// The bodies of <smdebug/watch/watcher.hpp> that are templates.
+// The bodies of <smdebug/watch/watcher.hpp>.
 #pragma once
 
 #include <smdebug/watch/recent_steps.hpp>
@@ -6,23 +6,22 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
-template <reduction_kernel Kernel>
-rule_watcher<Kernel>::rule_watcher(const hook_options& watched, watch_options how,
-                                   std::function<void(const watched_finding&)> callback,
-                                   std::vector<std::shared_ptr<watched_rule>> rules)
+SMDEBUG_INLINE rule_watcher::rule_watcher(const hook_options& watched, watch_options how, const any_kernel& kernel,
+                                          std::function<void(const watched_finding&)> callback,
+                                          std::vector<std::shared_ptr<watched_rule>> rules)
     : how_((check(how), std::move(how))),
       names_(watched, how_.include_regex),
       callback_(std::move(callback)),
       rules_(std::move(rules)),
-      steps_(std::make_shared<detail::recent_steps<Kernel>>(watched, how_)) {
+      steps_(std::make_shared<recent_steps>(watched, how_, kernel)) {
     for (const mode which : all_modes) {
         when_[place_of(which)] = how_.save_config.in(which);
     }
 }
 
-template <reduction_kernel Kernel>
-bool rule_watcher<Kernel>::wants(const hook_step& step) {
+SMDEBUG_INLINE bool rule_watcher::wants(const hook_step& step) {
     mode_ = step.mode;
     if (stopped_ || !is_due(when_[place_of(step.mode)], step.mode_step)) {
         return false;
@@ -31,16 +30,14 @@ bool rule_watcher<Kernel>::wants(const hook_step& step) {
     return true;
 }
 
-template <reduction_kernel Kernel>
-void rule_watcher<Kernel>::see(std::string_view name, const tensor_view& tensor,
-                               std::span<const std::string_view> collections) {
+SMDEBUG_INLINE void rule_watcher::see(std::string_view name, const tensor_view& tensor,
+                                      std::span<const std::string_view> collections) {
     if (names_.contains(name, collections, mode_)) {
         steps_->take(name, tensor, collections);
     }
 }
 
-template <reduction_kernel Kernel>
-void rule_watcher<Kernel>::end_step(const hook_step& step) {
+SMDEBUG_INLINE void rule_watcher::end_step(const hook_step& step) {
     const auto steps = steps_;  // the callback may end this, and even the next step
     if (!stopped_ && steps) {
         if (const auto ended = steps->end(step.step)) {
@@ -55,9 +52,7 @@ void rule_watcher<Kernel>::end_step(const hook_step& step) {
     }
 }
 
-template <reduction_kernel Kernel>
-void rule_watcher<Kernel>::evaluate(watched_rule& each, const detail::watched_trial<Kernel>& run,
-                                    const hook_step& now) {
+SMDEBUG_INLINE void rule_watcher::evaluate(watched_rule& each, const trial& run, const hook_step& now) {
     if (stopped_) {
         return;
     }
@@ -67,7 +62,7 @@ void rule_watcher<Kernel>::evaluate(watched_rule& each, const detail::watched_tr
         findings = each.evaluate(run, now.step, {.timeout = std::chrono::milliseconds{0}});
         ++counters_.evaluated;
     } catch (const not_found& missing) {
-        if (!detail::means_skip(missing)) {
+        if (!means_skip(missing)) {
             throw;
         }
         skip(each.name, now.step, missing);
@@ -83,8 +78,7 @@ void rule_watcher<Kernel>::evaluate(watched_rule& each, const detail::watched_tr
     }
 }
 
-template <reduction_kernel Kernel>
-void rule_watcher<Kernel>::hand_over(const watched_finding& found) {
+SMDEBUG_INLINE void rule_watcher::hand_over(const watched_finding& found) {
     if (stopped_) {
         return;
     }
@@ -99,13 +93,13 @@ void rule_watcher<Kernel>::hand_over(const watched_finding& found) {
     }
 }
 
-template <reduction_kernel Kernel>
-void rule_watcher<Kernel>::skip(std::string_view name, step_number step, const error& missing) {
+SMDEBUG_INLINE void rule_watcher::skip(std::string_view name, step_number step, const error& missing) {
     ++counters_.not_evaluated;
     if (how_.on_skip) {
         how_.on_skip(name, step, missing);
     }
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

@@ -1,0 +1,38 @@
+// The bodies of <smdebug/hook/file_sink.hpp>.
+#pragma once
+
+#include <smdebug/hook/file_sink.hpp>
+
+namespace smdebug {
+inline namespace v1 {
+namespace detail {
+
+SMDEBUG_INLINE void direct_sink::begin(const std::string& key) {
+    abandon();
+    output_.emplace(store_.create(key));
+}
+
+SMDEBUG_INLINE void direct_sink::finish(const std::string& index_key, std::string_view index_text, bool replaces) {
+    if (replaces) {
+        remove(index_key);
+    }
+    if (output_) {
+        output_->commit(how_);
+        output_.reset();
+    }
+    put(index_key, index_text);
+}
+
+SMDEBUG_INLINE void direct_sink::remove(const std::string& key) {
+    if (!store_.abilities().removes) {
+        return;
+    }
+    store_.remove(key);
+    if (how_ == durability::on_disk) {
+        store_.settle(key);  // else it might come back, beside new events
+    }
+}
+
+}  // namespace detail
+}  // namespace v1
+}  // namespace smdebug

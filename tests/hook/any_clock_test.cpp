@@ -1,0 +1,39 @@
+#include <smdebug/hook/any_clock.hpp>
+
+#include <doctest/doctest.h>
+
+#include <smdebug/hook/wall_clock.hpp>
+
+#include <chrono>
+#include <concepts>
+#include <memory>
+#include <utility>
+
+using namespace smdebug;
+using smdebug::detail::any_clock;
+
+namespace {
+
+// Goes on with each look at it, and cannot be copied.
+struct counting_clock {
+    std::unique_ptr<double> at = std::make_unique<double>(0);
+    [[nodiscard]] std::chrono::duration<double> now() { return std::chrono::duration<double>{++*at}; }
+};
+
+static_assert(wall_clock<any_clock> && wall_clock<counting_clock> && !std::copyable<counting_clock>);
+
+}  // namespace
+
+TEST_CASE("any_clock: tells what the clock in it tells, also when it was moved") {
+    any_clock clock{counting_clock{}};
+    CHECK(clock.now().count() == 1);
+    any_clock moved{std::move(clock)};
+    CHECK(moved.now().count() == 2);
+    moved = any_clock{counting_clock{}};
+    CHECK(moved.now().count() == 1);
+}
+
+TEST_CASE("any_clock: holds the system's clock") {
+    const double before = system_wall_clock{}.now().count();
+    CHECK(any_clock{system_wall_clock{}}.now().count() >= before);
+}
