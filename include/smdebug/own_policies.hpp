@@ -17,8 +17,6 @@
 #include <smdebug/hook/impl/hook_core.tpp>
 #include <smdebug/hook/impl/run_claim.tpp>
 #include <smdebug/hook/impl/run_writer.tpp>
-#include <smdebug/registry/impl/rule_registry.tpp>
-#include <smdebug/rules/impl/invoke_rules.tpp>
 #include <smdebug/storage/posix/impl/folder_follower.tpp>
 #include <smdebug/tensor/impl/event_decoder.tpp>
 #include <smdebug/watch/impl/recent_steps.tpp>
@@ -42,12 +40,6 @@ extern template class basic_hook<memory_storage>;
 extern template class detail::hook_core<any_storage, default_kernel, system_wall_clock>;
 extern template class detail::run_writer<any_storage>;
 extern template class basic_hook<any_storage>;
-extern template class rule_session<local_trial>;
-extern template class rule_registry<local_trial>;
-extern template class rule_session<memory_trial>;
-extern template class rule_registry<memory_trial>;
-extern template class rule_session<trial>;
-extern template class rule_registry<trial>;
 
 }  // namespace v1
 }  // namespace smdebug

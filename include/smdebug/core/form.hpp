@@ -13,10 +13,6 @@
 namespace smdebug {
 inline namespace v1 {
 
-/// Whether the library of the compiled form has the built-in rules for trials of this type.
-template <class Trial>
-inline constexpr bool has_compiled_rules = false;
-
 namespace detail {
 
 // A program of files in both forms would have every function twice, and the linker would take either.  It refuses, as

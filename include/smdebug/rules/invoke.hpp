@@ -16,9 +16,10 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-template <class Rule, class Run>
-[[nodiscard]] rule_outcome drive_alone(Rule& callable, const Run& run, const invoke_options& options) {
-    return rule_drive<Run>{run, {std::make_shared<held_rule<Rule&, Run>>(callable)}, options, listener_of(options)}
+template <class Rule, class Trial>
+[[nodiscard]] rule_outcome drive_alone(Rule& callable, const Trial& run, const invoke_options& options) {
+    return rule_drive<driven<Trial>>{
+        run, {std::make_shared<held_rule<Rule&, Trial>>(callable)}, options, listener_of(options)}
         .go_alone();
 }
 
