@@ -9,6 +9,7 @@
 #include <smdebug/rules/built_in/vanishing_gradient.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
+#include <smdebug/trial/shared/shared_view.hpp>
 
 #include <doctest/doctest.h>
 
@@ -68,7 +69,7 @@ TEST_CASE("any_rule: calls a rule as erased_rule does, also with a trial that sh
         .end();
     const memory_trial run{store};
     memory_trial shared{run};
-    shared.share_with_rules(nullptr);
+    shared.share_with_rules(smdebug::detail::view_for_rules(shared.state(), nullptr));
     shared.begin_rules(3);
     const auto found = stored_rule{rules::exploding_tensor{}}.call(shared, 3, {});
     REQUIRE(found.size() == 1);

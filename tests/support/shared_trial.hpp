@@ -2,7 +2,7 @@
 #pragma once
 
 #include <smdebug/core/step.hpp>
-#include <smdebug/trial/shared/rule_view.hpp>
+#include <smdebug/trial/shared/shared_view.hpp>
 #include <smdebug/trial/sharing_options.hpp>
 #include <smdebug/trial/trial.hpp>
 
@@ -15,7 +15,7 @@ template <class Trial>
 class shared_trial : public Trial {
 public:
     explicit shared_trial(const Trial& run, const smdebug::sharing_options& how = {}) : Trial(run) {
-        this->share_with_rules(&how);
+        this->share_with_rules(smdebug::detail::view_for_rules(run.state(), &how));
     }
     void begin_step(smdebug::step_number step, std::optional<smdebug::step_number> end = {}) const {
         this->begin_rules(step, end);

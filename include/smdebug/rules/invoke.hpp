@@ -8,6 +8,7 @@
 #include <smdebug/rules/drive/rule_drive.hpp>
 #include <smdebug/rules/outcome.hpp>
 #include <smdebug/trial/concepts.hpp>
+#include <smdebug/trial/shared/shared_view.hpp>
 
 #include <memory>
 #include <type_traits>
@@ -37,7 +38,7 @@ template <class Rule, class Trial>
 rule_outcome invoke_rule(Rule&& callable, const Trial& run, const invoke_options& options = {}) {
     if constexpr (shareable_trial<Trial>) {
         Trial logged{run};
-        logged.share_with_rules(nullptr);
+        logged.share_with_rules(detail::view_for_rules(run.state(), nullptr));
         return detail::drive_alone(callable, logged, options);
     } else {
         return detail::drive_alone(callable, run, options);

@@ -64,7 +64,7 @@ template <observable_hook Hook, finding_callback Callback,
 std::shared_ptr<watcher> watch(Hook& observed, watch_options options, Callback callback, Rules... rules) {
     using kernel_type = typename Hook::kernel_type;
     using run_type = detail::watched_trial<kernel_type>;
-    std::vector<std::shared_ptr<detail::erased_rule<driven<run_type>>>> all;
+    std::vector<std::shared_ptr<detail::erased_rule<detail::driven<run_type>>>> all;
     (all.push_back(std::make_shared<detail::held_rule<Rules, run_type>>(std::move(rules))), ...);
     auto made = std::make_shared<rule_watcher<kernel_type>>(
         observed.options(), std::move(options),

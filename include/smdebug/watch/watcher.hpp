@@ -65,7 +65,7 @@ concept finding_callback = std::invocable<C&, const watched_finding&>;
 template <reduction_kernel Kernel>
 class rule_watcher final : public watcher, public hook_observer {
 public:
-    using watched_rule = detail::erased_rule<detail::watched_trial<Kernel>>;
+    using watched_rule = detail::erased_rule<detail::driven<detail::watched_trial<Kernel>>>;
 
     /// Errors: value_error (options).
     rule_watcher(const hook_options& watched, watch_options how, std::function<void(const watched_finding&)> callback,

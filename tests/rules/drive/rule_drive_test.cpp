@@ -7,6 +7,7 @@
 #include <smdebug/index/locations.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
+#include <smdebug/trial/shared/shared_view.hpp>
 
 #include <doctest/doctest.h>
 
@@ -310,7 +311,7 @@ TEST_CASE("rule_drive: counts what a rule looked up in a trial that is observed,
     store.write(smdebug::detail::locations::event_key(5, "worker_0"), as_bytes("damaged"));
     const memory_trial plain{store};
     memory_trial run{plain};
-    run.share_with_rules(nullptr);
+    run.share_with_rules(smdebug::detail::view_for_rules(run.state(), nullptr));
     const auto by_both_numbers = [](const readable_trial auto& seen, step_number step) -> finding {
         const auto w = seen.tensor("w");
         static_cast<void>(w.find_value(step));
