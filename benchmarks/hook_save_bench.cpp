@@ -6,7 +6,6 @@
 #include <smdebug/hook/hook.hpp>
 #include <smdebug/hook/reduction_plan.hpp>
 #include <smdebug/index/locations.hpp>
-#include <smdebug/own_policies.hpp>
 #include <smdebug/reduce/simd_kernel.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 

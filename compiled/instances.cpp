@@ -1,7 +1,9 @@
 // The instantiations that files in the compiled form find in the library, of the templates whose bodies they do not see.
-#include <smdebug/own_policies.hpp>  // which has these bodies
-
 #include <smdebug/reduce/quantiles.hpp>
+#include <smdebug/storage/posix/folder_follower.hpp>
+#include <smdebug/storage/posix/impl/folder_follower.tpp>
+#include <smdebug/tensor/event_decoder.hpp>
+#include <smdebug/tensor/impl/event_decoder.tpp>
 
 #include <span>
 #include <vector>

@@ -2,7 +2,6 @@
 // This one lets the library decode, then rounds float32 values to bfloat16's precision: a look at a run as if it had
 // been trained with fewer bits.  A decoder for another file format would fill the same fields from scratch.
 // Usage: custom_decoder RUN
-#include <smdebug/own_policies.hpp>
 #include <smdebug/smdebug.hpp>
 
 #include <cmath>

@@ -2,7 +2,6 @@
 // This one lets the library's scalar kernel compute and measures how long it takes; a kernel for a GPU would have the
 // same two calls.
 // Usage: custom_kernel RUN
-#include <smdebug/own_policies.hpp>
 #include <smdebug/smdebug.hpp>
 
 #include <atomic>

@@ -1,7 +1,6 @@
 // A storage of your own: here one that wraps any other storage and counts what is read through it.
 // The same five calls would read from a database, an object store, or an archive of yours.
 // Usage: custom_storage RUN
-#include <smdebug/own_policies.hpp>
 #include <smdebug/smdebug.hpp>
 
 #include <atomic>

@@ -9,6 +9,7 @@
 #include <smdebug/rules/built_in/vanishing_gradient.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
+#include <smdebug/trial/shared/shared_view.hpp>
 
 #include <doctest/doctest.h>
 
@@ -27,9 +28,6 @@ namespace {
 
 using stored_rule = any_rule<memory_trial>;
 using faked_rule = any_rule<fake_trial>;
-
-static_assert(std::same_as<trial_of_rules<memory_trial>, observed_trial<shared_trial<memory_trial>>>);
-static_assert(std::same_as<trial_of_rules<fake_trial>, fake_trial>);
 
 struct counting {
     int calls = 0;
@@ -70,8 +68,9 @@ TEST_CASE("any_rule: calls a rule as erased_rule does, also with a trial that sh
                .mode_step = 1})
         .end();
     const memory_trial run{store};
-    trial_of_rules<memory_trial> shared{run};
-    shared.begin_step(3);
+    memory_trial shared{run};
+    shared.share_with_rules(smdebug::detail::view_for_rules(shared.state(), nullptr));
+    shared.begin_rules(3);
     const auto found = stored_rule{rules::exploding_tensor{}}.call(shared, 3, {});
     REQUIRE(found.size() == 1);
     CHECK(found[0].rule == "exploding_tensor");

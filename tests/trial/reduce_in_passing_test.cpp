@@ -4,13 +4,13 @@
 #include "support/archive_builder.hpp"
 #include "support/counting_storage.hpp"
 #include "support/run_builder.hpp"
+#include "support/shared_trial.hpp"
 
 #include <smdebug/archive/archive_storage.hpp>
 #include <smdebug/reduce/scalar_kernel.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/for_each_tensor.hpp>
-#include <smdebug/trial/shared_trial.hpp>
 
 #include <doctest/doctest.h>
 

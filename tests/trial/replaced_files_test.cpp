@@ -2,6 +2,7 @@
 // version. Each version of a file is one number, so that whatever holds two numbers is mixed.
 #include <smdebug/trial/basic_trial.hpp>
 
+#include "support/erased_storage.hpp"
 #include "support/fake_s3.hpp"
 #include "support/run_builder.hpp"
 #include "support/temporary_folder.hpp"
@@ -288,7 +289,7 @@ TEST_CASE("replaced files: parts that were brought ahead of two versions of a fi
     }
     record_batch batch;
     batch.add(event_file, parts);
-    batch.read(store, [&](std::size_t, collected_event_file& records) {
+    batch.read(erase_type(store), [&](std::size_t, collected_event_file& records) {
         for (const byte_range& part : parts) {
             CHECK(as_text(records.at(part)) == version(1).substr(part.offset, part.length));
         }

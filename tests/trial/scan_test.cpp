@@ -99,7 +99,7 @@ private:
 
 // Near misses of scannable_trial: no catalog to show, and one that is not shared.
 struct closed {
-    using state_type = memory_trial::state_type;
+    using state_type = smdebug::detail::trial_state;
     [[nodiscard]] std::shared_ptr<const state_type> state() const;
 };
 struct lends_catalog : closed {

@@ -133,14 +133,15 @@ struct follow_options {
 }
 
 /// The program's trial type: the path picks the storage, the CPU the kernel.
-using program_trial = basic_trial<any_storage, event_decoder<>, dispatched_kernel>;
+using program_trial = trial;
 
 /// Opens the run at `path`.  Errors: as create_trial's.
 [[nodiscard]] inline program_trial open_trial(const std::string& path, const storage_options& storage,
                                               trial_options options) {
     storage_options with_damage = storage;
     with_damage.archive.skip_damaged = true;  // it is one of the trial's problems
-    return program_trial{smdebug::detail::open_storage_of_run(path, with_damage), std::move(options)};
+    return program_trial{smdebug::detail::open_storage_of_run(path, with_damage), std::move(options), event_decoder<>{},
+                         dispatched_kernel{}};
 }
 
 /// What lies at a place, as a run.  Errors: as create_trial's.
@@ -193,7 +194,9 @@ template <class Opening>
 [[nodiscard]] inline program_trial open_run(any_storage store, const std::string& path, const run_options& how) {
     trial_options options = options_for(how);
     options.missing_event_file_retry_limit = 0;
-    return with_hint(path, how, [&] { return program_trial{std::move(store), std::move(options)}; });
+    return with_hint(path, how, [&] {
+        return program_trial{std::move(store), std::move(options), event_decoder<>{}, dispatched_kernel{}};
+    });
 }
 [[nodiscard]] inline program_trial open_run(const run_place& place, const run_options& how) {
     return open_run(with_hint(place.path, how, [&] { return storage_of(place, how); }), place.path, how);

@@ -1,7 +1,6 @@
 // The two forms of the library: header-only, and compiled (smdebug::compiled in CMake, which defines SMDEBUG_COMPILED).
 // Bodies lie in impl/*.ipp, those of templates in impl/*.tpp.  Header-only, every header includes its own; in the
-// compiled form they are in the library, and a file that composes trials, hooks or storages of policies of its own
-// includes <smdebug/own_policies.hpp>.
+// compiled form they are in the library.
 #pragma once
 
 #ifdef SMDEBUG_COMPILED
@@ -12,10 +11,6 @@
 
 namespace smdebug {
 inline namespace v1 {
-
-/// Whether the library of the compiled form has the built-in rules for trials of this type.
-template <class Trial>
-inline constexpr bool has_compiled_rules = false;
 
 namespace detail {
 

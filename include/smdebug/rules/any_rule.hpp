@@ -23,8 +23,28 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
+
+class rule_table;
+
+/// A built-in rule, for any trial.  In the compiled form it is in the library, and nowhere else.
+template <class Held>
+[[nodiscard]] std::shared_ptr<erased_rule<trial>> built_in(Held&& callable);
+
+#ifndef SMDEBUG_COMPILED
+template <class Held>
+std::shared_ptr<erased_rule<trial>> built_in(Held&& callable) {
+    return std::make_shared<held_rule<Held, trial>>(std::forward<Held>(callable));
+}
+#endif
+
+}  // namespace detail
+
 template <readable_trial Trial>
 class rule_session;
+
+template <std::derived_from<trial> Trial>
+class rule_registry;
 
 /// Holds a rule, by value or by reference.  Copies share it; a rule that keeps state between steps is for one run.
 template <readable_trial Trial>
@@ -42,6 +62,11 @@ public:
     [[nodiscard]] static any_rule borrowing(R& callable) {
         return any_rule{kept<R&>(callable)};
     }
+
+    /// The same rule, for trials that are known as something more than a trial.
+    template <std::same_as<any_rule<trial>> General>
+        requires(!std::same_as<Trial, trial> && std::derived_from<Trial, trial>)
+    explicit any_rule(const General& general) : erased_(general.erased_) {}
 
     /// The rule's name, or "rule".
     [[nodiscard]] const std::string& name() const noexcept { return erased_->name; }
@@ -70,7 +95,12 @@ public:
 
 private:
     friend rule_session<Trial>;
-    using erased_rule = detail::erased_rule<Trial>;
+    template <readable_trial Other>
+    friend class any_rule;
+    template <std::derived_from<trial> Other>
+    friend class rule_registry;
+    friend detail::rule_table;
+    using erased_rule = detail::erased_rule<detail::driven<Trial>>;
 
     [[nodiscard]] static std::vector<std::shared_ptr<erased_rule>> erased(const std::vector<any_rule>& rules) {
         std::vector<std::shared_ptr<erased_rule>> all;
@@ -84,15 +114,14 @@ private:
 
     template <class Held, class From>
     [[nodiscard]] static std::shared_ptr<erased_rule> kept(From&& callable) {
-        if constexpr (has_compiled_rules<Trial> && built_in_rule<std::remove_reference_t<Held>, Trial>) {
-            return kept_built_in<Held>(std::forward<From>(callable));
+        using rule_type = std::remove_reference_t<Held>;
+        using run_type = detail::driven<Trial>;
+        if constexpr (std::same_as<run_type, trial> && built_in_rule<rule_type, trial>) {
+            return detail::built_in<Held>(std::forward<From>(callable));
         } else {
             return std::make_shared<detail::held_rule<Held, Trial>>(std::forward<From>(callable));
         }
     }
-    /// Defined in the library of the compiled form, and nowhere else.
-    template <class Held>
-    [[nodiscard]] static std::shared_ptr<erased_rule> kept_built_in(Held&& callable);
 
     std::shared_ptr<erased_rule> erased_;
 };

@@ -8,6 +8,7 @@
 #include <smdebug/rules/drive/rule_drive.hpp>
 #include <smdebug/rules/outcome.hpp>
 #include <smdebug/trial/concepts.hpp>
+#include <smdebug/trial/shared/shared_view.hpp>
 
 #include <memory>
 #include <type_traits>
@@ -16,9 +17,10 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-template <class Rule, class Run>
-[[nodiscard]] rule_outcome drive_alone(Rule& callable, const Run& run, const invoke_options& options) {
-    return rule_drive<Run>{run, {std::make_shared<held_rule<Rule&, Run>>(callable)}, options, listener_of(options)}
+template <class Rule, class Trial>
+[[nodiscard]] rule_outcome drive_alone(Rule& callable, const Trial& run, const invoke_options& options) {
+    return rule_drive<driven<Trial>>{
+        run, {std::make_shared<held_rule<Rule&, Trial>>(callable)}, options, listener_of(options)}
         .go_alone();
 }
 
@@ -36,7 +38,7 @@ template <class Rule, class Trial>
 rule_outcome invoke_rule(Rule&& callable, const Trial& run, const invoke_options& options = {}) {
     if constexpr (shareable_trial<Trial>) {
         Trial logged{run};
-        logged.share_with_rules(nullptr);
+        logged.share_with_rules(detail::view_for_rules(run.state(), nullptr));
         return detail::drive_alone(callable, logged, options);
     } else {
         return detail::drive_alone(callable, run, options);

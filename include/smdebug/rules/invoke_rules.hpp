@@ -89,7 +89,7 @@ private:
 
     invoke_rules_options options_;
     seen_type seen_;
-    detail::rule_drive<Trial> drive_;
+    detail::rule_drive<detail::driven<Trial>> drive_;
 };
 
 /// Evaluates rules at every saved global step, as invoke_rule does each, in one walk: all rules look at a step before
@@ -123,5 +123,6 @@ template <readable_trial Trial, class... Rules>
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/rules/impl/invoke_rules.ipp>
-#include <smdebug/rules/impl/invoke_rules.tpp>
 #endif
+
+#include <smdebug/rules/impl/invoke_rules.tpp>

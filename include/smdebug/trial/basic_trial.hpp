@@ -54,14 +54,5 @@ public:
 using local_trial = basic_trial<local_storage>;
 using memory_trial = basic_trial<memory_storage>;
 
-#ifdef SMDEBUG_COMPILED
-template <>
-inline constexpr bool has_compiled_rules<local_trial> = true;
-template <>
-inline constexpr bool has_compiled_rules<memory_trial> = true;
-template <>
-inline constexpr bool has_compiled_rules<trial> = true;
-#endif
-
 }  // namespace v1
 }  // namespace smdebug

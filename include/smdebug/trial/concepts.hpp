@@ -16,12 +16,11 @@
 namespace smdebug {
 inline namespace v1 {
 
-struct sharing_options;
-
 namespace detail {
 
 struct catalog;
 class read_log;
+class rule_view;
 class trial_state;
 
 /// The number that people know a step by: see basic_trial::shown_step(); of other trials the global one.
@@ -91,8 +90,8 @@ concept scannable_trial = requires(const T& trial) {
 /// A trial that rules can share: smdebug::trial, and what is derived from it.
 template <class T>
 concept shareable_trial = scannable_trial<T> && std::copy_constructible<T> &&
-                          requires(T& own, const T& trial, const sharing_options* how, step_number step) {
-                              own.share_with_rules(how);
+                          requires(T& own, const T& trial, std::shared_ptr<detail::rule_view> view, step_number step) {
+                              own.share_with_rules(view);
                               trial.begin_rules(step);
                               { trial.rule_log() } -> std::same_as<detail::read_log*>;
                           };

@@ -48,6 +48,11 @@ struct reduced_tensor {
 /// Cost: one pass over the values; none where all of `wanted` was saved and nothing is left to check.
 [[nodiscard]] reduced_tensor reduced(const detail::scanned_tensor& tensor, reduction_set wanted,
                                      const detail::any_kernel& kernel);
+/// The same with a kernel of any type.  Cost: an allocation more.
+template <reduction_kernel Kernel>
+[[nodiscard]] reduced_tensor reduced(const detail::scanned_tensor& tensor, reduction_set wanted, const Kernel& kernel) {
+    return reduced(tensor, wanted, detail::any_kernel{kernel});
+}
 
 }  // namespace v1
 }  // namespace smdebug

@@ -36,8 +36,6 @@
 namespace smdebug {
 inline namespace v1 {
 
-struct sharing_options;
-
 namespace detail {
 
 struct catalog;
@@ -172,9 +170,8 @@ public:
 
     // For who drives rules; see rules/invoke_rules.hpp.
 
-    /// From now on this trial and its copies share what rules read, and log what cannot be read.  `sharing`: null for
-    /// one rule alone, which has nobody to share with.
-    void share_with_rules(const sharing_options* sharing);
+    /// From now on this trial and its copies ask `view` first, and log there what cannot be read: detail::view_for_rules().
+    void share_with_rules(std::shared_ptr<detail::rule_view> view) noexcept { view_ = std::move(view); }
     /// Whether rules share it, or one is logged.
     [[nodiscard]] bool is_for_rules() const noexcept { return view_ != nullptr; }
     /// Says that rules are about to look at a step that is there, and will not look at `end` or later ones.

@@ -5,6 +5,7 @@
 
 #include <smdebug/core/form.hpp>
 #include <smdebug/storage/any_storage.hpp>
+#include <smdebug/storage/concepts.hpp>
 #include <smdebug/trial/difference.hpp>
 #include <smdebug/trial/options.hpp>
 
@@ -22,6 +23,10 @@ inline namespace v1 {
 /// they are of an archive: what is damaged as damaged_file, what is whole and was not read as unread.
 /// Cost: reads the whole run, one file after another, and takes every checksum.
 [[nodiscard]] std::vector<difference> verify_run(const any_storage& store, const size_limits& limits = {});
+template <storage Storage>
+[[nodiscard]] std::vector<difference> verify_run(const Storage& store, const size_limits& limits = {}) {
+    return verify_run(any_storage{store}, limits);
+}
 
 }  // namespace v1
 }  // namespace smdebug

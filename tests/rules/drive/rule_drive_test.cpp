@@ -5,9 +5,9 @@
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/index/locations.hpp>
-#include <smdebug/rules/drive/observed_trial.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
+#include <smdebug/trial/shared/shared_view.hpp>
 
 #include <doctest/doctest.h>
 
@@ -81,8 +81,8 @@ memory_storage stored(const steps_list& steps, bool ended) {
 
 /// The rules on their way over a run.
 template <class Run, class... Rules>
-detail::rule_drive<Run> drive_of(const Run& run, const invoke_options& how, detail::drive_listener listener,
-                                 Rules... rules) {
+detail::rule_drive<detail::driven<Run>> drive_of(const Run& run, const invoke_options& how,
+                                                 detail::drive_listener listener, Rules... rules) {
     return {run, {std::make_shared<detail::held_rule<Rules, Run>>(std::move(rules))...}, how, std::move(listener)};
 }
 
@@ -310,7 +310,8 @@ TEST_CASE("rule_drive: counts what a rule looked up in a trial that is observed,
     build.end();
     store.write(smdebug::detail::locations::event_key(5, "worker_0"), as_bytes("damaged"));
     const memory_trial plain{store};
-    const detail::observed_trial<memory_trial> run{plain};
+    memory_trial run{plain};
+    run.share_with_rules(smdebug::detail::view_for_rules(run.state(), nullptr));
     const auto by_both_numbers = [](const readable_trial auto& seen, step_number step) -> finding {
         const auto w = seen.tensor("w");
         static_cast<void>(w.find_value(step));

@@ -5,6 +5,7 @@
 #include "support/temporary_folder.hpp"
 
 #include <smdebug/storage/local_storage.hpp>
+#include <smdebug/storage/posix/impl/folder_follower.tpp>  // over a system of its own
 
 #include <doctest/doctest.h>
 

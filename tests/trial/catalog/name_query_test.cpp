@@ -1,5 +1,6 @@
 #include <smdebug/trial/catalog/name_query.hpp>
 
+#include "support/erased_storage.hpp"
 #include "support/run_builder.hpp"
 
 #include <smdebug/storage/memory_storage.hpp>
@@ -28,7 +29,7 @@ std::shared_ptr<const catalog> run() {
                .mode = mode::eval,
                .mode_step = 0});
     const trial_options options;
-    return std::make_shared<const catalog>(loader{store, options}.open());
+    return std::make_shared<const catalog>(storage_loader{store, options}.open());
 }
 
 names ask(const tensor_names_options& which) {

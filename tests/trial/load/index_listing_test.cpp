@@ -30,7 +30,8 @@ struct listed_run {
     scripted_storage store;
     run_builder<scripted_storage> build{store};
     trial_options options;
-    std::optional<loader<scripted_storage>> load;
+    std::optional<any_storage> seen;
+    std::optional<loader> load;
     catalog last;
 
     explicit listed_run(std::vector<std::string> workers, int window = 1000) {
@@ -38,7 +39,8 @@ struct listed_run {
         build.collections(workers);
     }
     void open() {
-        load.emplace(store, options);
+        seen.emplace(store);
+        load.emplace(*seen, options);
         last = load->open();
     }
     void refresh() {
@@ -56,7 +58,8 @@ TEST_CASE("index_listing: a storage that follows says what is new, and everythin
     memory_storage store;
     run_builder build{store};
     build.step(one(1)).step(one(2));
-    index_listing listing{store, 10};
+    const any_storage seen{store};
+    index_listing listing{seen, 10};
     const catalog nothing;
     CHECK(listing.next(nothing).size() == 2);
     build.step(one(0));

@@ -1,6 +1,7 @@
 #include <smdebug/trial/load/loader.hpp>
 
 #include "support/counting_storage.hpp"
+#include "support/erased_storage.hpp"
 #include "support/run_builder.hpp"
 #include "support/scripted_storage.hpp"
 
@@ -39,7 +40,7 @@ TEST_CASE("loader: nothing there is one sentence that names the place and what w
     const memory_storage store{"nowhere"};
     const trial_options options;
     try {
-        static_cast<void>(loader{store, options}.open());
+        static_cast<void>(storage_loader{store, options}.open());
         FAIL("opened");
     } catch (const not_found& thrown) {
         const std::string what = thrown.what();
@@ -59,14 +60,14 @@ TEST_CASE("loader: a run whose collections files are not all there is waited for
              R"({"collections": {}, "_meta": {"num_workers": 2}})")
         .step(one(0));
     trial_options options = quick();
-    CHECK_THROWS_AS(static_cast<void>(loader{store, options}.open()), timed_out);
+    CHECK_THROWS_AS(static_cast<void>(storage_loader{store, options}.open()), timed_out);
 
     options.open_timeout = 60s;
     std::jthread late{[&] {
         std::this_thread::sleep_for(20ms);
         build.put(smdebug::detail::locations::collections_key("worker_1"), "never read");
     }};
-    const catalog opened = loader{store, options}.open();
+    const catalog opened = storage_loader{store, options}.open();
     CHECK(opened.job->num_workers == 2);
     CHECK(opened.job->collection_workers == std::vector<std::string>{"worker_0", "worker_1"});
     CHECK(opened.steps.size() == 1);
@@ -75,7 +76,7 @@ TEST_CASE("loader: a run whose collections files are not all there is waited for
     source.request_stop();
     options.stop = source.get_token();
     memory_storage empty;
-    CHECK_THROWS_AS(static_cast<void>(loader{empty, options}.open()), stopped);
+    CHECK_THROWS_AS(static_cast<void>(storage_loader{empty, options}.open()), stopped);
 }
 
 namespace {
@@ -120,7 +121,7 @@ std::string words_of(const catalog& from) {
 template <class Storage>
 std::string error_of(const Storage& store, const trial_options& options) {
     try {
-        static_cast<void>(loader{store, options}.open());
+        static_cast<void>(storage_loader{store, options}.open());
     } catch (const error& thrown) {
         return thrown.what();
     }
@@ -134,10 +135,10 @@ TEST_CASE("loader: many files of a near storage are read on threads, and give th
     const trial_options options;
     const plain_counting_storage near{objects};
     const counting_storage<> far{objects};
-    const catalog one_by_one = loader{far, options}.open();
+    const catalog one_by_one = storage_loader{far, options}.open();
     CHECK(one_by_one.steps.size() == static_cast<std::size_t>(many_steps));
     for (int round = 0; round < 3; ++round) {
-        CHECK(words_of(loader{near, options}.open()) == words_of(one_by_one));
+        CHECK(words_of(storage_loader{near, options}.open()) == words_of(one_by_one));
     }
 }
 
@@ -159,7 +160,7 @@ TEST_CASE("loader: what is wrong with some of many files is told in their order,
     near.before_each(fail);
     CHECK(error_of(near, options).find("a bad sector in " + damaged_key(70)) != std::string::npos);
     options.damaged_index = damage_policy::skip;
-    loader reading{near, options};
+    storage_loader reading{near, options};
     const catalog rest = reading.open();
     CHECK(rest.steps.size() == static_cast<std::size_t>(many_steps) - 6);
     REQUIRE(reading.problems().size() == 6);
@@ -172,7 +173,7 @@ TEST_CASE("loader: an ended job without its collections files will not get them"
     memory_storage store;
     run_builder{store}.end();
     const trial_options options{.open_timeout = std::chrono::hours{1}};
-    CHECK_THROWS_AS(static_cast<void>(loader{store, options}.open()), missing_collection_files);
+    CHECK_THROWS_AS(static_cast<void>(storage_loader{store, options}.open()), missing_collection_files);
 }
 
 TEST_CASE("loader: a damaged collections file names itself and what is wrong") {
@@ -180,7 +181,7 @@ TEST_CASE("loader: a damaged collections file names itself and what is wrong") {
     run_builder{store}.put("collections/000000000/worker_0_collections.json", "{\"collections\": ");
     const trial_options options;
     try {
-        static_cast<void>(loader{store, options}.open());
+        static_cast<void>(storage_loader{store, options}.open());
         FAIL("opened");
     } catch (const collections_file_exception& thrown) {
         CHECK(thrown.where() == "collections/000000000/worker_0_collections.json");
@@ -192,7 +193,7 @@ TEST_CASE("loader: a refresh finds what is new, wherever it sorts, and says when
     run_builder build{store};
     build.collections().step(one(5));
     const trial_options options;
-    loader load{store, options};
+    storage_loader load{store, options};
     catalog run = load.open();
     CHECK_FALSE(load.load(run).has_value());
     build.step(one(3));
@@ -214,7 +215,7 @@ TEST_CASE("loader: a file of a running job that is empty or cut is asked for aga
     const std::string key = smdebug::detail::locations::index_key(2, "worker_0");
     build.put(key, "");
     const trial_options options;
-    loader load{store, options};
+    storage_loader load{store, options};
     catalog run = load.open();
     CHECK(run.steps.size() == 1);
     build.put(key, "{\"meta\": {\"mode\":");
@@ -230,7 +231,7 @@ TEST_CASE("loader: once the job has ended the same file is damage; the last cata
     run_builder build{store};
     build.collections().step(one(1)).put(smdebug::detail::locations::index_key(2, "worker_0"), "{\"meta\"");
     const trial_options options;
-    loader load{store, options};
+    storage_loader load{store, options};
     const catalog run = load.open();
     build.step(one(3)).end();
     try {
@@ -253,12 +254,12 @@ TEST_CASE("loader: damage that is no half-written file is damage in a running jo
         memory_storage store;
         run_builder{store}.collections().step(one(1)).put(smdebug::detail::locations::index_key(2, "worker_0"), text);
         const trial_options options;
-        CHECK_THROWS_AS(static_cast<void>(loader{store, options}.open()), index_reader_exception);
+        CHECK_THROWS_AS(static_cast<void>(storage_loader{store, options}.open()), index_reader_exception);
     }
     memory_storage store;
     run_builder{store}.collections().step(one(1)).put("index/000000000/garbage.json", "{}");
     const trial_options options;
-    CHECK_THROWS_AS(static_cast<void>(loader{store, options}.open()), index_reader_exception);
+    CHECK_THROWS_AS(static_cast<void>(storage_loader{store, options}.open()), index_reader_exception);
 }
 
 TEST_CASE("loader: damage_policy::skip goes past a damaged file and says which") {
@@ -271,7 +272,7 @@ TEST_CASE("loader: damage_policy::skip goes past a damaged file and says which")
         .step(one(3))
         .end();
     const trial_options options{.damaged_index = damage_policy::skip};
-    loader load{store, options};
+    storage_loader load{store, options};
     const catalog run = load.open();
     CHECK(run.steps_of(mode::global, false) == std::vector<step_number>{1, 3});
     CHECK(run.loaded_all_steps);
@@ -285,9 +286,9 @@ TEST_CASE(
     struct with_loose_link : memory_storage {
         using memory_storage::memory_storage;
         using memory_storage::read;
-        bool is_gone = true;
+        std::shared_ptr<bool> is_gone = std::make_shared<bool>(true);  // of copies, too
         [[nodiscard]] byte_buffer read(std::string_view key) const {
-            if (is_gone && key == smdebug::detail::locations::index_key(2, "worker_0")) {
+            if (*is_gone && key == smdebug::detail::locations::index_key(2, "worker_0")) {
                 throw not_found("no", {.where = std::string{key}});
             }
             return memory_storage::read(key);
@@ -296,12 +297,12 @@ TEST_CASE(
     with_loose_link store;
     run_builder{store}.collections().step(one(1)).step(one(2)).step(one(3));
     const trial_options options;
-    loader load{store, options};
+    storage_loader load{store, options};
     const catalog run = load.open();
     CHECK(run.steps_of(mode::global, true) == std::vector<step_number>{1, 3});
     REQUIRE(load.problems().size() == 1);
     CHECK(load.problems()[0].where == smdebug::detail::locations::index_key(2, "worker_0"));
-    store.is_gone = false;
+    *store.is_gone = false;
     const auto next = load.load(run);
     REQUIRE(next.has_value());
     CHECK(next->steps.size() == 3);
@@ -323,9 +324,9 @@ TEST_CASE("loader: damage_policy::skip goes past what the storage cannot read, a
     moody store;
     run_builder{store}.collections().step(one(1)).step(one(2)).step(one(3));
     const trial_options strict;
-    CHECK_THROWS_AS(static_cast<void>(loader{store, strict}.open()), access_denied);
+    CHECK_THROWS_AS(static_cast<void>(storage_loader{store, strict}.open()), access_denied);
     const trial_options options{.damaged_index = damage_policy::skip};
-    loader load{store, options};
+    storage_loader load{store, options};
     const catalog run = load.open();
     CHECK(run.steps_of(mode::global, true) == std::vector<step_number>{1, 3});
     REQUIRE(load.problems().size() == 1);
@@ -345,14 +346,14 @@ TEST_CASE("loader: two names of one worker are one worker") {
         .put(smdebug::detail::locations::collections_key("worker_0"), text)
         .step(one(0));
     const trial_options options;
-    CHECK_THROWS_AS(static_cast<void>(loader{store, options}.open()), timed_out);
+    CHECK_THROWS_AS(static_cast<void>(storage_loader{store, options}.open()), timed_out);
 }
 
 TEST_CASE("loader: a step that nothing could follow is no step") {
     memory_storage store;
     run_builder{store}.collections().step(one(1)).put("index/000000000/9223372036854775807_worker_0.json", "{}");
     const trial_options options;
-    CHECK_THROWS_AS(static_cast<void>(loader{store, options}.open()), index_reader_exception);
+    CHECK_THROWS_AS(static_cast<void>(storage_loader{store, options}.open()), index_reader_exception);
 }
 
 TEST_CASE("loader: files that are no index files are somebody else's") {
@@ -363,7 +364,7 @@ TEST_CASE("loader: files that are no index files are somebody else's") {
         .put("index/000000000/000000000002_worker_0.json.tmp", "half")
         .put("index/README.txt", "x");
     const trial_options options;
-    CHECK(loader{store, options}.open().steps.size() == 1);
+    CHECK(storage_loader{store, options}.open().steps.size() == 1);
 }
 
 TEST_CASE("loader: a range loads only its steps, short keys and long ones alike") {
@@ -376,7 +377,7 @@ TEST_CASE("loader: a range loads only its steps, short keys and long ones alike"
                     store.read(smdebug::detail::locations::index_key(step, "worker_0")).view());
     }
     const trial_options options{.range = {3, 16}};
-    const catalog run = loader{store, options}.open();
+    const catalog run = storage_loader{store, options}.open();
     CHECK(run.steps_of(mode::global, true) == std::vector<step_number>{3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15});
 }
 
@@ -395,7 +396,7 @@ TEST_CASE("loader: what a listing hides while it is written to is found before a
         }
     };
     const trial_options options;
-    const catalog run = loader{store, options}.open();
+    const catalog run = storage_loader{store, options}.open();
     CHECK(listings >= 2);
     CHECK(run.find_step(1)->file_count == 2);
     CHECK(run.last_complete_step == 2);
@@ -413,7 +414,7 @@ TEST_CASE("loader: a job that writes faster than it can be listed is shown as fa
         next += 2;
     };
     const trial_options options;
-    loader load{store, options};
+    storage_loader load{store, options};
     catalog run = load.open();
     for (int round = 0; round < 3; ++round) {
         const auto steps = run.steps_of(mode::global, true);
@@ -434,7 +435,7 @@ TEST_CASE("loader: a load that fails loses nothing, wherever it fails") {
     run_builder build{store};
     build.collections().step(one(0));
     const trial_options options;
-    loader load{store, options};
+    storage_loader load{store, options};
     catalog run = load.open();
     for (const int failing_listing : {1, 2}) {
         build.step(one(run.steps.back().step + 1));
@@ -475,7 +476,7 @@ TEST_CASE("loader: the same for a storage that follows its folders") {
     run_builder build{store};
     build.collections().step(one(0));
     const trial_options options;
-    loader load{store, options};
+    storage_loader load{store, options};
     catalog run = load.open();
     build.step(one(1));
     *store.refuses = true;
@@ -490,7 +491,7 @@ TEST_CASE("loader: what it is told of is read without a listing") {
     run_builder build{store};
     build.collections().step(one(0));
     const trial_options options;
-    loader load{store, options};
+    storage_loader load{store, options};
     catalog run = load.open();
     store.plays().listed_after.clear();
     build.step(one(1)).step(one(2));
@@ -512,7 +513,7 @@ TEST_CASE("loader: a worker whose first file was half written is no other worker
     run_builder build{store};
     build.collections({"worker_0", "worker_1"}).step(one(0));
     const trial_options options;
-    loader load{store, options};
+    storage_loader load{store, options};
     catalog run = load.open();
     build.put(smdebug::detail::locations::index_key(0, "worker_2"), "{")
         .put(smdebug::detail::locations::index_key(0, "worker_1"), "");
@@ -530,7 +531,7 @@ TEST_CASE("loader: a worker is counted once, under whatever names it wrote a ste
     const std::string other = "index/000000000/000000000000_worker_0.csv";
     build.put(other, "{\"meta\"");  // half written
     const trial_options options;
-    loader load{store, options};
+    storage_loader load{store, options};
     catalog run = load.open();
     store.write(other, store.read(smdebug::detail::locations::index_key(0, "worker_0")).view());
     if (auto next = load.load(run)) {
@@ -547,7 +548,7 @@ TEST_CASE("loader: a damaged file that is gone is no problem any more") {
     build.collections().step(one(0)).put(key,
                                          R"({"meta": {"mode": "NOT_ONE", "mode_step": 1, "event_file_name": "x"}})");
     const trial_options options{.damaged_index = damage_policy::skip};
-    loader load{store, options};
+    storage_loader load{store, options};
     const catalog run = load.open();
     CHECK(load.problems().size() == 1);
     store.remove(key);
@@ -560,7 +561,7 @@ TEST_CASE("loader: what may hide something waits for a listing, whatever else is
     run_builder build{store};
     build.collections().step(one(0));
     const trial_options options;
-    loader load{store, options};
+    storage_loader load{store, options};
     catalog run = load.open();
     step_number next = 1;
     store.plays().on_list = [&](std::vector<std::string>& keys) {
@@ -582,7 +583,7 @@ TEST_CASE("loader: after a load that failed everything is listed, whatever is to
     run_builder build{store};
     build.collections().step(one(0)).put(smdebug::detail::locations::index_key(1, "worker_0"), "{");
     const trial_options options;
-    loader load{store, options};
+    storage_loader load{store, options};
     catalog run = load.open();  // step 1 is half written, and asked for again
     build.step(one(1)).step(one(2));
     const std::vector<std::string> told{smdebug::detail::locations::index_key(2, "worker_0")};
@@ -630,16 +631,16 @@ TEST_CASE("loader: opening is stopped between two index files, few or many; a re
         std::stop_source stop;
         trial_options options = quick();
         options.stop = stop.get_token();
-        loader opened{store, options};
+        storage_loader opened{store, options};
         const catalog first = opened.open();
         const stopping_storage stopping{store, stop};
-        CHECK_THROWS_AS(static_cast<void>(loader{stopping, options}.open()), stopped);
+        CHECK_THROWS_AS(static_cast<void>(storage_loader{stopping, options}.open()), stopped);
         CHECK(stop.stop_requested());
         build.step(one(steps));
         const auto second = opened.load(first);
         REQUIRE(second);
         CHECK(second->steps.size() == static_cast<std::size_t>(steps) + 1);
         // One that was asked for before says that nothing is to be waited for.
-        CHECK(loader{store, options}.open().steps.size() == static_cast<std::size_t>(steps) + 1);
+        CHECK(storage_loader{store, options}.open().steps.size() == static_cast<std::size_t>(steps) + 1);
     }
 }

@@ -20,7 +20,7 @@ namespace {
 
 catalog::job_description open(const memory_storage& store, bool& seen_running, trial_options how = {}) {
     smdebug::detail::json::document parser;
-    return opening{store, how, parser}.wait(seen_running);
+    return opening{any_storage{store}, how, parser}.wait(seen_running);
 }
 catalog::job_description open(const memory_storage& store, trial_options how = {}) {
     bool seen_running = false;

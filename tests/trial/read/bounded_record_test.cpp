@@ -24,20 +24,20 @@ constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20U;
 constexpr std::uint64_t no_end = std::numeric_limits<std::uint64_t>::max();
 
 // A file that begins with the head of a record of `length` bytes of payload, and little more.
-memory_storage claiming(std::uint64_t length) {
+any_storage claiming(std::uint64_t length) {
     std::vector<std::byte> bytes(record::header_size + 100);
     record::store_header(bytes.data(), record::detail::header::of(length));
     memory_storage store;
     store.write("key", bytes);
-    return store;
+    return any_storage{store};
 }
 
 }  // namespace
 
 TEST_CASE("bounded_record: small claims are believed, large ones as far as the record's head bears them out") {
-    const event_decoder<> decoder;
+    const any_decoder decoder{event_decoder<>{}};
     const record_bound bound{decoder, 100 * mebibyte};
-    const memory_storage store = claiming(1000);
+    const any_storage store = claiming(1000);
     CHECK(bound(store, "key", {0, 5000}) == byte_range{0, 5000});
     CHECK(bound(store, "key", {0, 20 * mebibyte}) == byte_range{0, 1016});
     CHECK(bound(store, "key", {0, no_end}) == byte_range{0, 1016});
@@ -47,7 +47,7 @@ TEST_CASE("bounded_record: small claims are believed, large ones as far as the r
 }
 
 TEST_CASE("bounded_record: a record above the limit is refused, naming both numbers, the file and the byte") {
-    const event_decoder<> decoder;
+    const any_decoder decoder{event_decoder<>{}};
     const record_bound bound{decoder, 100 * mebibyte};
     try {
         static_cast<void>(bound(claiming(2 * mebibyte * mebibyte), "key", {0, no_end}));
@@ -66,15 +66,15 @@ TEST_CASE("bounded_record: a record above the limit is refused, naming both numb
 }
 
 TEST_CASE("bounded_record: of a head that says nothing only the head is read, so that decoding it tells why") {
-    const event_decoder<> decoder;
+    const any_decoder decoder{event_decoder<>{}};
     const record_bound bound{decoder, no_end};
-    const memory_storage store = claiming(1000);
+    const any_storage store = claiming(1000);
     CHECK(bound(store, "key", {3, no_end}) == byte_range{3, 12});      // no head begins here
     CHECK(bound(store, "key", {110, no_end}) == byte_range{110, 12});  // the file ends in it
 }
 
 TEST_CASE("bounded_record: where a decoder knows of no heads the limit alone counts") {
-    const smdebug_test::decoder_archetype decoder{0};
+    const any_decoder decoder{smdebug_test::decoder_archetype{0}};
     const record_bound bound{decoder, 100};
     CHECK(bound(claiming(10), "key", {0, 100}).length == 100);
     CHECK_THROWS_AS(static_cast<void>(bound(claiming(10), "key", {0, 101})), corrupt_data);

@@ -54,7 +54,7 @@ texts pulled(const Trial& run, std::size_t* streamed = nullptr) {
     const auto from = run.snapshot();
     const auto state = run.state();
     const auto files = from->files_in({});
-    event_puller<typename Trial::state_type> puller{*state, *from, files};
+    event_puller puller{*state, *from, files};
     texts lines;
     pulled_values values;
     for (std::size_t place = 0; place < files.size(); ++place) {

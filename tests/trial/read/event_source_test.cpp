@@ -51,7 +51,8 @@ TEST_CASE("whole_event_file: records are cut at the end, whatever an index file 
 TEST_CASE("piecewise_event_file: records that follow each other come with one read, larger ones alone") {
     noting_storage store;
     store.write("key", as_bytes("0123456789abcdefghij"));
-    piecewise_event_file file{store, "key", 8};
+    const any_storage file_store{store};
+    piecewise_event_file file{file_store, "key", 8};
     CHECK(as_text(file.at({0, 3})) == "012");
     CHECK(as_text(file.at({3, 5})) == "34567");
     CHECK(*store.ranges == std::vector<byte_range>{{0, 8}});
@@ -65,7 +66,8 @@ TEST_CASE("piecewise_event_file: records that follow each other come with one re
 TEST_CASE("piecewise_event_file: beyond the end there is nothing, and that is known without another read") {
     noting_storage store;
     store.write("key", as_bytes("0123456789"));
-    piecewise_event_file file{store, "key", 8};
+    const any_storage file_store{store};
+    piecewise_event_file file{file_store, "key", 8};
     CHECK(as_text(file.at({6, 100})) == "6789");
     CHECK(file.at({20, 5}).empty());
     CHECK(store.ranges->size() == 1);
@@ -76,13 +78,15 @@ TEST_CASE("piecewise_event_file: beyond the end there is nothing, and that is kn
 TEST_CASE("piecewise_event_file: a read that fails leaves nothing behind that could be taken for the file") {
     noting_storage store;
     store.write("key", as_bytes("0123456789"));
-    piecewise_event_file file{store, "key", 4};
+    const any_storage file_store{store};
+    piecewise_event_file file{file_store, "key", 4};
     CHECK(as_text(file.at({0, 4})) == "0123");
     *store.fails = true;
     CHECK_THROWS_AS(static_cast<void>(file.at({4, 4})), unavailable);
     CHECK_THROWS_AS(static_cast<void>(file.at({0, 4})), unavailable);
     *store.fails = false;
     CHECK(as_text(file.at({4, 4})) == "4567");
-    piecewise_event_file other{store, "not there", 4};
+    const any_storage other_store{store};
+    piecewise_event_file other{other_store, "not there", 4};
     CHECK_THROWS_AS(static_cast<void>(other.at({0, 1})), not_found);
 }

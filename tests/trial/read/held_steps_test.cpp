@@ -20,7 +20,7 @@
 using namespace smdebug;
 using namespace smdebug::detail;
 using namespace smdebug_test;
-using held_files = held_steps<trial::state_type>;
+using held_files = held_steps;
 
 namespace {
 

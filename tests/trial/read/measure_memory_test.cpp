@@ -39,11 +39,11 @@ tensor_value floats(std::size_t count) {
 
 TEST_CASE("measure_list: equal measures of one type have one number, others their own") {
     measure_list list;
-    const auto first = list.number_of<false>(scaled_count{2});
+    const auto first = list.number_of(smdebug::detail::typed_measure<scaled_count, false>{scaled_count{2}});
     REQUIRE(first);
-    CHECK(list.number_of<false>(scaled_count{2}) == first);
-    CHECK_FALSE(list.number_of<false>(scaled_count{3}) == first);
-    CHECK_FALSE(list.number_of<false>(other_count{2}) == first);
+    CHECK(list.number_of(smdebug::detail::typed_measure<scaled_count, false>{scaled_count{2}}) == first);
+    CHECK_FALSE(list.number_of(smdebug::detail::typed_measure<scaled_count, false>{scaled_count{3}}) == first);
+    CHECK_FALSE(list.number_of(smdebug::detail::typed_measure<other_count, false>{other_count{2}}) == first);
     const tensor_value five = floats(5);
     CHECK(detail::unpacked<double>((*list[*first])(nullptr, five.view())) == 10);
     CHECK_FALSE(list[*first]->compares());
@@ -51,7 +51,7 @@ TEST_CASE("measure_list: equal measures of one type have one number, others thei
 
 TEST_CASE("measure_list: a comparison is asked about both saves") {
     measure_list list;
-    const auto number = list.number_of<true>(growth{});
+    const auto number = list.number_of(smdebug::detail::typed_measure<growth, true>{growth{}});
     REQUIRE(number);
     CHECK(list[*number]->compares());
     const tensor_value before = floats(3);
@@ -64,8 +64,9 @@ TEST_CASE("measure_list: a comparison is asked about both saves") {
 TEST_CASE("measure_list: more than it has room for have no number, and those that have one keep it") {
     measure_list list;
     for (std::size_t i = 0; i < measure_list::most; ++i) {
-        CHECK(list.number_of<false>(scaled_count{static_cast<double>(i)}) == i);
+        CHECK(list.number_of(
+                  smdebug::detail::typed_measure<scaled_count, false>{scaled_count{static_cast<double>(i)}}) == i);
     }
-    CHECK_FALSE(list.number_of<false>(scaled_count{-1}));
-    CHECK(list.number_of<false>(scaled_count{7}) == 7U);
+    CHECK_FALSE(list.number_of(smdebug::detail::typed_measure<scaled_count, false>{scaled_count{-1}}));
+    CHECK(list.number_of(smdebug::detail::typed_measure<scaled_count, false>{scaled_count{7}}) == 7U);
 }

@@ -1,5 +1,6 @@
 #include <smdebug/trial/read/record_batch.hpp>
 
+#include "support/erased_storage.hpp"
 #include "support/remote_storage.hpp"
 
 #include <smdebug/core/error.hpp>
@@ -91,7 +92,7 @@ TEST_CASE("record_batch: each file comes when its last record is there, in order
     CHECK(batch.records() == 7);
     const remote_storage store{letters()};
     texts seen;
-    batch.read(store, [&](std::size_t file, collected_event_file& source) {
+    batch.read(erase_type(store), [&](std::size_t file, collected_event_file& source) {
         CHECK(file == seen.size());
         std::string line = source.key();
         if (source.key() == "a") {
@@ -112,10 +113,10 @@ TEST_CASE("record_batch: each file comes when its last record is there, in order
 TEST_CASE("record_batch: nothing wanted is nothing asked") {
     const remote_storage store{letters()};
     record_batch batch;
-    batch.read(store, [](std::size_t, collected_event_file&) { FAIL("called"); });
+    batch.read(erase_type(store), [](std::size_t, collected_event_file&) { FAIL("called"); });
     batch.add("a", {});
     std::size_t files = 0;
-    batch.read(store, [&](std::size_t, collected_event_file& source) {
+    batch.read(erase_type(store), [&](std::size_t, collected_event_file& source) {
         ++files;
         CHECK(source.taken());
     });
@@ -139,7 +140,7 @@ TEST_CASE("record_batch: records that cannot be read fail alone, and so do those
     batch.add("a", three);
     batch.add("b", three);
     texts seen;
-    batch.read(store, [&](std::size_t, collected_event_file& source) {
+    batch.read(erase_type(store), [&](std::size_t, collected_event_file& source) {
         CHECK(source.is_there());
         for (const byte_range record : three) {
             seen.push_back(taken(source, record));
@@ -172,7 +173,7 @@ TEST_CASE("record_batch: small records of a large stretch do not keep all of it 
         record_batch batch;
         const std::uint64_t length = scattered ? 10 : 40'000;
         batch.add("a", byte_ranges{{0, length}, {50'000, length}});
-        batch.read(store, [&](std::size_t, collected_event_file& source) {
+        batch.read(erase_type(store), [&](std::size_t, collected_event_file& source) {
             CHECK(source.at({0, length}).size() == length);
             CHECK(source.at({50'000, length}).size() == length);
             CHECK(answer.expired() == scattered);
@@ -187,7 +188,7 @@ TEST_CASE("record_batch: whatever an index file says of offsets and lengths") {
     record_batch batch;
     batch.add("a", hostile);
     texts seen;
-    batch.read(store, [&](std::size_t, collected_event_file& source) {
+    batch.read(erase_type(store), [&](std::size_t, collected_event_file& source) {
         for (const byte_range record : hostile) {
             seen.push_back(taken(source, record));
         }
@@ -198,7 +199,8 @@ TEST_CASE("record_batch: whatever an index file says of offsets and lengths") {
 TEST_CASE("paged_event_file: records come page by page, one call each; larger ones alone") {
     const remote_storage store{letters()};
     const byte_ranges all{{0, 2}, {3, 2}, {2, 1}, {9, 9}, {1, no_end}, {4, 1}};
-    paged_event_file file{store, "a", all, 5};
+    const any_storage file_store = erase_type(store);
+    paged_event_file file{file_store, "a", all, 5};
     CHECK(file.is_there());
     texts seen;
     for (const byte_range record : all) {
@@ -206,7 +208,7 @@ TEST_CASE("paged_event_file: records come page by page, one call each; larger on
     }
     CHECK(seen == texts{"01", "34", "2", "9", "123456789", "4"});
     CHECK(store.asked().calls == texts{"ranges 3", "ranges 1", "ranges 1", "ranges 1"});
-    CHECK_FALSE(paged_event_file{store, "gone", all, 5}.is_there());
+    CHECK_FALSE(paged_event_file{file_store, "gone", all, 5}.is_there());
 }
 
 TEST_CASE("paged_event_file: a page that cannot be read fails its records, and the next one is read") {
@@ -219,14 +221,16 @@ TEST_CASE("paged_event_file: a page that cannot be read fails its records, and t
             throw unavailable("the line is down");
         }
     });
-    paged_event_file file{store, "a", all, 4};
+    const any_storage file_store = erase_type(store);
+    paged_event_file file{file_store, "a", all, 4};
     CHECK(file.is_there());
     CHECK(taken(file, all[0]) == "!the line is down");
     CHECK(taken(file, all[1]) == "!the line is down");
     down = false;
     CHECK(taken(file, all[2]) == "45");
     CHECK(taken(file, all[3]) == "67");
-    paged_event_file other{store, "a", all, 4};
+    const any_storage other_store = erase_type(store);
+    paged_event_file other{other_store, "a", all, 4};
     CHECK(taken(other, all[0]) == "01");
     CHECK(taken(other, all[1]) == "23");
     objects.remove("a");

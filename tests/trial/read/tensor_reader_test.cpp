@@ -37,7 +37,7 @@ memory_storage sample() {
 
 TEST_CASE("tensor_reader: finds the files of a step by global and by mode step, and one worker's") {
     const memory_trial run{sample()};
-    const tensor_reader<memory_trial::state_type> w{run.state(), "w"};
+    const tensor_reader w{run.state(), "w"};
     CHECK(w.look(4, mode::global).files.size() == 2);
     CHECK(w.look(2, mode::train).files.size() == 2);
     CHECK(w.look(2, mode::eval).files.empty());

@@ -19,11 +19,14 @@ using namespace std::chrono_literals;
 
 namespace {
 
-using state_type = trial_state<memory_storage, event_decoder<>, scalar_kernel>;
+template <storage Storage>
+trial_state state_of(const Storage& store, trial_options options = {}) {
+    return {any_storage{store}, std::move(options), any_decoder{event_decoder<>{}}, any_kernel{scalar_kernel{}}};
+}
 
 written_step one(step_number step) { return {.step = step, .tensors = {tensor_of<float>("a", {1})}}; }
 
-lookup<byte_buffer> read_first(const state_type& state, step_number step) {
+lookup<byte_buffer> read_first(const trial_state& state, step_number step) {
     const auto from = state.current();
     return state.read_event(*from, from->find_step(step)->files()[0], {0, 10});
 }
@@ -34,7 +37,7 @@ TEST_CASE("trial_state: a refresh publishes a new catalog, readers keep theirs")
     memory_storage store;
     run_builder build{store};
     build.collections().step(one(0));
-    const state_type state{store, {}, {}, {}};
+    const trial_state state = state_of(store);
     const auto before = state.current();
     CHECK(state.refreshed() == before);
     build.step(one(1));
@@ -57,8 +60,8 @@ TEST_CASE("trial_state: a missing event file is looked for as often as the optio
     build.collections().step(one(0)).step(one(1));
     store.remove(smdebug::detail::locations::event_key(0, "worker_0"));
     store.remove(smdebug::detail::locations::event_key(1, "worker_0"));
-    const state_type patient{store, {.poll_interval = 1h, .missing_event_file_retry_limit = 1'000'000}, {}, {}};
-    const state_type hasty{store, {.poll_interval = 1ms, .missing_event_file_retry_limit = 2}, {}, {}};
+    const trial_state patient = state_of(store, {.poll_interval = 1h, .missing_event_file_retry_limit = 1'000'000});
+    const trial_state hasty = state_of(store, {.poll_interval = 1ms, .missing_event_file_retry_limit = 2});
     CHECK(read_first(hasty, 1).failure().why == absence::event_file_missing);
     CHECK(read_first(hasty, 1).failure().where == smdebug::detail::locations::event_key(1, "worker_0"));
 
@@ -83,7 +86,7 @@ TEST_CASE("trial_state: an event file that was missing is seen as soon as it is 
         if (ended) {
             build.end();
         }
-        const state_type state{store, {}, {}, {}};
+        const trial_state state = state_of(store);
         CHECK(read_first(state, 0).failure().why == absence::event_file_missing);
         CHECK(read_first(state, 0).failure().where == key);
         CHECK(state.missing_event_files() == 1);
@@ -102,7 +105,7 @@ TEST_CASE("trial_state: of a run that has ended a missing event file is asked fo
     const std::string key = smdebug::detail::locations::event_key(0, "worker_0");
     objects.remove(key);
     const counting_storage<> store{objects};
-    const trial_state<counting_storage<>, event_decoder<>, scalar_kernel> state{store, {}, {}, {}};
+    const trial_state state = state_of(store);
     const auto from = state.current();
     const auto read = [&] { return state.read_event(*from, from->find_step(0)->files()[0], {0, 10}); };
     static_cast<void>(store.calls());
@@ -133,7 +136,7 @@ TEST_CASE("trial_state: a storage where looking costs something is asked for a m
     for (const auto interval : {std::chrono::milliseconds{1h}, std::chrono::milliseconds{1}}) {
         costly_storage store{objects};
         store.interval = interval;
-        const trial_state<costly_storage, event_decoder<>, scalar_kernel> state{store, {}, {}, {}};
+        const trial_state state = state_of(store);
         const auto from = state.current();
         const auto read = [&] { return state.read_event(*from, from->find_step(0)->files()[0], {0, 10}); };
         static_cast<void>(store.calls());
@@ -163,7 +166,7 @@ TEST_CASE("trial_state: an index file that names no event file, or one outside t
         }
     }
     build.end();
-    const state_type state{store, {}, {}, {}};
+    const trial_state state = state_of(store);
     for (std::size_t i = 0; i < names.size(); ++i) {
         CAPTURE(names[i]);
         const auto failed = read_first(state, static_cast<step_number>(i) + 1);
@@ -178,8 +181,8 @@ TEST_CASE("trial_state: an index file that names no event file, or one outside t
 TEST_CASE("trial_state: takes policies that can do nothing but what their concepts say") {
     memory_storage store;
     run_builder{store}.collections().step(one(0)).end();
-    const trial_state<storage_archetype, decoder_archetype, kernel_archetype> state{
-        storage_archetype{store}, {}, decoder_archetype{1}, kernel_archetype{1}};
+    const trial_state state{
+        any_storage{storage_archetype{store}}, {}, any_decoder{decoder_archetype{1}}, any_kernel{kernel_archetype{1}}};
     CHECK(state.current()->steps.size() == 1);
     CHECK(state.current()->loaded_all_steps);
 }
@@ -193,7 +196,7 @@ TEST_CASE("trial_state: what the storage fails to read is a value that remembers
     };
     refusing store;
     run_builder{store}.collections().step(one(0)).end();
-    const trial_state<refusing, event_decoder<>, scalar_kernel> state{store, {}, {}, {}};
+    const trial_state state = state_of(store);
     const auto from = state.current();
     const auto found = state.read_event(*from, *from->files_in({})[0], {0, 10});
     REQUIRE_FALSE(found.has_value());

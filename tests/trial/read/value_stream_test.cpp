@@ -73,7 +73,7 @@ bool begins(written& of, std::string_view name) {
     piece_buffer buffer;
     opened_event_file source{of.file, buffer, piece};
     value_stream stream;
-    return stream.begin<Decoder>(source, of.place, name);
+    return stream.begin(plan_of<Decoder>, source, of.place, name);
 }
 
 /// What comes of a record: what is wrong with it, where it is a stream at all.
@@ -82,7 +82,7 @@ status outcome(written& of, reduction_values& found, reduction_set wanted = redu
     piece_buffer buffer;
     opened_event_file source{of.file, buffer, piece};
     value_stream stream;
-    REQUIRE(stream.begin<Decoder>(source, of.place, "w"));
+    REQUIRE(stream.begin(plan_of<Decoder>, source, of.place, "w"));
     return stream.reduce(scalar_kernel{}, wanted, found);
 }
 
@@ -97,7 +97,7 @@ TEST_CASE("value_stream: reduces what a record holds, to the last bit, a piece a
         piece_buffer buffer;
         opened_event_file source{of.file, buffer, piece};
         value_stream stream;
-        REQUIRE(stream.begin<event_decoder<>>(source, of.place, "w"));
+        REQUIRE(stream.begin(plan_of<event_decoder<>>, source, of.place, "w"));
         CHECK(stream.type() == dtype::float32);
         CHECK(stream.shape() == shape_type{30'000});
         CHECK(stream.count() == 30'000);
@@ -139,7 +139,7 @@ TEST_CASE("value_stream: a file that ends or fails while it is read") {
         piece_buffer buffer;
         opened_event_file source{of.file, buffer, piece};
         value_stream stream;
-        REQUIRE(stream.begin<event_decoder<>>(source, of.place, "w"));
+        REQUIRE(stream.begin(plan_of<event_decoder<>>, source, of.place, "w"));
         of.file.ends = 70'000;
         CHECK(stream.reduce(scalar_kernel{}, reduction_set::all(), found) == status::truncated);
         of.file.ends = SIZE_MAX;
@@ -185,7 +185,7 @@ TEST_CASE("value_stream: piece by piece, for who does not reduce: the same bytes
         piece_buffer buffer;
         opened_event_file source{of.file, buffer, piece};
         value_stream stream;
-        REQUIRE(stream.begin<event_decoder<>>(source, of.place, "w"));
+        REQUIRE(stream.begin(plan_of<event_decoder<>>, source, of.place, "w"));
         CHECK(stream.size() == wanted.size());
         stream.start();
         std::size_t alike = 0;

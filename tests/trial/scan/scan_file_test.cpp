@@ -28,12 +28,13 @@ void scan_first(const memory_trial& run, const Visit& visit, std::optional<byte_
                 const std::string* why_not = nullptr, reduction_set saved = reduction_set::all()) {
     const auto from = run.snapshot();
     const catalog::file& held = *from->files_in({}).at(0);
-    file_scanner<memory_trial::state_type> scanner{*run.state(), *from, saved, nullptr};
+    file_scanner scanner{*run.state(), *from, saved, nullptr};
     std::optional<whole_event_file> source;
     if (bytes) {
         source.emplace(*bytes);
     }
-    scanner.scan(held, memory_trial::state_type::event_key(*from, held), source ? &*source : nullptr, why_not, visit);
+    scanner.scan(held, smdebug::detail::trial_state::event_key(*from, held), source ? &*source : nullptr, why_not,
+                 visit);
 }
 
 memory_storage a_run() {
@@ -168,11 +169,11 @@ TEST_CASE("file_scanner: where a source fails to give a record, that tensor alon
     const byte_buffer bytes = events_of(store);
     const auto from = run.snapshot();
     const catalog::file& held = *from->files_in({}).at(0);
-    file_scanner<memory_trial::state_type> scanner{*run.state(), *from, {}, nullptr};
+    file_scanner scanner{*run.state(), *from, {}, nullptr};
     failing_source source{bytes.view()};
     texts read;
     texts failed;
-    scanner.scan(held, memory_trial::state_type::event_key(*from, held), &source, nullptr,
+    scanner.scan(held, smdebug::detail::trial_state::event_key(*from, held), &source, nullptr,
                  [&](const smdebug::detail::scanned_tensor& tensor) {
                      if (tensor.values != nullptr) {
                          read.emplace_back(tensor.name);
@@ -208,9 +209,9 @@ TEST_CASE("file_scanner: each_record gives what a scan asks its source for, in t
     for (const reduction_set saved : {reduction_set::all(), reduction_set{reduction::max}, reduction_set{}}) {
         for (const std::vector<bool>* wanted :
              {static_cast<const std::vector<bool>*>(nullptr), &std::as_const(some), &none}) {
-            file_scanner<memory_trial::state_type> scanner{*run.state(), *from, saved, wanted};
+            file_scanner scanner{*run.state(), *from, saved, wanted};
             noting_source source{bytes.view()};
-            scanner.scan(held, memory_trial::state_type::event_key(*from, held), &source, nullptr,
+            scanner.scan(held, smdebug::detail::trial_state::event_key(*from, held), &source, nullptr,
                          [](const smdebug::detail::scanned_tensor&) {});
             std::vector<byte_range> told;
             std::vector<std::size_t> ends;

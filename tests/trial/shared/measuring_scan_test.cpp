@@ -71,7 +71,8 @@ memory_storage six_steps() {
 }
 
 detail::tensor_questions::numbered numbered(detail::measure_list& list, const auto& measure, auto compares) {
-    const auto number = list.number_of<decltype(compares)::value>(measure);
+    const auto number = list.number_of(
+        detail::typed_measure<std::remove_cvref_t<decltype(measure)>, decltype(compares)::value>{measure});
     return {*number, list[*number]};
 }
 
@@ -82,7 +83,7 @@ TEST_CASE("measuring_scan: reduces what is to be reduced, and asks measures abou
     detail::measure_list list;
     const auto first = numbered(list, first_value{}, std::false_type{});
     const auto found = detail::measuring_scan(
-        run, {1, 3}, {{"a", {.reductions = true, .measures = {first}}}, {"b", {.measures = {first}}}}, nullptr);
+        run.state(), {1, 3}, {{"a", {.reductions = true, .measures = {first}}}, {"b", {.measures = {first}}}}, nullptr);
     REQUIRE(found.size() == 8);
     for (const detail::measured_tensor& each : found) {
         const double value = static_cast<double>(each.what.step) + (each.what.worker == "worker_1" ? 100 : 0);
@@ -101,7 +102,7 @@ TEST_CASE("measuring_scan: compares each save with the worker's last one of the 
     detail::last_saves previous{1 << 20};
     std::vector<detail::measured_tensor> found;
     for (const step_range& range : {step_range{0, 2}, step_range{2, 3}, step_range{3, 6}}) {
-        for (detail::measured_tensor& each : detail::measuring_scan(run, range, asked, &previous)) {
+        for (detail::measured_tensor& each : detail::measuring_scan(run.state(), range, asked, &previous)) {
             found.push_back(std::move(each));
         }
     }
@@ -122,7 +123,7 @@ TEST_CASE("measuring_scan: a measure that throws has no answer there, and others
     detail::measure_list list;
     const auto bad = numbered(list, throws_at_three{}, std::false_type{});
     const auto good = numbered(list, first_value{}, std::false_type{});
-    for (const auto& each : detail::measuring_scan(run, {}, {{"a", {.measures = {bad, good}}}}, nullptr)) {
+    for (const auto& each : detail::measuring_scan(run.state(), {}, {{"a", {.measures = {bad, good}}}}, nullptr)) {
         const bool threw = each.what.step == 3 && each.what.worker == "worker_0";
         CHECK(each.what.answers.size() == (threw ? 1 : 2));
         CHECK(each.what.answers.back().measure == good.number);
@@ -155,7 +156,7 @@ TEST_CASE("measuring_scan: of large tensors in files, measured or not, the reduc
     });
     detail::faster_way faster;
     for (const step_range& range : {step_range{0, 3}, step_range{3, 4}}) {
-        for (const auto& each : detail::measuring_scan(run, range, asked, nullptr, &faster)) {
+        for (const auto& each : detail::measuring_scan(run.state(), range, asked, nullptr, &faster)) {
             const reduction_values known = expected.at({each.name, each.what.step});
             expected.erase({each.name, each.what.step});
             CHECK(each.what.found.value == known.value);

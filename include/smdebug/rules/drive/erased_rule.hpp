@@ -15,8 +15,10 @@
 #include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/options.hpp>
 #include <smdebug/trial/refresh_guard.hpp>
+#include <smdebug/trial/trial.hpp>
 
 #include <chrono>
+#include <concepts>
 #include <list>
 #include <map>
 #include <optional>
@@ -153,11 +155,26 @@ private:
     std::string own_name_;
 };
 
-/// Implements it: Held is the rule's type, or a reference to it.
-template <class Held, class Run>
-class held_rule final : public erased_rule<Run> {
+/// The type that runs of a type are driven as: smdebug::trial for all that are one, so that what drives rules, and the
+/// built-in rules, are compiled once, whatever the policies.
+template <class Trial>
+struct driven_type {
+    using type = Trial;
+};
+template <std::derived_from<trial> Trial>
+struct driven_type<Trial> {
+    using type = trial;
+};
+template <class Trial>
+using driven = typename driven_type<Trial>::type;
+
+/// Implements it: Held is the rule's type, or a reference to it; Named the type of trial that it is called with, which
+/// every run that it is given has.
+template <class Held, class Named>
+class held_rule final : public erased_rule<driven<Named>> {
+    using Run = driven<Named>;
     using rule_type = std::remove_reference_t<Held>;
-    static constexpr bool polled = polled_rule<rule_type, Run>;
+    static constexpr bool polled = polled_rule<rule_type, Named>;
 
 public:
     template <class From>
@@ -187,25 +204,27 @@ public:
     }
     std::optional<finding> while_waiting([[maybe_unused]] const Run& run) override {
         if constexpr (polled) {
-            return callable_.while_waiting(run);
+            return callable_.while_waiting(named(run));
         } else {
             return std::nullopt;
         }
     }
 
-    bool selects_tensors() const noexcept override { return built_in_rule<rule_type, Run> && !polled; }
+    bool selects_tensors() const noexcept override { return built_in_rule<rule_type, Named> && !polled; }
 
 private:
     std::vector<finding> judge(const Run& run, step_number step, [[maybe_unused]] const wait_options& how) override {
         [[maybe_unused]] const auto guards = others_without_refresh(callable_);
-        if constexpr (requires_tensors<rule_type, Run>) {
-            required_tensors<Run> required{run};
-            callable_.require(run, step, required);
+        if constexpr (requires_tensors<rule_type, Named>) {
+            required_tensors<Named> required{named(run)};
+            callable_.require(named(run), step, required);
             required.fetch(how);
         }
-        return telling(callable_(run, step));
+        return telling(callable_(named(run), step));
     }
     std::map<std::string, std::string> parameters() const override { return parameters_of(callable_); }
+
+    [[nodiscard]] static const Named& named(const Run& run) noexcept { return static_cast<const Named&>(run); }
 
     Held callable_;
 };

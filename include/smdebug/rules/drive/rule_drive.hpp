@@ -133,3 +133,13 @@ private:
 #endif
 
 #include <smdebug/rules/drive/impl/rule_drive.tpp>
+
+#ifdef SMDEBUG_COMPILED
+namespace smdebug {
+inline namespace v1 {
+
+extern template class detail::rule_drive<trial>;
+
+}  // namespace v1
+}  // namespace smdebug
+#endif

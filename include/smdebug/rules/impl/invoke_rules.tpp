@@ -3,6 +3,7 @@
 
 #include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/rules/rule_status.hpp>
+#include <smdebug/trial/shared/shared_view.hpp>
 
 namespace smdebug {
 inline namespace v1 {
@@ -68,7 +69,7 @@ template <readable_trial Trial>
 typename rule_session<Trial>::seen_type rule_session<Trial>::seen_of(const Trial& run, const sharing_options& how) {
     if constexpr (shareable_trial<Trial>) {
         Trial shared{run};
-        shared.share_with_rules(&how);
+        shared.share_with_rules(detail::view_for_rules(run.state(), &how));
         return shared;
     } else {
         static_cast<void>(how);

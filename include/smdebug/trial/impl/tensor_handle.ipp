@@ -7,6 +7,7 @@
 #include <smdebug/trial/catalog/catalog.hpp>
 #include <smdebug/trial/read/tensor_reader.hpp>
 #include <smdebug/trial/read/trial_state.hpp>
+#include <smdebug/trial/shared/read_log.hpp>
 #include <smdebug/trial/shared/rule_view.hpp>
 #include <smdebug/trial/tensor_handle.hpp>
 
@@ -34,25 +35,24 @@ struct tensor_handle::core {
         : reader(std::move(state), std::move(name)), view(std::move(seen)) {
         if (view != nullptr) {
             name_hash = detail::hash_of(reader.name());
-            share = view->shared() != nullptr ? &view->shared()->share_of(reader.name()) : nullptr;
+            share = view->share_of(reader.name());
         }
     }
 
-    /// Calls use(shared, share, worker) where rules share what is asked of one worker at a global step.
+    /// Whether rules share what is asked: of one worker at a global step.
     [[nodiscard]] bool shares(const read_options& where) const noexcept {
         return share != nullptr && where.mode == mode::global && where.worker.has_value();
     }
-    [[nodiscard]] detail::shared_tensors& shared() const noexcept { return *view->shared(); }
     /// Rules read the tensor, by whatever way.
     void expect() const {
         if (share != nullptr) {
-            shared().expect(*share);
+            share->expect();
         }
     }
 
     detail::tensor_reader reader;
     std::shared_ptr<detail::rule_view> view;
-    detail::shared_tensors::tensor_share* share = nullptr;  // in `view`; null: nothing is shared
+    detail::shared_tensor* share = nullptr;  // in `view`; null: nothing is shared
     std::uint64_t name_hash = 0;
 };
 
@@ -121,7 +121,7 @@ SMDEBUG_INLINE std::vector<step_number> tensor_handle::prev_steps(step_number st
         return all;
     };
     if (which.n && core_->share != nullptr) {
-        return core_->shared().last_steps(name(), step, static_cast<std::size_t>(*which.n), which.mode, all_steps, ask);
+        return core_->share->last_steps(step, static_cast<std::size_t>(*which.n), which.mode, all_steps, ask);
     }
     return ask();
 }
@@ -151,9 +151,8 @@ SMDEBUG_INLINE lookup<tensor_value> tensor_handle::read_value(step_number step, 
         return about(at ? core_->reader.read_values(*at) : at.failure(), step, how.mode);
     };
     core_->expect();
-    return core_->shares({.mode = how.mode, .worker = how.worker})
-               ? core_->shared().value(name(), step, *how.worker, read)
-               : read();
+    return core_->shares({.mode = how.mode, .worker = how.worker}) ? core_->share->value(step, *how.worker, read)
+                                                                   : read();
 }
 
 SMDEBUG_INLINE lookup<tensor_value> tensor_handle::find_value(step_number step, const value_options& how) const {
@@ -206,7 +205,7 @@ SMDEBUG_INLINE std::map<step_number, shape_type> tensor_handle::shapes(const val
 SMDEBUG_INLINE lookup<double> tensor_handle::read_reduction(step_number step, reduction_key key,
                                                             const read_options& where) const {
     if (core_->shares(where)) {
-        const auto known = core_->shared().reductions(*core_->share, step, *where.worker);
+        const auto known = core_->share->reductions(step, *where.worker);
         if (known && known->computed.contains(key)) {
             return (*known)(key.what, key.abs);
         }
@@ -259,8 +258,7 @@ SMDEBUG_INLINE std::map<reduction_key, double> tensor_handle::reduction_values(s
 SMDEBUG_INLINE lookup<smdebug::reduction_values> tensor_handle::compute(step_number step, reduction_set wanted,
                                                                         const read_options& where) const {
     if (wanted == reduction_set::counts() && core_->shares(where)) {
-        if (auto known = core_->shared().reductions(*core_->share, step, *where.worker);
-            known && known->computed.has_counts()) {
+        if (auto known = core_->share->reductions(step, *where.worker); known && known->computed.has_counts()) {
             return *std::move(known);
         }
     }
@@ -294,11 +292,11 @@ SMDEBUG_INLINE lookup<detail::any_measure::answer> tensor_handle::answer(step_nu
         const tensor_view compared = (*before)->view();
         return measure(&compared, now->view());
     };
-    return logged(core_->shares(where) ? core_->shared().answer(
-                                             *core_->share, step, *where.worker,
+    return logged(core_->shares(where)
+                      ? core_->share->answer(step, *where.worker,
                                              measure.compares() ? earlier : detail::remembered_answer::compares_nothing,
                                              measure, compute)
-                                       : compute(),
+                      : compute(),
                   step, where);
 }
 

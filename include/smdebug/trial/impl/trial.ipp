@@ -67,10 +67,6 @@ SMDEBUG_INLINE trial::trial(any_storage store, trial_options options, detail::an
     : state_(std::make_shared<const state_type>(std::move(store), std::move(options), std::move(decoder),
                                                 std::move(kernel))) {}
 
-SMDEBUG_INLINE void trial::share_with_rules(const sharing_options* sharing) {
-    view_ = std::make_shared<detail::rule_view>(state_, sharing);
-}
-
 SMDEBUG_INLINE void trial::begin_rules(step_number step, std::optional<step_number> end) const {
     if (view_ != nullptr) {
         view_->begin_step(*state_->current(), step, end);
@@ -146,7 +142,7 @@ SMDEBUG_INLINE step_number trial::shown_step(step_number global_step) const {
 }
 
 SMDEBUG_INLINE void trial::read_ahead(step_number global_step) const {
-    const bool is_brought = view_ != nullptr && view_->shared() != nullptr && view_->shared()->brings_files();
+    const bool is_brought = view_ != nullptr && view_->brings_files();
     if (is_brought || !state_->store().abilities().reads_ahead) {
         return;
     }

@@ -1,22 +1,18 @@
-// A trial as rules see it: what one of them reads the others share, and what could not be read is logged.
+// What a trial and its handles ask while rules look at them, so that a trial that no rule looks at knows nothing of it.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/core/function_ref.hpp>
-#include <smdebug/core/guarded.hpp>
 #include <smdebug/core/step.hpp>
-#include <smdebug/trial/catalog/catalog.hpp>
-#include <smdebug/trial/catalog/layout.hpp>
+#include <smdebug/reduce/concepts.hpp>
+#include <smdebug/tensor/tensor_value.hpp>
+#include <smdebug/trial/lookup.hpp>
 #include <smdebug/trial/options.hpp>
-#include <smdebug/trial/shared/read_log.hpp>
-#include <smdebug/trial/shared/shared_tensors.hpp>
-#include <smdebug/trial/sharing_options.hpp>
+#include <smdebug/trial/read/measure_memory.hpp>
 
-#include <map>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <typeindex>
 #include <vector>
 
@@ -24,62 +20,71 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-class trial_state;
+struct catalog;
+class read_log;
 
-/// What a trial and its handles have beside its state while rules look at it: see smdebug::trial::for_rules().
+/// One tensor of a trial that rules share.  Steps are global ones.  Threads: every call may run at once.
+class shared_tensor {
+public:
+    shared_tensor() = default;
+    shared_tensor(const shared_tensor&) = delete;
+    shared_tensor& operator=(const shared_tensor&) = delete;
+    virtual ~shared_tensor() = default;
+
+    /// Says that it will be read, by whatever way.
+    virtual void expect() = 0;
+
+    /// Its reductions, read now if they are not known; nothing where it cannot be read.
+    [[nodiscard]] virtual std::optional<reduction_values> reductions(step_number step, const std::string& worker) = 0;
+
+    /// What a measure answers, or a comparison with the save at `earlier`; compute() gives it where it is not known.
+    [[nodiscard]] virtual lookup<any_measure::answer> answer(step_number step, const std::string& worker,
+                                                             step_number earlier, const any_measure& measure,
+                                                             function_ref<lookup<any_measure::answer>()> compute) = 0;
+
+    /// Values that are kept, else those that read() gives.
+    [[nodiscard]] virtual lookup<tensor_value> value(step_number step, const std::string& worker,
+                                                     function_ref<lookup<tensor_value>()> read) = 0;
+
+    /// The last `n` steps of a mode up to `step` that have it: of a run that has ended out of all, which steps() gives
+    /// once; else as slowly() gives them.
+    [[nodiscard]] virtual std::vector<step_number> last_steps(step_number step, std::size_t n, mode in,
+                                                              function_ref<std::vector<step_number>()> steps,
+                                                              function_ref<std::vector<step_number>()> slowly) = 0;
+};
+
+/// What rules share of a trial, and the log of what they looked up: see trial::share_with_rules().
 /// Threads: const calls may run at once; begin_step() and the log's begin() and end() not beside them.
 class rule_view {
 public:
-    /// `sharing`: null for one rule alone, which has nobody to share with.
-    rule_view(const std::shared_ptr<const trial_state>& state, const sharing_options* sharing);
+    rule_view() = default;
+    rule_view(const rule_view&) = delete;
+    rule_view& operator=(const rule_view&) = delete;
+    virtual ~rule_view() = default;
 
-    /// Null where nothing is shared.
-    [[nodiscard]] shared_tensors* shared() const noexcept { return shared_.get(); }
     /// Of the rule that is being called.
-    [[nodiscard]] read_log& log() const noexcept { return log_; }
+    [[nodiscard]] virtual read_log& log() const noexcept = 0;
+
+    /// A tensor by its name.  It stays where it is as long as this.  Null where nothing is shared.
+    [[nodiscard]] virtual shared_tensor* share_of(const std::string& name) const = 0;
+
+    /// Whether the event files of the next steps are fetched from here.
+    [[nodiscard]] virtual bool brings_files() const noexcept = 0;
 
     /// Says that rules are about to look at a step that is there, and will not look at `end` or later ones.
-    void begin_step(const catalog& from, step_number step, std::optional<step_number> end = std::nullopt);
+    virtual void begin_step(const catalog& from, step_number step, std::optional<step_number> end) = 0;
 
     /// Names of tensors, by ask(): those of the step at hand are not worked out again while steps hold the same tensors.
-    [[nodiscard]] std::vector<std::string> tensor_names(const tensor_names_options& which,
-                                                        function_ref<std::vector<std::string>()> ask) const;
+    [[nodiscard]] virtual std::vector<std::string> tensor_names(const tensor_names_options& which,
+                                                                function_ref<std::vector<std::string>()> ask) const = 0;
 
     /// What make() says of the tensors of some collections and regexes at the step at hand, kept like tensor_names(); null
     /// for other steps, and where nothing is shared.  Errors: those of make().
-    [[nodiscard]] std::shared_ptr<const void> kept_of_step(step_number step, std::type_index type,
-                                                           const text_list& collections, const text_list& regexes,
-                                                           function_ref<std::shared_ptr<const void>()> make) const;
-
-private:
-    // What decides which tensors a step has, and in which collections.
-    struct step_files {
-        std::shared_ptr<const catalog::job_description> job;
-        std::vector<std::shared_ptr<const layout>> layouts;
-        std::vector<worker_id> workers;
-        [[nodiscard]] friend bool operator==(const step_files&, const step_files&) = default;
-    };
-    using question = std::tuple<bool, std::vector<std::string>, std::optional<std::string>>;
-    struct step_choice {
-        std::type_index type;
-        std::vector<std::string> collections;
-        std::vector<std::string> regexes;
-        std::shared_ptr<const void> made;
-    };
-
-    mutable read_log log_;
-    std::unique_ptr<shared_tensors> shared_;
-    std::optional<step_number> step_;
-    step_files files_;
-    // Of steps whose files are like files_.
-    mutable guarded<std::map<question, std::vector<std::string>>> names_;
-    mutable guarded<std::vector<step_choice>> choices_;
+    [[nodiscard]] virtual std::shared_ptr<const void> kept_of_step(
+        step_number step, std::type_index type, const text_list& collections, const text_list& regexes,
+        function_ref<std::shared_ptr<const void>()> make) const = 0;
 };
 
 }  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
-
-#ifndef SMDEBUG_COMPILED
-#include <smdebug/trial/shared/impl/rule_view.ipp>
-#endif

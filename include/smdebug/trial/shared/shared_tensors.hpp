@@ -15,6 +15,7 @@
 #include <smdebug/trial/read/steps_ahead.hpp>
 #include <smdebug/trial/read/tensor_memory.hpp>
 #include <smdebug/trial/shared/measuring_scan.hpp>
+#include <smdebug/trial/shared/rule_view.hpp>
 #include <smdebug/trial/sharing_options.hpp>
 
 #include <array>
@@ -57,8 +58,32 @@ public:
     void begin_step(step_number step, std::optional<step_number> end);
 
     /// One tensor, by its name, so that it is looked up once.  It stays where it is as long as this.
-    class tensor_share {
+    class tensor_share final : public shared_tensor {
+    public:
+        explicit tensor_share(shared_tensors& all) noexcept : all_(all) {}
+
+        void expect() override { all_.expect(*this); }
+        [[nodiscard]] std::optional<reduction_values> reductions(step_number step, const std::string& worker) override {
+            return all_.reductions(*this, step, worker);
+        }
+        [[nodiscard]] lookup<any_measure::answer> answer(step_number step, const std::string& worker,
+                                                         step_number earlier, const any_measure& measure,
+                                                         function_ref<lookup<any_measure::answer>()> compute) override {
+            return all_.answer(*this, step, worker, earlier, measure, compute);
+        }
+        [[nodiscard]] lookup<tensor_value> value(step_number step, const std::string& worker,
+                                                 function_ref<lookup<tensor_value>()> read) override {
+            return all_.value(name, step, worker, read);
+        }
+        [[nodiscard]] std::vector<step_number> last_steps(step_number step, std::size_t n, mode in,
+                                                          function_ref<std::vector<step_number>()> steps,
+                                                          function_ref<std::vector<step_number>()> slowly) override {
+            return all_.last_steps(name, step, n, in, steps, slowly);
+        }
+
+    private:
         friend shared_tensors;
+        shared_tensors& all_;
         std::string name;
         tensor_memory::saves_of_tensor* saves = nullptr;
         std::vector<asked_measure> asked = {};
@@ -67,6 +92,7 @@ public:
     };
     [[nodiscard]] tensor_share& share_of(const std::string& name);
 
+private:
     /// The reductions of a tensor, read now if they are not known; nothing where it cannot be read.
     [[nodiscard]] std::optional<reduction_values> reductions(tensor_share& of, step_number step,
                                                              const std::string& worker);
@@ -89,7 +115,6 @@ public:
                                                       function_ref<std::vector<step_number>()> steps,
                                                       function_ref<std::vector<step_number>()> slowly);
 
-private:
     // A measure that was not asked about a tensor during so many steps, or as many as it was asked at, is not asked
     // ahead any more: rules that look at the first steps alone are to cost nothing afterwards.
     static constexpr std::uint64_t remembered_turns = 64;

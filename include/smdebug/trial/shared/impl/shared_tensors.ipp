@@ -80,7 +80,7 @@ SMDEBUG_INLINE void shared_tensors::begin_ahead(questions_by_tensor questions) {
 }
 
 SMDEBUG_INLINE void shared_tensors::begin_part(std::unique_ptr<thread_lease> thread, const step_range& range,
-                                       questions_by_tensor questions, std::shared_ptr<last_saves> previous) {
+                                               questions_by_tensor questions, std::shared_ptr<last_saves> previous) {
     if (faster_.size() == ahead_.size()) {
         faster_.push_back(std::make_shared<faster_way>());
     }
@@ -103,7 +103,7 @@ SMDEBUG_INLINE void shared_tensors::begin_part(std::unique_ptr<thread_lease> thr
 
 SMDEBUG_INLINE shared_tensors::tensor_share& shared_tensors::share_of(const std::string& name) {
     const std::lock_guard lock{mutex_};
-    tensor_share& share = shares_[name];
+    tensor_share& share = shares_.try_emplace(name, *this).first->second;
     if (share.saves == nullptr) {
         share.name = name;
         share.saves = &memory_.saves_of(name);
@@ -119,7 +119,7 @@ SMDEBUG_INLINE std::optional<reduction_values> shared_tensors::reductions(tensor
 }
 
 SMDEBUG_INLINE const reduction_values* shared_tensors::known_reductions(tensor_share& of, step_number step,
-                                                          const std::string& worker) {
+                                                                        const std::string& worker) {
     if (of.reduced_turn != turn_ || turn_ == 0) {
         files_.note_reduced(of.name);
         of.reduced_turn = turn_;
@@ -158,9 +158,10 @@ SMDEBUG_INLINE std::vector<step_number> shared_tensors::last_steps(const std::st
     return {end - static_cast<std::ptrdiff_t>(count), end};
 }
 
-SMDEBUG_INLINE lookup<any_measure::answer> shared_tensors::answer(
-    tensor_share& of, step_number step, const std::string& worker, step_number earlier, const any_measure& measure,
-    function_ref<lookup<any_measure::answer>()> compute) {
+SMDEBUG_INLINE lookup<any_measure::answer> shared_tensors::answer(tensor_share& of, step_number step,
+                                                                  const std::string& worker, step_number earlier,
+                                                                  const any_measure& measure,
+                                                                  function_ref<lookup<any_measure::answer>()> compute) {
     std::optional<measure_list::number> number;
     {
         const std::lock_guard lock{mutex_};
@@ -210,8 +211,9 @@ SMDEBUG_INLINE void shared_tensors::note_asked(tensor_share& of, measure_list::n
 }
 
 SMDEBUG_INLINE const remembered_answer* shared_tensors::find_answer(const tensor_share& of, step_number step,
-                                                            const std::string& worker, measure_list::number number,
-                                                            step_number earlier) const {
+                                                                    const std::string& worker,
+                                                                    measure_list::number number,
+                                                                    step_number earlier) const {
     if (const known_tensor* known = of.saves->find(step, worker)) {
         for (const remembered_answer& each : known->answers) {
             if (each.measure == number && each.earlier == earlier) {

@@ -1,8 +1,8 @@
-// The bodies of <smdebug/trial/shared/rule_view.hpp>.
+// The bodies of <smdebug/trial/shared/shared_view.hpp>.
 #pragma once
 
 #include <smdebug/trial/read/trial_state.hpp>
-#include <smdebug/trial/shared/rule_view.hpp>
+#include <smdebug/trial/shared/shared_view.hpp>
 
 #include <utility>
 
@@ -10,10 +10,16 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-SMDEBUG_INLINE rule_view::rule_view(const std::shared_ptr<const trial_state>& state, const sharing_options* sharing)
+SMDEBUG_INLINE shared_view::shared_view(const std::shared_ptr<const trial_state>& state, const sharing_options* sharing)
     : shared_(sharing != nullptr ? std::make_unique<shared_tensors>(state, *sharing) : nullptr) {}
 
-SMDEBUG_INLINE void rule_view::begin_step(const catalog& from, step_number step, std::optional<step_number> end) {
+SMDEBUG_INLINE shared_tensor* shared_view::share_of(const std::string& name) const {
+    return shared_ != nullptr ? &shared_->share_of(name) : nullptr;
+}
+
+SMDEBUG_INLINE bool shared_view::brings_files() const noexcept { return shared_ != nullptr && shared_->brings_files(); }
+
+SMDEBUG_INLINE void shared_view::begin_step(const catalog& from, step_number step, std::optional<step_number> end) {
     if (shared_ != nullptr) {
         shared_->begin_step(step, end);
     }
@@ -33,8 +39,8 @@ SMDEBUG_INLINE void rule_view::begin_step(const catalog& from, step_number step,
     step_ = step;
 }
 
-SMDEBUG_INLINE std::vector<std::string> rule_view::tensor_names(const tensor_names_options& which,
-                                                                function_ref<std::vector<std::string>()> ask) const {
+SMDEBUG_INLINE std::vector<std::string> shared_view::tensor_names(const tensor_names_options& which,
+                                                                  function_ref<std::vector<std::string>()> ask) const {
     if (!which.step || which.step != step_ || which.mode != mode::global) {
         return ask();
     }
@@ -50,7 +56,7 @@ SMDEBUG_INLINE std::vector<std::string> rule_view::tensor_names(const tensor_nam
     return names_.lock()->insert_or_assign(asked, std::move(names)).first->second;
 }
 
-SMDEBUG_INLINE std::shared_ptr<const void> rule_view::kept_of_step(
+SMDEBUG_INLINE std::shared_ptr<const void> shared_view::kept_of_step(
     step_number step, std::type_index type, const text_list& collections, const text_list& regexes,
     function_ref<std::shared_ptr<const void>()> make) const {
     if (step != step_ || shared_ == nullptr) {
@@ -67,6 +73,11 @@ SMDEBUG_INLINE std::shared_ptr<const void> rule_view::kept_of_step(
     std::shared_ptr<const void> made = make();
     choices_.lock()->push_back({type, collections.texts(), regexes.texts(), made});
     return made;
+}
+
+SMDEBUG_INLINE std::shared_ptr<rule_view> view_for_rules(const std::shared_ptr<const trial_state>& state,
+                                                         const sharing_options* sharing) {
+    return std::make_shared<shared_view>(state, sharing);
 }
 
 }  // namespace detail

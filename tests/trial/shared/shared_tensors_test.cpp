@@ -1,9 +1,10 @@
-#include <smdebug/trial/shared_trial.hpp>
+#include <smdebug/trial/shared/shared_tensors.hpp>
 
 #include "support/counting_storage.hpp"
 #include "support/odd_runs.hpp"
 #include "support/run_builder.hpp"
 #include "support/sanitized.hpp"
+#include "support/shared_trial.hpp"
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/index/locations.hpp>
@@ -45,15 +46,13 @@ float first_element(const auto& tensor, step_number step) {
     return found->template elements<float>()[0];
 }
 
-static_assert(rules::detail::countable_tensor<smdebug::detail::shared_tensor<memory_trial>> &&
-              rules::detail::valued_tensor<smdebug::detail::shared_tensor<memory_trial>> &&
-              rules::detail::shaped_tensor<smdebug::detail::shared_tensor<memory_trial>> &&
-              readable_trial<shared_trial<memory_trial>>);
+static_assert(rules::detail::countable_tensor<tensor_handle> && rules::detail::valued_tensor<tensor_handle> &&
+              rules::detail::shaped_tensor<tensor_handle> && readable_trial<memory_trial> &&
+              shareable_trial<memory_trial> && shareable_trial<trial>);
 
 // A rule may name the trial's type, or deduce its storage.
-static_assert(rule<decltype([](const memory_trial&, step_number) { return finding{}; }), shared_trial<memory_trial>> &&
-              rule<decltype([]<class S>(const basic_trial<S>&, step_number) { return finding{}; }),
-                   trial_of_rules<memory_trial>>);
+static_assert(rule<decltype([](const memory_trial&, step_number) { return finding{}; }), memory_trial> &&
+              rule<decltype([]<class S>(const basic_trial<S>&, step_number) { return finding{}; }), memory_trial>);
 
 /// What an answer is, or why there is none, in words: NaN is NaN here.
 std::string words(const smdebug::lookup_error& why) {
@@ -154,7 +153,7 @@ struct greedy {
 
 }  // namespace
 
-TEST_CASE("shared_trial: answers everything as the trial does, whatever the run is like, in whatever order" *
+TEST_CASE("shared_tensors: answers everything as the trial does, whatever the run is like, in whatever order" *
           doctest::skip(threads_sanitized)) {
     for (const odd_run& odd_one : odd_runs()) {
         INFO("run: " << odd_one.name);
@@ -196,7 +195,7 @@ TEST_CASE("shared_trial: answers everything as the trial does, whatever the run 
     }
 }
 
-TEST_CASE("shared_trial: throws what the trial throws") {
+TEST_CASE("shared_tensors: throws what the trial throws") {
     const memory_trial run{ten_steps<memory_storage>()};
     shared_trial<memory_trial> shared{run};
     shared.begin_step(3);
@@ -230,7 +229,7 @@ TEST_CASE("shared_trial: throws what the trial throws") {
     CHECK_THROWS_AS(static_cast<void>(shared.tensor_names({.regex = "(", .step = 3})), value_error);
 }
 
-TEST_CASE("shared_trial: a tensor that five rules ask for is read once a step") {
+TEST_CASE("shared_tensors: a tensor that five rules ask for is read once a step") {
     const auto store = ten_steps<counting_storage<>>();
     const counting_trial run{store};
     static_cast<void>(store.calls());
@@ -241,7 +240,7 @@ TEST_CASE("shared_trial: a tensor that five rules ask for is read once a step") 
     CHECK(event_reads(store.calls()) >= 80);  // that is what it saves
 }
 
-TEST_CASE("shared_trial: tensors of an event file that is gone cost one look each, and are seen when it comes") {
+TEST_CASE("shared_tensors: tensors of an event file that is gone cost one look each, and are seen when it comes") {
     memory_storage objects;
     run_builder build{objects};
     written_step step;
@@ -311,7 +310,7 @@ struct measuring_rule {
 
 }  // namespace
 
-TEST_CASE("shared_trial: measures are asked in the pass that reduces, and answer as for one rule alone") {
+TEST_CASE("shared_tensors: measures are asked in the pass that reduces, and answer as for one rule alone") {
     counting_storage<> store;
     run_builder build{store};
     build.collections();
@@ -366,7 +365,7 @@ private:
 
 }  // namespace
 
-TEST_CASE("shared_trial: numbers and comparisons are the same whatever threads are lent, and all are given back") {
+TEST_CASE("shared_tensors: numbers and comparisons are the same whatever threads are lent, and all are given back") {
     counting_storage<> store;
     run_builder build{store};
     build.collections();
@@ -391,7 +390,7 @@ TEST_CASE("shared_trial: numbers and comparisons are the same whatever threads a
     }
 }
 
-TEST_CASE("shared_trial: does not list a running job once a step") {
+TEST_CASE("shared_tensors: does not list a running job once a step") {
     const auto store = ten_steps<counting_storage<>>(false);
     const counting_trial run{store, {.poll_interval = std::chrono::milliseconds{1}}};
     static_cast<void>(store.calls());
@@ -401,7 +400,7 @@ TEST_CASE("shared_trial: does not list a running job once a step") {
     CHECK(listings(store.calls()) < 10);
 }
 
-TEST_CASE("shared_trial: values are kept as far as there is room, those that were read last") {
+TEST_CASE("shared_tensors: values are kept as far as there is room, those that were read last") {
     for (const std::size_t room : {std::size_t{0}, std::size_t{1} << 20U}) {
         const auto store = ten_steps<counting_storage<>>();
         const counting_trial run{store};
@@ -416,7 +415,7 @@ TEST_CASE("shared_trial: values are kept as far as there is room, those that wer
     }
 }
 
-TEST_CASE("shared_trial: reductions of the last sixteen saves are known, older ones are read again") {
+TEST_CASE("shared_tensors: reductions of the last sixteen saves are known, older ones are read again") {
     counting_storage<> store;
     run_builder build{store};
     build.collections();
@@ -440,7 +439,7 @@ TEST_CASE("shared_trial: reductions of the last sixteen saves are known, older o
     CHECK(event_reads(store.calls()) == 1);
 }
 
-TEST_CASE("shared_trial: a tensor that no rule asks for any more is not read ahead for ever") {
+TEST_CASE("shared_tensors: a tensor that no rule asks for any more is not read ahead for ever") {
     counting_storage<> store;
     run_builder build{store};
     build.collections();
@@ -461,7 +460,7 @@ TEST_CASE("shared_trial: a tensor that no rule asks for any more is not read ahe
     CHECK(reads < 70);
 }
 
-TEST_CASE("shared_trial: names of the step at hand are the trial's, also where what steps hold changes") {
+TEST_CASE("shared_tensors: names of the step at hand are the trial's, also where what steps hold changes") {
     memory_storage store;
     run_builder build{store};
     build.collections({"worker_0", "worker_1"}, {{"group", {"a", "c"}}, {"empty", {}}});
@@ -513,7 +512,7 @@ TEST_CASE("shared_trial: names of the step at hand are the trial's, also where w
     check_all(50);
 }
 
-TEST_CASE("shared_trial: what is made of a choice at the step at hand is kept while steps hold the same tensors") {
+TEST_CASE("shared_tensors: what is made of a choice at the step at hand is kept while steps hold the same tensors") {
     memory_storage store;
     run_builder build{store};
     build.collections({"worker_0"}, {});
@@ -546,7 +545,7 @@ TEST_CASE("shared_trial: what is made of a choice at the step at hand is kept wh
     CHECK(*kept(4, {}, "a") == 4);
 }
 
-TEST_CASE("shared_trial: names without a step are as new as the trial's, also before a step was begun") {
+TEST_CASE("shared_tensors: names without a step are as new as the trial's, also before a step was begun") {
     memory_storage store;
     run_builder build{store};
     build.collections().step({.step = 0, .tensors = {tensor_of<float>("a", {1})}});
@@ -560,7 +559,7 @@ TEST_CASE("shared_trial: names without a step are as new as the trial's, also be
     CHECK(shared.tensor_names({.step = 0}) == texts{"a"});
 }
 
-TEST_CASE("shared_trial: a step that another worker joins later is looked at anew") {
+TEST_CASE("shared_tensors: a step that another worker joins later is looked at anew") {
     memory_storage store;
     run_builder build{store};
     build.collections({"worker_0", "worker_1"});
@@ -577,7 +576,7 @@ TEST_CASE("shared_trial: a step that another worker joins later is looked at ane
     CHECK(*shared.tensor("a").find_reduction(0, reduction::max, {.worker = "worker_1"}) == 5);
 }
 
-TEST_CASE("shared_trial: it is the trial, whose refreshing is its own; handles outlive both") {
+TEST_CASE("shared_tensors: it is the trial, whose refreshing is its own; handles outlive both") {
     std::optional<memory_trial> run{std::in_place, ten_steps<memory_storage>()};
     auto shared = std::make_unique<shared_trial<memory_trial>>(*run);
     shared->begin_step(0);
@@ -595,7 +594,7 @@ TEST_CASE("shared_trial: it is the trial, whose refreshing is its own; handles o
     CHECK(first_element(tensor, 4) == 4);
 }
 
-TEST_CASE("shared_trial: several threads ask at once, and get what one would get") {
+TEST_CASE("shared_tensors: several threads ask at once, and get what one would get") {
     const memory_trial run{ten_steps<memory_storage>()};
     shared_trial<memory_trial> shared{run, {.value_bytes = 64}};
     std::atomic<int> wrong = 0;

@@ -1,5 +1,3 @@
-#include <smdebug/own_policies.hpp>
-
 #include "support/counting_storage.hpp"
 #include "support/temporary_folder.hpp"
 

@@ -1,4 +1,4 @@
-#include <smdebug/rules/drive/observed_trial.hpp>
+#include <smdebug/trial/shared/shared_view.hpp>
 
 #include "support/run_builder.hpp"
 
@@ -13,6 +13,7 @@
 #include <smdebug/rules/rule_report.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
+#include <smdebug/trial/shared/shared_view.hpp>
 
 #include <doctest/doctest.h>
 
@@ -27,11 +28,6 @@ using namespace smdebug::detail;
 using namespace smdebug_test;
 
 namespace {
-
-static_assert(readable_trial<observed_trial<memory_trial>>);
-static_assert(rules::detail::countable_tensor<observed_trial<memory_trial>::tensor_type> &&
-              rules::detail::valued_tensor<observed_trial<memory_trial>::tensor_type> &&
-              rules::detail::shaped_tensor<observed_trial<memory_trial>::tensor_type>);
 
 /// Six steps of the gradients "a" and "b", all of them sound, the event files of some of them gone.
 memory_storage six_steps(const std::vector<step_number>& lost) {
@@ -63,7 +59,7 @@ struct careless {
 
 }  // namespace
 
-TEST_CASE("observed_trial: counts what rules looked at and what of it could not be read, alone and together") {
+TEST_CASE("shared_view: counts what rules looked at and what of it could not be read, alone and together") {
     const memory_trial run{six_steps({2})};
     const rules::exploding_tensor rule;
     const rule_outcome alone = invoke_rule(rule, run);
@@ -88,7 +84,7 @@ TEST_CASE("observed_trial: counts what rules looked at and what of it could not 
     }
 }
 
-TEST_CASE("observed_trial: a rule that could read nothing at all is an error; one that could read all is not") {
+TEST_CASE("shared_view: a rule that could read nothing at all is an error; one that could read all is not") {
     const rules::exploding_tensor rule;
     const rule_outcome none = invoke_rule(rule, memory_trial{six_steps({0, 1, 2, 3, 4, 5})});
     CHECK(none.tensors == 12);
@@ -101,7 +97,7 @@ TEST_CASE("observed_trial: a rule that could read nothing at all is an error; on
     CHECK(status_of(all) == rule_status::no_issues_found);
 }
 
-TEST_CASE("observed_trial: what a rule makes of a failure does not change the count") {
+TEST_CASE("shared_view: what a rule makes of a failure does not change the count") {
     const memory_trial run{six_steps({2, 3})};
     for (const bool throwing : {true, false}) {
         INFO(throwing);
@@ -124,7 +120,7 @@ TEST_CASE("observed_trial: what a rule makes of a failure does not change the co
     CHECK(status_of(told) == rule_status::incomplete);
 }
 
-TEST_CASE("observed_trial: a step before the first that is looked at counts where a rule goes back to it in vain") {
+TEST_CASE("shared_view: a step before the first that is looked at counts where a rule goes back to it in vain") {
     const memory_trial run{six_steps({1})};
     const rule_outcome back = invoke_rule(rules::loss_not_decreasing{.num_steps = 1}, run, {.start_step = 2});
     CHECK(back.unread == 1);
@@ -133,10 +129,11 @@ TEST_CASE("observed_trial: a step before the first that is looked at counts wher
     CHECK(both.unread == 1);
 }
 
-TEST_CASE("observed_trial: every way to ask is counted, and answers and throws as the trial does") {
+TEST_CASE("shared_view: every way to ask is counted, and answers and throws as the trial does") {
     const memory_trial run{six_steps({1})};
-    const observed_trial<memory_trial> observed{run};
-    auto& log = observed.log();
+    memory_trial observed{run};
+    observed.share_with_rules(smdebug::detail::view_for_rules(observed.state(), nullptr));
+    auto& log = *observed.rule_log();
     const auto tensor = observed.tensor("b");
     const auto counts = [&](step_number step, auto&& ask) {
         log.begin({.step = step});
@@ -175,7 +172,7 @@ TEST_CASE("observed_trial: every way to ask is counted, and answers and throws a
     CHECK(counts(9, [&] { static_cast<void>(tensor.find_value(9)); }) == 0);
 }
 
-TEST_CASE("observed_trial: what was found stays found, and says what could not be read beside it") {
+TEST_CASE("shared_view: what was found stays found, and says what could not be read beside it") {
     memory_storage store = six_steps({2});
     run_builder{store}.step({.step = 6, .tensors = {tensor_of<float>("a", {std::numeric_limits<float>::infinity()})}});
     const auto found = invoke_rules(memory_trial{store}, {}, rules::exploding_tensor{});

@@ -1,4 +1,4 @@
-// The bodies of <smdebug/registry/rule_registry.hpp> that are templates.
+// The bodies of <smdebug/registry/rule_registry.hpp>.
 #pragma once
 
 #include <smdebug/core/near_names.hpp>
@@ -9,16 +9,15 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
-template <readable_trial Trial>
-rule_registry<Trial> rule_registry<Trial>::built_in() {
-    rule_registry made;
-    for_each_built_in_rule<Trial>([&]<class R>() { made.template add<R>(); });
+SMDEBUG_INLINE rule_table rule_table::built_in() {
+    rule_table made;
+    for_each_built_in_rule<trial>([&]<class R>() { made.add<R, trial>(); });
     return made;
 }
 
-template <readable_trial Trial>
-std::vector<rule_info> rule_registry<Trial>::infos() const {
+SMDEBUG_INLINE std::vector<rule_info> rule_table::infos() const {
     std::vector<rule_info> all;
     for (const entry& each : entries_) {
         all.push_back(each.info);
@@ -26,8 +25,7 @@ std::vector<rule_info> rule_registry<Trial>::infos() const {
     return all;
 }
 
-template <readable_trial Trial>
-void rule_registry<Trial>::check(std::string_view name, const rule_parameters& parameters, bool compares) const {
+SMDEBUG_INLINE void rule_table::check(std::string_view name, const rule_parameters& parameters, bool compares) const {
     const entry& rule = find(name);
     rule.check(parameters, compares && rule.compares_runs);
     if (compares && !rule.compares_runs) {
@@ -35,15 +33,13 @@ void rule_registry<Trial>::check(std::string_view name, const rule_parameters& p
     }
 }
 
-template <readable_trial Trial>
-void rule_registry<Trial>::put(entry made) {
+SMDEBUG_INLINE void rule_table::put(entry made) {
     const std::string plain = plain_rule_name(made.info.name);
     std::erase_if(entries_, [&](const entry& each) { return plain_rule_name(each.info.name) == plain; });
     entries_.push_back(std::move(made));
 }
 
-template <readable_trial Trial>
-const typename rule_registry<Trial>::entry& rule_registry<Trial>::find(std::string_view name) const {
+SMDEBUG_INLINE const rule_table::entry& rule_table::find(std::string_view name) const {
     for (const entry& each : entries_) {
         if (each.info.name == name) {
             return each;
@@ -67,5 +63,6 @@ const typename rule_registry<Trial>::entry& rule_registry<Trial>::find(std::stri
     throw value_error("there is no rule \"" + std::string{name} + "\"." + hint + " There are: " + all);
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

@@ -1,0 +1,25 @@
+// A trial as rules share it, driven by hand: what invoke_rules() does before it calls rules.
+#pragma once
+
+#include <smdebug/core/step.hpp>
+#include <smdebug/trial/shared/shared_view.hpp>
+#include <smdebug/trial/sharing_options.hpp>
+#include <smdebug/trial/trial.hpp>
+
+#include <optional>
+
+namespace smdebug_test {
+
+/// The trial `run`, shared by rules.
+template <class Trial>
+class shared_trial : public Trial {
+public:
+    explicit shared_trial(const Trial& run, const smdebug::sharing_options& how = {}) : Trial(run) {
+        this->share_with_rules(smdebug::detail::view_for_rules(run.state(), &how));
+    }
+    void begin_step(smdebug::step_number step, std::optional<smdebug::step_number> end = {}) const {
+        this->begin_rules(step, end);
+    }
+};
+
+}  // namespace smdebug_test

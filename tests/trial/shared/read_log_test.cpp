@@ -1,0 +1,50 @@
+#include <smdebug/trial/shared/read_log.hpp>
+
+#include <doctest/doctest.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+using namespace smdebug;
+using detail::read_log;
+
+namespace {
+
+const std::optional<std::string> first = "worker_0";
+const std::optional<std::string> second = "worker_1";
+const smdebug::lookup_error missing{.why = absence::event_file_missing, .where = "events/x"};
+
+}  // namespace
+
+TEST_CASE("read_log: a tensor of the step at hand counts once, by its step or its step of a mode; others do not") {
+    read_log log;
+    log.begin({.step = 7, .mode = mode::eval, .mode_step = 2});
+    log.was_read("a", 7, mode::global, first);
+    log.was_read("b", 7, mode::global, first);
+    log.was_read("a", 7, mode::global, first);
+    log.was_read("a", 2, mode::eval, first);
+    log.was_read("a", 7, mode::global, second);
+    log.was_read("a", 6, mode::global, first);
+    log.was_read("a", 7, mode::eval, first);
+    const auto asked = log.end();
+    CHECK(asked.read.size() == 3);
+    CHECK(asked.lost.empty());
+    log.begin({.step = 8, .mode = mode::eval, .mode_step = 3});
+    CHECK(log.end().read.empty());
+}
+
+TEST_CASE("read_log: what is lost is not read, whatever else was asked of it; what was not saved is neither") {
+    read_log log;
+    log.begin({.step = 7});
+    log.was_read("a", 7, mode::global, first);
+    log.was_looked_up(missing, "a", 7, mode::global, first);
+    log.was_looked_up({.why = absence::damaged, .where = "events/y"}, "b", 7, mode::global, first);
+    log.was_looked_up({.why = absence::tensor_not_saved}, "c", 7, mode::global, first);
+    log.was_looked_up({.why = absence::no_such_worker, .where = "w"}, "c", 7, mode::global, first);
+    log.was_looked_up({.why = absence::wrong_dtype}, "d", 7, mode::global, first);
+    const auto asked = log.end();
+    CHECK(asked.read.size() == 1);
+    CHECK(asked.lost.size() == 2);
+    CHECK(asked.first_lost.find("events/x") != std::string::npos);
+}
