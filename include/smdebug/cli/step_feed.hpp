@@ -5,9 +5,9 @@
 #include <smdebug/core/stop_token.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
-#include <smdebug/trial/load/step_wait.hpp>
 #include <smdebug/trial/load/wait.hpp>
 #include <smdebug/trial/options.hpp>
+#include <smdebug/trial/read/step_wait.hpp>
 #include <smdebug/trial/read/trial_state.hpp>
 
 #include <chrono>

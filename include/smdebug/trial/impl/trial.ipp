@@ -6,8 +6,8 @@
 #include <smdebug/storage/abilities.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
 #include <smdebug/trial/catalog/name_query.hpp>
-#include <smdebug/trial/load/step_wait.hpp>
 #include <smdebug/trial/load/wait.hpp>
+#include <smdebug/trial/read/step_wait.hpp>
 #include <smdebug/trial/read/trial_state.hpp>
 #include <smdebug/trial/shared/rule_view.hpp>
 #include <smdebug/trial/trial.hpp>

@@ -1,4 +1,4 @@
-#include <smdebug/trial/load/step_wait.hpp>
+#include <smdebug/trial/read/step_wait.hpp>
 
 #include "support/run_builder.hpp"
 

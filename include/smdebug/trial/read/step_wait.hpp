@@ -41,5 +41,5 @@ private:
 }  // namespace smdebug
 
 #ifndef SMDEBUG_COMPILED
-#include <smdebug/trial/load/impl/step_wait.ipp>
+#include <smdebug/trial/read/impl/step_wait.ipp>
 #endif

@@ -1,8 +1,8 @@
-// The bodies of <smdebug/trial/load/step_wait.hpp>.
+// The bodies of <smdebug/trial/read/step_wait.hpp>.
 #pragma once
 
 #include <smdebug/storage/concepts.hpp>
-#include <smdebug/trial/load/step_wait.hpp>
+#include <smdebug/trial/read/step_wait.hpp>
 
 namespace smdebug {
 inline namespace v1 {
