@@ -229,6 +229,8 @@ void call_storages(const std::string& folder) {
     call_storage(smd::memory_storage{});
     call_storage(smd::local_storage{folder + "/local"});
     call_storage(smd::any_storage{smd::local_storage{folder + "/any"}});
+    const smd::any_storage held{smd::memory_storage{}};
+    expect(held.target<smd::memory_storage>() != nullptr, "target");
     call_storage(smd::open_storage(folder + "/opened"));
     call_storage(smd::cached(smd::local_storage{folder + "/cached"}));
     call_storage(smd::cached(smd::memory_storage{}, smd::disk_cache{folder + "/cache"}));
@@ -242,7 +244,8 @@ void call_storages(const std::string& folder) {
 
 template <class Hook>
 void call_hook(Hook hook) {
-    hook.add_observer(std::make_shared<observer>());
+    smd::hook_base& base = hook;
+    base.add_observer(std::make_shared<observer>());
     auto found = smd::watch(
         hook, [](const auto& /*one*/) {}, smd::rules::exploding_tensor{});
     auto with_options = smd::watch(
@@ -311,7 +314,8 @@ void call_trial(const Trial& run) {
 
     const auto tensor = run.tensor("w");
     use(tensor.name(), tensor.original_name(), tensor.steps(), tensor.prev_steps(2, {.n = 2}), tensor.workers(0),
-        tensor.step_words(0), tensor.has_only_shape(0));
+        tensor.step_words(0), tensor.has_only_shape(0), tensor.remembers_measures());
+    tensor.note_selected();
     expect(tensor.template value<float>(2)(1, 1) == 2 && tensor.value(0).size() == 4, "value");
     expect(tensor.find_value(0).has_value(), "find_value");
     use(tensor.find_value(9).failure(), tensor.values(), tensor.shape(0), tensor.shapes(), tensor.find_shape(0));
