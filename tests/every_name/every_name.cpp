@@ -274,7 +274,9 @@ void call_hook(Hook hook) {
     }
     hook.abandon_step();
     hook.flush();
-    use(hook.step_is_lost(), hook.options(), hook.counters(), hook.unmatched_collections(), hook.unsaved_tensors());
+    const smd::hook_base& whichever = hook;
+    use(whichever.step_is_lost(), whichever.options(), hook.counters(), hook.unmatched_collections(),
+        hook.unsaved_tensors());
     hook.close();
 }
 
