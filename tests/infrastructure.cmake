@@ -132,6 +132,17 @@ if(TARGET smdebug_compiled)
                             $<TARGET_FILE:smdebug_kernels> -lsimdjson -lpcre2-8 -pthread -- ${user_compiler})
 endif()
 
+# --- benchmarks that broke before: by warnings at -O3 for this CPU, and in the compiled form -------------------------
+set(bench_folder ${PROJECT_SOURCE_DIR}/benchmarks)
+set(bench_flags -I${bench_folder} -I${CMAKE_CURRENT_SOURCE_DIR} -Wall -Wextra -Werror -o ${CMAKE_CURRENT_BINARY_DIR})
+add_infrastructure_test(benchmarks/log_open ${user_compiler} ${bench_flags}/log_open_bench.o -O3 -march=native -c
+                        ${bench_folder}/log_open_bench.cpp)
+if(TARGET smdebug_compiled_s3)
+    add_infrastructure_test(benchmarks/s3_read ${user_compiler} ${bench_flags}/s3_read_bench -DSMDEBUG_COMPILED
+                            ${bench_folder}/s3_read_bench.cpp $<TARGET_FILE:smdebug_compiled_s3> $<TARGET_FILE:smdebug_compiled>
+                            $<TARGET_FILE:smdebug_kernels> -lsimdjson -lpcre2-8 -lcurl -lcrypto -lpugixml -pthread)
+endif()
+
 # --- compiled kernels: nothing in them that the linker could give to code for any CPU -------------------------------
 set(symbol_check ${SMDEBUG_BASH} ${CMAKE_CURRENT_SOURCE_DIR}/check_kernel_symbols.sh)
 set(for_any_cpu "(dispatch|scalar|neon64)\\.cpp")

@@ -224,6 +224,7 @@ TEST_CASE("check: a job that has not ended is checked as it is, without waiting"
         const bool lost = run == "missing_event_running";  // it may still come, but was not looked at
         CHECK_MESSAGE(got.status == (lost ? cli::exit_error : cli::exit_ok), run);
         CHECK_MESSAGE(contains(got.out, " Incomplete") == lost, run);
+        CHECK_MESSAGE(contains(got.out, " Incomplete, 1 of 2 workers ") == lost, run);
         CHECK_MESSAGE(contains(got.err, "has not ended: checked what is there now"), run);
     }
     CHECK(contains(check_of({.runs = {golden("incomplete_workers")}, .rules = rules_of({"exploding_tensor"})}).err,
