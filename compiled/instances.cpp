@@ -4,6 +4,7 @@
 #include <smdebug/storage/posix/impl/folder_follower.tpp>
 #include <smdebug/tensor/event_decoder.hpp>
 #include <smdebug/tensor/impl/event_decoder.tpp>
+#include <smdebug/trial/basic_trial.hpp>
 
 #include <span>
 #include <vector>
@@ -14,6 +15,9 @@ inline namespace v1 {
 template result<std::vector<double>> quantiles<>(const tensor_view&, std::span<const double>, quantile_options);
 
 template class detail::basic_folder_follower<>;
+
+template trial::trial(local_storage, trial_options, event_decoder<>, default_kernel);
+template trial::trial(memory_storage, trial_options, event_decoder<>, default_kernel);
 
 template class event_decoder<crc_check::full>;
 template class event_decoder<crc_check::length_only>;

@@ -19,6 +19,7 @@
 #include <smdebug/formats/presented_run.hpp>
 #include <smdebug/formats/tensorboard/log_source.hpp>
 #include <smdebug/storage/memory_storage.hpp>
+#include <smdebug/trial/verify.hpp>
 
 #include <doctest/doctest.h>
 
@@ -99,7 +100,7 @@ enum class saved { values, reductions };
 [[nodiscard]] facts of_verified_run(const file_texts& files, std::vector<std::string>& problems) {
     const any_storage store{stored_files(files)};
     const facts all = asked(store, problems);
-    for (const difference& each : trial{store, {.poll_interval = 1ms}}.verify()) {
+    for (const difference& each : verify_run(trial{store, {.poll_interval = 1ms}})) {
         throw corrupt_data(each.what, {.where = each.file});
     }
     return all;

@@ -1,6 +1,7 @@
 // Calls every public function that <smdebug/smdebug.hpp> has, with nothing else included: tests/check_forms.sh builds it in both
 // forms, links and runs it; tests/headers.py says what is missing here.  What the calls do, the unit tests ask.
 #include <smdebug/smdebug.hpp>
+#include <smdebug/trial/verify.hpp>
 
 #include <array>
 #include <chrono>
@@ -302,7 +303,7 @@ template <class Trial>
 void call_trial(const Trial& run) {
     use(run.name(), run.path(), run.store(), run.workers(), run.workers(0), run.num_workers(), run.modes(),
         run.steps_are_synthetic(), run.problems(), run.job_state(), run.loaded_all_steps(), run.last_complete_step(),
-        run.dynamic_refresh(), run.quiet_time(), run.verify(), run.snapshot(), run.state());
+        run.dynamic_refresh(), run.quiet_time(), verify_run(run), run.snapshot(), run.state());
     expect(run.steps().size() == 3, "steps");
     run.refresh();
     run.read_ahead(0);

@@ -7,6 +7,7 @@
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/trial/diff_runs.hpp>
+#include <smdebug/trial/verify.hpp>
 
 #include <doctest/doctest.h>
 
@@ -41,7 +42,7 @@ TEST_CASE("export_run: all of a run is the same run") {
     const local_trial made{folder.path() + "/out"};
     CHECK(differences(run, made).empty());
     CHECK(made.loaded_all_steps());
-    CHECK(made.verify().empty());
+    CHECK(verify_run(made).empty());
     CHECK(made.mode(3) == mode::eval);
     CHECK(made.tensor("words").shape(0) == shape_type{3});
     std::size_t files = 0;

@@ -6,6 +6,7 @@
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
+#include <smdebug/trial/verify.hpp>
 
 #include "support/run_builder.hpp"
 #include "support/temporary_folder.hpp"
@@ -118,7 +119,7 @@ TEST_CASE("event_file_source: a complete run has the same names and steps, and n
     CHECK(run.steps() == with.steps());
     CHECK(run.workers() == with.workers());
     CHECK(run.collections() == with.collections());
-    CHECK(run.verify().empty());
+    CHECK(verify_run(run).empty());
     CHECK(problems.empty());
 }
 

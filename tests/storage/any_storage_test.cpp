@@ -267,8 +267,7 @@ TEST_CASE("any_storage: refuses what the inner storage cannot do, saying where a
 
     any_storage writes{writable_archetype{objects}};
     CHECK(writes.abilities() == abilities_of(writable_archetype{objects}));
-    CHECK(refusal([&] { writes.remove("key"); }).find("archetype cannot take away the object key") !=
-          std::string::npos);
+    CHECK(refusal([&] { writes.remove("key"); }).find("archetype cannot remove the object key") != std::string::npos);
     CHECK(refusal([&] {
               static_cast<void>(writes.claim("key"));
           }).find("archetype cannot hold for one writer alone the object key") != std::string::npos);
@@ -276,6 +275,29 @@ TEST_CASE("any_storage: refuses what the inner storage cannot do, saying where a
               static_cast<void>(writes.claimed("key"));
           }).find("archetype cannot tell who holds the object key") != std::string::npos);
     CHECK(text_of(objects.read("key")) == "content");
+}
+
+TEST_CASE("any_storage: of a storage that is only read refuses to write, and reads all the same") {
+    memory_storage objects{"label"};
+    objects.write("key", as_bytes("content"));
+    any_storage store = any_storage::to_read(objects);
+    const storage_abilities can = store.abilities();
+    CHECK_FALSE((can.writes || can.removes || can.claims));
+    CHECK(can.views == abilities_of(objects).views);
+    CHECK(text_of(store.read("key")) == "content");
+    REQUIRE(store.target<memory_storage>() != nullptr);
+    CHECK(store.target<memory_storage>()->name() == "memory:label");
+    CHECK_THROWS_AS(store.write("key", as_bytes("other")), unsupported);
+    CHECK_THROWS_AS(static_cast<void>(store.create("other")), unsupported);
+    CHECK_THROWS_AS(store.remove("key"), unsupported);
+    CHECK_THROWS_AS(static_cast<void>(store.claim("key")), unsupported);
+    CHECK(store.remove_unfinished("", [](std::string_view) { return true; }).empty());
+    store.settle("key");
+    CHECK(objects.list("", "") == std::vector<std::string>{"key"});
+
+    any_storage writable{objects};
+    any_storage::to_read(writable).write("other", as_bytes("2"));
+    CHECK(objects.size("other") == 1);
 }
 
 TEST_CASE("any_storage: copies are handles on one place, also of a storage that cannot be copied") {

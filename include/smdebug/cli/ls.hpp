@@ -18,6 +18,7 @@
 #include <smdebug/trial/read/trial_state.hpp>
 #include <smdebug/trial/refresh_guard.hpp>
 #include <smdebug/trial/selection.hpp>
+#include <smdebug/trial/verify.hpp>
 
 #include <cstddef>
 #include <optional>
@@ -186,7 +187,7 @@ template <class Trial>
     how.skip_damaged = true;  // what is damaged has a row
     for_each_run(args.runs, how, to, [&](const std::string& path, const auto& run) {
         row_buffer row = rows.buffer();
-        for (const difference& each : run.verify()) {
+        for (const difference& each : verify_run(run)) {
             row.text(path);
             row.text(name_of(each.kind));
             row.text(each.file);

@@ -8,7 +8,7 @@
 #include <smdebug/rules/drive/rule_drive.hpp>
 #include <smdebug/rules/outcome.hpp>
 #include <smdebug/trial/concepts.hpp>
-#include <smdebug/trial/shared/shared_view.hpp>
+#include <smdebug/trial/shared/rule_view.hpp>
 
 #include <memory>
 #include <type_traits>

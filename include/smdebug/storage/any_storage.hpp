@@ -138,7 +138,12 @@ public:
     template <class Inner>
         requires(!std::same_as<std::remove_cvref_t<Inner>, any_storage> && storage<std::remove_cvref_t<Inner>>)
     explicit any_storage(Inner&& inner)
-        : inner_(std::make_shared<model<std::remove_cvref_t<Inner>>>(std::forward<Inner>(inner))) {}
+        : inner_(std::make_shared<writer<std::remove_cvref_t<Inner>>>(std::forward<Inner>(inner))) {}
+
+    /// Of a storage that is only read: writes, removes and claims nothing, whatever the inner storage can, so that a program
+    /// that only reads does not have the code for it.  An any_storage stays as it is.
+    template <storage Inner>
+    [[nodiscard]] static any_storage to_read(Inner inner);
 
     /// The inner storage, if it is of this type; else null.
     template <storage Inner>
@@ -245,16 +250,16 @@ private:
         [[nodiscard]] virtual std::optional<std::chrono::system_clock::time_point> modified(
             std::string_view key) const = 0;
         [[nodiscard]] virtual std::vector<problem> problems() const = 0;
-        virtual void write(std::string_view key, byte_view bytes) = 0;
-        [[nodiscard]] virtual detail::any_output create(std::string_view key) = 0;
-        virtual bool remove(std::string_view key) = 0;
-        virtual std::vector<std::string> remove_unfinished(std::string_view prefix,
-                                                           function_ref<bool(std::string_view)> which) = 0;
-        virtual void settle(std::string_view key) = 0;
-        [[nodiscard]] virtual detail::any_claim claim(std::string_view key, durability how) = 0;
-        [[nodiscard]] virtual bool claimed(std::string_view key) const = 0;
 
-        [[noreturn]] void refuse(const char* what, std::string_view key, const char* instead) const;
+        // Without an override: unsupported, and nothing to remove.
+        SMDEBUG_INLINE virtual void write(std::string_view key, byte_view bytes);
+        [[nodiscard]] SMDEBUG_INLINE virtual detail::any_output create(std::string_view key);
+        SMDEBUG_INLINE virtual bool remove(std::string_view key);
+        SMDEBUG_INLINE virtual std::vector<std::string> remove_unfinished(std::string_view prefix,
+                                                                          function_ref<bool(std::string_view)> which);
+        SMDEBUG_INLINE virtual void settle(std::string_view key);
+        [[nodiscard]] SMDEBUG_INLINE virtual detail::any_claim claim(std::string_view key, durability how);
+        [[nodiscard]] SMDEBUG_INLINE virtual bool claimed(std::string_view key) const;
     };
 
     // Follows a storage that cannot be followed.
@@ -266,7 +271,11 @@ private:
     };
 
     template <class Inner>
-    struct model;
+    struct reader;
+    template <class Inner>
+    struct writer;
+
+    explicit any_storage(std::shared_ptr<interface> inner) : inner_(std::move(inner)) {}
 
     std::shared_ptr<interface> inner_;
 };

@@ -54,5 +54,11 @@ public:
 using local_trial = basic_trial<local_storage>;
 using memory_trial = basic_trial<memory_storage>;
 
+#ifdef SMDEBUG_COMPILED
+// The library has these.
+extern template trial::trial(local_storage, trial_options, event_decoder<>, default_kernel);
+extern template trial::trial(memory_storage, trial_options, event_decoder<>, default_kernel);
+#endif
+
 }  // namespace v1
 }  // namespace smdebug

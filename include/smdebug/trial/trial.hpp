@@ -14,7 +14,6 @@
 #include <smdebug/tensor/any_decoder.hpp>
 #include <smdebug/tensor/concepts.hpp>
 #include <smdebug/tensor/event_decoder.hpp>
-#include <smdebug/trial/difference.hpp>
 #include <smdebug/trial/job_state.hpp>
 #include <smdebug/trial/options.hpp>
 #include <smdebug/trial/tensor_handle.hpp>
@@ -62,14 +61,13 @@ public:
     template <class Storage, class Decoder = event_decoder<>, class Kernel = default_kernel>
         requires(!std::derived_from<Storage, trial> && storage<Storage> && tensor_decoder<Decoder> &&
                  reduction_kernel<Kernel>)
-    explicit trial(Storage store, trial_options options = {}, Decoder decoder = Decoder{}, Kernel kernel = Kernel{})
-        : trial(detail::erased_storage(std::move(store)), std::move(options), detail::any_decoder{std::move(decoder)},
-                detail::any_kernel{std::move(kernel)}) {}
+    explicit trial(Storage store, trial_options options = {}, Decoder decoder = Decoder{}, Kernel kernel = Kernel{});
 
     /// The name given in the options, else the last part of the path.
     [[nodiscard]] std::string name() const;
     /// What the storage calls itself: a directory's path.
     [[nodiscard]] std::string path() const;
+    /// Only read, whatever the storage can, unless it was given as an any_storage.
     [[nodiscard]] const any_storage& store() const noexcept;
 
     // Tensors ----------------------------------------------------------------------------------------------------
@@ -156,10 +154,6 @@ public:
     /// of data of other tools and of archives what is damaged, not supported, replaced or left out, see problem_kind.  A rule
     /// counts each as something that it could not look at.
     [[nodiscard]] std::vector<problem> problems() const;
-    /// Compares everything in the run's files that is there twice, see verify_run(): also what this trial's range
-    /// leaves out, and index files that were skipped.  None: nothing that can be told is damaged. Cost: reads the whole
-    /// run.
-    [[nodiscard]] std::vector<difference> verify() const;
     /// The catalog as it is now, for scans that walk the run in file order: <smdebug/trial/catalog/catalog.hpp>.  It
     /// never changes.
     [[nodiscard]] std::shared_ptr<const detail::catalog> snapshot() const;
@@ -205,3 +199,5 @@ private:
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/trial/impl/trial.ipp>
 #endif
+
+#include <smdebug/trial/impl/trial.tpp>

@@ -8,6 +8,7 @@
 #include <smdebug/storage/concepts.hpp>
 #include <smdebug/trial/difference.hpp>
 #include <smdebug/trial/options.hpp>
+#include <smdebug/trial/trial.hpp>
 
 #include <vector>
 
@@ -25,8 +26,10 @@ inline namespace v1 {
 [[nodiscard]] std::vector<difference> verify_run(const any_storage& store, const size_limits& limits = {});
 template <storage Storage>
 [[nodiscard]] std::vector<difference> verify_run(const Storage& store, const size_limits& limits = {}) {
-    return verify_run(any_storage{store}, limits);
+    return verify_run(any_storage::to_read(store), limits);
 }
+/// The same of a trial's run, whatever its range leaves out, and of index files that it skipped.
+[[nodiscard]] std::vector<difference> verify_run(const trial& run);
 
 }  // namespace v1
 }  // namespace smdebug

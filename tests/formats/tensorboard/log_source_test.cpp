@@ -5,6 +5,7 @@
 #include <smdebug/index/locations.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
+#include <smdebug/trial/verify.hpp>
 
 #include "support/log_builder.hpp"
 
@@ -96,7 +97,7 @@ TEST_CASE("tensorboard_source: scalars in both forms, several in one record, by 
     CHECK(run.loaded_all_steps());
     CHECK(run.tensor_names({.collection = "losses"}) == std::vector<std::string>{"loss"});
     CHECK(run.tensor_names({.collection = "scalars"}).size() == 3);
-    CHECK(run.verify().empty());  // logs say nothing twice
+    CHECK(verify_run(run).empty());  // logs say nothing twice
     CHECK(logs.problems.empty());
 }
 
@@ -176,7 +177,7 @@ TEST_CASE("tensorboard_source: of a tag that stands twice in a record the first 
     CHECK(table.value(4).size() == 9);
     CHECK(number(run, "h", 5) == 6);
     CHECK(h.shape(6) == shape_type{1});
-    CHECK(run.verify().size() == 1);
+    CHECK(verify_run(run).size() == 1);
     REQUIRE(logs.problems.size() == 1);  // of a file, however many records have it
     CHECK(logs.problems[0] ==
           "events.out.tfevents.1, byte 0: h stands more than once in the record: only its first value "

@@ -3,7 +3,7 @@
 
 #include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/rules/rule_status.hpp>
-#include <smdebug/trial/shared/shared_view.hpp>
+#include <smdebug/trial/shared/rule_view.hpp>
 
 namespace smdebug {
 inline namespace v1 {

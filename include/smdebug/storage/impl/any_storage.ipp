@@ -26,9 +26,37 @@ SMDEBUG_INLINE std::vector<std::string> detail::some_keys(const any_storage& sto
     return keys;
 }
 
-SMDEBUG_INLINE void any_storage::interface::refuse(const char* what, std::string_view key, const char* instead) const {
-    throw unsupported(name() + " cannot " + what + " the object " + std::string{key} + ": " + instead,
+namespace detail {
+
+[[noreturn]] inline void refuse(const std::string& store, const char* what, std::string_view key, const char* instead) {
+    throw unsupported(store + " cannot " + what + " the object " + std::string{key} + ": " + instead,
                       {.where = std::string{key}});
+}
+
+inline constexpr const char* is_read_only = "it is there to be read only; choose a storage that has write()";
+inline constexpr const char* has_no_claims = "see to it that one process at a time writes, or choose another place";
+
+}  // namespace detail
+
+SMDEBUG_INLINE void any_storage::interface::write(std::string_view key, byte_view /*bytes*/) {
+    detail::refuse(name(), "write", key, detail::is_read_only);
+}
+SMDEBUG_INLINE detail::any_output any_storage::interface::create(std::string_view key) {
+    detail::refuse(name(), "write", key, detail::is_read_only);
+}
+SMDEBUG_INLINE bool any_storage::interface::remove(std::string_view key) {
+    detail::refuse(name(), "remove", key, "remove it by other means, or choose another place");
+}
+SMDEBUG_INLINE std::vector<std::string> any_storage::interface::remove_unfinished(
+    std::string_view /*prefix*/, function_ref<bool(std::string_view)> /*which*/) {
+    return {};
+}
+SMDEBUG_INLINE void any_storage::interface::settle(std::string_view /*key*/) {}
+SMDEBUG_INLINE detail::any_claim any_storage::interface::claim(std::string_view key, durability /*how*/) {
+    detail::refuse(name(), "hold for one writer alone", key, detail::has_no_claims);
+}
+SMDEBUG_INLINE bool any_storage::interface::claimed(std::string_view key) const {
+    detail::refuse(name(), "tell who holds", key, detail::has_no_claims);
 }
 
 static_assert(writable_storage<any_storage> && batch_reader<any_storage> && range_batch_reader<any_storage> &&

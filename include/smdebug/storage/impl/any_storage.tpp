@@ -10,12 +10,14 @@ namespace smdebug {
 inline namespace v1 {
 
 template <class Inner>
-struct any_storage::model final : interface {
-    explicit model(Inner inner) : store(std::move(inner)) {}
+struct any_storage::reader : interface {
+    explicit reader(Inner inner) : store(std::move(inner)) {}
 
-    [[nodiscard]] const Inner& get() const noexcept { return store; }
-
-    [[nodiscard]] storage_abilities abilities() const override { return abilities_of(store); }
+    [[nodiscard]] storage_abilities abilities() const override {
+        storage_abilities told = abilities_of(store);
+        told.writes = told.removes = told.claims = false;
+        return told;
+    }
 
     [[nodiscard]] byte_buffer read(std::string_view key) const override { return store.read(key); }
     [[nodiscard]] byte_buffer read(std::string_view key, byte_range where) const override {
@@ -112,25 +114,35 @@ struct any_storage::model final : interface {
     }
     [[nodiscard]] std::vector<problem> problems() const override { return problems_of(store); }
 
-    void write(std::string_view key, [[maybe_unused]] byte_view bytes) override {
+    Inner store;
+};
+
+template <class Inner>
+struct any_storage::writer final : reader<Inner> {
+    using reader<Inner>::reader;
+    using reader<Inner>::store;
+
+    [[nodiscard]] storage_abilities abilities() const override { return abilities_of(store); }
+
+    void write(std::string_view key, byte_view bytes) override {
         if constexpr (writable_storage<Inner>) {
             store.write(key, bytes);
         } else {
-            refuse("write", key, read_only);
+            interface::write(key, bytes);
         }
     }
     [[nodiscard]] detail::any_output create(std::string_view key) override {
         if constexpr (writable_storage<Inner>) {
             return detail::any_output{create_output(store, key)};
         } else {
-            refuse("write", key, read_only);
+            return interface::create(key);
         }
     }
     bool remove(std::string_view key) override {
         if constexpr (removing_storage<Inner>) {
             return store.remove(key);
         } else {
-            refuse("take away", key, "remove it by other means, or choose another place");
+            return interface::remove(key);
         }
     }
     std::vector<std::string> remove_unfinished(std::string_view prefix,
@@ -138,32 +150,35 @@ struct any_storage::model final : interface {
         return smdebug::remove_unfinished(store, prefix, which);
     }
     void settle(std::string_view key) override { settle_removal(store, key); }
-    [[nodiscard]] detail::any_claim claim(std::string_view key, [[maybe_unused]] durability how) override {
+    [[nodiscard]] detail::any_claim claim(std::string_view key, durability how) override {
         if constexpr (claiming_storage<Inner>) {
             return detail::any_claim{take_claim(store, key, how)};
         } else {
-            refuse("hold for one writer alone", key, no_claims);
+            return interface::claim(key, how);
         }
     }
     [[nodiscard]] bool claimed(std::string_view key) const override {
         if constexpr (claiming_storage<Inner>) {
             return store.claimed(key);
         } else {
-            refuse("tell who holds", key, no_claims);
+            return interface::claimed(key);
         }
     }
-
-private:
-    static constexpr const char* read_only = "it is there to be read only; choose a storage that has write()";
-    static constexpr const char* no_claims = "see to it that one process at a time writes, or choose another place";
-
-    Inner store;
 };
 
 template <storage Inner>
+any_storage any_storage::to_read(Inner inner) {
+    if constexpr (std::same_as<Inner, any_storage>) {
+        return inner;
+    } else {
+        return any_storage{std::shared_ptr<interface>{std::make_shared<reader<Inner>>(std::move(inner))}};
+    }
+}
+
+template <storage Inner>
 const Inner* any_storage::target() const noexcept {
-    const auto* const held = dynamic_cast<const model<Inner>*>(inner_.get());
-    return held != nullptr ? &held->get() : nullptr;
+    const auto* const held = dynamic_cast<const reader<Inner>*>(inner_.get());
+    return held != nullptr ? &held->store : nullptr;
 }
 
 }  // namespace v1

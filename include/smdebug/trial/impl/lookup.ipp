@@ -4,6 +4,7 @@
 #include <smdebug/trial/lookup.hpp>
 
 #include <new>
+#include <variant>
 
 namespace smdebug {
 inline namespace v1 {
@@ -59,52 +60,56 @@ SMDEBUG_INLINE lookup_error failure_at_hand(std::string where, std::uint64_t off
 
 namespace detail {
 
-/// Gives the error that a failure stands for to take(), which does not return to here; throwing is dear where words are
-/// all that is wanted.
-template <class Take>
-auto with_error(const lookup_error& failure, const std::string& tensor, step_number step, mode in, Take&& take) {
+// Each with its own type, by which it is caught.
+using lookup_exception =
+    std::variant<error, tensor_unavailable_for_step, step_unavailable, step_not_yet_available, invalid_worker,
+                 shape_unavailable_for_step, unavailable, corrupt_record, type_error, unsupported>;
+
+/// The error that a failure stands for, made but not thrown: throwing costs more than its text.  Throws the storage's own.
+inline lookup_exception exception_of(const lookup_error& failure, const std::string& tensor, step_number step,
+                                     mode in) {
+    const auto of_record = [&](const std::string& note, const char* end) {
+        return failure.where + ", record at byte " + std::to_string(failure.offset) + ": " + note + ". Tensor " +
+               tensor + " of step " + std::to_string(step) + " (" + std::string{name_of(in)} + ") cannot be read" + end;
+    };
+    const error_context place{
+        .where = failure.where, .offset = failure.offset, .tensor = tensor, .step = step, .step_mode = in};
     switch (failure.why) {
         case absence::tensor_not_saved:
-            return take(tensor_unavailable_for_step(tensor, step, in, failure.has_reductions));
+            return tensor_unavailable_for_step(tensor, step, in, failure.has_reductions);
         case absence::event_file_missing:
-            return take(tensor_unavailable_for_step(
-                tensor, step, in, false, "as its event file " + failure.where + " is missing.", failure.where));
+            return tensor_unavailable_for_step(tensor, step, in, false,
+                                               "as its event file " + failure.where + " is missing.", failure.where);
         case absence::step_not_saved:
-            return take(step_unavailable(step, in));
+            return step_unavailable(step, in);
         case absence::step_not_yet_available:
-            return take(step_not_yet_available(step, in));
+            return step_not_yet_available(step, in);
         case absence::no_such_worker:
-            return take(invalid_worker(failure.where + failure.note,
-                                       {.tensor = tensor, .step = step, .step_mode = in, .worker = failure.where}));
+            return invalid_worker(failure.where + failure.note,
+                                  {.tensor = tensor, .step = step, .step_mode = in, .worker = failure.where});
         case absence::shape_not_saved:
-            return take(shape_unavailable_for_step(tensor, step, in));
+            return shape_unavailable_for_step(tensor, step, in);
         case absence::unreadable:
             if (failure.cause) {
                 std::rethrow_exception(failure.cause);
             }
-            return take(unavailable(
-                failure.where + ", record at byte " + std::to_string(failure.offset) + ": " + failure.note +
-                    ". Tensor " + tensor + " of step " + std::to_string(step) + " (" + std::string{name_of(in)} +
-                    ") cannot be read now.",
-                {.where = failure.where, .offset = failure.offset, .tensor = tensor, .step = step, .step_mode = in}));
+            return unavailable(of_record(failure.note, " now."), place);
         case absence::damaged:
-            return take(corrupt_record(
-                failure.where + ", record at byte " + std::to_string(failure.offset) + ": " +
-                    (failure.note.empty() ? std::string{describe(failure.damage)} : failure.note) + ". Tensor " +
-                    tensor + " of step " + std::to_string(step) + " (" + std::string{name_of(in)} +
-                    ") cannot be read; everything else of the run still can.",
-                {.where = failure.where, .offset = failure.offset, .tensor = tensor, .step = step, .step_mode = in}));
+            return corrupt_record(of_record(failure.note.empty() ? std::string{describe(failure.damage)} : failure.note,
+                                            "; everything else of the run still can."),
+                                  place);
         case absence::wrong_dtype:
-            return take(type_error(failure.note, {.tensor = tensor, .step = step, .step_mode = in}));
+            return type_error(failure.note, {.tensor = tensor, .step = step, .step_mode = in});
         case absence::not_computed:
-            return take(unsupported(failure.note, {.tensor = tensor, .step = step, .step_mode = in}));
+            return unsupported(failure.note, {.tensor = tensor, .step = step, .step_mode = in});
     }
-    return take(error(error_name{"Error"}, "unknown failure"));
+    return error(error_name{"Error"}, "unknown failure");
 }
 
 SMDEBUG_INLINE std::string words_of(const lookup_error& failure, const std::string& tensor, step_number step, mode in) {
     try {
-        return with_error(failure, tensor, step, in, [](const error& made) { return std::string{made.what()}; });
+        return std::visit([](const error& made) { return std::string{made.what()}; },
+                          exception_of(failure, tensor, step, in));
     } catch (const std::exception& described) {  // the storage's error
         return described.what();
     }
@@ -114,8 +119,8 @@ SMDEBUG_INLINE std::string words_of(const lookup_error& failure, const std::stri
 
 SMDEBUG_INLINE std::string lookup_error::message() const {
     try {
-        return detail::with_error(*this, tensor, step, step_mode,
-                                  [](const error& made) { return std::string{made.message()}; });
+        return std::visit([](const error& made) { return std::string{made.message()}; },
+                          detail::exception_of(*this, tensor, step, step_mode));
     } catch (const error& described) {  // the storage's error
         return std::string{described.message()};
     } catch (const std::exception& described) {
@@ -128,7 +133,7 @@ SMDEBUG_INLINE void throw_failure(const lookup_error& failure) {
 }
 
 SMDEBUG_INLINE void throw_failure(const lookup_error& failure, const std::string& tensor, step_number step, mode in) {
-    detail::with_error(failure, tensor, step, in, [](const auto& made) { throw made; });
+    std::visit([](const auto& made) { throw made; }, detail::exception_of(failure, tensor, step, in));
     std::terminate();  // not reached
 }
 

@@ -29,7 +29,8 @@ SMDEBUG_INLINE scan_of::scan_of(std::shared_ptr<const trial_state> run, const sc
 
 struct walk_stopped {};
 
-SMDEBUG_INLINE walk_end scan_of::in_turn(const walk_options& how, tensor_visit visit, function_ref<void()> file_done) const {
+SMDEBUG_INLINE walk_end scan_of::in_turn(const walk_options& how, tensor_visit visit,
+                                         function_ref<void()> file_done) const {
     std::size_t done = 0;
     try {
         walk().walk(

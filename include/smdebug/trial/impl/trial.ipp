@@ -11,7 +11,6 @@
 #include <smdebug/trial/read/trial_state.hpp>
 #include <smdebug/trial/shared/rule_view.hpp>
 #include <smdebug/trial/trial.hpp>
-#include <smdebug/trial/verify.hpp>
 
 #include <utility>
 
@@ -254,10 +253,6 @@ SMDEBUG_INLINE std::shared_ptr<void> trial::set_refresh(bool on) const {
 SMDEBUG_INLINE void trial::refresh() const { static_cast<void>(state_->refreshed()); }
 
 SMDEBUG_INLINE std::vector<problem> trial::problems() const { return state_->problems(); }
-
-SMDEBUG_INLINE std::vector<difference> trial::verify() const {
-    return verify_run(state_->store(), state_->options().limits);
-}
 
 SMDEBUG_INLINE std::shared_ptr<const detail::catalog> trial::snapshot() const { return state_->current(); }
 

@@ -19,6 +19,7 @@
 #include <smdebug/trial/load/collections_check.hpp>
 #include <smdebug/trial/options.hpp>
 #include <smdebug/trial/read/event_records.hpp>
+#include <smdebug/trial/read/trial_state.hpp>
 #include <smdebug/trial/verify.hpp>
 #include <smdebug/wire/event.hpp>
 
@@ -144,8 +145,8 @@ SMDEBUG_INLINE std::vector<difference> run_verifier::run() {
     return std::move(found_);
 }
 
-SMDEBUG_INLINE void run_verifier::tell(difference_kind kind, const index_facts& of, std::string_view file, std::string tensor,
-                                 std::string what) {
+SMDEBUG_INLINE void run_verifier::tell(difference_kind kind, const index_facts& of, std::string_view file,
+                                       std::string tensor, std::string what) {
     found_.push_back({.kind = kind,
                       .file = std::string{file},
                       .step = of.step,
@@ -308,7 +309,8 @@ SMDEBUG_INLINE void run_verifier::compare_records(const index_facts& facts, cons
     }
 }
 
-SMDEBUG_INLINE void run_verifier::compare_record(const index_facts& facts, const place& named, const event_record& record) {
+SMDEBUG_INLINE void run_verifier::compare_record(const index_facts& facts, const place& named,
+                                                 const event_record& record) {
     const std::string which = "the record at byte " + std::to_string(record.where.offset);
     if (record.where.length != named.record.length) {
         tell(difference_kind::place, facts, facts.event_file, named.name,
@@ -392,6 +394,10 @@ SMDEBUG_INLINE std::vector<difference> verify_run(const any_storage& store, cons
                          .what = std::move(each.what)});
     }
     return found;
+}
+
+SMDEBUG_INLINE std::vector<difference> verify_run(const trial& run) {
+    return verify_run(run.store(), run.state()->options().limits);
 }
 
 }  // namespace v1

@@ -11,7 +11,6 @@
 #include <smdebug/trial/catalog/catalog.hpp>
 #include <smdebug/trial/catalog/catalog_builder.hpp>
 #include <smdebug/trial/catalog/load_memory.hpp>
-#include <smdebug/trial/difference.hpp>
 #include <smdebug/trial/environment.hpp>
 #include <smdebug/trial/load/index_keys.hpp>
 #include <smdebug/trial/load/index_listing.hpp>

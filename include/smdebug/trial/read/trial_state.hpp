@@ -13,7 +13,6 @@
 #include <smdebug/storage/opened_object.hpp>
 #include <smdebug/tensor/any_decoder.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
-#include <smdebug/trial/difference.hpp>
 #include <smdebug/trial/load/wait.hpp>
 #include <smdebug/trial/lookup.hpp>
 #include <smdebug/trial/options.hpp>

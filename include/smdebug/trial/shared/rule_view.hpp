@@ -18,10 +18,14 @@
 
 namespace smdebug {
 inline namespace v1 {
+
+struct sharing_options;
+
 namespace detail {
 
 struct catalog;
 class read_log;
+class trial_state;
 
 /// One tensor of a trial that rules share.  Steps are global ones.  Threads: every call may run at once.
 class shared_tensor {
@@ -84,6 +88,11 @@ public:
         step_number step, std::type_index type, const text_list& collections, const text_list& regexes,
         function_ref<std::shared_ptr<const void>()> make) const = 0;
 };
+
+/// Makes one of a trial.  `sharing`: null for one rule alone, which has nobody to share with.
+/// Defined in <smdebug/trial/shared/shared_view.hpp>.
+[[nodiscard]] std::shared_ptr<rule_view> view_for_rules(const std::shared_ptr<const trial_state>& state,
+                                                        const sharing_options* sharing);
 
 }  // namespace detail
 }  // namespace v1

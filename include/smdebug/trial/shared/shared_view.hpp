@@ -67,10 +67,6 @@ private:
     mutable guarded<std::vector<step_choice>> choices_;
 };
 
-/// Makes one of a trial.  `sharing`: null for one rule alone, which has nobody to share with.
-[[nodiscard]] std::shared_ptr<rule_view> view_for_rules(const std::shared_ptr<const trial_state>& state,
-                                                        const sharing_options* sharing);
-
 }  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <smdebug/rules/drive/rule_drive.hpp>
+#include <smdebug/trial/shared/shared_view.hpp>
 
 namespace smdebug {
 inline namespace v1 {

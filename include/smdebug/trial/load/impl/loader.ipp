@@ -34,8 +34,8 @@ SMDEBUG_INLINE loader::loader(const any_storage& store, const trial_options& opt
 
 SMDEBUG_INLINE catalog loader::open() {
     catalog first;
-    first.job = std::make_shared<const catalog::job_description>(
-        opening{store_, options_, memory_.parser}.wait(seen_running_));
+    first.job =
+        std::make_shared<const catalog::job_description>(opening{store_, options_, memory_.parser}.wait(seen_running_));
     opens_ = !options_.stop.stop_requested();  // else it says that nothing is to be waited for, as watchers do
     auto loaded = load(first);
     opens_ = false;
@@ -86,7 +86,7 @@ SMDEBUG_INLINE bool loader::has_ended() {
 }
 
 SMDEBUG_INLINE std::optional<catalog> loader::load_new(const catalog& last, bool ended,
-                                                 const std::vector<std::string>* changed_keys) {
+                                                       const std::vector<std::string>* changed_keys) {
     if (ended) {
         listing_.forget();  // lists everything once more: also files that came late and out of order
     }
@@ -113,7 +113,7 @@ SMDEBUG_INLINE std::optional<catalog> loader::load_new(const catalog& last, bool
 }
 
 SMDEBUG_INLINE void loader::add_new(std::vector<parsed_index_key>& keys, std::vector<std::string> listed,
-                              const catalog& last) {
+                                    const catalog& last) {
     known_files known{last};
     if (last.steps.empty()) {
         keys.reserve(keys.size() + listed.size());
@@ -173,8 +173,9 @@ SMDEBUG_INLINE void loader::read(const std::vector<parsed_index_key>& files, boo
         [&](std::size_t i, const error& failed) { take_failed(files[i], failed, ended, builder); });
 }
 
-SMDEBUG_INLINE bool loader::read_on_threads(const std::vector<parsed_index_key>& files, const std::vector<std::string>& keys,
-                                      bool ended, catalog_builder& builder) {
+SMDEBUG_INLINE bool loader::read_on_threads(const std::vector<parsed_index_key>& files,
+                                            const std::vector<std::string>& keys, bool ended,
+                                            catalog_builder& builder) {
     std::size_t next = 0;
     std::size_t taken = 0;
     ordered_crew<std::size_t, read_files> crew{2, {}};
@@ -222,7 +223,7 @@ SMDEBUG_INLINE void loader::read_files::keep(std::optional<byte_view> file) {
 }
 
 SMDEBUG_INLINE void loader::take_read(const parsed_index_key& key, const read_files& part, std::size_t i, bool ended,
-                                catalog_builder& builder) {
+                                      catalog_builder& builder) {
     const typename read_files::one& file = part.files[i];
     if (file.failed) {
         try {
@@ -242,7 +243,7 @@ SMDEBUG_INLINE void loader::take_read(const parsed_index_key& key, const read_fi
 }
 
 SMDEBUG_INLINE void loader::take_failed(const parsed_index_key& key, const error& failed, bool ended,
-                                  catalog_builder& builder) {
+                                        catalog_builder& builder) {
     // Too large to be read with others: it is read alone, if its size is allowed.
     if (dynamic_cast<const unsupported*>(&failed) != nullptr) {
         take_large(key, ended, builder);
@@ -298,7 +299,7 @@ SMDEBUG_INLINE void loader::check_in_all(std::uint64_t files, std::uint64_t byte
 }
 
 SMDEBUG_INLINE void loader::take(const parsed_index_key& key, std::optional<byte_view> bytes, bool ended,
-                           catalog_builder& builder) {
+                                 catalog_builder& builder) {
     if (opens_ && options_.stop.stop_requested()) {
         throw stopped("opening " + std::string{store_.name()} + " was stopped", {.where = key.text()});
     }

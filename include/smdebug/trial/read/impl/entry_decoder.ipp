@@ -12,8 +12,8 @@ inline namespace v1 {
 namespace detail {
 
 SMDEBUG_INLINE std::optional<lookup_error> entry_decoder::decode(const layout::entry& entry, std::string_view recorded,
-                                                         file_key file, record_bytes bytes, decoded_tensor& out,
-                                                         const left_to_caller& left) const {
+                                                                 file_key file, record_bytes bytes, decoded_tensor& out,
+                                                                 const left_to_caller& left) const {
     status outcome = status::ok;
     try {
         outcome = decode_record(bytes(entry.record), recorded, out, left);
@@ -26,9 +26,10 @@ SMDEBUG_INLINE std::optional<lookup_error> entry_decoder::decode(const layout::e
     return lookup_error{.why = absence::damaged, .damage = outcome, .offset = entry.record.offset, .where = file()};
 }
 
-SMDEBUG_INLINE std::optional<lookup_error> entry_decoder::decode_saved(const layout::entry& entry, std::string_view tensor,
-                                                               reduction_key key, file_key file, record_bytes bytes,
-                                                               double& number) {
+SMDEBUG_INLINE std::optional<lookup_error> entry_decoder::decode_saved(const layout::entry& entry,
+                                                                       std::string_view tensor, reduction_key key,
+                                                                       file_key file, record_bytes bytes,
+                                                                       double& number) {
     recorded_.clear();
     append_reduction_tensor_name(recorded_, tensor, key);
     if (auto failed = decode(entry, recorded_, file, bytes, saved_)) {
@@ -37,14 +38,15 @@ SMDEBUG_INLINE std::optional<lookup_error> entry_decoder::decode_saved(const lay
     return single_number(tensor, key, number);
 }
 
-SMDEBUG_INLINE lookup_error entry_decoder::not_computed(const std::string& what, std::string_view tensor, dtype type) const {
+SMDEBUG_INLINE lookup_error entry_decoder::not_computed(const std::string& what, std::string_view tensor,
+                                                        dtype type) const {
     return {.why = absence::not_computed,
             .note = "the kernel " + std::string{state_->kernel().name()} + " did not compute the " + what +
                     " of tensor " + std::string{tensor} + ", which holds " + std::string{name_of(type)}};
 }
 
 SMDEBUG_INLINE status entry_decoder::decode_record(byte_view record, std::string_view recorded, decoded_tensor& out,
-                                           const left_to_caller& left) const {
+                                                   const left_to_caller& left) const {
     if (left.repeats != nullptr) {
         record::payload_check own;
         record::payload_check& check = left.check != nullptr ? *left.check : own;
@@ -58,7 +60,7 @@ SMDEBUG_INLINE status entry_decoder::decode_record(byte_view record, std::string
 }
 
 SMDEBUG_INLINE std::optional<lookup_error> entry_decoder::single_number(std::string_view tensor, reduction_key key,
-                                                                double& number) const {
+                                                                        double& number) const {
     // The number may be of any dtype: the kernel converts it, as the sum of one number is that number.
     const auto reduced = state_->kernel().reduce(saved_.view(), reduction::sum);
     const bool is_single = saved_.view().count() == 1 && reduced.ok();

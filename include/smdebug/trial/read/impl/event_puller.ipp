@@ -14,7 +14,8 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-SMDEBUG_INLINE event_puller::event_puller(const trial_state& state, const catalog& from, std::vector<const catalog::file*> files)
+SMDEBUG_INLINE event_puller::event_puller(const trial_state& state, const catalog& from,
+                                          std::vector<const catalog::file*> files)
     : state_(state),
       from_(from),
       files_(std::move(files)),
@@ -157,7 +158,7 @@ SMDEBUG_INLINE byte_view event_puller::at(byte_range record) {
 }
 
 SMDEBUG_INLINE std::optional<lookup_error> event_puller::values(const layout::entry& entry, std::string_view name,
-                                                        pulled_values& out) {
+                                                                pulled_values& out) {
     out.check = {};
     out.repeats = 0;
     const auto bytes = [this](byte_range record) { return at(record); };
@@ -166,14 +167,13 @@ SMDEBUG_INLINE std::optional<lookup_error> event_puller::values(const layout::en
 }
 
 SMDEBUG_INLINE std::optional<lookup_error> event_puller::saved(const layout::entry& entry, std::string_view tensor,
-                                                       reduction_key which, double& number) {
+                                                               reduction_key which, double& number) {
     const auto bytes = [this](byte_range record) { return at(record); };
     const auto key = [this] { return key_; };
     return decoder_.decode_saved(entry, tensor, which, key, bytes, number);
 }
 
-SMDEBUG_INLINE value_stream* event_puller::stream(const layout::entry& entry,
-                                          std::string_view name) {
+SMDEBUG_INLINE value_stream* event_puller::stream(const layout::entry& entry, std::string_view name) {
     const decoder_plan* const plan = state_.decoder().abilities().plan;
     if (plan != nullptr && opened_ && entry.record.length >= limits.stream_from) {
         try {

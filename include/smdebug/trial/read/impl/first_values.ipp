@@ -42,7 +42,7 @@ SMDEBUG_INLINE void first_values::give_up_the_others() {
 }
 
 SMDEBUG_INLINE void first_values::cut_into_pieces(std::deque<std::string>& keys, std::vector<piece>& pieces,
-                                          std::vector<object_range>& ranges) {
+                                                  std::vector<object_range>& ranges) {
     std::sort(wanted_.begin(), wanted_.end(), [](const wanted_record& a, const wanted_record& b) {
         return std::tuple{a.file, a.where.offset} < std::tuple{b.file, b.where.offset};
     });

@@ -65,8 +65,8 @@ SMDEBUG_INLINE held_steps::held_files& held_steps::held_files::operator+=(const 
 }
 
 SMDEBUG_INLINE std::vector<held_steps::file_plan> held_steps::planned(const catalog& from, step_number step,
-                                                                              const selected_tensors& which,
-                                                                              bool wholes) const {
+                                                                      const selected_tensors& which,
+                                                                      bool wholes) const {
     std::vector<file_plan> plan;
     const auto* const entry = holds() ? from.find_step(step) : nullptr;
     if (entry == nullptr) {
@@ -98,7 +98,8 @@ SMDEBUG_INLINE std::vector<held_steps::file_plan> held_steps::planned(const cata
     return plan;
 }
 
-SMDEBUG_INLINE std::vector<byte_range> held_steps::wanted_records(const layout& entries, const selected_tensors& which) {
+SMDEBUG_INLINE std::vector<byte_range> held_steps::wanted_records(const layout& entries,
+                                                                  const selected_tensors& which) {
     std::vector<byte_range> records;
     for (std::size_t place = 0; place < entries.size(); ++place) {
         if (const layout::entry each = entries[place]; which.contains(each.what.name)) {

@@ -20,13 +20,9 @@ SMDEBUG_INLINE std::shared_ptr<const catalog> step_wait::look() {
     return newest;
 }
 
-SMDEBUG_INLINE bool step_wait::given_up() const {
-    return give_up_after_ && state_.quiet_time() >= *give_up_after_;
-}
+SMDEBUG_INLINE bool step_wait::given_up() const { return give_up_after_ && state_.quiet_time() >= *give_up_after_; }
 
-SMDEBUG_INLINE wait_outcome step_wait::pause() {
-    return pauses_.pause(state_.look_by(give_up_after_));
-}
+SMDEBUG_INLINE wait_outcome step_wait::pause() { return pauses_.pause(state_.look_by(give_up_after_)); }
 
 }  // namespace detail
 }  // namespace v1

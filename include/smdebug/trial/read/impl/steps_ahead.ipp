@@ -35,7 +35,7 @@ SMDEBUG_INLINE void steps_ahead::begin_step(step_number step, std::optional<step
 }
 
 SMDEBUG_INLINE std::vector<step_number> steps_ahead::steps_to_reduce(step_number step, std::optional<step_number> end,
-                                                             std::size_t most) const {
+                                                                     std::size_t most) const {
     std::vector<step_number> steps = steps_after(step, end, most);
     if (brings()) {
         std::erase_if(steps, [&](step_number each) { return !brought_.is_asked_for(each); });
@@ -69,7 +69,7 @@ SMDEBUG_INLINE void steps_ahead::note(turn_by_name& asked, const std::string& na
 }
 
 SMDEBUG_INLINE std::vector<step_number> steps_ahead::steps_after(step_number step, std::optional<step_number> end,
-                                                         std::size_t most) const {
+                                                                 std::size_t most) const {
     const auto from = state_->current();
     std::vector<step_number> coming;
     for (auto next = from->steps.lower_bound(step + 1);

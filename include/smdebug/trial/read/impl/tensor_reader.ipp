@@ -34,8 +34,8 @@ SMDEBUG_INLINE tensor_reader::place tensor_reader::look(step_number step, mode i
     return where.files.empty() ? look_in(state_->fresh(), step, in) : where;
 }
 
-SMDEBUG_INLINE lookup<tensor_reader::located> tensor_reader::locate(
-    step_number step, mode in, const std::optional<std::string>& worker) const {
+SMDEBUG_INLINE lookup<tensor_reader::located> tensor_reader::locate(step_number step, mode in,
+                                                                    const std::optional<std::string>& worker) const {
     place where = look(step, in);
     if (where.files.empty()) {
         switch (where.from->state_of(in, step)) {
@@ -88,7 +88,7 @@ SMDEBUG_INLINE lookup<shape_type> tensor_reader::read_shape(const located& where
 }
 
 SMDEBUG_INLINE lookup<double> tensor_reader::read_saved(const located& where, const layout::entry& entry,
-                                                reduction_key key) const {
+                                                        reduction_key key) const {
     const auto bytes = state_->read_event(*where.from, *where.file, entry.record);
     return bytes ? decode_saved(where, entry, key, bytes->view()) : bytes.failure();
 }
@@ -141,7 +141,8 @@ SMDEBUG_INLINE lookup<std::map<reduction_key, double>> tensor_reader::read_saved
     return numbers;
 }
 
-SMDEBUG_INLINE lookup<reduction_values> tensor_reader::reduce(const located& where, reduction_set wanted, dtype* type) const {
+SMDEBUG_INLINE lookup<reduction_values> tensor_reader::reduce(const located& where, reduction_set wanted,
+                                                              dtype* type) const {
     const auto entry = where.from->layout_of(*where.file).values(where.id);
     if (!entry) {
         return no_values(where);
@@ -192,8 +193,8 @@ SMDEBUG_INLINE lookup<double> tensor_reader::compute(const located& where, reduc
     return (*values)(key.what, key.abs);
 }
 
-SMDEBUG_INLINE tensor_reader::place tensor_reader::look_in(std::shared_ptr<const catalog> from,
-                                                                   step_number step, mode in) const {
+SMDEBUG_INLINE tensor_reader::place tensor_reader::look_in(std::shared_ptr<const catalog> from, step_number step,
+                                                           mode in) const {
     place where;
     const auto global = from->global_step(in, step);
     const auto id = id_in(*from);
@@ -206,7 +207,7 @@ SMDEBUG_INLINE tensor_reader::place tensor_reader::look_in(std::shared_ptr<const
 }
 
 SMDEBUG_INLINE lookup<byte_buffer> tensor_reader::read_record(const located& where, const layout::entry& entry,
-                                                      decoded_tensor& out, std::size_t* repeats) const {
+                                                              decoded_tensor& out, std::size_t* repeats) const {
     auto bytes = state_->read_event(*where.from, *where.file, entry.record);
     if (bytes) {
         const auto file = [&] { return trial_state::event_key(*where.from, *where.file); };
@@ -218,8 +219,8 @@ SMDEBUG_INLINE lookup<byte_buffer> tensor_reader::read_record(const located& whe
     return bytes;
 }
 
-SMDEBUG_INLINE lookup<double> tensor_reader::decode_saved(const located& where, const layout::entry& entry, reduction_key key,
-                                                  byte_view bytes) const {
+SMDEBUG_INLINE lookup<double> tensor_reader::decode_saved(const located& where, const layout::entry& entry,
+                                                          reduction_key key, byte_view bytes) const {
     double number = 0;
     const auto file = [&] { return trial_state::event_key(*where.from, *where.file); };
     if (auto failed = entry_decoder{*state_}.decode_saved(

@@ -17,7 +17,8 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-SMDEBUG_INLINE trial_state::trial_state(any_storage store, trial_options options, any_decoder decoder, any_kernel kernel)
+SMDEBUG_INLINE trial_state::trial_state(any_storage store, trial_options options, any_decoder decoder,
+                                        any_kernel kernel)
     : store_(std::move(store)),
       options_(std::move(options)),
       decoder_(std::move(decoder)),
@@ -41,9 +42,7 @@ SMDEBUG_INLINE void trial_state::look_at_notes(
     }
 }
 
-SMDEBUG_INLINE std::shared_ptr<const catalog> trial_state::current() const {
-    return *newest_.lock();
-}
+SMDEBUG_INLINE std::shared_ptr<const catalog> trial_state::current() const { return *newest_.lock(); }
 
 SMDEBUG_INLINE std::shared_ptr<const catalog> trial_state::refreshed(
     const std::vector<std::string>* changed_keys) const {
@@ -111,9 +110,7 @@ SMDEBUG_INLINE void trial_state::end_refresh_setting(std::uint64_t number) const
     dynamic_refresh_.store(settings->live.empty() || settings->live.back().on, std::memory_order_relaxed);
 }
 
-SMDEBUG_INLINE std::vector<problem> trial_state::problems() const {
-    return (*loader_.lock())->problems();
-}
+SMDEBUG_INLINE std::vector<problem> trial_state::problems() const { return (*loader_.lock())->problems(); }
 
 SMDEBUG_INLINE std::string trial_state::names_near(std::string_view wanted) const {
     const auto hints = hints_.lock();
@@ -132,8 +129,7 @@ SMDEBUG_INLINE std::string trial_state::event_key(const catalog& from, const cat
     return stays_inside(named) ? named : std::string{};
 }
 
-SMDEBUG_INLINE lookup_error trial_state::names_no_event_file(const catalog& from,
-                                                                        const catalog::file& file) {
+SMDEBUG_INLINE lookup_error trial_state::names_no_event_file(const catalog& from, const catalog::file& file) {
     const std::string& named = from.event_files[file.event_file];
     return {.why = absence::damaged,
             .where = locations::index_key(file.step, from.workers[file.worker]),
@@ -142,7 +138,7 @@ SMDEBUG_INLINE lookup_error trial_state::names_no_event_file(const catalog& from
 }
 
 SMDEBUG_INLINE lookup<byte_buffer> trial_state::read_event(const catalog& from, const catalog::file& file,
-                                                                      byte_range where) const {
+                                                           byte_range where) const {
     const std::string key = event_key(from, file);
     if (key.empty()) {
         return names_no_event_file(from, file);
@@ -192,9 +188,8 @@ SMDEBUG_INLINE lookup<byte_buffer> trial_state::read_event(const catalog& from, 
     }
 }
 
-SMDEBUG_INLINE std::optional<passed_tensor> trial_state::passed(const catalog& from,
-                                                                           const catalog::file& file, byte_range record,
-                                                                           std::string_view name) const {
+SMDEBUG_INLINE std::optional<passed_tensor> trial_state::passed(const catalog& from, const catalog::file& file,
+                                                                byte_range record, std::string_view name) const {
     std::optional<passed_tensor> known;
     if (takes_passed(decoder_, kernel_)) {
         look_at_notes(event_key(from, file),
@@ -209,7 +204,7 @@ SMDEBUG_INLINE std::optional<passed_tensor> trial_state::passed(const catalog& f
 }
 
 SMDEBUG_INLINE bool trial_state::will_not_come(const catalog::file& file, const std::string& worker,
-                                                          const std::string& missing) const {
+                                               const std::string& missing) const {
     const auto newest = current();
     if (newest->loaded_all_steps || store_.size(locations::end_of_job)) {
         return true;

@@ -12,8 +12,8 @@ inline namespace v1 {
 namespace detail {
 
 SMDEBUG_INLINE file_scanner::file_scanner(const trial_state& state, const catalog& from, reduction_set saved,
-                                  const std::vector<bool>* wanted, bool defer_checks, bool keep_repeats,
-                                  std::uint64_t stream_from, const std::vector<bool>* values_of)
+                                          const std::vector<bool>* wanted, bool defer_checks, bool keep_repeats,
+                                          std::uint64_t stream_from, const std::vector<bool>* values_of)
     : decoder_(state),
       from_(&from),
       asked_(saved),
@@ -25,7 +25,7 @@ SMDEBUG_INLINE file_scanner::file_scanner(const trial_state& state, const catalo
       state_(&state) {}
 
 SMDEBUG_INLINE void file_scanner::begin_file(const catalog::file& event_file, const std::string& key, bool is_there,
-                                     const std::string* why_not) {
+                                             const std::string* why_not) {
     key_ = &key;
     out_.event_file = key;
     out_.step = event_file.step;
@@ -60,8 +60,8 @@ SMDEBUG_INLINE void file_scanner::begin_tensor(const layout& entries, name_id na
 }
 
 SMDEBUG_INLINE void file_scanner::scan_records(const catalog::file& event_file, const std::string& key,
-                                       const record_bytes* bytes, opened_event_file* opened, const std::string* why_not,
-                                       tensor_visit visit) {
+                                               const record_bytes* bytes, opened_event_file* opened,
+                                               const std::string* why_not, tensor_visit visit) {
     begin_file(event_file, key, bytes != nullptr, why_not);
     const layout& entries = from_->layout_of(event_file);
     for (std::size_t place = 0; place < entries.size(); ++place) {
@@ -88,7 +88,7 @@ SMDEBUG_INLINE void file_scanner::scan_records(const catalog::file& event_file, 
 }
 
 SMDEBUG_INLINE void file_scanner::each_record(const catalog::file& event_file, function_ref<void(byte_range)> take,
-                                      function_ref<void()> ended) const {
+                                              function_ref<void()> ended) const {
     const layout& entries = from_->layout_of(event_file);
     for (std::size_t place = 0; place < entries.size(); ++place) {
         const layout::entry entry = entries[place];
@@ -106,7 +106,7 @@ SMDEBUG_INLINE void file_scanner::each_record(const catalog::file& event_file, f
 }
 
 SMDEBUG_INLINE void file_scanner::read_values(const layout::entry* entry, const record_bytes* bytes,
-                                      opened_event_file* opened) {
+                                              opened_event_file* opened) {
     if (bytes == nullptr) {
         out_.failure = &*file_failure_;
     } else if (entry != nullptr) {
@@ -125,16 +125,14 @@ SMDEBUG_INLINE void file_scanner::read_values(const layout::entry* entry, const 
     }
 }
 
-SMDEBUG_INLINE bool file_scanner::pass(const layout::entry& entry,
-                               opened_event_file* opened) {
+SMDEBUG_INLINE bool file_scanner::pass(const layout::entry& entry, opened_event_file* opened) {
     if (opened != nullptr && needs_no_values(entry) && takes_passed(state_->decoder(), state_->kernel())) {
         out_.passed = opened->passed(entry.record, out_.name);
     }
     return out_.passed != nullptr;
 }
 
-SMDEBUG_INLINE bool file_scanner::stream(const layout::entry& entry,
-                                 opened_event_file* opened) {
+SMDEBUG_INLINE bool file_scanner::stream(const layout::entry& entry, opened_event_file* opened) {
     if (opened == nullptr || !needs_no_values(entry) || entry.record.length < stream_from_ || !can_stream(*state_)) {
         return false;
     }
@@ -150,7 +148,7 @@ SMDEBUG_INLINE bool file_scanner::stream(const layout::entry& entry,
 }
 
 SMDEBUG_INLINE void file_scanner::each_saved(const layout& entries, name_id name,
-                                     function_ref<void(reduction_key, const layout::entry&)> one) const {
+                                             function_ref<void(reduction_key, const layout::entry&)> one) const {
     const reduction_set there = entries.saved_reductions(name) & asked_;
     for (std::size_t i = 0; !there.empty() && i < 2 * reduction_count; ++i) {
         const reduction_key key = reduction_key::from_index(i);

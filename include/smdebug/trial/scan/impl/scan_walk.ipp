@@ -20,8 +20,8 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-SMDEBUG_INLINE scan_walk::scan_walk(const trial_state& state, const catalog& from, const selected_tensors& which, reduction_set saved,
-                            const walk_manner& manner)
+SMDEBUG_INLINE scan_walk::scan_walk(const trial_state& state, const catalog& from, const selected_tensors& which,
+                                    reduction_set saved, const walk_manner& manner)
     : state_(state),
       from_(from),
       which_(which),
@@ -57,7 +57,7 @@ SMDEBUG_INLINE file_way scan_walk::way(const catalog::file& file, std::size_t ah
 }
 
 SMDEBUG_INLINE void scan_walk::walk(std::span<const catalog::file* const> all, std::size_t begin, std::size_t last,
-                            walk_visit visit, walk_done done) {
+                                    walk_visit visit, walk_done done) {
     const std::span<const catalog::file* const> files = all.first(last);
     while (begin < files.size()) {
         std::size_t end = begin;
@@ -80,8 +80,8 @@ SMDEBUG_INLINE void scan_walk::walk(std::span<const catalog::file* const> all, s
     }
 }
 
-SMDEBUG_INLINE void scan_walk::read_whole(std::span<const catalog::file* const> files, std::size_t begin, std::size_t end,
-                                  walk_visit visit, walk_done done) {
+SMDEBUG_INLINE void scan_walk::read_whole(std::span<const catalog::file* const> files, std::size_t begin,
+                                          std::size_t end, walk_visit visit, walk_done done) {
     std::vector<std::string> keys;
     keys.reserve(end - begin);
     for (std::size_t i = begin; i < end; ++i) {
@@ -112,8 +112,8 @@ SMDEBUG_INLINE void scan_walk::read_whole(std::span<const catalog::file* const> 
         });
 }
 
-SMDEBUG_INLINE void scan_walk::read_ranged(std::span<const catalog::file* const> files, std::size_t begin, std::size_t end,
-                                   walk_visit visit, walk_done done) {
+SMDEBUG_INLINE void scan_walk::read_ranged(std::span<const catalog::file* const> files, std::size_t begin,
+                                           std::size_t end, walk_visit visit, walk_done done) {
     record_batch batch;
     std::vector<file_way> ways;
     for (std::size_t i = begin; i < end; ++i) {
@@ -122,8 +122,8 @@ SMDEBUG_INLINE void scan_walk::read_ranged(std::span<const catalog::file* const>
         std::string key = trial_state::event_key(from_, file);
         std::vector<byte_range> records;
         if (!key.empty()) {
-            records = ways.back() == file_way::whole ? std::vector{byte_range{0, extent(file).end}}
-                                                     : records_of(file).places;
+            records =
+                ways.back() == file_way::whole ? std::vector{byte_range{0, extent(file).end}} : records_of(file).places;
         }
         batch.add(std::move(key), records);
     }
@@ -138,8 +138,8 @@ SMDEBUG_INLINE void scan_walk::read_ranged(std::span<const catalog::file* const>
     });
 }
 
-SMDEBUG_INLINE void scan_walk::read_apart(std::span<const catalog::file* const> files, std::size_t place, walk_visit visit,
-                                  walk_done done) {
+SMDEBUG_INLINE void scan_walk::read_apart(std::span<const catalog::file* const> files, std::size_t place,
+                                          walk_visit visit, walk_done done) {
     const catalog::file& file = *files[place];
     const std::string key = trial_state::event_key(from_, file);
     const reading_limits& limits = manner_.limits;
@@ -224,7 +224,7 @@ SMDEBUG_INLINE std::size_t scan_walk::ranged_to(std::span<const catalog::file* c
 }
 
 SMDEBUG_INLINE bool scan_walk::read_opened(std::span<const catalog::file* const> files, std::size_t place,
-                                   const std::string& key, walk_visit visit) {
+                                           const std::string& key, walk_visit visit) {
     using clock = std::chrono::steady_clock;
     const bool may_view = views_ && manner_.in_place && unviewed_ == 0;
     const faster_way::way chosen = may_view ? faster().next() : faster_way::usual;
@@ -252,7 +252,7 @@ SMDEBUG_INLINE bool scan_walk::read_opened(std::span<const catalog::file* const>
 }
 
 SMDEBUG_INLINE bool scan_walk::look_in_place(std::span<const catalog::file* const> files, std::size_t place,
-                                     const std::string& key, walk_visit visit) {
+                                             const std::string& key, walk_visit visit) {
     std::optional<byte_buffer> shown;
     try {
         shown = state_.store().view(key);
@@ -268,7 +268,7 @@ SMDEBUG_INLINE bool scan_walk::look_in_place(std::span<const catalog::file* cons
 }
 
 SMDEBUG_INLINE void scan_walk::read_pieces(const catalog::file& file, const std::string& key, std::size_t place,
-                                   std::uint64_t piece, walk_visit visit) {
+                                           std::uint64_t piece, walk_visit visit) {
     if (batches_ && !key.empty()) {
         wanted_records wanted = records_of(file);
         paged_event_file source{state_.store(), key, std::move(wanted.places), manner_.limits.largest_page,
@@ -291,8 +291,8 @@ SMDEBUG_INLINE void scan_walk::read_pieces(const catalog::file& file, const std:
     scan(file, key, place, is_there ? &source : nullptr, nullptr, visit);
 }
 
-SMDEBUG_INLINE void scan_walk::scan_collected(const catalog::file& file, std::size_t place, collected_event_file& source,
-                                      walk_visit visit) {
+SMDEBUG_INLINE void scan_walk::scan_collected(const catalog::file& file, std::size_t place,
+                                              collected_event_file& source, walk_visit visit) {
     std::optional<whole_event_file> whole;
     std::string why_not;
     try {
