@@ -5,6 +5,7 @@
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 
+#include "support/archetypes.hpp"
 #include "support/log_builder.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -93,20 +94,70 @@ TEST_CASE("open_data: resource forks of macOS are none of the data") {
 TEST_CASE("open_data: checkpoints beside logs are named as left out, unless it was said what to read") {
     memory_storage files{"out"};
     files.write("runs/a/events.out.tfevents.1", as_bytes(log_record(4, {scalar_value("loss", 2)})));
-    files.write("checkpoint-1/optimizer.pt", {});  // pickles cannot be read at all
     const any_storage store{files};
     CHECK(trial{open_data(store)}.problems().empty());
     files.write("checkpoint-1/model.safetensors", {});
+    files.write("checkpoint-1/optimizer.pt", {});
     files.write("checkpoint-2/model.safetensors", {});
     const trial run{open_data(store)};
     CHECK(run.steps() == std::vector<step_number>{4});
-    REQUIRE(run.problems().size() == 1);
+    REQUIRE(run.problems().size() == 2);
+    CHECK(run.problems()[1].kind == problem_kind::left_out);
+    CHECK(text_of(run.problems()[1]) ==
+          "checkpoint-1/optimizer.pt: this pickled checkpoint is left out, as the folder has TensorBoard logs, too, "
+          "and those "
+          "are read: pickles are programs, which are not run; save them as safetensors, or say that nothing else is "
+          "meant "
+          "(--as tensorboard, data_format::tensorboard)");
     CHECK(run.problems()[0].kind == problem_kind::left_out);
     CHECK(text_of(run.problems()[0]) ==
           "checkpoint-1/model.safetensors: this and 1 more file of checkpoints are left out, as the folder has "
           "TensorBoard logs, too, and those are read: open it again as checkpoints (--as checkpoints, "
           "data_format::checkpoints)");
     CHECK(trial{open_data(store, {.as = data_format::tensorboard})}.problems().empty());
+}
+
+TEST_CASE("open_data: checkpoints and logs beside a run with its index are named, unless it was said what to read") {
+    const temporary_folder here;
+    std::filesystem::copy(std::string{SMDEBUG_TEST_DATA} + "/golden/torch_mlp", here.path(),
+                          std::filesystem::copy_options::recursive);
+    const std::vector<std::string> others{"a.npz", "checkpoint-1/model.safetensors", "checkpoint-2/model.safetensors",
+                                          "data/model.pth", "runs/events.out.tfevents.1"};
+    const std::vector<std::string> no_others{"tensorboard/events.out.tfevents.1", "index/notes.npz", "readme.txt"};
+    for (const std::string& key : no_others) {
+        here.write(key, "x");
+    }
+    const local_storage folder{here.path()};
+    memory_storage copied;  // with entries(), as a storage far away has
+    storage_archetype only_lists{copied};
+    for (const std::string& key : folder.list("", "")) {
+        copied.write(key, folder.read(key).view());
+    }
+    CHECK(open_data(any_storage{folder}).problems().empty());
+    CHECK(open_data(any_storage{copied}).problems().empty());
+    for (const std::string& key : others) {
+        here.write(key, "x");
+        copied.write(key, as_bytes("x"));
+    }
+    const auto steps = local_trial{folder}.steps();
+    for (const any_storage& store : {any_storage{folder}, any_storage{copied}, any_storage{only_lists}}) {
+        CAPTURE(store.name());
+        const trial run{open_data(store)};
+        CHECK(run.steps() == steps);
+        const std::vector<problem> problems = run.problems();
+        REQUIRE(problems.size() == 3);
+        CHECK(text_of(problems[0]) ==
+              "a.npz: this and 2 more files of checkpoints are left out, as the folder has a run with its index, too, "
+              "and that "
+              "is read: open it again as checkpoints (--as checkpoints, data_format::checkpoints)");
+        CHECK(problems[1].where == "data/model.pth");
+        CHECK(problems[1].what.find("(--as smdebug, data_format::smdebug)") != std::string::npos);
+        CHECK(text_of(problems[2]) ==
+              "runs/events.out.tfevents.1: this log is left out, as the folder has a run with its index, too, and that "
+              "is "
+              "read: open it again as logs (--as tensorboard, data_format::tensorboard)");
+        CHECK(trial{open_data(store, {.as = data_format::smdebug})}.problems().empty());
+    }
 }
 
 TEST_CASE("open_data: what is there is a run, and what is said counts") {

@@ -300,6 +300,16 @@ TEST_CASE("any_storage: of a storage that is only read refuses to write, and rea
     CHECK(objects.size("other") == 1);
 }
 
+TEST_CASE("any_storage: problems that are added follow those of the storage, and are the handle's own") {
+    const any_storage plain{memory_storage{}};
+    const problem first{problem_kind::left_out, "a", "is left out"};
+    const problem second{problem_kind::damaged, "b", "is damaged"};
+    const any_storage noted = plain.with_problems({first});
+    CHECK(plain.problems().empty());
+    CHECK(noted.problems() == std::vector<problem>{first});
+    CHECK(noted.with_problems({second}).problems() == std::vector<problem>{first, second});
+}
+
 TEST_CASE("any_storage: copies are handles on one place, also of a storage that cannot be copied") {
     any_storage first{appending_archetype{memory_storage{}}};
     any_storage second = first;

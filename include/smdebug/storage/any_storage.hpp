@@ -203,8 +203,10 @@ public:
         return inner_->modified(key);
     }
 
-    /// None for a storage that has no such thing.
-    [[nodiscard]] std::vector<problem> problems() const { return inner_->problems(); }
+    /// None for a storage that has no such thing; those of with_problems() follow.
+    [[nodiscard]] std::vector<problem> problems() const;
+    /// A handle on the same storage whose problems() have these, too.
+    [[nodiscard]] any_storage with_problems(std::vector<problem> more) const;
 
     // Writing: unsupported where abilities() tell so, whether the object is there or not ---------------------------
 
@@ -278,6 +280,7 @@ private:
     explicit any_storage(std::shared_ptr<interface> inner) : inner_(std::move(inner)) {}
 
     std::shared_ptr<interface> inner_;
+    std::shared_ptr<const std::vector<problem>> noted_;  // null: none
 };
 
 namespace detail {

@@ -9,16 +9,119 @@
 #include <smdebug/formats/tensorboard/log_files.hpp>
 #include <smdebug/formats/tensorboard/log_source.hpp>
 #include <smdebug/index/locations.hpp>
+#include <smdebug/storage/local_storage.hpp>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <filesystem>
 #include <set>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 namespace smdebug {
 inline namespace v1 {
 namespace detail {
+
+// Keys beside those of a run of the Python package.  Of a folder of this machine the run's own folders are not walked, and
+// far away they are jumped over: each may have many thousands of files.
+inline std::vector<std::string> keys_beside_run(const any_storage& store) {
+    constexpr std::size_t most = 10'000;
+    constexpr std::array own{locations::collections_folder, locations::events_folder, locations::index_folder};
+    const auto folder_of = [&](std::string_view key) {
+        return std::find_if(own.begin(), own.end(), [&](std::string_view folder) { return key.starts_with(folder); });
+    };
+    std::vector<std::string> keys;
+    if (const local_storage* const here = store.target<local_storage>()) {
+        namespace fs = std::filesystem;
+        std::error_code failed;  // what cannot be listed is no data that could be opened
+        const fs::path root{here->name()};
+        for (fs::recursive_directory_iterator at{root, fs::directory_options::skip_permission_denied, failed}, end;
+             !failed && at != end && keys.size() < most; at.increment(failed)) {
+            std::string key = at->path().lexically_relative(root).string();
+            if (at.depth() == 0 && folder_of(key + '/') != own.end()) {
+                at.disable_recursion_pending();
+            } else if (!at->is_directory(failed)) {
+                keys.push_back(std::move(key));
+            }
+        }
+        std::sort(keys.begin(), keys.end());
+        return keys;
+    }
+    std::string after;
+    while (keys.size() < most) {
+        const auto some = store.list_entries("", after, 20);
+        if (!some) {
+            keys = store.list("", "");  // a storage without versions holds its names in memory
+            std::erase_if(keys, [&](const std::string& key) { return folder_of(key) != own.end(); });
+            return keys;
+        }
+        if (some->empty()) {
+            return keys;
+        }
+        for (const object_entry& each : *some) {
+            after = each.key;
+            if (const auto folder = folder_of(each.key); folder != own.end()) {
+                after = std::string{*folder} + '\xff';  // behind all names in it, as UTF-8 has no such byte
+                break;
+            }
+            keys.push_back(each.key);
+        }
+    }
+    return keys;
+}
+
+/// Data among keys that are not read, as nobody said what to read and `chosen` is there, too.
+inline std::vector<problem> left_out_beside(const std::vector<std::string>& keys, data_format chosen) {
+    using kind = formats::detail::checkpoint_kind;
+    struct group {
+        std::string first = {};
+        std::size_t more = 0;
+        void add(const std::string& key) { first.empty() ? static_cast<void>(first = key) : static_cast<void>(++more); }
+    };
+    group checkpoints;
+    group pickles;
+    group logs;
+    for (const std::string& key : keys) {
+        const kind what = formats::detail::kind_of(key);
+        if (what == kind::pickle) {
+            pickles.add(key);
+        } else if (what != kind::none && what != kind::safetensors_index) {
+            checkpoints.add(key);
+        } else if (chosen == data_format::smdebug && is_tensorboard_log(key) && !key.starts_with("tensorboard/")) {
+            logs.add(key);  // below tensorboard/ hooks write what the run has, too
+        }
+    }
+    const bool is_run = chosen == data_format::smdebug;
+    const std::string why = std::string{", as the folder has "} +
+                            (is_run ? "a run with its index" : "TensorBoard logs") + ", too, and " +
+                            (is_run ? "that is" : "those are") + " read: ";
+    const std::string alone =
+        is_run ? "--as smdebug, data_format::smdebug" : "--as tensorboard, data_format::tensorboard";
+    std::vector<problem> all;
+    const auto note = [&](const group& found, const std::string& one, const std::string& many,
+                          const std::string& what_to_do) {
+        if (found.first.empty()) {
+            return;
+        }
+        const std::string files = found.more == 1 ? " more file" : " more files";
+        all.push_back(
+            {problem_kind::left_out, found.first,
+             (found.more == 0 ? "this " + one + " is left out"
+                              : "this and " + std::to_string(found.more) + files + " of " + many + " are left out") +
+                 why + what_to_do});
+    };
+    note(checkpoints, "checkpoint", "checkpoints",
+         "open it again as checkpoints (--as checkpoints, data_format::checkpoints)");
+    note(pickles, "pickled checkpoint", "pickled checkpoints",
+         "pickles are programs, which are not run; save them as safetensors, or say that nothing else is meant (" +
+             alone + ")");
+    note(logs, "log", "TensorBoard logs", "open it again as logs (--as tensorboard, data_format::tensorboard)");
+    return all;
+}
 
 /// TensorBoard logs in a folder where nobody said what to read: checkpoints beside them are named.
 class logs_and_others {
@@ -32,24 +135,12 @@ public:
         if (std::exchange(is_open_, true) && !contents.ended()) {
             return has_news;  // looked for once, and again when no more come
         }
-        std::vector<std::string> keys = store_.list("", "");
-        std::erase_if(keys, [](const std::string& key) {
-            using kind = formats::detail::checkpoint_kind;
-            const kind what = formats::detail::kind_of(key);
-            return what == kind::none || what == kind::safetensors_index || what == kind::pickle;
-        });
-        contents.withdraw_problem(noted_);
-        if (!keys.empty()) {
-            noted_ = keys.front();
-            const std::size_t more = keys.size() - 1;
-            contents.note_problem(
-                noted_,
-                (more == 0 ? std::string{"this checkpoint is left out"}
-                           : "this and " + std::to_string(more) + (more == 1 ? " more file" : " more files") +
-                                 " of checkpoints are left out") +
-                    ", as the folder has TensorBoard logs, too, and those are read: open it again as checkpoints "
-                    "(--as checkpoints, data_format::checkpoints)",
-                problem_kind::left_out);
+        for (const problem& each :
+             std::exchange(noted_, left_out_beside(store_.list("", ""), data_format::tensorboard))) {
+            contents.withdraw_problem(each.where);
+        }
+        for (const problem& each : noted_) {
+            contents.note_problem(each.where, each.what, each.kind);
         }
         return has_news;
     }
@@ -57,7 +148,7 @@ public:
 private:
     any_storage store_;
     tensorboard_source logs_;
-    std::string noted_;
+    std::vector<problem> noted_;
     bool is_open_ = false;
 };
 
@@ -119,6 +210,12 @@ SMDEBUG_INLINE any_storage open_data(any_storage store, const format_options& op
         case data_format::detect:
         case data_format::smdebug:
             break;
+    }
+    if (options.as == data_format::detect) {
+        std::vector<problem> others = detail::left_out_beside(detail::keys_beside_run(store), data_format::smdebug);
+        if (!others.empty()) {
+            return store.with_problems(std::move(others));
+        }
     }
     return store;
 }

@@ -12,6 +12,23 @@ SMDEBUG_INLINE detail::any_follower any_storage::follow(std::string_view prefix)
     return follower ? *std::move(follower) : detail::any_follower{listing{inner_, std::string{prefix}}};
 }
 
+SMDEBUG_INLINE std::vector<problem> any_storage::problems() const {
+    std::vector<problem> all = inner_->problems();
+    if (noted_) {
+        all.insert(all.end(), noted_->begin(), noted_->end());
+    }
+    return all;
+}
+
+SMDEBUG_INLINE any_storage any_storage::with_problems(std::vector<problem> more) const {
+    any_storage noted = *this;
+    if (noted_) {
+        more.insert(more.begin(), noted_->begin(), noted_->end());
+    }
+    noted.noted_ = std::make_shared<const std::vector<problem>>(std::move(more));
+    return noted;
+}
+
 SMDEBUG_INLINE std::vector<std::string> detail::some_keys(const any_storage& store, std::string_view prefix,
                                                           std::size_t most) {
     const auto entries = store.list_entries(prefix, "", most);
