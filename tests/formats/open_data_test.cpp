@@ -129,7 +129,6 @@ TEST_CASE("open_data: checkpoints and logs beside a run with its index are named
     }
     const local_storage folder{here.path()};
     memory_storage copied;  // with entries(), as a storage far away has
-    storage_archetype only_lists{copied};
     for (const std::string& key : folder.list("", "")) {
         copied.write(key, folder.read(key).view());
     }
@@ -140,7 +139,8 @@ TEST_CASE("open_data: checkpoints and logs beside a run with its index are named
         copied.write(key, as_bytes("x"));
     }
     const auto steps = local_trial{folder}.steps();
-    for (const any_storage& store : {any_storage{folder}, any_storage{copied}, any_storage{only_lists}}) {
+    const any_storage only_lists{storage_archetype{copied}};
+    for (const any_storage& store : {any_storage{folder}, any_storage{copied}, only_lists}) {
         CAPTURE(store.name());
         const trial run{open_data(store)};
         CHECK(run.steps() == steps);
