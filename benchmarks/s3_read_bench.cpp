@@ -4,7 +4,6 @@
 //                                                           AWS_REGION, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY
 // The bucket is there and empty.  PEER COMMAND gets BUCKET and the names of files with keys, one a line, behind it, and
 // prints the seconds that each took (s3_peer.py: boto3).
-#include <smdebug/own_s3_policies.hpp>
 
 #include "bench.hpp"
 #include "support/run_builder.hpp"

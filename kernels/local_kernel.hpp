@@ -22,35 +22,10 @@ namespace reduce {
 template <class Base, class Owner>
 struct local_arch : Base {};
 
-/// The code of a table.
-template <class Kernel>
-[[nodiscard]] result<reduction_values> reduce_with(const tensor_view& tensor, reduction_set wanted,
-                                                   const byte_watch* watch) noexcept {
-    return watch != nullptr ? Kernel{}.reduce(tensor, wanted, *watch) : Kernel{}.reduce(tensor, wanted);
-}
-
-template <class Kernel>
-[[nodiscard]] result<reduction_values> reduce_repeated_with(const tensor_view& held, std::size_t repeats,
-                                                            reduction_set wanted) noexcept {
-    return Kernel{}.reduce_repeated(held, repeats, wanted);
-}
-
-template <class Kernel>
-[[nodiscard]] result<reduction_values> reduce_fed_with(const smdebug::detail::fed_tensor& tensor,
-                                                       reduction_set wanted) noexcept {
-    return Kernel{}.reduce_fed(tensor, wanted);
-}
-
-/// The table of a kernel.
-template <class Kernel>
-[[nodiscard]] constexpr detail::compiled_kernel table_of(const char* instruction_set) noexcept {
-    return {instruction_set, &reduce_with<Kernel>, &reduce_repeated_with<Kernel>, &reduce_fed_with<Kernel>};
-}
-
 /// The table for a kernel of Base.
 template <class Base, class Owner>
 [[nodiscard]] constexpr detail::compiled_kernel local_kernel(const char* instruction_set) noexcept {
-    return table_of<simd_kernel<local_arch<Base, Owner>>>(instruction_set);
+    return detail::table_of<simd_kernel<local_arch<Base, Owner>>>(instruction_set);
 }
 
 // A file each; which of them are built depends on the processor, see CMakeLists.txt.

@@ -7,7 +7,7 @@ namespace smdebug {
 inline namespace v1 {
 namespace reduce {
 
-constinit const detail::compiled_kernel plain_kernel = table_of<scalar_kernel>("scalar");
+constinit const detail::compiled_kernel plain_kernel = detail::table_of<scalar_kernel>("scalar");
 
 }  // namespace reduce
 }  // namespace v1

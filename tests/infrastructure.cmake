@@ -15,6 +15,9 @@ add_infrastructure_test(every_name ${SMDEBUG_PYTHON} -B ${CMAKE_CURRENT_SOURCE_D
 add_infrastructure_test(
     header_has_test ${CMAKE_COMMAND} -DROOT=${PROJECT_SOURCE_DIR} -P ${CMAKE_CURRENT_SOURCE_DIR}/check_test_files.cmake)
 
+add_infrastructure_test(
+    parts_of_src ${CMAKE_COMMAND} -DROOT=${PROJECT_SOURCE_DIR} -P ${CMAKE_CURRENT_SOURCE_DIR}/check_parts.cmake)
+
 find_program(SMDEBUG_CLANG_FORMAT NAMES clang-format-16 clang-format)
 add_infrastructure_test(
     format ${SMDEBUG_BASH} ${CMAKE_CURRENT_SOURCE_DIR}/check_format.sh ${PROJECT_SOURCE_DIR} ${SMDEBUG_CLANG_FORMAT})

@@ -4,7 +4,6 @@
 #include <doctest/doctest.h>
 
 #include <smdebug/archive.hpp>
-#include <smdebug/own_s3_policies.hpp>
 #include <smdebug/s3.hpp>
 #include <smdebug/smdebug.hpp>
 

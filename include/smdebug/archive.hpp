@@ -6,22 +6,33 @@
 #include <smdebug/archive/archive_storage.hpp>
 #include <smdebug/archive/options.hpp>
 #include <smdebug/core/form.hpp>
+#include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/open_storage.hpp>
+#include <smdebug/storage/path_openers.hpp>
 
-#ifdef SMDEBUG_COMPILED
+#include <optional>
+#include <string>
+#include <string_view>
+
 namespace smdebug {
 inline namespace v1 {
 namespace archive {
 namespace detail {
 
-// A weak reference takes nothing out of a library; this one does.
-extern const int opened_by_path;
-[[gnu::used]] inline const int* const uses_opened_by_path = &opened_by_path;
+// See archive_openers.
+[[nodiscard]] std::optional<any_storage> open_run(const any_storage& folder, const std::string& key,
+                                                  std::string_view inside, const archive_options& options);
+[[nodiscard]] any_storage open_files(const any_storage& folder, const std::string& key, const archive_options& options,
+                                     member_names names);
+
+inline constexpr smdebug::detail::archive_openers openers{open_run, open_files};
+inline const smdebug::detail::known_component opens_by_path{openers};
 
 }  // namespace detail
 }  // namespace archive
 }  // namespace v1
 }  // namespace smdebug
-#else
+
+#ifndef SMDEBUG_COMPILED
 #include <smdebug/archive/impl/opened.ipp>
 #endif

@@ -12,22 +12,28 @@
 #include <smdebug/formats/presented_run.hpp>
 #include <smdebug/formats/repair_index.hpp>
 #include <smdebug/formats/tensorboard/log_source.hpp>
+#include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/open_storage.hpp>
+#include <smdebug/storage/path_openers.hpp>
 
-#ifdef SMDEBUG_COMPILED
+#include <string_view>
+
 namespace smdebug {
 inline namespace v1 {
 namespace formats {
 namespace detail {
 
-// A weak reference takes nothing out of a library; this one does.
-extern const int opened_by_path;
-[[gnu::used]] inline const int* const uses_opened_by_path = &opened_by_path;
+// See format_openers.
+[[nodiscard]] any_storage open_run(std::string_view path, const storage_options& options);
+
+inline constexpr smdebug::detail::format_openers openers{open_run};
+inline const smdebug::detail::known_component opens_by_path{openers};
 
 }  // namespace detail
 }  // namespace formats
 }  // namespace v1
 }  // namespace smdebug
-#else
+
+#ifndef SMDEBUG_COMPILED
 #include <smdebug/formats/impl/opened.ipp>
 #endif

@@ -8,22 +8,29 @@
 #include <smdebug/http/curl_transport.hpp>
 #include <smdebug/s3/options.hpp>
 #include <smdebug/s3/s3_storage.hpp>
+#include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/open_storage.hpp>
+#include <smdebug/storage/path_openers.hpp>
 
-#ifdef SMDEBUG_COMPILED
+#include <string_view>
+
 namespace smdebug {
 inline namespace v1 {
 namespace s3 {
 namespace detail {
 
-// A weak reference takes nothing out of a library; this one does.
-extern const int opened_by_path;
-[[gnu::used]] inline const int* const uses_opened_by_path = &opened_by_path;
+/// What create_trial(), hooks by path and so on open buckets by.
+[[nodiscard]] any_storage open_storage(std::string_view path, const storage_options& options);
+[[nodiscard]] any_storage open_place(std::string_view path, const s3_options& options);
+
+inline constexpr smdebug::detail::s3_openers openers{open_storage, open_place};
+inline const smdebug::detail::known_component opens_by_path{openers};
 
 }  // namespace detail
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug
-#else
+
+#ifndef SMDEBUG_COMPILED
 #include <smdebug/s3/impl/opened.ipp>
 #endif

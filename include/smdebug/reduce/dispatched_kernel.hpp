@@ -36,8 +36,32 @@ struct compiled_kernel {
                                            reduction_set wanted) noexcept = nullptr;
 };
 
-}  // namespace detail
+/// The code of a table.
+template <class Kernel>
+[[nodiscard]] result<reduction_values> reduce_with(const tensor_view& tensor, reduction_set wanted,
+                                                   const byte_watch* watch) noexcept {
+    return watch != nullptr ? Kernel{}.reduce(tensor, wanted, *watch) : Kernel{}.reduce(tensor, wanted);
+}
 
+template <class Kernel>
+[[nodiscard]] result<reduction_values> reduce_repeated_with(const tensor_view& held, std::size_t repeats,
+                                                            reduction_set wanted) noexcept {
+    return Kernel{}.reduce_repeated(held, repeats, wanted);
+}
+
+template <class Kernel>
+[[nodiscard]] result<reduction_values> reduce_fed_with(const smdebug::detail::fed_tensor& tensor,
+                                                       reduction_set wanted) noexcept {
+    return Kernel{}.reduce_fed(tensor, wanted);
+}
+
+/// The table of a kernel.
+template <class Kernel>
+[[nodiscard]] constexpr compiled_kernel table_of(const char* instruction_set) noexcept {
+    return {instruction_set, &reduce_with<Kernel>, &reduce_repeated_with<Kernel>, &reduce_fed_with<Kernel>};
+}
+
+}  // namespace detail
 }  // namespace reduce
 
 /// Reduces with the best instruction set of this CPU, whatever the file that uses it is compiled for.

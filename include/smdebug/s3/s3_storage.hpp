@@ -176,6 +176,18 @@ static_assert(appending_storage<s3_storage<>> && removing_storage<s3_storage<>>)
 }  // namespace v1
 }  // namespace smdebug
 
-#ifndef SMDEBUG_COMPILED
 #include <smdebug/s3/impl/s3_storage.tpp>
+
+#ifdef SMDEBUG_COMPILED
+namespace smdebug {
+inline namespace v1 {
+
+// The library has these; others are made where they are used.
+extern template class s3::detail::client<curl_transport, s3_credentials<curl_transport>>;
+extern template class s3::detail::multipart_upload<s3::detail::client<curl_transport, s3_credentials<curl_transport>>>;
+extern template class detail::s3_output<s3::detail::client<curl_transport, s3_credentials<curl_transport>>>;
+extern template class s3_storage<>;
+
+}  // namespace v1
+}  // namespace smdebug
 #endif

@@ -1,6 +1,6 @@
 // The storage that a path stands for, picked at run time: trials, hooks and the program smdebug open theirs here.
 // What needs libcurl, OpenSSL and pugixml comes into a program by <smdebug/s3.hpp>, what needs zlib and libzstd by
-// <smdebug/archive.hpp>, each in any one of its files; the linker knows whether it did.
+// <smdebug/archive.hpp>, each in any one of its files.
 #pragma once
 
 #include <smdebug/archive/options.hpp>
@@ -84,42 +84,6 @@ template <storage S>
 
 }  // namespace detail
 
-namespace s3 {
-namespace detail {
-
-// Null where no file of the program includes <smdebug/s3.hpp>, which defines them.
-[[nodiscard, gnu::weak]] any_storage open_storage(std::string_view path, const storage_options& options);
-[[nodiscard, gnu::weak]] any_storage open_place(std::string_view path, const s3_options& options);
-
-}  // namespace detail
-}  // namespace s3
-
-namespace formats {
-namespace detail {
-
-/// What lies at a path, as a run: see open_data().
-// Null where no file of the program includes <smdebug/formats.hpp>, which defines it.
-[[nodiscard, gnu::weak]] any_storage open_run(std::string_view path, const storage_options& options);
-
-}  // namespace detail
-}  // namespace formats
-
-namespace archive {
-namespace detail {
-
-/// The run at `inside` in an archive, or the only one that it has.  Nothing where that is no archive.
-// Null where no file of the program includes <smdebug/archive.hpp>, which defines it.
-[[nodiscard, gnu::weak]] std::optional<any_storage> open_run(const any_storage& folder, const std::string& key,
-                                                             std::string_view inside, const archive_options& options);
-
-/// The files of an archive, whatever they are; of a zip whose names are texts, a name that comes twice is a problem.  Errors: those of archive_storage; corrupt_data where it is damaged, unless
-/// options say that this is to be skipped, and for a zip of which members share bytes.
-// Null likewise.
-[[nodiscard, gnu::weak]] any_storage open_files(const any_storage& folder, const std::string& key,
-                                                const archive_options& options, member_names names);
-
-}  // namespace detail
-}  // namespace archive
 }  // namespace v1
 }  // namespace smdebug
 

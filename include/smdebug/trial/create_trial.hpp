@@ -2,15 +2,12 @@
 #pragma once
 
 #include <smdebug/core/form.hpp>
-#include <smdebug/formats/options.hpp>
-#include <smdebug/index/locations.hpp>
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/open_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/options.hpp>
 
 #include <string_view>
-#include <utility>
 
 namespace smdebug {
 inline namespace v1 {
@@ -18,15 +15,7 @@ inline namespace v1 {
 namespace detail {
 
 /// The storage of a run, whose files are cached that are written once, unless the options say otherwise.
-[[nodiscard]] inline any_storage open_storage_of_run(std::string_view path, storage_options options) {
-    if (!options.cacheable) {
-        options.cacheable = is_written_once;
-    }
-    if (options.formats.as != data_format::smdebug && opens_other_data()) {
-        return formats::detail::open_run(path, options);
-    }
-    return open_storage(path, std::move(options));
-}
+[[nodiscard]] any_storage open_storage_of_run(std::string_view path, storage_options options);
 
 /// Where there is no run: says that what lies there instead takes <smdebug/formats.hpp>, if that is why.
 /// Errors: unsupported; those of the storage.

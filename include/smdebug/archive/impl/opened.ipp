@@ -1,4 +1,4 @@
-// What <smdebug/archive.hpp> brings into a program: the function that <smdebug/storage/open_storage.hpp> declares.
+// The bodies of <smdebug/archive.hpp>, which is not included here: it would make the component known to programs of the compiled form.
 #pragma once
 
 #include <smdebug/archive/archive_storage.hpp>
@@ -20,14 +20,8 @@ inline namespace v1 {
 namespace archive {
 namespace detail {
 
-#ifdef SMDEBUG_COMPILED
-extern const int opened_by_path;  // <smdebug/archive.hpp> refers to it
-const int opened_by_path = 1;
-#endif
-
-// Not inline, though every file that includes the header has it: it is weak, of which the linker keeps one.
-std::optional<any_storage> open_run(const any_storage& folder, const std::string& key, std::string_view inside,
-                                    const archive_options& options) {
+SMDEBUG_INLINE std::optional<any_storage> open_run(const any_storage& folder, const std::string& key,
+                                                   std::string_view inside, const archive_options& options) {
     std::optional<opened_runs> all = open_runs(folder, key, inside, options);
     return all ? std::optional{only_run(std::move(*all), options)} : std::nullopt;
 }
@@ -52,8 +46,8 @@ inline void check_members_apart(const archive_storage<any_storage>& archive, con
     }
 }
 
-any_storage open_files(const any_storage& folder, const std::string& key, const archive_options& options,
-                       member_names names) {
+SMDEBUG_INLINE any_storage open_files(const any_storage& folder, const std::string& key, const archive_options& options,
+                                      member_names names) {
     const auto source = std::make_shared<stored_source<any_storage>>(folder, key);
     const auto all_of_it = std::make_shared<const contents>(source, options, indexes::used, names);
     const auto opened = std::make_shared<const opened_archive>(all_of_it, source->name(), "");

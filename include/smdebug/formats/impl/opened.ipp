@@ -1,4 +1,4 @@
-// What <smdebug/formats.hpp> brings into a program: the function that <smdebug/storage/open_storage.hpp> declares.
+// The bodies of <smdebug/formats.hpp>, which is not included here: it would make the component known to programs of the compiled form.
 #pragma once
 
 #include <smdebug/core/form.hpp>
@@ -11,13 +11,7 @@ inline namespace v1 {
 namespace formats {
 namespace detail {
 
-#ifdef SMDEBUG_COMPILED
-extern const int opened_by_path;  // <smdebug/formats.hpp> refers to it
-const int opened_by_path = 1;
-#endif
-
-// Not inline, though every file that includes the header has it: it is weak, of which the linker keeps one.
-any_storage open_run(std::string_view path, const storage_options& options) {
+SMDEBUG_INLINE any_storage open_run(std::string_view path, const storage_options& options) {
     if (const auto file = smdebug::detail::data_file_in(path)) {
         return open_data(
             any_storage{smdebug::detail::single_object{smdebug::detail::open_folder(file->folder, options), file->key}},

@@ -51,6 +51,4 @@ private:
 }  // namespace v1
 }  // namespace smdebug
 
-#ifndef SMDEBUG_COMPILED
 #include <smdebug/s3/call/impl/bounded_calls.tpp>
-#endif

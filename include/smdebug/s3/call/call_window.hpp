@@ -156,5 +156,6 @@ template <class Client>
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/s3/call/impl/call_window.ipp>
-#include <smdebug/s3/call/impl/call_window.tpp>
 #endif
+
+#include <smdebug/s3/call/impl/call_window.tpp>

@@ -117,6 +117,4 @@ private:
 }  // namespace v1
 }  // namespace smdebug
 
-#ifndef SMDEBUG_COMPILED
 #include <smdebug/s3/call/impl/client.tpp>
-#endif

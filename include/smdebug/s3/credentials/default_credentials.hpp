@@ -81,6 +81,4 @@ private:
 }  // namespace v1
 }  // namespace smdebug
 
-#ifndef SMDEBUG_COMPILED
 #include <smdebug/s3/credentials/impl/default_credentials.tpp>
-#endif

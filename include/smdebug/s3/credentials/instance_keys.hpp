@@ -70,5 +70,6 @@ template <http_transport Transport>
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/s3/credentials/impl/instance_keys.ipp>
-#include <smdebug/s3/credentials/impl/instance_keys.tpp>
 #endif
+
+#include <smdebug/s3/credentials/impl/instance_keys.tpp>

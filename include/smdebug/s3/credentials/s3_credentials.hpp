@@ -42,6 +42,4 @@ private:
 }  // namespace v1
 }  // namespace smdebug
 
-#ifndef SMDEBUG_COMPILED
 #include <smdebug/s3/credentials/impl/s3_credentials.tpp>
-#endif

@@ -1,4 +1,4 @@
-// What <smdebug/s3.hpp> brings into a program: the functions that <smdebug/storage/open_storage.hpp> declares.
+// The bodies of <smdebug/s3.hpp>, which is not included here: it would make the component known to programs of the compiled form.
 #pragma once
 
 #include <smdebug/core/form.hpp>
@@ -14,13 +14,7 @@ inline namespace v1 {
 namespace s3 {
 namespace detail {
 
-#ifdef SMDEBUG_COMPILED
-extern const int opened_by_path;  // <smdebug/s3.hpp> refers to it
-const int opened_by_path = 1;
-#endif
-
-// Not inline, though every file that includes the header has them: they are weak, of which the linker keeps one.
-any_storage open_storage(std::string_view path, const storage_options& options) {
+SMDEBUG_INLINE any_storage open_storage(std::string_view path, const storage_options& options) {
     s3_storage<> bucket{path, options.s3};
     if (!options.cache_folder.empty()) {
         return any_storage{cached_storage{std::move(bucket),
@@ -31,7 +25,7 @@ any_storage open_storage(std::string_view path, const storage_options& options) 
         cached_storage{std::move(bucket), memory_cache{options.memory_bytes}, {.cacheable = options.cacheable}}};
 }
 
-any_storage open_place(std::string_view path, const s3_options& options) {
+SMDEBUG_INLINE any_storage open_place(std::string_view path, const s3_options& options) {
     return any_storage{s3_storage<>{path, options}};
 }
 

@@ -124,6 +124,4 @@ std::vector<std::string> remove_uploads(const Client& asked, std::string_view pr
 }  // namespace v1
 }  // namespace smdebug
 
-#ifndef SMDEBUG_COMPILED
 #include <smdebug/s3/object/impl/multipart_upload.tpp>
-#endif

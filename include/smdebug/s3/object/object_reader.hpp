@@ -122,6 +122,4 @@ private:
 }  // namespace v1
 }  // namespace smdebug
 
-#ifndef SMDEBUG_COMPILED
 #include <smdebug/s3/object/impl/object_reader.tpp>
-#endif

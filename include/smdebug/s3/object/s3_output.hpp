@@ -73,6 +73,4 @@ private:
 }  // namespace v1
 }  // namespace smdebug
 
-#ifndef SMDEBUG_COMPILED
 #include <smdebug/s3/object/impl/s3_output.tpp>
-#endif

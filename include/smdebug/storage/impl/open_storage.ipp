@@ -4,6 +4,7 @@
 #include <smdebug/core/error.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/open_storage.hpp>
+#include <smdebug/storage/path_openers.hpp>
 #include <smdebug/storage/uri.hpp>
 
 #include <cstdlib>
@@ -13,25 +14,25 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-SMDEBUG_INLINE void refuse_without_s3(std::string_view path, bool is_there) {
-    if (!is_there) {
+[[nodiscard]] inline const s3_openers& openers_of_s3(std::string_view path) {
+    const s3_openers* const known = known_openers().s3;
+    if (known == nullptr) {
         throw unsupported(
             "this program was built without S3, so that it cannot open " + std::string{path} +
                 ": include <smdebug/s3.hpp> in one of its files and link smdebug::s3 (libcurl, OpenSSL, pugixml)",
             {.where = std::string{path}});
     }
+    return *known;
 }
 
-// Here, where the functions are only declared: behind their definitions compilers see that they are there.
-SMDEBUG_INLINE bool opens_archives() noexcept { return &archive::detail::open_run != nullptr; }
-SMDEBUG_INLINE bool opens_other_data() noexcept { return &formats::detail::open_run != nullptr; }
+SMDEBUG_INLINE bool opens_archives() noexcept { return known_openers().archives != nullptr; }
+SMDEBUG_INLINE bool opens_other_data() noexcept { return known_openers().formats != nullptr; }
 
 SMDEBUG_INLINE any_storage open_place(std::string_view path, const s3_options& options) {
     if (!is_in_s3(path)) {
         return any_storage{local_storage{std::string{path}}};
     }
-    refuse_without_s3(path, &s3::detail::open_place != nullptr);
-    return s3::detail::open_place(path, options);
+    return openers_of_s3(path).open_place(path, options);
 }
 
 /// Of SMDEBUG_CACHE_DIR where options name none; empty: none.
@@ -54,9 +55,8 @@ SMDEBUG_INLINE any_storage open_folder(std::string_view path, storage_options op
     if (!is_in_s3(path)) {
         return any_storage{local_storage{std::string{path}}};
     }
-    refuse_without_s3(path, &s3::detail::open_storage != nullptr);
     options.cache_folder = cache_folder_of(options);
-    return s3::detail::open_storage(path, options);
+    return openers_of_s3(path).open_storage(path, options);
 }
 
 }  // namespace detail
@@ -67,17 +67,17 @@ SMDEBUG_INLINE any_storage open_storage(std::string_view path, storage_options o
         return detail::open_folder(path, std::move(options));
     }
     const bool must_be_archive = archived->is_named_so || !archived->inside.empty();
-    const bool has_archives = detail::opens_archives();
-    if (!has_archives && must_be_archive) {
+    const detail::archive_openers* const archives = detail::known_openers().archives;
+    if (archives == nullptr && must_be_archive) {
         throw unsupported("this program was built without archives, so that it cannot open " + std::string{path} +
                               ": include <smdebug/archive.hpp> in one of its files and link smdebug::archive (zlib, "
                               "libzstd)",
                           {.where = std::string{path}});
     }
-    if (has_archives) {
+    if (archives != nullptr) {
         const archive_options how = detail::archives_with_cache(options);
-        std::optional<any_storage> run = archive::detail::open_run(
-            detail::open_folder(archived->folder, std::move(options)), archived->key, archived->inside, how);
+        std::optional<any_storage> run = archives->open_run(detail::open_folder(archived->folder, std::move(options)),
+                                                            archived->key, archived->inside, how);
         if (run) {
             return *std::move(run);
         }

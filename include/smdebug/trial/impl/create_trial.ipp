@@ -2,17 +2,31 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
+#include <smdebug/index/locations.hpp>
 #include <smdebug/storage/concepts.hpp>
+#include <smdebug/storage/path_openers.hpp>
 #include <smdebug/storage/uri.hpp>
 #include <smdebug/trial/create_trial.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace smdebug {
 inline namespace v1 {
+
+SMDEBUG_INLINE any_storage detail::open_storage_of_run(std::string_view path, storage_options options) {
+    if (!options.cacheable) {
+        options.cacheable = is_written_once;
+    }
+    const format_openers* const formats = known_openers().formats;
+    if (options.formats.as != data_format::smdebug && formats != nullptr) {
+        return formats->open_run(path, options);
+    }
+    return open_storage(path, std::move(options));
+}
 
 SMDEBUG_INLINE void detail::refuse_other_data(std::string_view path, const any_storage& store) {
     std::string found{is_data_file(path) && store.is_file() ? path : std::string_view{}};

@@ -8,6 +8,7 @@
 #include <smdebug/formats/checkpoints/npy_header.hpp>
 #include <smdebug/formats/checkpoints/npz_directory.hpp>
 #include <smdebug/storage/open_storage.hpp>
+#include <smdebug/storage/path_openers.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -33,7 +34,8 @@ SMDEBUG_INLINE npz_directory read_npz_directory(const any_storage& folder, const
     constexpr std::string_view ending = ".npy";
     constexpr std::uint64_t most_of_deflate = 1'100;  // 1032, and what heads add to a small stream
     const std::string file = smdebug::detail::path_of(folder, key);
-    if (!smdebug::detail::opens_archives()) {
+    const smdebug::detail::archive_openers* const archives = smdebug::detail::known_openers().archives;
+    if (archives == nullptr) {
         throw unsupported("this program was built without archives, so that it cannot open " + file +
                               ": include <smdebug/archive.hpp> in one of its files and link smdebug::archive (zlib, "
                               "libzstd)",
@@ -49,7 +51,7 @@ SMDEBUG_INLINE npz_directory read_npz_directory(const any_storage& folder, const
     }
     archive_options how = options;
     how.most_ratio = std::max(how.most_ratio, most_of_deflate);
-    npz_directory all{.files = archive::detail::open_files(folder, key, how, archive::detail::member_names::texts)};
+    npz_directory all{.files = archives->open_files(folder, key, how, archive::detail::member_names::texts)};
     for (const problem& one : all.files.problems()) {
         const std::size_t inside = one.where.starts_with(file + "!/") ? file.size() + 2 : 0;
         all.not_read.push_back({one.where.substr(inside), one.what, one.kind});

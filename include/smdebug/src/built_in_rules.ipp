@@ -1,4 +1,6 @@
-// The built-in rules, and what drives rules, over any trial: compiled once, for every storage, decoder and kernel.
+// A part of <smdebug/src.hpp>: the built-in rules, and what drives rules, over any trial.
+#pragma once
+
 #include <smdebug/registry/built_in_rules.hpp>
 #include <smdebug/rules/any_rule.hpp>
 #include <smdebug/rules/drive/rule_drive.hpp>

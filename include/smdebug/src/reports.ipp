@@ -1,0 +1,34 @@
+// A part of <smdebug/src.hpp>: the bodies of scans of many runs, and reports.
+#pragma once
+
+#include <smdebug/batch/impl/row_spool.ipp>
+#include <smdebug/batch/impl/run_batch.ipp>
+#include <smdebug/batch/impl/run_list.ipp>
+#include <smdebug/batch/impl/run_version.ipp>
+#include <smdebug/batch/impl/scan_runs.ipp>
+#include <smdebug/batch/impl/shard.ipp>
+#include <smdebug/batch/impl/source_ahead.ipp>
+#include <smdebug/batch/ranks/impl/coordinator.ipp>
+#include <smdebug/batch/ranks/impl/messages.ipp>
+#include <smdebug/batch/ranks/impl/rank_ledger.ipp>
+#include <smdebug/batch/ranks/impl/rank_work.ipp>
+#include <smdebug/batch/ranks/impl/result_bytes.ipp>
+#include <smdebug/batch/ranks/impl/run_on_ranks.ipp>
+#include <smdebug/batch/ranks/impl/side_threads.ipp>
+#include <smdebug/batch/ranks/impl/split_runs.ipp>
+#include <smdebug/batch/ranks/impl/worker.ipp>
+#include <smdebug/batch/search/impl/folder_names.ipp>
+#include <smdebug/batch/search/impl/folder_walk.ipp>
+#include <smdebug/batch/search/impl/key_walk.ipp>
+#include <smdebug/batch/search/impl/name_pattern.ipp>
+#include <smdebug/batch/search/impl/pattern_walk.ipp>
+#include <smdebug/batch/search/impl/version_digest.ipp>
+#include <smdebug/batch/search/impl/written_path.ipp>
+#include <smdebug/report/impl/data_writer.ipp>
+#include <smdebug/report/impl/distribution.ipp>
+#include <smdebug/report/impl/page_text.ipp>
+#include <smdebug/report/impl/reported_run.ipp>
+#include <smdebug/report/impl/run_series.ipp>
+#include <smdebug/report/impl/step_axis.ipp>
+#include <smdebug/report/impl/write_report.ipp>
+#include <smdebug/report/page/impl/bundle.ipp>

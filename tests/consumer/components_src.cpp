@@ -1,0 +1,3 @@
+#include <smdebug/archive_src.hpp>
+#include <smdebug/batch_src.hpp>
+#include <smdebug/s3_src.hpp>
