@@ -165,7 +165,7 @@ public:
     // For who drives rules; see rules/invoke_rules.hpp.
 
     /// From now on this trial and its copies ask `view` first, and log there what cannot be read: detail::view_for_rules().
-    void share_with_rules(std::shared_ptr<detail::rule_view> view) noexcept { view_ = std::move(view); }
+    void share_with_rules(const std::shared_ptr<detail::rule_view>& view);
     /// Whether rules share it, or one is logged.
     [[nodiscard]] bool is_for_rules() const noexcept { return view_ != nullptr; }
     /// Says that rules are about to look at a step that is there, and will not look at `end` or later ones.
@@ -190,7 +190,7 @@ private:
                                                            function_ref<std::shared_ptr<const void>()> make) const;
 
     std::shared_ptr<const state_type> state_;
-    std::shared_ptr<detail::rule_view> view_;  // null: no rules look at it
+    std::shared_ptr<detail::rule_view> view_;  // null: no rules look at it; the last trial that has it calls its forget()
 };
 
 }  // namespace v1

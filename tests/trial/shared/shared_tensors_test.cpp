@@ -545,6 +545,28 @@ TEST_CASE("shared_tensors: what is made of a choice at the step at hand is kept 
     CHECK(*kept(4, {}, "a") == 4);
 }
 
+TEST_CASE("shared_tensors: what is kept may hold handles, and goes with the last trial") {
+    memory_storage store;
+    run_builder build{store};
+    build.collections({"worker_0"}, {});
+    build.step({.step = 1, .tensors = {tensor_of<float>("a", {1.0F}, {1})}});
+    build.end();
+    const auto mark = std::make_shared<int>(1);
+    std::optional<tensor_handle> left;
+    {
+        shared_trial<memory_trial> run{memory_trial{store}};
+        run.begin_step(1);
+        const auto kept = run.kept_of_step<std::pair<tensor_handle, std::shared_ptr<int>>>(1, {}, "a", [&] {
+            return std::pair{run.tensor("a"), mark};
+        });
+        REQUIRE(kept != nullptr);
+        left = kept->first;
+        CHECK(mark.use_count() == 2);
+    }
+    CHECK(mark.use_count() == 1);
+    CHECK(left->reduction_value(1, "max") == 1);
+}
+
 TEST_CASE("shared_tensors: names without a step are as new as the trial's, also before a step was begun") {
     memory_storage store;
     run_builder build{store};

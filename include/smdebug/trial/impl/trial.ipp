@@ -66,6 +66,13 @@ SMDEBUG_INLINE trial::trial(any_storage store, trial_options options, detail::an
     : state_(std::make_shared<const state_type>(std::move(store), std::move(options), std::move(decoder),
                                                 std::move(kernel))) {}
 
+SMDEBUG_INLINE void trial::share_with_rules(const std::shared_ptr<detail::rule_view>& view) {
+    if (view == nullptr) {
+        return view_.reset();
+    }
+    view_ = std::shared_ptr<detail::rule_view>{view.get(), [held = view](detail::rule_view*) { held->forget(); }};
+}
+
 SMDEBUG_INLINE void trial::begin_rules(step_number step, std::optional<step_number> end) const {
     if (view_ != nullptr) {
         view_->begin_step(*state_->current(), step, end);
@@ -97,7 +104,7 @@ SMDEBUG_INLINE tensor_handle trial::tensor(std::string_view name) const {
     if (!has_tensor(name)) {
         throw tensor_unavailable(std::string{name}, state_->names_near(name));
     }
-    return tensor_handle{state_, std::string{name}, view_};
+    return tensor_handle{state_, std::string{name}, view_ != nullptr ? view_->shared_from_this() : nullptr};
 }
 
 SMDEBUG_INLINE bool trial::has_tensor(std::string_view name) const {

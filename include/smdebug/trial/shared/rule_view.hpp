@@ -59,7 +59,7 @@ public:
 
 /// What rules share of a trial, and the log of what they looked up: see trial::share_with_rules().
 /// Threads: const calls may run at once; begin_step() and the log's begin() and end() not beside them.
-class rule_view {
+class rule_view : public std::enable_shared_from_this<rule_view> {
 public:
     rule_view() = default;
     rule_view(const rule_view&) = delete;
@@ -87,6 +87,10 @@ public:
     [[nodiscard]] virtual std::shared_ptr<const void> kept_of_step(
         step_number step, std::type_index type, const text_list& collections, const text_list& regexes,
         function_ref<std::shared_ptr<const void>()> make) const = 0;
+
+    /// Drops what kept_of_step() keeps: called when no trial uses this any more.  What is kept may hold handles, which hold
+    /// this.
+    virtual void forget() noexcept = 0;
 };
 
 /// Makes one of a trial.  `sharing`: null for one rule alone, which has nobody to share with.

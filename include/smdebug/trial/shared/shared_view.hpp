@@ -41,6 +41,7 @@ public:
     [[nodiscard]] SMDEBUG_INLINE std::shared_ptr<const void> kept_of_step(
         step_number step, std::type_index type, const text_list& collections, const text_list& regexes,
         function_ref<std::shared_ptr<const void>()> make) const override;
+    SMDEBUG_INLINE void forget() noexcept override;
 
 private:
     // What decides which tensors a step has, and in which collections.

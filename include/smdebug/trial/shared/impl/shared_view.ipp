@@ -75,6 +75,10 @@ SMDEBUG_INLINE std::shared_ptr<const void> shared_view::kept_of_step(
     return made;
 }
 
+SMDEBUG_INLINE void shared_view::forget() noexcept {
+    const std::vector<step_choice> dropped = std::exchange(*choices_.lock(), {});  // freed when the lock is
+}
+
 SMDEBUG_INLINE std::shared_ptr<rule_view> view_for_rules(const std::shared_ptr<const trial_state>& state,
                                                          const sharing_options* sharing) {
     return std::make_shared<shared_view>(state, sharing);
