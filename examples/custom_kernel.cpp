@@ -2,6 +2,7 @@
 // This one lets the library's scalar kernel compute and measures how long it takes; a kernel for a GPU would have the
 // same two calls.
 // Usage: custom_kernel RUN
+#include <smdebug/reduce/scalar_kernel.hpp>
 #include <smdebug/smdebug.hpp>
 
 #include <atomic>

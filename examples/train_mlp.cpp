@@ -10,6 +10,7 @@
 #include "mlp.hpp"
 
 #include <smdebug/smdebug.hpp>
+#include <smdebug/watch/watch.hpp>
 
 #include <cstddef>
 #include <cstdio>

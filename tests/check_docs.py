@@ -33,7 +33,16 @@ import sys
 import tempfile
 
 KINDS = {"cpp", "console", "sh", "json", "sql", "python", "cmake", "text", "ini", "toml"}
-USUAL_INCLUDES = ("#include <smdebug/s3.hpp>", "#include <smdebug/smdebug.hpp>")
+USUAL_INCLUDES = tuple(f"#include <smdebug/{header}>" for header in (
+    "s3.hpp", "smdebug.hpp",  # and the doors that docs/README.md names
+    "actions/action_record.hpp", "actions/run_command.hpp", "actions/status_file.hpp", "exporting/csv.hpp",
+    "exporting/npz.hpp", "exporting/options.hpp", "exporting/run.hpp", "exporting/safetensors.hpp",
+    "exporting/tensorboard.hpp", "hook/hook_json.hpp", "hook/tensorboard_writer.hpp", "reduce/histogram.hpp",
+    "reduce/quantiles.hpp", "reduce/scalar_kernel.hpp", "registry/rule_registry.hpp", "registry/rules_json.hpp",
+    "rules/finding_json.hpp", "storage/cached_storage.hpp", "storage/disk_cache.hpp", "storage/memory_cache.hpp",
+    "trial/diff_runs.hpp", "trial/for_each_tensor.hpp", "trial/reduce_in_passing.hpp", "trial/scan.hpp",
+    "watch/watch.hpp",
+    "trial/verify.hpp"))
 WIDTH = 140
 BLOCKS = "docs_blocks"  # the program that is built of what `source` writes
 

@@ -4,8 +4,12 @@
 #include <doctest/doctest.h>
 
 #include <smdebug/archive.hpp>
+#include <smdebug/exporting/run.hpp>
+#include <smdebug/registry/rules_json.hpp>
 #include <smdebug/s3.hpp>
 #include <smdebug/smdebug.hpp>
+#include <smdebug/trial/scan.hpp>
+#include <smdebug/watch/watch.hpp>
 
 #include <filesystem>
 #include <fstream>

@@ -1,10 +1,7 @@
-// Everything that a user of the library needs, in one include; but S3, and what posts findings to a server, which take
-// more packages: <smdebug/s3.hpp>.
+// What every day takes, in one include: trials, tensors, rules and the built-in ones, errors, guards, hooks.  The rest has headers
+// of its own, which docs/README.md names, as what takes more packages: <smdebug/s3.hpp>, <smdebug/archive.hpp>.
 #pragma once
 
-#include <smdebug/actions/action_record.hpp>
-#include <smdebug/actions/run_command.hpp>
-#include <smdebug/actions/status_file.hpp>
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/dtype.hpp>
 #include <smdebug/core/error.hpp>
@@ -12,27 +9,13 @@
 #include <smdebug/core/shape.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/core/version.hpp>
-#include <smdebug/exporting/csv.hpp>
-#include <smdebug/exporting/npz.hpp>
-#include <smdebug/exporting/options.hpp>
-#include <smdebug/exporting/run.hpp>
-#include <smdebug/exporting/safetensors.hpp>
-#include <smdebug/exporting/tensorboard.hpp>
 #include <smdebug/hook/hook.hpp>
-#include <smdebug/hook/hook_json.hpp>
-#include <smdebug/hook/tensorboard_writer.hpp>
 #include <smdebug/reduce/concepts.hpp>
-#include <smdebug/reduce/histogram.hpp>
 #include <smdebug/reduce/name.hpp>
-#include <smdebug/reduce/quantiles.hpp>
-#include <smdebug/reduce/scalar_kernel.hpp>
 #include <smdebug/registry/built_in_rules.hpp>
-#include <smdebug/registry/rule_registry.hpp>
-#include <smdebug/registry/rules_json.hpp>
 #include <smdebug/rules/any_rule.hpp>
 #include <smdebug/rules/concepts.hpp>
 #include <smdebug/rules/finding.hpp>
-#include <smdebug/rules/finding_json.hpp>
 #include <smdebug/rules/invoke.hpp>
 #include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/rules/required_tensors.hpp>
@@ -40,11 +23,8 @@
 #include <smdebug/rules/setting.hpp>
 #include <smdebug/s3/options.hpp>
 #include <smdebug/storage/any_storage.hpp>
-#include <smdebug/storage/cached_storage.hpp>
 #include <smdebug/storage/concepts.hpp>
-#include <smdebug/storage/disk_cache.hpp>
 #include <smdebug/storage/local_storage.hpp>
-#include <smdebug/storage/memory_cache.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/storage/open_storage.hpp>
 #include <smdebug/tensor/as_xtensor.hpp>
@@ -54,10 +34,5 @@
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/create_trial.hpp>
-#include <smdebug/trial/diff_runs.hpp>
-#include <smdebug/trial/for_each_tensor.hpp>
 #include <smdebug/trial/options.hpp>
-#include <smdebug/trial/reduce_in_passing.hpp>
 #include <smdebug/trial/refresh_guard.hpp>
-#include <smdebug/trial/scan.hpp>
-#include <smdebug/watch/watch.hpp>

@@ -1,7 +1,33 @@
-// Calls every public function that <smdebug/smdebug.hpp> has, with nothing else included: tests/check_forms.sh builds it in both
+// Calls every public function that <smdebug/smdebug.hpp> and the doors beside it have, with nothing else included: tests/check_forms.sh builds it in both
 // forms, links and runs it; tests/headers.py says what is missing here.  What the calls do, the unit tests ask.
 #include <smdebug/smdebug.hpp>
+
+#include <smdebug/actions/action_record.hpp>
+#include <smdebug/actions/run_command.hpp>
+#include <smdebug/actions/status_file.hpp>
+#include <smdebug/exporting/csv.hpp>
+#include <smdebug/exporting/npz.hpp>
+#include <smdebug/exporting/options.hpp>
+#include <smdebug/exporting/run.hpp>
+#include <smdebug/exporting/safetensors.hpp>
+#include <smdebug/exporting/tensorboard.hpp>
+#include <smdebug/hook/hook_json.hpp>
+#include <smdebug/hook/tensorboard_writer.hpp>
+#include <smdebug/reduce/histogram.hpp>
+#include <smdebug/reduce/quantiles.hpp>
+#include <smdebug/reduce/scalar_kernel.hpp>
+#include <smdebug/registry/rule_registry.hpp>
+#include <smdebug/registry/rules_json.hpp>
+#include <smdebug/rules/finding_json.hpp>
+#include <smdebug/storage/cached_storage.hpp>
+#include <smdebug/storage/disk_cache.hpp>
+#include <smdebug/storage/memory_cache.hpp>
+#include <smdebug/trial/diff_runs.hpp>
+#include <smdebug/trial/for_each_tensor.hpp>
+#include <smdebug/trial/reduce_in_passing.hpp>
+#include <smdebug/trial/scan.hpp>
 #include <smdebug/trial/verify.hpp>
+#include <smdebug/watch/watch.hpp>
 
 #include <array>
 #include <chrono>
@@ -230,7 +256,7 @@ void call_storages(const std::string& folder) {
     call_storage(smd::memory_storage{});
     call_storage(smd::local_storage{folder + "/local"});
     call_storage(smd::any_storage{smd::local_storage{folder + "/any"}});
-    const smd::any_storage held{smd::memory_storage{}};
+    const smd::any_storage held = smd::any_storage::to_read(smd::memory_storage{}).with_problems({});
     expect(held.target<smd::memory_storage>() != nullptr, "target");
     call_storage(smd::open_storage(folder + "/opened"));
     call_storage(smd::cached(smd::local_storage{folder + "/cached"}));

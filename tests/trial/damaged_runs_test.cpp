@@ -4,6 +4,7 @@
 #include "support/temporary_folder.hpp"
 
 #include <smdebug/smdebug.hpp>
+#include <smdebug/trial/scan.hpp>
 
 #include <doctest/doctest.h>
 
