@@ -5,6 +5,7 @@
 
 #include <smdebug/rules/invoke.hpp>
 #include <smdebug/trial/basic_trial.hpp>
+#include <smdebug/trial/catalog/catalog.hpp>
 
 #include <doctest/doctest.h>
 
