@@ -190,8 +190,8 @@ private:
                                                            function_ref<std::shared_ptr<const void>()> make) const;
 
     std::shared_ptr<const state_type> state_;
-    std::shared_ptr<detail::rule_view>
-        view_;  // null: no rules look at it; the last trial that has it calls its forget()
+    // Null: no rules look at it.  The last trial that has it calls its forget().
+    std::shared_ptr<detail::rule_view> view_;
 };
 
 }  // namespace v1
