@@ -160,6 +160,19 @@ TEST_CASE("open_data: checkpoints and logs beside a run with its index are named
     }
 }
 
+TEST_CASE("open_data: checkpoints in a folder that a link beside a run leads to are named") {
+    const temporary_folder here;
+    const temporary_folder there;
+    std::filesystem::copy(std::string{SMDEBUG_TEST_DATA} + "/golden/torch_mlp", here.path(),
+                          std::filesystem::copy_options::recursive);
+    there.write("step_5.npz", "x");
+    std::filesystem::create_directory_symlink(there.path(), here.path() + "/checkpoints");
+    std::filesystem::create_symlink(there.path() + "/gone", here.path() + "/a dangling link");
+    const std::vector<problem> problems = open_data(any_storage{local_storage{here.path()}}).problems();
+    REQUIRE(problems.size() == 1);
+    CHECK(problems[0].where == "checkpoints/step_5.npz");
+}
+
 TEST_CASE("open_data: what is there is a run, and what is said counts") {
     memory_storage logs;
     logs.write("events.out.tfevents.1", as_bytes(log_head() + log_record(4, {scalar_value("loss", 2)})));

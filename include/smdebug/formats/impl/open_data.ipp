@@ -1,6 +1,7 @@
 // The bodies of <smdebug/formats/open_data.hpp>.
 #pragma once
 
+#include <smdebug/core/error.hpp>
 #include <smdebug/formats/checkpoints/checkpoint_source.hpp>
 #include <smdebug/formats/checkpoints/find_checkpoints.hpp>
 #include <smdebug/formats/event_file_source.hpp>
@@ -15,6 +16,7 @@
 #include <array>
 #include <cstddef>
 #include <filesystem>
+#include <iterator>
 #include <set>
 #include <string>
 #include <string_view>
@@ -36,16 +38,17 @@ inline std::vector<std::string> keys_beside_run(const any_storage& store) {
     };
     std::vector<std::string> keys;
     if (const local_storage* const here = store.target<local_storage>()) {
-        namespace fs = std::filesystem;
         std::error_code failed;  // what cannot be listed is no data that could be opened
-        const fs::path root{here->name()};
-        for (fs::recursive_directory_iterator at{root, fs::directory_options::skip_permission_denied, failed}, end;
+        for (std::filesystem::directory_iterator at{here->name(), failed}, end;
              !failed && at != end && keys.size() < most; at.increment(failed)) {
-            std::string key = at->path().lexically_relative(root).string();
-            if (at.depth() == 0 && folder_of(key + '/') != own.end()) {
-                at.disable_recursion_pending();
-            } else if (!at->is_directory(failed)) {
+            std::string key = at->path().filename().string();
+            if (!at->is_directory(failed)) {
                 keys.push_back(std::move(key));
+            } else if (folder_of(key + '/') == own.end()) {
+                try {
+                    std::ranges::move(here->list(key + '/', ""), std::back_inserter(keys));
+                } catch (const error&) {  // the same
+                }
             }
         }
         std::sort(keys.begin(), keys.end());
