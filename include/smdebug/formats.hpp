@@ -5,16 +5,16 @@
 
 #include <smdebug/core/form.hpp>
 #include <smdebug/formats/checkpoints/checkpoint_source.hpp>
-#include <smdebug/formats/concepts.hpp>
 #include <smdebug/formats/event_file_source.hpp>
 #include <smdebug/formats/open_data.hpp>
 #include <smdebug/formats/options.hpp>
-#include <smdebug/formats/presented_run.hpp>
 #include <smdebug/formats/repair_index.hpp>
 #include <smdebug/formats/tensorboard/log_source.hpp>
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/open_storage.hpp>
 #include <smdebug/storage/path_openers.hpp>
+#include <smdebug/trial/catalog_source.hpp>
+#include <smdebug/trial/run_contents.hpp>
 
 #include <string_view>
 

@@ -36,3 +36,4 @@
 #include <smdebug/trial/create_trial.hpp>
 #include <smdebug/trial/options.hpp>
 #include <smdebug/trial/refresh_guard.hpp>
+#include <smdebug/trial/run_contents.hpp>

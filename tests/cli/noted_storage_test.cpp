@@ -1,9 +1,7 @@
 #include <smdebug/cli/noted_storage.hpp>
 
-#include "support/log_builder.hpp"
 #include "support/temporary_folder.hpp"
 
-#include <smdebug/formats/open_data.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 
@@ -46,15 +44,6 @@ TEST_CASE("noted_storage: reads as the inner one does, and opens files with thei
     // What looks for notes looks only where opening pays, and does not where ranges are read together.
     CHECK(abilities_of(any_storage{store}).opens_small);
     CHECK_FALSE(abilities_of(any_storage{store}).batches_ranges);
-}
-
-TEST_CASE("noted_storage: global steps are as much the run's own as they were") {
-    const temporary_folder log;
-    log.write("events.out.tfevents.1", log_head() + log_record(1, {scalar_value("loss", 1)}));
-    const any_storage inner = open_data(any_storage{local_storage{log.path()}});
-    CHECK_FALSE(cli::detail::noted_storage{inner, std::make_shared<cli::detail::file_notes>()}.abilities().own_steps);
-    const any_storage plain{local_storage{log.path()}};
-    CHECK(cli::detail::noted_storage{plain, std::make_shared<cli::detail::file_notes>()}.abilities().own_steps);
 }
 
 TEST_CASE("noted_storage: where files cannot be opened it only reads") {

@@ -78,3 +78,13 @@ TEST_CASE("function_ref: drops what a callable returns where nothing is asked fo
     reference();
     CHECK(called == 1);
 }
+
+TEST_CASE("goes_on: a visitor that gives nothing goes on, else what it gives counts") {
+    int called = 0;
+    const auto silent = [&](int by) { called += by; };
+    CHECK(smdebug::detail::goes_on(silent, 3));
+    CHECK(called == 3);
+    const auto says = [](bool more) { return more; };
+    CHECK(smdebug::detail::goes_on(says, true));
+    CHECK_FALSE(smdebug::detail::goes_on(says, false));
+}

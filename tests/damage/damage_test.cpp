@@ -16,7 +16,6 @@
 #include <smdebug/archive/stream/deflate.hpp>
 #include <smdebug/formats/checkpoints/checkpoint_source.hpp>
 #include <smdebug/formats/event_file_source.hpp>
-#include <smdebug/formats/presented_run.hpp>
 #include <smdebug/formats/tensorboard/log_source.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/verify.hpp>
@@ -135,17 +134,17 @@ const std::string end_key = "training_job_end.ts";
 
 [[nodiscard]] facts of_logs(const file_texts& files, std::vector<std::string>& problems) {
     const any_storage store{stored_files(files)};
-    return asked(any_storage{presented_run{store, tensorboard_source{store, {.now = later}}}}, problems);
+    return asked(as_run(store, tensorboard_source{store, {.now = later}}), problems);
 }
 
 [[nodiscard]] facts of_events(const file_texts& files, std::vector<std::string>& problems) {
     const any_storage store{stored_files(files)};
-    return asked(any_storage{presented_run{store, event_file_source{store, {.is_over = true}}}}, problems);
+    return asked(as_run(store, event_file_source{store, {.is_over = true}}), problems);
 }
 
 [[nodiscard]] facts of_checkpoints(const file_texts& files, std::vector<std::string>& problems) {
     const any_storage store{stored_files(files)};
-    return asked(any_storage{presented_run{store, checkpoint_source{store, {.now = later}}}}, problems);
+    return asked(checkpoint_source{store, {.now = later}}.run(), problems);
 }
 
 [[nodiscard]] std::string two_floats() { return proto::raw(1.5F) + proto::raw(-2.0F); }

@@ -258,6 +258,7 @@ void call_storages(const std::string& folder) {
     call_storage(smd::any_storage{smd::local_storage{folder + "/any"}});
     const smd::any_storage held = smd::any_storage::to_read(smd::memory_storage{}).with_problems({});
     expect(held.target<smd::memory_storage>() != nullptr, "target");
+    expect(held.with_source(held.source()).source() == nullptr, "a source");
     call_storage(smd::open_storage(folder + "/opened"));
     call_storage(smd::cached(smd::local_storage{folder + "/cached"}));
     call_storage(smd::cached(smd::memory_storage{}, smd::disk_cache{folder + "/cache"}));
@@ -267,6 +268,34 @@ void call_storages(const std::string& folder) {
         held->bring({});
         held->release("key");
     }
+}
+
+// What a source of one's own may add, and what a catalog takes of it.
+void call_contents() {
+    smd::run_contents found;
+    const std::uint32_t object = found.object("object");
+    const smd::run_contents::place where{.step = 1, .mode_step = 1};
+    const smd::run_contents::tensor_form form{.type = smd::dtype::float32};
+    found.add_record(where, "r", object, {0, 10});
+    found.add_elements(where, "e", form, object, {0, 4});
+    found.add_made(where, "m", form, [] { return std::vector<std::byte>(4); });
+    found.add_number(where, "n", 2.5);
+    found.add_number(where, found.name("o"), 2.5, smd::dtype::float64, object);
+    found.add_message(where, "t", smd::detail::storage_form::message, object, {0, 10});
+    found.add_shape(where, "s", {});
+    found.add_collection({.name = "c"});
+    found.add_to_collection("c", "e");
+    found.set_num_workers(1);
+    found.set_ended(true);
+    found.note_problem("object", "it is cut");
+    found.withdraw_problem("object");
+    expect(found.ended() && found.has_found() && found.key_of(object) == "object", "an object");
+    expect(found.problems().empty() && found.collections().size() == 1 && found.num_workers() == 1, "no problem");
+    expect(found.workers().size() == 1 && found.names().size() == 7 && found.entry_count() == 6, "names");
+    expect(found.form(0) == (*found.forms())[0] && found.shapes().size() == 1, "forms");
+    found.each_entry(0, [](const auto& each) { use(each); });
+    found.forget_found();
+    expect(found.runs().empty(), "forgotten");
 }
 
 template <class Hook>
@@ -452,6 +481,7 @@ int main() {
     call_core();
     call_tensors();
     call_storages(folder);
+    call_contents();
     call_hooks(folder);
     const smd::trial any =
         smd::create_trial(folder + "/run", {}, {.archive = {.in_passing = smd::reduce_in_passing()}});

@@ -6,6 +6,8 @@
 #include <smdebug/core/error.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/storage/local_storage.hpp>
+#include <smdebug/storage/memory_storage.hpp>
+#include <smdebug/trial/catalog_source.hpp>
 #include <smdebug/trial/diff_runs.hpp>
 #include <smdebug/trial/verify.hpp>
 
@@ -53,6 +55,40 @@ TEST_CASE("export_run: all of a run is the same run") {
     }
     CHECK(result.files == files);
     CHECK(result.bytes == bytes);
+}
+
+TEST_CASE(
+    "export_run: what several objects have of one step and worker is one file; a name that is no UTF-8 is named") {
+    struct two_objects {
+        [[nodiscard]] bool update(run_contents& contents) {
+            for (const step_number step : {1, 2}) {
+                const run_contents::place where{.step = step, .mode = mode::train, .mode_step = step};
+                contents.add_number(where, "a", 1, dtype::float32, contents.object("first"));
+                contents.add_number(where, "b", 2, dtype::float32, contents.object("second"));
+                contents.add_number(where, "\xff", 3, dtype::float32, contents.object("second"));
+            }
+            contents.set_ended(true);
+            return true;
+        }
+    };
+    const temporary_folder folder;
+    const trial run{as_run(any_storage{memory_storage{}}, two_objects{})};
+    CHECK(run.workers(1).size() == 1);
+    std::vector<std::string> left_out;
+    const export_result result =
+        export_run(run, folder.path() + "/out",
+                   {.left_out = [&](const left_out_tensor& each) { left_out.emplace_back(each.why); }});
+    CHECK(result.tensors == 4);
+    CHECK(result.refused == 2);
+    REQUIRE(left_out.size() == 2);
+    CHECK(left_out[0].find("not UTF-8") != std::string::npos);
+    const local_trial made{folder.path() + "/out"};
+    CHECK(made.tensor("a").value<float>(2)() == 1);
+    CHECK(made.tensor("b").value<float>(2)() == 2);
+    CHECK(differences(run, made, {.which = {.regex = "^[ab]$"}}).empty());
+    // Side by side, the other way round, too, and with a file of which the other run has none.
+    CHECK(differences(made, run, {.which = {.regex = "^[ab]$"}}).empty());
+    CHECK(differences(run, made).size() == 2);
 }
 
 TEST_CASE("export_run: a part: tensors, collections, steps, modes") {

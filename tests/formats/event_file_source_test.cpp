@@ -1,6 +1,5 @@
 #include <smdebug/formats/event_file_source.hpp>
 
-#include <smdebug/formats/presented_run.hpp>
 #include <smdebug/index/locations.hpp>
 #include <smdebug/record/writer.hpp>
 #include <smdebug/storage/local_storage.hpp>
@@ -49,7 +48,7 @@ const std::string golden = std::string{SMDEBUG_TEST_DATA} + "/golden/";
 
 [[nodiscard]] trial presented(const memory_storage& files, std::vector<std::string>* problems = nullptr) {
     const any_storage store{files};
-    trial run{any_storage{presented_run{store, event_file_source{store}}}, {.missing_event_file_retry_limit = 0}};
+    trial run{as_run(store, event_file_source{store}), {.missing_event_file_retry_limit = 0}};
     if (problems != nullptr) {
         *problems = texts_of(run);
     }
@@ -202,7 +201,7 @@ TEST_CASE("event_file_source: a collections file that is too large is left out b
     }
     std::filesystem::resize_file(folder.path() + "/" + collections, std::uint64_t{1} << 40U);  // sparse
     const any_storage files{store};
-    const trial run{any_storage{presented_run{files, event_file_source{files}}}};
+    const trial run{as_run(files, event_file_source{files})};
     const std::vector<std::string> problems = texts_of(run);
     CHECK(run.steps() == std::vector<step_number>{0, 2, 3, 5});
     REQUIRE(problems.size() == 1);

@@ -4,6 +4,7 @@
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
+#include <smdebug/trial/verify.hpp>
 
 #include "support/archetypes.hpp"
 #include "support/log_builder.hpp"
@@ -71,14 +72,16 @@ TEST_CASE("open_data: a link to nothing where a file of the data should be is a 
         std::filesystem::create_symlink(folder.path() + "/gone", folder.path() + "/" + key);
         const any_storage files{local_storage{folder.path()}};
         const any_storage store = open_data(files, {.as = key == events ? data_format::event_files : format_of(files)});
-        REQUIRE(store.problems().size() == 1);
-        CHECK(store.problems()[0].where.starts_with(key));
-        CHECK(store.problems()[0].kind == problem_kind::damaged);
-        CHECK(store.problems()[0].what.find("a link to a file that is") != std::string::npos);
+        const trial run{store};
+        REQUIRE(run.problems().size() == 1);
+        CHECK(run.problems()[0].where.starts_with(key));
+        CHECK(run.problems()[0].kind == problem_kind::damaged);
+        CHECK(run.problems()[0].what.find("a link to a file that is") != std::string::npos);
+        CHECK(verify_run(store).size() == 1);
         if (key == events) {  // the others have ended
             folder.write("gone", log_head());
-            static_cast<void>(store.list("", ""));
-            CHECK(store.problems().empty());
+            run.refresh();
+            CHECK(run.problems().empty());
         }
     }
 }

@@ -6,6 +6,7 @@
 #include <smdebug/formats/tensorboard/log_event.hpp>
 #include <smdebug/record/writer.hpp>
 #include <smdebug/tensor/event_decoder.hpp>
+#include <smdebug/tensor/histogram_message.hpp>
 #include <smdebug/tensor/tensor_value.hpp>
 #include <smdebug/wire/event.hpp>
 #include <smdebug/wire/usual_event.hpp>
@@ -118,8 +119,8 @@ void check_log(byte_view message) {
     }
     for (const detail::log_value& value : event.values) {
         static_cast<void>(sum_of(as_bytes(value.tag)) + sum_of(as_bytes(value.plugin)));
-        detail::log_histogram histogram;
-        if (detail::read_log_histogram(value.message, histogram) == status::ok) {
+        detail::histogram_rows histogram;
+        if (detail::read_histogram_message(value.message, histogram) == status::ok) {
             demand(histogram.rows.size() % 3 == 0, "a histogram has whole rows");
         }
     }

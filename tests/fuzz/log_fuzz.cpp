@@ -5,19 +5,19 @@
 #include "message_maker.hpp"
 #include "support.hpp"
 
-#include <smdebug/core/json_document.hpp>
 #include <smdebug/formats/event_file_source.hpp>
-#include <smdebug/formats/presented_run.hpp>
 #include <smdebug/formats/tensorboard/log_source.hpp>
-#include <smdebug/index/index_file.hpp>
 #include <smdebug/record/writer.hpp>
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
-#include <smdebug/tensor/event_decoder.hpp>
+#include <smdebug/trial/basic_trial.hpp>
+#include <smdebug/trial/catalog_source.hpp>
+#include <smdebug/trial/refresh_guard.hpp>
 
 #include <array>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,44 +33,24 @@ constexpr std::array<const char*, 4> event_keys{
     "events/000000000010/000000000010_worker_0.tfevents",
     "events/000000000020/000000000020__job-worker_replica-0_task-1.tfevents"};
 
-// Every tensor that an index file of the run names.
-std::size_t read_all(const presented_run& run) {
-    std::size_t tensors = 0;
-    static detail::json::document parser;  // its memory is used again
-    decoded_tensor tensor;
-    for (const std::string& key : run.list("index/", "")) {
-        const byte_buffer text = run.read(key);
-        demand(run.size(key) == text.size(), "an index file is as long as it is said to be");
-        detail::index_file::meta head;
-        std::vector<std::pair<std::string, byte_range>> places;
-        const auto wrong = detail::index_file::parse(
-            text.view(), parser, head,
-            [&](const detail::index_file::location& place) { places.emplace_back(place.tensor_name, place.record); },
-            [](const detail::index_file::saved_shape&) {});
-        demand(!wrong, "an index file that is made is right");
-        const std::string events{head.event_file_name};
-        const auto size = run.size(events);
-        demand(size.has_value() || places.empty(), "the event file is there");
-        for (const auto& [name, where] : places) {
-            demand(where.offset <= *size && where.length <= *size - where.offset, "a record lies in its file");
-            only_errors([&] {
-                const byte_buffer record = run.read(events, where);
-                demand(record.size() == where.length, "a record is there to its end");
-                record::payload_check later;
-                std::size_t repeats = 0;
-                const status read = event_decoder<>{}.decode(record.view(), name, tensor, later, repeats);
-                demand(read != status::truncated && read != status::bad_length_checksum &&
-                           read != status::bad_payload_checksum,
-                       "a record that is shown is whole");
-                demand(read != status::ok || later.holds(), "to its checksum");
-                tensors += read == status::ok ? 1U : 0U;
-            });
+// Every value of the run that can be read.
+std::size_t read_all(const trial& run) {
+    run.refresh();
+    const no_refresh still{run};
+    std::size_t values = 0;
+    for (const std::string& name : run.tensor_names()) {
+        const auto tensor = run.tensor(name);
+        for (const step_number step : tensor.steps({.show_incomplete_steps = true})) {
+            for (const std::string& worker : tensor.workers(step)) {
+                only_errors([&] {
+                    const auto value = tensor.find_value(step, {.worker = worker});
+                    demand(value.has_value() || !value.failure().message().empty(), "a failure has a sentence");
+                    values += value ? 1U : 0U;
+                });
+            }
         }
     }
-    for (const std::string& key : run.list("collections/", "")) {
-        demand(run.read(key).size() == run.size(key), "a collections file is as long as it is said to be");
-    }
-    return tensors;
+    return values;
 }
 
 }  // namespace
@@ -84,11 +64,18 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     memory_storage files;
     auto ahead = std::make_shared<std::chrono::minutes>(0);
     const any_storage store{files};
-    const presented_run run =
-        is_log ? presented_run{store,
-                               tensorboard_source{
-                                   store, {.now = [ahead] { return std::chrono::system_clock::now() + *ahead; }}}}
-               : presented_run{store, event_file_source{store, {.is_over = false}}};
+    const any_storage source =
+        is_log
+            ? as_run(store,
+                     tensorboard_source{store, {.now = [ahead] { return std::chrono::system_clock::now() + *ahead; }}})
+            : as_run(store, event_file_source{store, {.is_over = false}});
+    std::optional<trial> run;
+    const auto look = [&] {
+        if (!run) {
+            run.emplace(source);
+        }
+        return read_all(*run);
+    };
     std::array<std::vector<std::byte>, 4> contents;
     const auto write = [&] {
         for (std::size_t i = 0; i < keys.size(); ++i) {
@@ -112,17 +99,17 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         }
         if ((where & 0xC0U) == 0xC0U && ++looks <= 3) {
             write();
-            only_errors([&] { static_cast<void>(read_all(run)); });
+            only_errors([&] { static_cast<void>(look()); });
         }
     }
     write();
     files.write("training_job_end.ts", {});
     *ahead = std::chrono::minutes{60};
     only_errors([&] {
-        static_cast<void>(read_all(run));
-        const std::size_t tensors = read_all(run);
-        demand(read_all(run) == tensors, "what has ended stays as it is");
-        for (const problem& one : run.problems()) {
+        static_cast<void>(look());
+        const std::size_t values = look();
+        demand(look() == values, "what has ended stays as it is");
+        for (const problem& one : run->problems()) {
             demand(!one.where.empty() && !one.what.empty(), "a problem has a place and a sentence");
         }
     });

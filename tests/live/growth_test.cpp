@@ -6,7 +6,6 @@
 #include "support/temporary_folder.hpp"
 
 #include <smdebug/core/error.hpp>
-#include <smdebug/formats/presented_run.hpp>
 #include <smdebug/formats/tensorboard/log_source.hpp>
 #include <smdebug/hook/basic_hook.hpp>
 #include <smdebug/reduce/scalar_kernel.hpp>
@@ -16,6 +15,7 @@
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
+#include <smdebug/trial/catalog_source.hpp>
 #include <smdebug/watch/watch.hpp>
 
 #include <doctest/doctest.h>
@@ -215,7 +215,7 @@ TEST_CASE("growth: looking at a log that does not grow") {
     }
     files.write("events.out.tfevents.1.host", as_bytes(bytes));
     const any_storage store{files};
-    const trial run{any_storage{presented_run{store, tensorboard_source{store, {}}}}, only_asked()};
+    const trial run{as_run(store, tensorboard_source{store, {}}), only_asked()};
     check_growth("refreshes of a log", times(100'000), [&](int) { run.refresh(); });
     CHECK(run.steps().size() == 100);
     CHECK(run.problems().empty());

@@ -9,7 +9,7 @@
 #include <smdebug/rules/built_in/vanishing_gradient.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
-#include <smdebug/trial/shared/shared_view.hpp>
+#include <smdebug/trial/shared/step_cache.hpp>
 
 #include <doctest/doctest.h>
 

@@ -66,13 +66,6 @@ public:
     [[nodiscard]] static storage_abilities abilities() { return {}; }
 };
 
-// One whose global steps are made of modes and their steps.
-class without_own_steps : public storage_archetype {
-public:
-    using storage_archetype::storage_archetype;
-    [[nodiscard]] static storage_abilities abilities() { return {.own_steps = false}; }
-};
-
 }  // namespace
 
 TEST_CASE("abilities_of: a storage that has an operation and does not tell is taken at its word") {
@@ -100,8 +93,6 @@ TEST_CASE("abilities_of: a storage that tells is believed, as far as it has the 
     CHECK(abilities_of(moody_storage{objects, true}).removes);
     CHECK_FALSE(abilities_of(moody_storage{objects, false}).removes);
     CHECK(abilities_of(boaster{objects}) == none);
-    CHECK_FALSE(abilities_of(without_own_steps{objects}).own_steps);
-    CHECK_FALSE(abilities_of(cached_storage{any_storage{without_own_steps{objects}}}).own_steps);
 }
 
 TEST_CASE("abilities_of: the library's storages") {

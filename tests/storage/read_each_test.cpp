@@ -60,6 +60,29 @@ TEST_CASE("read_each_past_errors: goes on behind what cannot be read, and lets t
                         [](std::size_t, const error&) { FAIL("called"); }),
                     unavailable);
     CHECK(calls == 1);
+    // Either ends it by false.
+    told.clear();
+    const auto up_to = [&](std::size_t end) {
+        told.clear();
+        return read_each_past_errors(
+            store, keys,
+            [&](std::size_t i, std::optional<byte_view>) {
+                told += std::to_string(i);
+                return i < end;
+            },
+            [&](std::size_t i, const error&) {
+                told += std::to_string(i) + "!";
+                return i < end;
+            });
+    };
+    CHECK_FALSE(up_to(0));
+    CHECK(told == "0");
+    CHECK_FALSE(up_to(1));
+    CHECK(told == "01!");
+    CHECK_FALSE(up_to(2));
+    CHECK(told == "01!2");
+    CHECK(up_to(5));
+    CHECK(told == "01!234!");
 }
 
 TEST_CASE("read_each: an error of the storage that is not not_found comes out") {

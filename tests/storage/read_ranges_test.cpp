@@ -180,3 +180,28 @@ TEST_CASE("read_ranges_past_errors: the sink's own errors come out, whatever the
                         [](std::size_t) { throw; }),
                     unavailable);
 }
+
+TEST_CASE("read_ranges_past_errors: what returns false ends it") {
+    const remote_storage remote{letters()};
+    std::size_t calls = 0;
+    const auto up_to = [&](std::size_t end) {
+        calls = 0;
+        return read_ranges_past_errors(
+            remote, wanted,
+            [&](std::size_t i, const std::optional<byte_buffer>&, const object_version&) {
+                ++calls;
+                return i < end;
+            },
+            [&](std::size_t i) {
+                ++calls;
+                return i < end;
+            });
+    };
+    CHECK_FALSE(up_to(0));
+    CHECK(calls == 1);
+    CHECK(up_to(wanted.size()));
+    CHECK(calls == wanted.size());
+    remote.before_read([](std::string_view, byte_range) { throw unavailable("no"); });
+    CHECK_FALSE(up_to(1));
+    CHECK(calls == 2);
+}

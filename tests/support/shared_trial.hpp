@@ -2,7 +2,7 @@
 #pragma once
 
 #include <smdebug/core/step.hpp>
-#include <smdebug/trial/shared/shared_view.hpp>
+#include <smdebug/trial/shared/step_cache.hpp>
 #include <smdebug/trial/sharing_options.hpp>
 #include <smdebug/trial/trial.hpp>
 

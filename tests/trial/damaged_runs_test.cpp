@@ -178,8 +178,8 @@ TEST_CASE(
     for (const bool in_place : {false, true}) {
         std::vector<std::string> seen;
         scan(run, {.in_place = in_place}, [&](const smdebug::detail::scanned_tensor& tensor) {
-            seen.push_back(tensor.failure != nullptr ? tensor.failure->note : "read");
-            CHECK((tensor.failure == nullptr || tensor.failure->why == absence::damaged));
+            seen.push_back(tensor.failure() != nullptr ? tensor.failure()->note : "read");
+            CHECK((tensor.failure() == nullptr || tensor.failure()->why == absence::damaged));
         });
         REQUIRE(seen.size() == 2);
         CHECK(seen[0] == "read");
@@ -334,7 +334,7 @@ TEST_CASE("damaged runs: a record under another name is told, whatever the names
         }
         std::size_t told = 0;
         scan(run, {.saved = reduction_set::all()}, [&](const smdebug::detail::scanned_tensor& seen) {
-            told += (seen.failure != nullptr ? 1U : 0U) + seen.saved_failures.size();
+            told += (seen.failure() != nullptr ? 1U : 0U) + seen.saved_failures.size();
         });
         CHECK(told == 1);
     }

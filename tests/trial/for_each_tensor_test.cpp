@@ -25,6 +25,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <variant>
 #include <vector>
 
 using namespace smdebug;
@@ -187,8 +188,10 @@ TEST_CASE("for_each_tensor: a damaged tensor under a true checksum is found, lar
     CHECK(lines(run, {}, reduction_set::all(), 3) == one);
     std::size_t place = 0;
     scan(run, {}, [&](const smdebug::detail::scanned_tensor& tensor) {
-        CHECK((tensor.failure != nullptr) == (place == 2 || place == 7 || place == 8));
-        CHECK_FALSE(tensor.check.needed());
+        CHECK((tensor.failure() != nullptr) == (place == 2 || place == 7 || place == 8));
+        const auto* const values = std::get_if<smdebug::detail::scanned_values>(&tensor.content);
+        CHECK((values != nullptr) == (tensor.failure() == nullptr));
+        CHECK((values == nullptr || !values->check.needed()));
         ++place;
     });
 }
@@ -355,12 +358,12 @@ TEST_CASE("for_each_tensor: a kernel that knows nothing of values that repeat is
     CHECK(plain.tensor("c").reduction_value(0, reduction::sum) == sum_in_parts);
     std::size_t seen = 0;
     scan(plain, {}, [&](const smdebug::detail::scanned_tensor& tensor) {
-        CHECK(tensor.repeats == 0);
-        CHECK(tensor.values->view().count() == 10'001);
+        CHECK(tensor.repeats() == 0);
+        CHECK(tensor.values()->view().count() == 10'001);
         ++seen;
     });
     scan(plain, {.keep_repeats = true}, [&](const smdebug::detail::scanned_tensor& tensor) {
-        CHECK(tensor.repeats == 10'001 - repeated_block);
+        CHECK(tensor.repeats() == 10'001 - repeated_block);
         CHECK(reduced(tensor, reduction::sum, noting_kernel{&most}).reductions(reduction::sum) == sum_in_parts);
         ++seen;
     });
@@ -431,7 +434,7 @@ TEST_CASE(
         std::size_t streamed = 0;
         scan(read, {.saved = wanted, .defer_checks = true, .keep_repeats = true, .stream = true},
              [&](const smdebug::detail::scanned_tensor& tensor) {
-                 streamed += tensor.stream != nullptr ? 1 : 0;
+                 streamed += std::holds_alternative<smdebug::detail::value_stream*>(tensor.content) ? 1 : 0;
                  in_pieces.push_back(line_of(reduced(tensor, wanted, read.state()->kernel())));
              });
         CHECK(in_pieces == expected);

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 using namespace smdebug;
@@ -41,7 +42,7 @@ struct three_and_four {
         tensor.step = 7;
         tensor.worker = "w";
         tensor.name = "n";
-        tensor.values = &values;
+        tensor.content = smdebug::detail::scanned_values{.tensor = &values};
     }
     void save(reduction_key key, double value) {
         tensor.saved = tensor.saved | key;
@@ -74,8 +75,10 @@ TEST_CASE("reduced: where all was saved nothing is computed, with values or with
     three_and_four of;
     of.save({reduction::max}, 9);
     reduction_set asked;
-    for (const decoded_tensor* values : {of.tensor.values, static_cast<const decoded_tensor*>(nullptr)}) {
-        of.tensor.values = values;
+    for (const decoded_tensor* values : {of.tensor.values(), static_cast<const decoded_tensor*>(nullptr)}) {
+        if (values == nullptr) {
+            of.tensor.content = std::monostate{};
+        }
         const reduced_tensor found = reduced(of.tensor, reduction::max, noting_kernel{&asked});
         CHECK(found.reductions(reduction::max) == 9);
         CHECK(found.reductions.computed == reduction_set{reduction::max});
@@ -109,9 +112,8 @@ TEST_CASE("reduced: what is left to check is checked, by kernels that show the b
         values.bytes = payload;
         const shape_type saved{1};
         smdebug::detail::scanned_tensor tensor;
-        tensor.values = &values;
+        tensor.content = smdebug::detail::scanned_values{.tensor = &values, .check = record::payload_check{payload}};
         tensor.saved_shape = &saved;
-        tensor.check = record::payload_check{payload};
         tensor.event_file = "events/x";
         tensor.offset = 77;
         reduction_set asked;
@@ -146,8 +148,7 @@ TEST_CASE("reduced: strings have no reductions; a failure stays one") {
     CHECK(std::isnan(found.reductions(reduction::sum)));
     smdebug::detail::scanned_tensor broken;
     const smdebug::lookup_error why{.why = absence::damaged};
-    broken.failure = &why;
-    broken.file_failed = true;
+    broken.content = smdebug::detail::unread_values{.why = &why, .whole_file = true};
     const reduced_tensor nothing = reduced(broken, reduction_set::all(), scalar_kernel{});
     REQUIRE(nothing.failure);
     CHECK(nothing.failure->why == absence::damaged);

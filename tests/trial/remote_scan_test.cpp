@@ -1,5 +1,5 @@
-// scan_walk over a storage that reads many ranges together, beside one that reads them one by one.
-#include <smdebug/trial/scan/scan_walk.hpp>
+// event_reader over a storage that reads many ranges together, beside one that reads them one by one.
+#include <smdebug/trial/read/event_reader.hpp>
 
 #include "support/remote_storage.hpp"
 #include "support/run_builder.hpp"
@@ -48,25 +48,26 @@ std::string first_difference(const texts& one, const texts& other) {
 
 /// Everything that a walk hands over, in order.
 template <class Trial>
-texts walked(const Trial& run, const tensor_selection& chosen, const walk_manner& manner,
+texts walked(const Trial& run, const tensor_selection& chosen, const reading_config& config,
              reduction_set saved = reduction_set::all()) {
     const auto from = run.snapshot();
     const smdebug::detail::selected_tensors which{chosen, *from};
-    scan_walk walk{*run.state(), *from, which, saved, manner};
+    event_reader walk{*run.state(), *from, which, saved, config};
     const std::vector<const catalog::file*> files = from->files_in({});
     texts lines;
-    walk.walk(
+    std::size_t done = 0;
+    walk.read(
         files,
-        [&](std::size_t place, const smdebug::detail::scanned_tensor& tensor) {
-            std::string line = std::to_string(place) + " " + std::to_string(tensor.step) + " ";
+        [&](const smdebug::detail::scanned_tensor& tensor) {
+            std::string line = std::to_string(done) + " " + std::to_string(tensor.step) + " ";
             line.append(tensor.worker).append(" ").append(tensor.name).append(" in ").append(tensor.event_file);
-            if (tensor.values != nullptr) {
-                const auto sum = run.state()->kernel().reduce(tensor.values->view(), reduction::sum);
+            if (tensor.values() != nullptr) {
+                const auto sum = run.state()->kernel().reduce(tensor.values()->view(), reduction::sum);
                 line += " sum " + std::to_string((*sum)(reduction::sum)) + " from " + std::to_string(tensor.offset);
             }
             line += tensor.saved_shape != nullptr ? " of rank " + std::to_string(tensor.saved_shape->size()) : "";
-            line += tensor.failure != nullptr ? text_of(*tensor.failure) : "";
-            line += tensor.file_failed ? " as all in the file" : "";
+            line += tensor.failure() != nullptr ? text_of(*tensor.failure()) : "";
+            line += tensor.file_failed() ? " as all in the file" : "";
             for (std::size_t i = 0; i < 2 * reduction_count; ++i) {
                 if (tensor.saved.contains(reduction_key::from_index(i))) {
                     line += " " + reduction_key::from_index(i).name() + " " + std::to_string(tensor.saved_value[i]);
@@ -77,7 +78,11 @@ texts walked(const Trial& run, const tensor_selection& chosen, const walk_manner
             }
             lines.push_back(line);
         },
-        [&](std::size_t place) { lines.push_back("done " + std::to_string(place)); });
+        [&](std::size_t place) {
+            lines.push_back("done " + std::to_string(place));
+            ++done;
+            return true;
+        });
     return lines;
 }
 
@@ -196,23 +201,23 @@ TEST_CASE(
         const basic_trial<remote_storage> not_erased{remote};
         for (const char* regex : {".*", "^[ab]$", "^c$"}) {
             // Pieces of one byte: each record is read alone, so that it fails alone.
-            const walk_manner manner{.in_place = random() % 2 == 0,
-                                     .limits = {.in_place_from = 100,
-                                                .largest_whole = 500 + random() % 10'000,
-                                                .large_piece = 1,
-                                                .sparse_from = random() % 3000,
-                                                .small_piece = 1,
-                                                .largest_page = 10 + random() % 20'000}};
+            const reading_config config{.in_place = random() % 2 == 0,
+                                        .limits = {.in_place_from = 100,
+                                                   .largest_whole = 500 + random() % 10'000,
+                                                   .large_piece = 1,
+                                                   .sparse_from = random() % 3000,
+                                                   .small_piece = 1,
+                                                   .largest_page = 10 + random() % 20'000}};
             const reduction_set saved = random() % 3 == 0 ? reduction_set{reduction::max} : reduction_set::all();
-            const texts expected = walked(one_by_one, {.regex = regex}, manner, saved);
+            const texts expected = walked(one_by_one, {.regex = regex}, config, saved);
             failures += static_cast<std::size_t>(std::count_if(expected.begin(), expected.end(), [](const auto& line) {
                 return line.find(" caused") != std::string::npos;
             }));
-            CHECK(first_difference(walked(together, {.regex = regex}, manner, saved), expected) == std::string{});
-            CHECK(first_difference(walked(not_erased, {.regex = regex}, manner, saved), expected) == std::string{});
+            CHECK(first_difference(walked(together, {.regex = regex}, config, saved), expected) == std::string{});
+            CHECK(first_difference(walked(not_erased, {.regex = regex}, config, saved), expected) == std::string{});
             remote.asked();
             reluctant.asked();
-            CHECK(first_difference(walked(apart, {.regex = regex}, manner, saved), expected) == std::string{});
+            CHECK(first_difference(walked(apart, {.regex = regex}, config, saved), expected) == std::string{});
             for (const std::string& call : reluctant.asked().calls) {
                 CHECK(call.starts_with("each "));
             }
@@ -236,19 +241,19 @@ TEST_CASE(
     build.end();
     const remote_storage store{inner, {.gap = 100}};
     const trial run{any_storage{store}};
-    const walk_manner manner{.limits = {.sparse_from = 10'000}};
+    const reading_config config{.limits = {.sparse_from = 10'000}};
     store.asked();
     // Every tenth file is small, and read whole among the others.
-    CHECK(walked(run, {.regex = "^(first|second|last)$"}, manner).size() == 4 * 300);
+    CHECK(walked(run, {.regex = "^(first|second|last)$"}, config).size() == 4 * 300);
     const asked_for asked = store.asked();
     CHECK(asked.calls.size() == 2);
     CHECK(asked.requests.size() == 270 * 2 + 30);
     CHECK(asked.bytes < 300 * 1000);
     // Nothing of a file, nothing asked.
-    CHECK(walked(run, {.regex = "^none$"}, manner).size() == 300);
+    CHECK(walked(run, {.regex = "^none$"}, config).size() == 300);
     CHECK(store.asked().requests.empty());
     // All of them: whole, as many as 256 in a call.
-    CHECK(walked(run, {}, manner).size() == 5 * 300);
+    CHECK(walked(run, {}, config).size() == 5 * 300);
     CHECK(store.asked().calls == texts{"each 256", "each 44"});
 }
 
@@ -274,7 +279,7 @@ TEST_CASE("scans of remote storages: several threads hand over what one does") {
             run, {.how = {.threads = threads}}, texts{},
             [](texts& part, const smdebug::detail::scanned_tensor& tensor) {
                 part.push_back(std::to_string(tensor.step) + std::string{tensor.worker} + std::string{tensor.name} +
-                               (tensor.failure != nullptr ? text_of(*tensor.failure) : ""));
+                               (tensor.failure() != nullptr ? text_of(*tensor.failure()) : ""));
             },
             [&](texts& part) {
                 lines.insert(lines.end(), part.begin(), part.end());
@@ -293,16 +298,33 @@ TEST_CASE("scans of remote storages: what a visit throws ends the walk, out of a
     const trial run{any_storage{store}};
     const auto from = run.snapshot();
     const smdebug::detail::selected_tensors which{{}, *from};
-    scan_walk walk{*run.state(), *from, which, reduction_set::all(), {.limits = {.largest_whole = 10}}};
+    event_reader walk{*run.state(), *from, which, reduction_set::all(), {.limits = {.largest_whole = 10}}};
     const std::vector<const catalog::file*> files = from->files_in({});
     int seen = 0;
-    CHECK_THROWS_AS(walk.walk(
+    CHECK_THROWS_AS(walk.read(
                         files,
-                        [&](std::size_t, const smdebug::detail::scanned_tensor&) {
+                        [&](const smdebug::detail::scanned_tensor&) {
                             ++seen;
                             throw unavailable("the visitor's own");
                         },
-                        [](std::size_t) {}),
+                        [](std::size_t) { return true; }),
                     unavailable);
     CHECK(seen == 1);
+}
+
+TEST_CASE("scans of remote storages: what returns false behind a file ends the scan, out of a call for many") {
+    const memory_storage inner = wide_run(6, 2);
+    for (const std::uint64_t largest_whole : {std::uint64_t{10}, std::uint64_t{1} << 20U}) {
+        const remote_storage store{inner};
+        const trial run{any_storage{store}};
+        const auto from = run.snapshot();
+        const smdebug::detail::selected_tensors which{{}, *from};
+        event_reader reader{
+            *run.state(), *from, which, reduction_set::all(), {.limits = {.largest_whole = largest_whole}}};
+        std::size_t seen = 0;
+        CHECK_FALSE(reader.read(
+            from->files_in({}), [&](const smdebug::detail::scanned_tensor&) { ++seen; },
+            [](std::size_t place) { return place < 2; }));
+        CHECK(seen == 3 * 2);
+    }
 }

@@ -17,8 +17,8 @@
 #include <smdebug/storage/memory_cache.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/for_each_tensor.hpp>
+#include <smdebug/trial/read/event_reader.hpp>
 #include <smdebug/trial/read/record_batch.hpp>
-#include <smdebug/trial/scan/scan_walk.hpp>
 
 #include <doctest/doctest.h>
 
@@ -140,17 +140,17 @@ std::vector<seen> for_each_of(const trial& run, const tensor_selection& which) {
 std::vector<seen> walked(const trial& run, std::uint64_t page) {
     const auto from = run.snapshot();
     const smdebug::detail::selected_tensors which{{}, *from};
-    const walk_manner manner{.limits = {.largest_whole = 100, .largest_page = page}};
-    scan_walk walk{*run.state(), *from, which, reduction_set::all(), manner};
+    const reading_config config{.limits = {.largest_whole = 100, .largest_page = page}};
+    event_reader walk{*run.state(), *from, which, reduction_set::all(), config};
     const std::vector<const catalog::file*> files = from->files_in({});
     std::vector<seen> all;
-    walk.walk(
+    walk.read(
         files,
-        [&](std::size_t, const smdebug::detail::scanned_tensor& tensor) {
+        [&](const smdebug::detail::scanned_tensor& tensor) {
             all.push_back(reduced_to(reduced(tensor, reduction_set{reduction::min} | reduction::max | reduction::mean,
                                              run.state()->kernel())));
         },
-        [](std::size_t) {});
+        [](std::size_t) { return true; });
     return all;
 }
 

@@ -43,7 +43,7 @@ memory_storage long_run(std::size_t steps) {
 std::string line_of(const smdebug::detail::scanned_tensor& tensor) {
     std::string line = std::to_string(tensor.step) + " ";
     line.append(tensor.worker).append(" ").append(tensor.name);
-    return line + (tensor.values != nullptr ? "" : " missing");
+    return line + (tensor.values() != nullptr ? "" : " missing");
 }
 
 template <class Trial>
@@ -134,23 +134,23 @@ TEST_CASE("scan: every tensor of every golden run is what its handle reads") {
             const auto handle = run.tensor(tensor.name);
             const std::string worker{tensor.worker};
             const auto value = handle.find_value(tensor.step, {.worker = worker});
-            REQUIRE_MESSAGE(value.has_value() == (tensor.values != nullptr), name, " ", tensor.name);
+            REQUIRE_MESSAGE(value.has_value() == (tensor.values() != nullptr), name, " ", tensor.name);
             if (value) {
                 const tensor_view a = value->view();
-                const tensor_view b = tensor.values->view();
+                const tensor_view b = tensor.values()->view();
                 CHECK(a.type == b.type);
                 CHECK(std::equal(a.shape.begin(), a.shape.end(), b.shape.begin(), b.shape.end()));
                 CHECK(std::equal(a.bytes.begin(), a.bytes.end(), b.bytes.begin(), b.bytes.end()));
                 CHECK(std::equal(a.strings.begin(), a.strings.end(), b.strings.begin(), b.strings.end()));
-            } else if (tensor.failure != nullptr) {
-                CHECK(value.failure().damage == tensor.failure->damage);
-                CHECK(value.failure().offset == tensor.failure->offset);
+            } else if (tensor.failure() != nullptr) {
+                CHECK(value.failure().damage == tensor.failure()->damage);
+                CHECK(value.failure().offset == tensor.failure()->offset);
                 if (value.failure().why != absence::tensor_not_saved) {
-                    CHECK(value.failure().why == tensor.failure->why);
-                    CHECK(value.failure().where == tensor.failure->where);
+                    CHECK(value.failure().why == tensor.failure()->why);
+                    CHECK(value.failure().where == tensor.failure()->where);
                 }
             }
-            if (!tensor.file_failed) {
+            if (!tensor.file_failed()) {
                 const auto saved = handle.reduction_values(tensor.step, {.worker = worker});
                 for (const auto& [key, number] : saved) {
                     REQUIRE(tensor.saved.contains(key));
@@ -184,9 +184,9 @@ TEST_CASE("scan: a file that cannot be read is handed over as a failure, and the
         CHECK(lines[4] == "1 worker_0 z missing");
     }
     scan(run, {}, [&](const smdebug::detail::scanned_tensor& tensor) {
-        if (tensor.file_failed) {
-            CHECK(tensor.failure->where == refused);
-            CHECK(tensor.failure->note == "no");
+        if (tensor.file_failed()) {
+            CHECK(tensor.failure()->where == refused);
+            CHECK(tensor.failure()->note == "no");
         }
     });
 }

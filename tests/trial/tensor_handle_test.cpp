@@ -233,7 +233,7 @@ TEST_CASE("tensor: damage in one record leaves every other readable, and names f
     const memory_trial run{store};
     const byte_buffer whole = store.read(key);
     const auto from = run.snapshot();
-    const auto entry = *from->layout_of(from->find_step(2)->files()[0]).values(*from->find_tensor("ints"));
+    const auto entry = *from->values_of(from->find_step(2)->files()[0], *from->find_tensor("ints"));
     for (std::uint64_t at = 0; at < entry.record.length; ++at) {
         std::vector<std::byte> bytes(whole.view().begin(), whole.view().end());
         bytes[static_cast<std::size_t>(entry.record.offset + at)] ^= std::byte{0x40};

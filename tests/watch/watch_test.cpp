@@ -492,3 +492,40 @@ TEST_CASE("watch: rules are called with a trial of the hook's kernel") {
     CHECK(found[0].what.met);
     CHECK(found[0].what.value == 4);
 }
+
+namespace {
+
+// Counts what is reduced.
+struct counting_kernel {
+    static inline std::size_t reduced = 0;
+    [[nodiscard]] static std::string name() { return "counting"; }
+    [[nodiscard]] result<reduction_values> reduce(const tensor_view& tensor, reduction_set wanted) const {
+        ++reduced;
+        return scalar_kernel{}.reduce(tensor, wanted);
+    }
+};
+
+}  // namespace
+
+TEST_CASE("watch: rules share the trial, as those of invoke_rules do: a tensor is reduced once a step") {
+    basic_hook<memory_storage, counting_kernel> hook{{}, nothing_on_disk()};
+    std::vector<noted> found;
+    const auto rule = [](const trial& run, step_number step) -> finding {
+        const read_options where{.worker = run.workers(step).front()};
+        const auto w = run.tensor("w");
+        CHECK(w.remembers_measures());
+        return {.met = true,
+                .value = w.reduction_value(step, reduction::max, {.worker = where.worker}) +
+                         w.reduction_value(step, reduction::min, {.worker = where.worker})};
+    };
+    watch(hook, into(found), rule, rule, rule);
+    for (int step = 0; step < 50; ++step) {
+        hook.save_tensor("w", std::vector<float>{static_cast<float>(step), 2});
+        hook.end_step();
+    }
+    REQUIRE(found.size() == 150);
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        CHECK(found[i].what.value == static_cast<double>(i / 3) + 2);
+    }
+    CHECK(counting_kernel::reduced == 50);
+}

@@ -56,10 +56,10 @@ inline void add_step(row_buffer& row, const ls_arguments& args, const std::strin
         }
         row.list(workers);
     } else if (args.how.format == output_format::csv) {
-        row.integer(step.file_count);
+        row.integer(step.workers());
     } else {
         const auto all = static_cast<std::size_t>(from.job->num_workers);
-        row.text(std::to_string(step.file_count) + (step.file_count > all ? "" : " of " + std::to_string(all)));
+        row.text(std::to_string(step.workers()) + (step.workers() > all ? "" : " of " + std::to_string(all)));
     }
     row.integer(from.tensor_names_at(step).size());
     row.end_row();

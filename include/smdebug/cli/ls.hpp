@@ -133,8 +133,7 @@ template <class Trial>
 [[nodiscard]] std::string workers_line(const Trial& run) {
     const auto workers = run.workers();
     std::string line = printable(joined(workers, ", "));
-    if (workers.size() < run.num_workers() ||
-        (workers.size() > run.num_workers() && abilities_of(run.store()).own_index)) {
+    if (workers.size() < run.num_workers() || (workers.size() > run.num_workers() && run.snapshot()->has_index)) {
         line += " (the job says that it has " + std::to_string(run.num_workers()) + ")";
     }
     return line;

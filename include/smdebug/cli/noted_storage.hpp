@@ -35,7 +35,7 @@ public:
         : inner_(std::move(inner)), notes_(std::move(notes)) {}
 
     /// To open a file for its notes pays whatever its size.
-    [[nodiscard]] storage_abilities abilities() const { return {.own_steps = inner_.abilities().own_steps}; }
+    [[nodiscard]] static storage_abilities abilities() { return {}; }
 
     [[nodiscard]] byte_buffer read(std::string_view key) const { return inner_.read(key); }
     [[nodiscard]] byte_buffer read(std::string_view key, byte_range where) const { return inner_.read(key, where); }
@@ -48,6 +48,7 @@ public:
     [[nodiscard]] bool exists() const { return inner_.exists(); }
     [[nodiscard]] bool is_file() const { return inner_.is_file(); }
     [[nodiscard]] std::vector<problem> problems() const { return inner_.problems(); }
+    [[nodiscard]] const auto& source() const noexcept { return inner_.source(); }
     [[nodiscard]] std::unique_ptr<smdebug::detail::opened_object> open(std::string_view key) const {
         auto object = inner_.open(key);
         const auto notes = notes_->find(key);

@@ -41,5 +41,20 @@ private:
     R (*call_)(void*, Args...);
 };
 
+namespace detail {
+
+/// Calls a visitor.  False: it gave false, which ends what it is called from; one that gives nothing never does.
+template <class Visit, class... Args>
+[[nodiscard]] constexpr bool goes_on(Visit&& visit, Args&&... args) {
+    if constexpr (std::is_void_v<std::invoke_result_t<Visit&, Args...>>) {
+        std::invoke(visit, std::forward<Args>(args)...);
+        return true;
+    } else {
+        return std::invoke(visit, std::forward<Args>(args)...);
+    }
+}
+
+}  // namespace detail
+
 }  // namespace v1
 }  // namespace smdebug

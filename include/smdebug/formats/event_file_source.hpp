@@ -4,8 +4,8 @@
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/formats/record_file.hpp>
-#include <smdebug/formats/run_contents.hpp>
 #include <smdebug/storage/any_storage.hpp>
+#include <smdebug/trial/run_contents.hpp>
 
 #include <cstddef>
 #include <cstdint>

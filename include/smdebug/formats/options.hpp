@@ -25,9 +25,8 @@ struct format_options {
     /// TensorBoard: the folders below a run's are its workers; else they are runs of their own, which log_folders() tells, and
     /// only folders of modes are parts of it.
     bool folders_are_workers = true;
-    /// Bytes of the largest record of an event file or log that is believed; with one that claims more, the file ends, and that
-    /// is told.  A checkpoint's tensor that would make a larger one is listed with its shape, is not read, and that is told.
-    /// As size_limits::record, which bounds what is read of it later.
+    /// Bytes of the largest record of an event file or log that is believed; one that claims more is a problem, and the file
+    /// ends with it.  As size_limits::record, which bounds what is read of it later.
     std::uint64_t most_record_bytes = (std::uint64_t{1} << 31U) + 64;
     /// What an .npz, which is a zip, may hold: members, and bytes that they inflate to.  Its ratio is at least what deflate
     /// makes of zeros.

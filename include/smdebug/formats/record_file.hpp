@@ -41,7 +41,7 @@ public:
 
     /// Every record that has become whole since the last call, with its checksums checked; returns how many there were,
     /// damaged ones too.      Errors: those of the storage; what was read is not read again then.
-    /// Memory: 4 MiB, or the largest record.
+    /// Memory: 256 KiB (4 MiB where the storage opens nothing), or the largest record.
     std::size_t read(const any_storage& store, record_sink on_record, damage_sink on_damage);
 
 private:

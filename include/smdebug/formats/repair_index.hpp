@@ -38,7 +38,7 @@ struct index_repair {
 /// An index file stays where it names what the event file has, in whatever formatting, and shapes beside it.  One that
 /// is replaced keeps its order and the shapes that it has, unless it is the file of another step.
 /// Nobody is to be writing the run.      Errors: those of the storage; not_found: no event files.
-/// Cost: a pass over the run.  Memory: that of run_contents, and the texts.
+/// Cost: a pass over the run.  Memory: 40 bytes a record, and the texts.
 [[nodiscard]] index_repair plan_index_repair(const any_storage& store);
 
 /// Does it; each file is on the disk before the next one is written.  Event files are never touched.  Returns how many

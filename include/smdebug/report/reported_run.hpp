@@ -188,8 +188,8 @@ template <scannable_trial Trial>
             [&](seen_tensors& part, const smdebug::detail::scanned_tensor& scanned) {
                 const reduced_tensor tensor = reduced(scanned, wanted, kernel);
                 std::optional<tensor_view> values;
-                if (with_values && scanned.values != nullptr && scanned.repeats == 0 && tensor.failure == nullptr) {
-                    values = scanned.values->view();
+                if (with_values && scanned.values() != nullptr && scanned.repeats() == 0 && tensor.failure == nullptr) {
+                    values = scanned.values()->view();
                 }
                 note_tensor(part.next(), tensor, values ? &*values : nullptr, part.buffer);
             },

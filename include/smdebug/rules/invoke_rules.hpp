@@ -66,17 +66,17 @@ public:
     rule_session& operator=(const rule_session&) = delete;
 
     /// Walks to the end, as invoke_rules.
-    void go();
+    void go() { drive_.go(); }
     /// Calls the rules at a global step that is there.
-    void visit(step_number step);
+    void visit(step_number step) { drive_.visit(step); }
     /// Polls the rules that measure time, while `next_step` is waited for; see polled_rule.
-    void idle(step_number next_step);
+    void idle(step_number next_step) { drive_.idle(next_step); }
     /// How often they are to be polled; nothing where there is no such rule.
-    [[nodiscard]] std::optional<std::chrono::milliseconds> poll_interval() const;
+    [[nodiscard]] std::optional<std::chrono::milliseconds> poll_interval() const { return drive_.poll_interval(); }
     /// Whether no rule will be called any more.
-    [[nodiscard]] bool over() const;
+    [[nodiscard]] bool over() const { return drive_.all_over(); }
     /// Ends the rules that are not over.
-    void end(invoke_end why, step_number next_step);
+    void end(invoke_end why, step_number next_step) { drive_.end_all(why, next_step); }
 
     /// The results so far, in the order of the rules.
     [[nodiscard]] std::vector<rule_result> results() const;

@@ -34,6 +34,7 @@
 #include <smdebug/tensor/event_decoder.hpp>
 #include <smdebug/tensor/impl/event_decoder.ipp>
 #include <smdebug/tensor/impl/event_decoder.tpp>
+#include <smdebug/tensor/impl/histogram_message.ipp>
 #include <smdebug/tensor/impl/reals.ipp>
 #include <smdebug/tensor/impl/tensor_value.ipp>
 

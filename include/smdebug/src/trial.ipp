@@ -16,9 +16,10 @@
 #include <smdebug/trial/impl/environment.ipp>
 #include <smdebug/trial/impl/for_each_tensor.ipp>
 #include <smdebug/trial/impl/lookup.ipp>
-#include <smdebug/trial/impl/reduce_in_passing.ipp>
 #include <smdebug/trial/impl/reduced_tensor.ipp>
+#include <smdebug/trial/impl/run_contents.ipp>
 #include <smdebug/trial/impl/scan.ipp>
+#include <smdebug/trial/impl/scanned_tensor.ipp>
 #include <smdebug/trial/impl/selection.ipp>
 #include <smdebug/trial/impl/tensor_handle.ipp>
 #include <smdebug/trial/impl/trial.ipp>
@@ -30,31 +31,27 @@
 #include <smdebug/trial/load/impl/opening.ipp>
 #include <smdebug/trial/load/impl/wait.ipp>
 #include <smdebug/trial/read/impl/entry_decoder.ipp>
-#include <smdebug/trial/read/impl/event_puller.ipp>
+#include <smdebug/trial/read/impl/event_files.ipp>
+#include <smdebug/trial/read/impl/event_reader.ipp>
 #include <smdebug/trial/read/impl/event_records.ipp>
 #include <smdebug/trial/read/impl/event_source.ipp>
 #include <smdebug/trial/read/impl/faster_way.ipp>
 #include <smdebug/trial/read/impl/files_ahead.ipp>
 #include <smdebug/trial/read/impl/first_values.ipp>
-#include <smdebug/trial/read/impl/held_steps.ipp>
 #include <smdebug/trial/read/impl/missing_files.ipp>
 #include <smdebug/trial/read/impl/opened_event_file.ipp>
 #include <smdebug/trial/read/impl/passed_records.ipp>
 #include <smdebug/trial/read/impl/reading_plan.ipp>
 #include <smdebug/trial/read/impl/record_batch.ipp>
+#include <smdebug/trial/read/impl/step_prefetch.ipp>
 #include <smdebug/trial/read/impl/step_wait.ipp>
-#include <smdebug/trial/read/impl/steps_ahead.ipp>
-#include <smdebug/trial/read/impl/tensor_memory.ipp>
+#include <smdebug/trial/read/impl/stored_tensor.ipp>
 #include <smdebug/trial/read/impl/tensor_reader.ipp>
 #include <smdebug/trial/read/impl/trial_state.ipp>
 #include <smdebug/trial/read/impl/value_stream.ipp>
-#include <smdebug/trial/scan/impl/scan_file.ipp>
-#include <smdebug/trial/scan/impl/scan_walk.ipp>
-#include <smdebug/trial/shared/impl/measuring_scan.ipp>
 #include <smdebug/trial/shared/impl/passing_reductions.ipp>
 #include <smdebug/trial/shared/impl/read_log.ipp>
-#include <smdebug/trial/shared/impl/shared_tensors.ipp>
-#include <smdebug/trial/shared/impl/shared_view.ipp>
+#include <smdebug/trial/shared/impl/step_cache.ipp>
 
 namespace smdebug {
 inline namespace v1 {

@@ -21,8 +21,6 @@ struct storage_abilities {
     bool writes = true;          ///< where not, write() and create() throw unsupported
     bool removes = true;         ///< where not, remove() throws unsupported
     bool claims = true;          ///< where not, claim() and claimed() throw unsupported
-    bool own_index = true;       ///< index files are files; where not, they are made of the data, and say nothing twice
-    bool own_steps = true;       ///< the job counted global steps; where not, they are made of modes and their steps
 
     friend bool operator==(const storage_abilities&, const storage_abilities&) = default;
 };
@@ -46,9 +44,7 @@ template <class S>
             .follows = told.follows && followable_storage<S>,
             .writes = told.writes && writable_storage<S>,
             .removes = told.removes && removing_storage<S>,
-            .claims = told.claims && claiming_storage<S>,
-            .own_index = told.own_index,
-            .own_steps = told.own_steps};
+            .claims = told.claims && claiming_storage<S>};
 }
 
 }  // namespace v1

@@ -32,6 +32,8 @@ inline namespace v1 {
 
 namespace detail {
 
+class source_maker;
+
 /// What an interface between a value and whoever does not know its type starts from.
 struct erased {
     erased() = default;
@@ -39,6 +41,16 @@ struct erased {
     erased& operator=(const erased&) = delete;
     virtual ~erased() = default;
 };
+
+/// That of a storage around an any_storage, which has a source() for it; else null.
+template <class S>
+[[nodiscard]] std::shared_ptr<const source_maker> source_of(const S& store) {
+    if constexpr (requires { store.source(); }) {
+        return store.source();
+    } else {
+        return nullptr;
+    }
+}
 
 // Each can be moved, not copied; one that was moved from can only be destroyed or assigned to.
 
@@ -138,7 +150,8 @@ public:
     template <class Inner>
         requires(!std::same_as<std::remove_cvref_t<Inner>, any_storage> && storage<std::remove_cvref_t<Inner>>)
     explicit any_storage(Inner&& inner)
-        : inner_(std::make_shared<writer<std::remove_cvref_t<Inner>>>(std::forward<Inner>(inner))) {}
+        : source_(detail::source_of(inner)),
+          inner_(std::make_shared<writer<std::remove_cvref_t<Inner>>>(std::forward<Inner>(inner))) {}
 
     /// Of a storage that is only read: writes, removes and claims nothing, whatever the inner storage can, so that a program
     /// that only reads does not have the code for it.  An any_storage stays as it is.
@@ -207,6 +220,11 @@ public:
     [[nodiscard]] std::vector<problem> problems() const;
     /// A handle on the same storage whose problems() have these, too.
     [[nodiscard]] any_storage with_problems(std::vector<problem> more) const;
+
+    /// What makes the catalogs of trials on it, instead of index files; null: index files.  See as_run().
+    [[nodiscard]] const std::shared_ptr<const detail::source_maker>& source() const noexcept { return source_; }
+    /// A handle on the same storage with that source, or with none.
+    [[nodiscard]] any_storage with_source(std::shared_ptr<const detail::source_maker> source) const;
 
     // Writing: unsupported where abilities() tell so, whether the object is there or not ---------------------------
 
@@ -279,6 +297,7 @@ private:
 
     explicit any_storage(std::shared_ptr<interface> inner) : inner_(std::move(inner)) {}
 
+    std::shared_ptr<const detail::source_maker> source_;
     std::shared_ptr<interface> inner_;
     std::shared_ptr<const std::vector<problem>> noted_;  // null: none
 };

@@ -162,6 +162,11 @@ public:
         return inner().follow(prefix);
     }
     [[nodiscard]] std::vector<problem> problems() const { return problems_of(inner()); }
+    [[nodiscard]] auto source() const
+        requires requires(const Inner& any) { any.source(); }
+    {
+        return inner().source();
+    }
     [[nodiscard]] std::chrono::milliseconds look_interval() const {
         return smdebug::look_interval(inner(), std::chrono::milliseconds{0});
     }

@@ -3,6 +3,7 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/function_ref.hpp>
 #include <smdebug/storage/concepts.hpp>
 #include <smdebug/storage/versioned_read.hpp>
 
@@ -45,10 +46,10 @@ void read_each_versioned(const Storage& store, std::span<const std::string> keys
 }
 
 /// The same past objects that the storage fails to read, or has no memory for (unavailable): calls failed(place, error)
-/// for such a one and goes on behind it. Errors: what `sink` and `failed` throw; in `failed`, `throw;` gives the
-/// storage's own.
-template <storage Storage, class Failed>
-void read_each_past_errors(const Storage& store, std::span<const std::string> keys, object_sink sink, Failed&& failed) {
+/// for such a one and goes on behind it.  Either may return false, which ends the reading: false is returned then.
+/// Errors: what `sink` and `failed` throw; in `failed`, `throw;` gives the storage's own.
+template <storage Storage, class Sink, class Failed>
+bool read_each_past_errors(const Storage& store, std::span<const std::string> keys, Sink&& sink, Failed&& failed) {
     std::size_t next = 0;
     bool in_sink = false;
     while (next < keys.size()) {
@@ -57,16 +58,22 @@ void read_each_past_errors(const Storage& store, std::span<const std::string> ke
             read_each(store, keys.subspan(first), [&](std::size_t i, std::optional<byte_view> bytes) {
                 next = first + i;
                 in_sink = true;
-                sink(next, bytes);
+                if (!detail::goes_on(sink, next, bytes)) {
+                    throw detail::reading_ended{};
+                }
                 in_sink = false;
                 ++next;
             });
-            return;
+            return true;
+        } catch (const detail::reading_ended&) {
+            return false;
         } catch (const error& why) {
             if (in_sink) {
                 throw;
             }
-            failed(next, why);
+            if (!detail::goes_on(failed, next, why)) {
+                return false;
+            }
             ++next;
         } catch (const std::bad_alloc&) {
             if (in_sink) {
@@ -75,11 +82,14 @@ void read_each_past_errors(const Storage& store, std::span<const std::string> ke
             try {
                 throw unavailable("not enough memory to read " + keys[next], {.where = keys[next]});
             } catch (const error& why) {
-                failed(next, why);
+                if (!detail::goes_on(failed, next, why)) {
+                    return false;
+                }
             }
             ++next;
         }
     }
+    return true;
 }
 
 }  // namespace v1

@@ -3,6 +3,7 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/function_ref.hpp>
 #include <smdebug/storage/concepts.hpp>
 #include <smdebug/storage/versioned_read.hpp>
 
@@ -49,10 +50,10 @@ void read_ranges_versioned(const Storage& store, std::span<const object_range> r
 /// The same past ranges that the storage fails to read, or has no memory for: calls failed(place) for such a one, in
 /// which `throw;` gives why.  What fails among others is asked for again alone, as it may be a neighbour that cannot be
 /// read; then the next one alone, then twice as many each time.  So where everything fails, each range is asked for
-/// once.  Errors: what `sink` and `failed` throw.
-template <storage Storage, class Failed>
-void read_ranges_past_errors(const Storage& store, std::span<const object_range> ranges, versioned_range_sink sink,
-                             Failed&& failed) {
+/// once.  Either may return false, which ends the reading: false is returned then.
+/// Errors: what `sink` and `failed` throw.
+template <storage Storage, class Sink, class Failed>
+bool read_ranges_past_errors(const Storage& store, std::span<const object_range> ranges, Sink&& sink, Failed&& failed) {
     std::size_t next = 0;
     std::size_t at_once = ranges.size();
     bool in_sink = false;
@@ -60,10 +61,8 @@ void read_ranges_past_errors(const Storage& store, std::span<const object_range>
         if (in_sink) {
             throw;
         }
-        if (alone) {
-            failed(next++);
-        }
         at_once = 1;
+        return !alone || detail::goes_on(failed, next++);
     };
     while (next < ranges.size()) {
         const std::size_t first = next;
@@ -73,17 +72,26 @@ void read_ranges_past_errors(const Storage& store, std::span<const object_range>
                                   [&](std::size_t i, std::optional<byte_buffer> bytes, const object_version& version) {
                                       next = first + i;
                                       in_sink = true;
-                                      sink(next, std::move(bytes), version);
+                                      if (!detail::goes_on(sink, next, std::move(bytes), version)) {
+                                          throw detail::reading_ended{};
+                                      }
                                       in_sink = false;
                                       ++next;
                                   });
             at_once = count * 2;
+        } catch (const detail::reading_ended&) {
+            return false;
         } catch (const error&) {
-            pass(count == 1);
+            if (!pass(count == 1)) {
+                return false;
+            }
         } catch (const std::bad_alloc&) {
-            pass(count == 1);
+            if (!pass(count == 1)) {
+                return false;
+            }
         }
     }
+    return true;
 }
 
 }  // namespace v1

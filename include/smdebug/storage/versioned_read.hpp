@@ -48,6 +48,9 @@ struct object_version {
 
 namespace detail {
 
+/// Thrown out of the sinks of a storage, which return nothing, to end its reading.
+struct reading_ended {};
+
 /// How often an object that is replaced while its parts are read is begun anew, before throw_replaced().
 inline constexpr int most_versions = 5;
 

@@ -8,7 +8,7 @@
 #include <smdebug/trial/read/trial_state.hpp>
 #include <smdebug/trial/reduced_tensor.hpp>
 #include <smdebug/trial/scan.hpp>
-#include <smdebug/trial/scan/scan_file.hpp>
+#include <smdebug/trial/scanned_tensor.hpp>
 #include <smdebug/trial/selection.hpp>
 
 #include <concepts>

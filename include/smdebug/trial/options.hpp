@@ -66,7 +66,8 @@ enum class damage_policy : std::uint8_t {
 /// The most that is read of one thing at once: what a damaged or hostile file claims costs an error, not the memory.
 /// Whatever they say, no more is read than is there.
 struct size_limits {
-    /// Of a record in an event file.  Protobuf's limit for a message is 2 GiB; its frame comes on top of that.
+    /// Of a record in an event file: protobuf's limit for a message is 2 GiB, and its frame comes on top of that.  Of a tensor
+    /// of a checkpoint, that is in memory at once: larger ones are reduced in pieces.
     std::uint64_t record = (std::uint64_t{1} << 31U) + 64;
     std::uint64_t index_file = std::uint64_t{256} << 20U;  ///< some three million tensors
     std::uint64_t collections_file = std::uint64_t{256} << 20U;

@@ -26,5 +26,5 @@ inline namespace v1 {
 }  // namespace smdebug
 
 #ifndef SMDEBUG_COMPILED
-#include <smdebug/trial/impl/reduce_in_passing.ipp>
+#include <smdebug/trial/shared/passing_reductions.hpp>
 #endif

@@ -9,7 +9,7 @@
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/trial/lookup.hpp>
-#include <smdebug/trial/scan/scan_file.hpp>
+#include <smdebug/trial/scanned_tensor.hpp>
 
 #include <memory>
 #include <span>

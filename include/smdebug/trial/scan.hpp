@@ -11,10 +11,10 @@
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
 #include <smdebug/trial/concepts.hpp>
+#include <smdebug/trial/read/event_reader.hpp>
 #include <smdebug/trial/read/faster_way.hpp>
 #include <smdebug/trial/read/files_ahead.hpp>
-#include <smdebug/trial/scan/scan_file.hpp>
-#include <smdebug/trial/scan/scan_walk.hpp>
+#include <smdebug/trial/scanned_tensor.hpp>
 #include <smdebug/trial/selection.hpp>
 
 #include <algorithm>
@@ -49,17 +49,17 @@ struct scan_options {
     reduction_set saved = reduction_set::all();
     walk_options how = {};
     /// Leaves the payload checksums of large tensors to `visit`, which can take them while it works: see
-    /// scanned_tensor::check.  Values are not to be believed before it holds.
+    /// scanned_values::check.  Values are not to be believed before it holds.
     bool defer_checks = false;
     /// Of a last value that repeats for long, as TensorFlow writes constant tensors, only some is made; how many
-    /// elements more there are is in scanned_tensor::repeats: see repeated_block.  Else all of them are, 256 MiB for a
+    /// elements more there are is in scanned_values::repeats: see repeated_block.  Else all of them are, 256 MiB for a
     /// record of a hundred bytes.  Where the trial's decoder can: repeating_decoder.
     bool keep_repeats = false;
     /// Large files of this machine's disks may be looked at in place while `visit` runs, where that is faster.  Only for a
     /// `visit` that neither blocks nor writes to the run: meanwhile who opens the file for writing waits, for 45 s at
     /// most; see leased_map for what comes then.
     bool in_place = false;
-    /// Values of large tensors may be left in the file: scanned_tensor::stream, instead of `values`.  For a `visit` that
+    /// Values of large tensors may be left in the file: see scanned_tensor::content.  For a `visit` that
     /// asks for their reductions only, by reduced().
     bool stream = false;
     /// Of these tensors they are not.
@@ -80,7 +80,7 @@ enum class walk_end : std::uint8_t {
 /// What a scan has in common, whatever the threads.
 struct scan_of {
     scan_of(std::shared_ptr<const trial_state> run, const scan_options& given);
-    [[nodiscard]] scan_walk walk() const { return {*state, *from, which, saved, manner}; }
+    [[nodiscard]] event_reader reader() const { return {*state, *from, which, saved, config}; }
     /// Walks on the calling thread; file_done() behind each file.
     [[nodiscard]] walk_end in_turn(const walk_options& how, tensor_visit visit, function_ref<void()> file_done) const;
 
@@ -90,7 +90,7 @@ struct scan_of {
     std::optional<selected_tensors> values_of;
     reduction_set saved;
     std::unique_ptr<files_ahead> ahead = std::make_unique<files_ahead>();
-    walk_manner manner;
+    reading_config config;
     std::vector<const catalog::file*> files;
 };
 
@@ -103,13 +103,14 @@ struct scan_share {
 /// Cuts the files into shares: not so small that threads wait for each other, not so large that results pile up.
 class share_cutter {
 public:
-    share_cutter(std::span<const catalog::file* const> files, scan_walk walk) : files_(files), walk_(std::move(walk)) {}
+    share_cutter(std::span<const catalog::file* const> files, event_reader reader)
+        : files_(files), reader_(std::move(reader)) {}
 
     [[nodiscard]] std::optional<scan_share> next();
 
 private:
     std::span<const catalog::file* const> files_;
-    scan_walk walk_;
+    event_reader reader_;
     std::size_t next_ = 0;
 };
 
@@ -139,26 +140,26 @@ detail::walk_end scan_parts(const Trial& run, const scan_options& options, const
         return all.in_turn(
             options.how, [&](const detail::scanned_tensor& tensor) { visit(part, tensor); }, [&] { emit(part); });
     }
-    std::vector<detail::scan_walk> walks;
+    std::vector<detail::event_reader> readers;
     for (unsigned i = 0; i < threads; ++i) {
-        walks.push_back(all.walk());
+        readers.push_back(all.reader());
     }
-    detail::share_cutter cutter{files, all.walk()};
+    detail::share_cutter cutter{files, all.reader()};
     detail::ordered_crew<detail::scan_share, Part> crew{threads, empty};
-    const bool complete = crew.run(
-        [&] { return cutter.next(); },
-        [&](std::size_t thread, const detail::scan_share& share, Part& part) {
-            walks[thread].walk(
-                files, share.begin, share.end,
-                [&](std::size_t, const detail::scanned_tensor& tensor) { visit(part, tensor); }, [](std::size_t) {});
-        },
-        [&](const detail::scan_share& share, Part& part) {
-            emit(part);
-            if (options.how.progress) {
-                options.how.progress(share.end, files.size());
-            }
-        },
-        options.how.stop);
+    const bool complete = crew.run([&] { return cutter.next(); },
+                                   [&](std::size_t thread, const detail::scan_share& share, Part& part) {
+                                       readers[thread].read(
+                                           files, share.begin, share.end,
+                                           [&](const detail::scanned_tensor& tensor) { visit(part, tensor); },
+                                           [](std::size_t) { return true; });
+                                   },
+                                   [&](const detail::scan_share& share, Part& part) {
+                                       emit(part);
+                                       if (options.how.progress) {
+                                           options.how.progress(share.end, files.size());
+                                       }
+                                   },
+                                   options.how.stop);
     return complete ? detail::walk_end::complete : detail::walk_end::stopped;
 }
 

@@ -14,7 +14,7 @@
 #include <smdebug/tensor/tensor_value.hpp>
 #include <smdebug/trial/lookup.hpp>
 #include <smdebug/trial/options.hpp>
-#include <smdebug/trial/read/measure_memory.hpp>
+#include <smdebug/trial/read/any_measure.hpp>
 
 #include <map>
 #include <memory>

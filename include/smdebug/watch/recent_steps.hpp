@@ -26,7 +26,7 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-/// Takes a hook's tensors, and gives a trial over its last steps.  No call of that trial ever waits: what is not there
+/// Takes a hook's tensors, and gives a trial over its last steps, which rules share.  No call of that trial ever waits: what is not there
 /// when a step has ended does not come before the next one has.
 /// Not for several threads at once; rules may read the trial on threads of their own.
 class recent_steps {

@@ -56,7 +56,7 @@ concept observable_hook =
 /// Errors:   value_error (options), here.  What a rule or the callback throws comes out of hook.end_step(), which has
 ///           written the step and goes on counting; the rules behind it are not called at that step.
 /// Cost:     a copy of what is seen (see watch_options::reduction_config), about 1 us a tensor and 15 us a step, and
-///           the rules.  Where nothing is due, some nanoseconds.
+///           the rules: what several of them ask of a tensor is computed once.  Where nothing is due, some nanoseconds.
 /// Threads:  everything happens on the thread that calls the hook.
 /// Lifetime: the hook holds it, to its own end or until stop(); the handle may be dropped.
 template <observable_hook Hook, finding_callback Callback, rule<trial>... Rules>

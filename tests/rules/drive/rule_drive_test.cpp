@@ -7,7 +7,7 @@
 #include <smdebug/index/locations.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
-#include <smdebug/trial/shared/shared_view.hpp>
+#include <smdebug/trial/shared/step_cache.hpp>
 
 #include <doctest/doctest.h>
 
@@ -324,4 +324,81 @@ TEST_CASE("rule_drive: counts what a rule looked up in a trial that is observed,
     CHECK(outcome.tensors == 2);
     CHECK(outcome.unread == 1);
     CHECK(outcome.first_unread.find("000000000005_worker_0.tfevents") != std::string::npos);
+}
+
+namespace {
+
+/// Notes which steps it is told of, and how often it is asked for all.
+struct told_trial : fake_trial {
+    using fake_trial::fake_trial;
+    mutable steps_list told = {};
+    mutable int asked = 0;
+    void read_ahead(step_number step) const { told.push_back(step); }
+    [[nodiscard]] steps_list steps(const steps_options& which) const {
+        ++asked;
+        return fake_trial::steps(which);
+    }
+};
+
+fake_tensor::values_by_step at_steps(const steps_list& steps) {
+    fake_tensor::values_by_step made;
+    for (const step_number step : steps) {
+        made[step] = {1};
+    }
+    return made;
+}
+
+}  // namespace
+
+static_assert(detail::waits_for_steps<memory_trial> && !detail::waits_for_steps<fake_trial>);
+static_assert(detail::reads_steps_ahead<told_trial> && !detail::reads_steps_ahead<fake_trial>);
+
+TEST_CASE("rule_drive: the saved steps from any number on, asked for in bulk") {
+    for (const step_number first : {0, 1, 4, 11, 12}) {
+        const told_trial run{{{"a", at_steps({0, 3, 10, 11})}}};
+        steps_list called;
+        const auto rule = finds_at("rule", {}, called);
+        const invoke_options how{.start_step = first};
+        CHECK(drive_of(run, how, {}, rule).go_alone().end == invoke_end::end_of_run);
+        steps_list expected{0, 3, 10, 11};
+        std::erase_if(expected, [&](step_number step) { return step < first; });
+        CHECK(called == expected);
+        CHECK(run.asked == (expected.empty() ? 1 : 2));  // at first, and behind the last
+    }
+}
+
+TEST_CASE("rule_drive: tells a trial of the next four steps, of each once, of none from the end on") {
+    const told_trial run{{{"a", at_steps({0, 2, 4, 6, 8, 10, 12})}}};
+    std::vector<steps_list> told;
+    const named rule{"rule", [&](step_number) {
+                         told.push_back(run.told);
+                         return finding{};
+                     }};
+    const invoke_options how{.end_step = 11};
+    static_cast<void>(drive_of(run, how, {}, rule).go_alone());
+    REQUIRE(told.size() == 6);
+    CHECK(told[0] == steps_list{2, 4, 6, 8});
+    CHECK(told[1] == steps_list{2, 4, 6, 8, 10});
+    CHECK(run.told == steps_list{2, 4, 6, 8, 10});
+}
+
+TEST_CASE("rule_drive: finds steps that came after it had walked all that it knew, when the wait has seen them") {
+    memory_storage store;
+    run_builder build{store};
+    build.collections();
+    for (const step_number step : {0, 1}) {
+        build.step({.step = step, .tensors = {tensor_of<float>("w", {1})}});
+    }
+    const memory_trial run{store};
+    steps_list called;
+    const named rule{"rule", [&](step_number step) {
+                         called.push_back(step);
+                         if (step == 1) {
+                             run_builder{store}.step({.step = 2, .tensors = {tensor_of<float>("w", {1})}}).end();
+                         }
+                         return finding{};
+                     }};
+    const invoke_options how;
+    CHECK(drive_of(run, how, {}, rule).go_alone().end == invoke_end::end_of_run);
+    CHECK(called == steps_list{0, 1, 2});
 }

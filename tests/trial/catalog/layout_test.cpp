@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <vector>
 
 using namespace smdebug;
@@ -25,9 +26,15 @@ layout sample() {
         std::vector<name_id>{9, 3}, [](std::vector<name_id>& ids) { std::sort(ids.begin(), ids.end()); });
     return layout{names,
                   {{0, 10}, {10, 5}, {15, 5}, {20, 9}, {29, 1}},
-                  {{.name = 9, .original_name = 1, .extents = {2, 3}},
-                   {.name = 3, .original_name = 1, .extents = {4}},
+                  {{.name = 3, .original_name = 1, .extents = {4}},
+                   {.name = 9, .original_name = 1, .extents = {2, 3}},
                    {.name = 9, .original_name = 1, .extents = {5}}}};
+}
+
+[[nodiscard]] std::optional<layout::entry> found(const layout& held, name_id name,
+                                                 std::optional<reduction_key> reduction = {}) {
+    const auto place = held.names().find(name, kind_of(reduction));
+    return place ? std::optional{held[*place]} : std::nullopt;
 }
 
 }  // namespace
@@ -36,11 +43,11 @@ TEST_CASE("layout: finds values, reductions and shapes by name, and keeps the fi
     const layout held = sample();
     CHECK(held[0].record.offset == 0);
     CHECK(held[4].record.offset == 29);
-    CHECK(held.values(3)->record.offset == 29);
-    CHECK(!held.values(2).has_value());
-    CHECK(held.reduction(2, {reduction::max, false})->record.offset == 10);
-    CHECK(held.reduction(2, {reduction::mean, true})->record.offset == 15);
-    CHECK(!held.reduction(2, {reduction::mean, false}).has_value());
+    CHECK(found(held, 3)->record.offset == 29);
+    CHECK(!held.has_values(2));
+    CHECK(found(held, 2, reduction_key{reduction::max, false})->record.offset == 10);
+    CHECK(found(held, 2, reduction_key{reduction::mean, true})->record.offset == 15);
+    CHECK(!found(held, 2, reduction_key{reduction::mean, false}).has_value());
     CHECK(held.saved_reductions(2) == (reduction_set{reduction::max} | reduction_set{reduction::mean, true}));
     CHECK(held.saved_reductions(7).empty());
     CHECK(held.shape(3)->extents == shape_type{4});
@@ -49,7 +56,7 @@ TEST_CASE("layout: finds values, reductions and shapes by name, and keeps the fi
 
 TEST_CASE("layout: of two entries of one name the last counts") {
     const layout held = sample();
-    CHECK(held.values(7)->record.offset == 20);
+    CHECK(found(held, 7)->record.offset == 20);
     CHECK(held.shape(9)->extents == shape_type{5});
 }
 
@@ -66,10 +73,20 @@ TEST_CASE("layout: contains what has values, reductions or only a shape") {
     CHECK_FALSE(held.empty());
 }
 
-TEST_CASE("layout: equality is of entries and shapes") {
+TEST_CASE("layout: equality is of names, places, shapes and forms") {
     const layout held = sample();
-    CHECK(held.equals(layout{held}));
-    CHECK_FALSE(held.equals(layout{}));
-    CHECK_FALSE(held.equals(layout{held.shared_names(), {{0, 10}, {10, 5}, {15, 5}, {20, 9}, {29, 2}}, {}}));
+    const std::vector<byte_range> places{{0, 10}, {10, 5}, {15, 5}, {20, 9}, {29, 1}};
+    const std::vector<byte_range> others{{0, 10}, {10, 5}, {15, 5}, {20, 9}, {29, 2}};
+    CHECK(held.equals(held.shared_names(), places, held.shapes(), nullptr));
+    CHECK_FALSE(held.equals(layout{}.shared_names(), places, held.shapes(), nullptr));
+    CHECK_FALSE(held.equals(held.shared_names(), others, held.shapes(), nullptr));
+    CHECK_FALSE(held.equals(held.shared_names(), places, {}, nullptr));
+    const std::vector<stored_form> forms(5);
+    std::vector<const stored_form*> of_item;
+    for (const stored_form& each : forms) {
+        of_item.push_back(&each);
+    }
+    CHECK_FALSE(
+        held.equals(held.shared_names(), places, held.shapes(), std::make_shared<const form_list>(nullptr, of_item)));
     CHECK(held.memory() >= 5 * 16);
 }

@@ -20,7 +20,9 @@ namespace {
 
 catalog::job_description open(const memory_storage& store, bool& seen_running, trial_options how = {}) {
     smdebug::detail::json::document parser;
-    return opening{any_storage{store}, how, parser}.wait(seen_running);
+    const any_storage files{store};
+    run_contents none;
+    return opening{files, how, parser, nullptr, none}.wait(seen_running);
 }
 catalog::job_description open(const memory_storage& store, trial_options how = {}) {
     bool seen_running = false;

@@ -40,7 +40,7 @@ constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
 
 TEST_CASE("whole_event_file: records are cut at the end, whatever an index file says") {
     const std::string text = "0123456789";
-    const whole_event_file file{as_bytes(text)};
+    whole_event_file file{as_bytes(text)};
     CHECK(as_text(file.at({2, 3})) == "234");
     CHECK(as_text(file.at({8, 5})) == "89");
     CHECK(file.at({10, 1}).empty());

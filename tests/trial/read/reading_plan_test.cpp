@@ -46,7 +46,7 @@ TEST_CASE("extent_of: the end of the last record, and the bytes that are wanted"
     const auto from = run.snapshot();
     const layout& entries = from->layout_of(*from->files_in({}).front());
     const file_extent all = extent_of(entries, smdebug::detail::selected_tensors{{}, *from});
-    const byte_range last = entries.values(*from->names->find("last"))->record;
+    const byte_range last = from->values_of(*from->files_in({}).front(), *from->names->find("last"))->record;
     CHECK(all.end == last.offset + last.length);
     CHECK(all.wanted > 40'000);
     CHECK(all.wanted <= all.end);

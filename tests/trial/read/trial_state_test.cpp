@@ -28,7 +28,7 @@ written_step one(step_number step) { return {.step = step, .tensors = {tensor_of
 
 lookup<byte_buffer> read_first(const trial_state& state, step_number step) {
     const auto from = state.current();
-    return state.read_event(*from, from->find_step(step)->files()[0], {0, 10});
+    return state.read_event(*from, from->find_step(step)->files()[0], layout::entry{.record = {0, 10}, .what = {}});
 }
 
 }  // namespace
@@ -107,7 +107,9 @@ TEST_CASE("trial_state: of a run that has ended a missing event file is asked fo
     const counting_storage<> store{objects};
     const trial_state state = state_of(store);
     const auto from = state.current();
-    const auto read = [&] { return state.read_event(*from, from->find_step(0)->files()[0], {0, 10}); };
+    const auto read = [&] {
+        return state.read_event(*from, from->find_step(0)->files()[0], layout::entry{.record = {0, 10}, .what = {}});
+    };
     static_cast<void>(store.calls());
     CHECK_FALSE(read());
     CHECK(store.calls() == std::vector<std::string>{"part " + key});
@@ -138,7 +140,10 @@ TEST_CASE("trial_state: a storage where looking costs something is asked for a m
         store.interval = interval;
         const trial_state state = state_of(store);
         const auto from = state.current();
-        const auto read = [&] { return state.read_event(*from, from->find_step(0)->files()[0], {0, 10}); };
+        const auto read = [&] {
+            return state.read_event(*from, from->find_step(0)->files()[0],
+                                    layout::entry{.record = {0, 10}, .what = {}});
+        };
         static_cast<void>(store.calls());
         CHECK(read().failure().why == absence::event_file_missing);
         if (interval == 1h) {
@@ -198,7 +203,7 @@ TEST_CASE("trial_state: what the storage fails to read is a value that remembers
     run_builder{store}.collections().step(one(0)).end();
     const trial_state state = state_of(store);
     const auto from = state.current();
-    const auto found = state.read_event(*from, *from->files_in({})[0], {0, 10});
+    const auto found = state.read_event(*from, *from->files_in({})[0], layout::entry{.record = {0, 10}, .what = {}});
     REQUIRE_FALSE(found.has_value());
     CHECK(found.failure().why == absence::unreadable);
     CHECK_THROWS_AS(throw_failure(found.failure(), "a", 0, mode::global), access_denied);

@@ -46,6 +46,13 @@ template <storage S>
 
 template <storage S>
 std::optional<run_files> run_version(const S& store) {
+    const auto is_of_run = [&](std::string_view key) {
+        if constexpr (std::same_as<S, any_storage>) {
+            return store.source() != nullptr || detail::is_file_of_run(key);  // logs and checkpoints have any name
+        } else {
+            return detail::is_file_of_run(key);
+        }
+    };
     constexpr std::size_t page_keys = std::size_t{1} << 16U;
     run_files all;
     detail::version_digest digest;
@@ -59,7 +66,7 @@ std::optional<run_files> run_version(const S& store) {
         const std::optional<std::vector<object_entry>> page = detail::versions_in(store, after, page_keys);
         if (!page) {
             for (std::string& key : store.list("", "")) {
-                if (detail::is_file_of_run(key)) {
+                if (is_of_run(key)) {
                     if (const std::optional<object_entry> one = detail::entry_of(store, std::move(key))) {
                         add(*one);
                     }
@@ -68,7 +75,7 @@ std::optional<run_files> run_version(const S& store) {
             break;
         }
         for (const object_entry& one : *page) {
-            if (detail::is_file_of_run(one.key)) {
+            if (is_of_run(one.key)) {
                 add(one);
             }
         }

@@ -131,7 +131,7 @@ void append_element(std::string& out, const T& value) {
 }
 
 SMDEBUG_INLINE std::string csv_file::add(const scanned_tensor& tensor) {
-    const tensor_view values = tensor.values->view();
+    const tensor_view values = tensor.values()->view();
     begin_row(tensor.name, tensor.worker, tensor.shown_step, tensor.mode, tensor.mode_step);
     front_ = row_;
     index_.assign(values.shape.size(), 0);

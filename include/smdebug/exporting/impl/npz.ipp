@@ -77,7 +77,7 @@ SMDEBUG_INLINE std::string npz_steps::add(const scanned_tensor& tensor) {
     if (name.empty()) {
         return "has a name that is too long for a zip";
     }
-    const tensor_view values = tensor.values->view();
+    const tensor_view values = tensor.values()->view();
     if (std::string why_not = array_.hold(values); !why_not.empty()) {
         return why_not;
     }
@@ -129,7 +129,7 @@ SMDEBUG_INLINE npz_stack::npz_stack(const std::string& output, const export_exte
 SMDEBUG_INLINE std::string npz_stack::head() const { return npy_head(type_, shape_); }
 
 SMDEBUG_INLINE void npz_stack::begin(const scanned_tensor& tensor) {
-    const tensor_view values = tensor.values->view();
+    const tensor_view values = tensor.values()->view();
     first_type_ = values.type;
     type_ = array_.type;
     shape_.assign(1, 0);
@@ -138,7 +138,7 @@ SMDEBUG_INLINE void npz_stack::begin(const scanned_tensor& tensor) {
 }
 
 SMDEBUG_INLINE std::string npz_stack::add(const scanned_tensor& tensor) {
-    const tensor_view values = tensor.values->view();
+    const tensor_view values = tensor.values()->view();
     if (values.shape.size() + 1 > most_numpy_dimensions) {
         return "has too many dimensions to be stacked";
     }

@@ -3,6 +3,7 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/dtype.hpp>
+#include <smdebug/core/utf8.hpp>
 #include <smdebug/exporting/run.hpp>
 #include <smdebug/hook/tensor_record.hpp>
 #include <smdebug/index/collection.hpp>
@@ -59,14 +60,18 @@ SMDEBUG_INLINE void run_files::add_reductions(const scanned_tensor& tensor, cons
 }
 
 SMDEBUG_INLINE std::string run_files::add(const scanned_tensor& tensor) {
-    if (tensor.values != nullptr && tensor.values->wall_time != 0) {
-        wall_time_ = tensor.values->wall_time;
+    if (tensor.values() != nullptr && tensor.values()->wall_time != 0) {
+        wall_time_ = tensor.values()->wall_time;
     }
     const record_stamp stamp{
         .wall_time = wall_time_, .step = tensor.step, .mode = tensor.mode, .mode_step = tensor.mode_step};
     writer_ = &writer_for(tensor);
+    if (!is_utf8(tensor.name)) {
+        return "has a name that is not UTF-8, which an index cannot have";
+    }
     std::string why_not;
-    if (tensor.values != nullptr && writer_->add_tensor(tensor.name, tensor.values->view(), stamp) != added::written) {
+    if (tensor.values() != nullptr &&
+        writer_->add_tensor(tensor.name, tensor.values()->view(), stamp) != added::written) {
         why_not = "is larger than the 2 GiB of a record";
     }
     add_reductions(tensor, stamp);

@@ -102,7 +102,7 @@ SMDEBUG_INLINE void safetensors_files::begin(const scanned_tensor& tensor) {
 }
 
 SMDEBUG_INLINE std::string safetensors_files::add(const scanned_tensor& tensor) {
-    const tensor_view values = tensor.values->view();
+    const tensor_view values = tensor.values()->view();
     const std::string_view type = safetensors_type(values.type);
     if (type.empty()) {
         return "is of dtype " + std::string{name_of(values.type)} + ", which safetensors does not have";

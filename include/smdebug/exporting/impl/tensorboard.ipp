@@ -81,7 +81,7 @@ SMDEBUG_INLINE tensorboard_files::event_file& tensorboard_files::file_for(const 
             .first->second;
     payload_.clear();
     wire::field_writer writer{payload_};
-    wire::encode(writer, wire::event_fields{.wall_time = tensor.values->wall_time,
+    wire::encode(writer, wire::event_fields{.wall_time = tensor.values()->wall_time,
                                             .file_version = wire::tensorboard_file_version,
                                             .values = {}});
     write(made);
@@ -120,7 +120,7 @@ SMDEBUG_INLINE void tensorboard_files::write(event_file& to, const wire::omitted
 }
 
 SMDEBUG_INLINE std::string tensorboard_files::add_histogram(const scanned_tensor& tensor) {
-    const tensor_view rows = tensor.values->view();
+    const tensor_view rows = tensor.values()->view();
     const std::string_view name = histogram_of_table(tensor.name);
     const std::string tag = wire::tensorboard_tag(name);
     if (tag.empty()) {
@@ -154,7 +154,7 @@ SMDEBUG_INLINE std::string tensorboard_files::add_histogram(const scanned_tensor
                                                                 .sum_squares = norm * norm,
                                                                 .bucket_limits = edges,
                                                                 .buckets = counts}}};
-        wire::encode(writer, wire::tensorboard_event{tensor.values->wall_time, tensor.mode_step, all});
+        wire::encode(writer, wire::tensorboard_event{tensor.values()->wall_time, tensor.mode_step, all});
     } else {
         const std::array plugins{wire::plugin_data{.name = "histograms", .content = {}}};
         const std::array all{wire::value_fields{.tag = tag,
@@ -166,20 +166,20 @@ SMDEBUG_INLINE std::string tensorboard_files::add_histogram(const scanned_tensor
         wire::encode(
             writer,
             wire::event_fields{
-                .wall_time = tensor.values->wall_time, .step = tensor.mode_step, .file_version = {}, .values = all});
+                .wall_time = tensor.values()->wall_time, .step = tensor.mode_step, .file_version = {}, .values = all});
     }
     write(to);
     return {};
 }
 
 SMDEBUG_INLINE std::string tensorboard_files::add(const scanned_tensor& tensor) {
-    const shape_type& shape = tensor.values->shape;
-    if (tensor.values->type == dtype::float64 && is_histogram_table(tensor.name) && shape.size() == 2 &&
+    const shape_type& shape = tensor.values()->shape;
+    if (tensor.values()->type == dtype::float64 && is_histogram_table(tensor.name) && shape.size() == 2 &&
         shape[1] == 3) {
         return add_histogram(tensor);
     }
-    const tensor_view values = tensor.values->view();
-    const double wall_time = tensor.values->wall_time;
+    const tensor_view values = tensor.values()->view();
+    const double wall_time = tensor.values()->wall_time;
     const std::string tag = wire::tensorboard_tag(tensor.name);
     if (tag.empty()) {
         return "has a name of which no tag can be made";

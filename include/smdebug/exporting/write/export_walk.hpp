@@ -10,7 +10,7 @@
 #include <smdebug/trial/catalog/layout.hpp>
 #include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/scan.hpp>
-#include <smdebug/trial/scan/scan_file.hpp>
+#include <smdebug/trial/scanned_tensor.hpp>
 #include <smdebug/trial/selection.hpp>
 
 #include <cstddef>
@@ -53,7 +53,7 @@ public:
     /// Writes a tensor that could be read; or tells why the format has no place for it, in words that go behind "the
     /// tensor NAME ": "is complex, ...".      Errors: those of writing.
     [[nodiscard]] virtual std::string add(const scanned_tensor& tensor) = 0;
-    /// Behind the tensors of each event file.
+    /// Behind the tensors of one worker at one step, in however many files they lie.
     virtual void end_file() {}
     /// Gives everything its name, and says how much it was.
     virtual void finish(export_result& result) = 0;
@@ -94,7 +94,8 @@ private:
     const export_options& options_;
     export_target& target_;
     const catalog& from_;
-    std::pair<step_number, std::string> last_failed_{-1, {}};  // the file told last
+    std::pair<step_number, std::string> current_{-1, {}};  // step and worker
+    std::string last_failed_;                              // the file of these told last
 };
 
 /// What the run is called in what is written.
@@ -106,17 +107,13 @@ template <class Trial>
 /// Errors: collection_unavailable, value_error (a bad regex, nothing to export), stopped; those of the target.
 template <scannable_trial Trial>
 [[nodiscard]] export_result walk_export(const Trial& run, const export_options& options, export_target& target) {
-    struct nothing {};
     const auto from = run.snapshot();
     export_log log{options, target, *from};
     scan_options how{.which = options.which,
                      .saved = target.reads_reductions() ? reduction_set::all() : reduction_set{},
                      .how = options.how};
-    how.how.threads = 1;
     how.which.tables = true;
-    const walk_end end = scan_parts(
-        run, how, nothing{}, [&](nothing&, const scanned_tensor& tensor) { log.take(tensor); },
-        [&](nothing&) { target.end_file(); });
+    const walk_end end = scan(run, how, [&](const scanned_tensor& tensor) { log.take(tensor); });
     if (end == walk_end::stopped) {
         throw stopped("the export was stopped; nothing was written");
     }

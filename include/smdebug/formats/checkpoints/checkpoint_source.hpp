@@ -6,13 +6,16 @@
 #include <smdebug/core/step.hpp>
 #include <smdebug/formats/checkpoints/find_checkpoints.hpp>
 #include <smdebug/formats/checkpoints/read_checkpoint.hpp>
-#include <smdebug/formats/run_contents.hpp>
+#include <smdebug/formats/checkpoints/unpacked_npz.hpp>
 #include <smdebug/storage/any_storage.hpp>
+#include <smdebug/trial/catalog_source.hpp>
+#include <smdebug/trial/run_contents.hpp>
 
 #include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -29,7 +32,7 @@ inline namespace v1 {
 ///    has in Fortran's order, are turned around when they are read.
 ///  - Tensors of floating point are in the collection "biases" where "bias" is in their name, in "optimizer" where they lie in
 ///    a file of that name, else in "weights".
-///  - Damaged files, tensors of unknown dtypes and those larger than most_record_bytes are noted, the rest is read.
+///  - Damaged files and tensors of unknown dtypes are noted, the rest is read.
 ///    PyTorch's pickles are never read.
 ///  - More checkpoints may come until nothing was written for `quiet_after`.  One that comes while the run is followed is shown
 ///    once it can be read, or has not been written to for `whole_after`.  What is damaged is looked at again when its files
@@ -39,8 +42,7 @@ class checkpoint_source {
 public:
     struct settings {
         std::string step_regex = {};
-        archive_options archive = {};                                      ///< of .npz
-        std::uint64_t most_record_bytes = (std::uint64_t{1} << 31U) + 64;  ///< see format_options
+        archive_options archive = {};  ///< of .npz
         std::chrono::milliseconds quiet_after{std::chrono::minutes{10}};
         /// A file that was written so long ago is whole.
         std::chrono::milliseconds whole_after{std::chrono::seconds{10}};
@@ -54,6 +56,11 @@ public:
     ///         told apart, and for a bad step_regex.
     [[nodiscard]] bool update(run_contents& contents);
 
+    /// The storage as a run: as_run() with this source, in which .npz are unpacked.
+    [[nodiscard]] any_storage run() const {
+        return as_run(any_storage{formats::detail::npz_storage{store_, npz_}}, *this);
+    }
+
 private:
     using time_point = std::chrono::system_clock::time_point;
 
@@ -62,6 +69,7 @@ private:
         std::vector<std::string> files = {};
         std::optional<time_point> written = {};  // the newest of them
         std::vector<std::string> problems = {};  // where each is
+        std::vector<std::uint32_t> shown = {};   // its tensors, by their number in names_
         bool is_damaged = false;
     };
 
@@ -72,14 +80,14 @@ private:
     static void note(std::vector<problem> now, std::vector<std::string>& known, run_contents& contents);
     // Looks at a step that is new or has changed; returns whether there is anything new in it.
     [[nodiscard]] bool look(const formats::detail::checkpoint_step& step, known_step now, run_contents& contents);
-    // Adds what is not shown yet, and notes what is never read; returns whether there was any of the former.
+    // Adds what is not shown yet; returns whether there was anything.
     bool add(const run_contents::place& where, const formats::detail::step_contents& read,
-             std::vector<problem>& problems, run_contents& contents) const;
-    void add(const run_contents::place& where, const formats::detail::checkpoint_file& file,
-             const formats::detail::stored_tensor& tensor, run_contents& contents) const;
+             std::vector<std::uint32_t>& shown, run_contents& contents);
 
     any_storage store_;
     settings how_;
+    std::shared_ptr<formats::detail::npz_table> npz_ = std::make_shared<formats::detail::npz_table>();
+    detail::numbered_texts names_;
     std::map<step_number, known_step> known_;
     std::vector<std::string> left_out_;  // where files lie that belong to no step
     bool is_followed_ = false;           // it was asked before

@@ -5,9 +5,11 @@
 #include <smdebug/core/form.hpp>
 #include <smdebug/formats/checkpoints/find_checkpoints.hpp>
 #include <smdebug/formats/checkpoints/stored_tensor.hpp>
+#include <smdebug/formats/checkpoints/unpacked_npz.hpp>
 #include <smdebug/storage/any_storage.hpp>
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,18 +19,16 @@ inline namespace v1 {
 namespace formats {
 namespace detail {
 
-/// A tensor, and the object in which it lies: stored_tensor::where counts in that.
+/// A tensor, and the file in which it lies: stored_tensor::where counts in that.
 struct checkpoint_tensor {
     stored_tensor is = {};
     std::size_t file = 0;  ///< place in step_contents::files
 };
 
-/// An object with tensors: a file of the storage, or a member of an .npz.
+/// A file of the storage with tensors.
 struct checkpoint_file {
-    any_storage store;
     std::string key = {};
-
-    [[nodiscard]] byte_buffer read(byte_range where) const { return store.read(key, where); }
+    std::shared_ptr<const unpacked_npz> npz = nullptr;  ///< of an .npz: its members, in which places of tensors count
 };
 
 struct step_contents {

@@ -143,7 +143,7 @@ SMDEBUG_INLINE bool event_file_source::read_file(const std::string& key, bool is
                                     .worker = worker};
     const std::uint32_t object = contents.object(key);
     for (const found_record& one : records) {
-        contents.add_own_record(where, one.tag, object, one.where);
+        contents.add_record(where, one.tag, object, one.where);
     }
     return true;
 }

@@ -6,11 +6,11 @@
 #include <smdebug/formats/checkpoints/find_checkpoints.hpp>
 #include <smdebug/formats/event_file_source.hpp>
 #include <smdebug/formats/open_data.hpp>
-#include <smdebug/formats/presented_run.hpp>
 #include <smdebug/formats/tensorboard/log_files.hpp>
 #include <smdebug/formats/tensorboard/log_source.hpp>
 #include <smdebug/index/locations.hpp>
 #include <smdebug/storage/local_storage.hpp>
+#include <smdebug/trial/catalog_source.hpp>
 
 #include <algorithm>
 #include <array>
@@ -194,22 +194,16 @@ SMDEBUG_INLINE data_format format_of(const any_storage& store) {
 SMDEBUG_INLINE any_storage open_data(any_storage store, const format_options& options) {
     switch (options.as == data_format::detect ? format_of(store) : options.as) {
         case data_format::event_files:
-            return any_storage{
-                presented_run{store, event_file_source{store, {.most_record_bytes = options.most_record_bytes}}}};
+            return as_run(store, event_file_source{store, {.most_record_bytes = options.most_record_bytes}});
         case data_format::tensorboard: {
             tensorboard_source logs{
                 store,
                 {.folders_are_workers = options.folders_are_workers, .most_record_bytes = options.most_record_bytes}};
-            return options.as == data_format::detect
-                       ? any_storage{presented_run{store, detail::logs_and_others{store, std::move(logs)}}}
-                       : any_storage{presented_run{store, std::move(logs)}};
+            return options.as == data_format::detect ? as_run(store, detail::logs_and_others{store, std::move(logs)})
+                                                     : as_run(store, std::move(logs));
         }
         case data_format::checkpoints:
-            return any_storage{
-                presented_run{store, checkpoint_source{store,
-                                                       {.step_regex = options.step_regex,
-                                                        .archive = options.npz,
-                                                        .most_record_bytes = options.most_record_bytes}}}};
+            return checkpoint_source{store, {.step_regex = options.step_regex, .archive = options.npz}}.run();
         case data_format::detect:
         case data_format::smdebug:
             break;

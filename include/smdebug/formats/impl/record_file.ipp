@@ -4,10 +4,14 @@
 #include <smdebug/formats/record_file.hpp>
 #include <smdebug/record/framing.hpp>
 #include <smdebug/record/reader.hpp>
+#include <smdebug/storage/opened_object.hpp>
 #include <smdebug/trial/read/event_source.hpp>
+#include <smdebug/trial/read/opened_event_file.hpp>
 
 #include <algorithm>
 #include <array>
+#include <memory>
+#include <optional>
 
 namespace smdebug {
 inline namespace v1 {
@@ -31,16 +35,33 @@ SMDEBUG_INLINE std::size_t record_file::read(const any_storage& store, record_si
     size_ = size;
     missing_ = 0;
     has_zeros_ = false;
-    piecewise_event_file file{store, key_, std::uint64_t{4} << 20U};
+    const std::unique_ptr<opened_object> object = store.open(key_);
+    piece_buffer buffer;  // small pieces, which stay in the CPU's cache
+    std::optional<opened_event_file> opened;
+    if (object != nullptr) {
+        opened.emplace(*object, buffer, std::size_t{256} << 10U);
+    }
+    piecewise_event_file pieces{store, key_, std::uint64_t{4} << 20U};
+    byte_view ahead;  // of the file, from position_ on
+    const auto at_least = [&](std::uint64_t length) {
+        if (ahead.size() < length) {
+            ahead = opened ? opened->from(position_, length) : pieces.at({position_, length});
+        }
+        return ahead.first(static_cast<std::size_t>(std::min<std::uint64_t>(length, ahead.size())));
+    };
+    const auto pass = [&](std::uint64_t length) {
+        position_ += length;
+        ahead = ahead.subspan(static_cast<std::size_t>(std::min<std::uint64_t>(length, ahead.size())));
+    };
     for (std::size_t count = 0;; ++count) {
-        const byte_view head = file.at({position_, record::header_size});
+        const byte_view head = at_least(record::header_size);
         if (head.size() < record::header_size) {
             state_ = head.empty() ? status::ok : status::truncated;
             return count;
         }
         const record::detail::header claimed = record::load_header(head.data());
         const auto framed = record::framed_size(claimed.length);
-        if (!claimed.valid() && is_zero(head) && is_zero(file.at({position_, zeros_looked_at}))) {
+        if (!claimed.valid() && is_zero(head) && is_zero(at_least(zeros_looked_at))) {
             has_zeros_ = true;
             state_ = status::truncated;
             return count;
@@ -58,18 +79,18 @@ SMDEBUG_INLINE std::size_t record_file::read(const any_storage& store, record_si
                 state_ = status::truncated;
                 return count;
             }
-            position_ += *framed;
+            pass(*framed);
             on_damage(where, status::too_large);
             continue;
         }
-        const byte_view bytes = file.at(where);
+        const byte_view bytes = at_least(*framed);
         const auto record = record::read_record(bytes, crc_check::full);
         if (!record.ok() && record.code() != status::bad_payload_checksum) {
             missing_ = *framed - bytes.size();
             state_ = record.code();
             return count;
         }
-        position_ += *framed;
+        pass(*framed);
         if (record.ok()) {
             on_record(where, record->payload);
         } else {

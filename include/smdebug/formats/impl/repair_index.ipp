@@ -6,9 +6,7 @@
 #include <smdebug/core/json_document.hpp>
 #include <smdebug/core/shape.hpp>
 #include <smdebug/formats/event_file_source.hpp>
-#include <smdebug/formats/presented_index.hpp>
 #include <smdebug/formats/repair_index.hpp>
-#include <smdebug/formats/run_contents.hpp>
 #include <smdebug/index/collections_file.hpp>
 #include <smdebug/index/collections_writer.hpp>
 #include <smdebug/index/index_file.hpp>
@@ -20,7 +18,9 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace smdebug {
 inline namespace v1 {
@@ -42,8 +42,21 @@ struct found_index {
     std::optional<std::string> fault = {};  // seen from what its event file has; nothing: it is good
 };
 
-[[nodiscard]] inline found_index found_index_of(byte_view bytes, const run_contents& contents,
-                                                const presented_file& file, json::document& parser) {
+/// What the records of an event file say.
+struct recorded_file {
+    const run_contents& contents;
+    const found_run& run;
+    std::vector<found_entry> entries;
+
+    [[nodiscard]] const std::string& name_of(const found_entry& entry) const { return contents.names()[entry.name]; }
+    [[nodiscard]] const std::string& key() const { return contents.key_of(run.object); }
+    [[nodiscard]] std::string text(index_writer& writer) const {
+        return std::string{
+            writer.text({.mode = run.mode, .mode_step = run.mode_step, .event_file_name = std::string{key()}})};
+    }
+};
+
+[[nodiscard]] inline found_index found_index_of(byte_view bytes, const recorded_file& file, json::document& parser) {
     found_index found;
     index_file::meta head;
     const auto wrong = index_file::parse(
@@ -58,14 +71,14 @@ struct found_index {
     found.is_parsed = !wrong;
     found.event_file = head.event_file_name;
     std::map<std::string, byte_range> recorded;
-    for (const presented_file::entry& entry : file.entries) {
-        recorded.insert_or_assign(contents.names()[entry.name], entry.record);
+    for (const found_entry& entry : file.entries) {
+        recorded.insert_or_assign(file.name_of(entry), entry.place);
     }
     if (wrong) {
         found.fault = wrong->what;
-    } else if (head.mode != file.mode || head.mode_step != file.mode_step) {
+    } else if (head.mode != file.run.mode || head.mode_step != file.run.mode_step) {
         found.fault = "its mode or mode step is not what the records say";
-    } else if (head.event_file_name != event_key_of(contents, file)) {
+    } else if (head.event_file_name != file.key()) {
         found.fault = "it names another event file, " + found.event_file;
     } else if (found.named.size() != recorded.size()) {
         found.fault = "it names " + std::to_string(found.named.size()) + " tensors, the event file has " +
@@ -84,13 +97,13 @@ struct found_index {
 
 /// Makes of a new index file what takes the place of an old one.  `is_of_another`: the old one is another step's.
 inline void keep_of_old(index_repair::file& next, const found_index& old, bool is_of_another,
-                        const run_contents& contents, const presented_file& file) {
+                        const recorded_file& file) {
     if (!old.is_parsed) {
         next.dropped = "shapes and order, if it had any, which cannot be read";
     }
-    std::vector<presented_file::entry> entries = file.entries;
-    const auto place_of = [&](const presented_file::entry& entry) {
-        const auto place = old.order.find(contents.names()[entry.name]);
+    std::vector<found_entry> entries = file.entries;
+    const auto place_of = [&](const found_entry& entry) {
+        const auto place = old.order.find(file.name_of(entry));
         return place != old.order.end() ? place->second : old.order.size();
     };
     if (!is_of_another) {
@@ -99,10 +112,9 @@ inline void keep_of_old(index_repair::file& next, const found_index& old, bool i
     }
     index_writer writer;
     std::set<std::string> kept;
-    for (const presented_file::entry& entry : entries) {
-        const std::string& name = contents.names()[entry.name];
-        kept.insert(name);
-        writer.add_tensor(name, entry.record);
+    for (const found_entry& entry : entries) {
+        kept.insert(file.name_of(entry));
+        writer.add_tensor(file.name_of(entry), entry.place);
     }
     const auto drop = [&](const std::string& what) {
         next.dropped.append(next.dropped.empty() ? "" : "; ").append(what);
@@ -124,8 +136,7 @@ inline void keep_of_old(index_repair::file& next, const found_index& old, bool i
             writer.add_shape(shape.name, shape.original, shape.extents);
         }
     }
-    const std::string events = event_key_of(contents, file);
-    next.text = writer.text({.mode = file.mode, .mode_step = file.mode_step, .event_file_name = events});
+    next.text = file.text(writer);
 }
 
 }  // namespace detail
@@ -139,32 +150,41 @@ SMDEBUG_INLINE index_repair plan_index_repair(const any_storage& store) {
     for (const auto& [kind, where, what] : contents.problems()) {
         plan.problems.push_back(where + ": " + what);
     }
-    if (contents.empty() && plan.problems.empty()) {
+    if (contents.runs().empty() && plan.problems.empty()) {
         throw not_found("there are no event files in " + store.name() + ": nothing to make an index of",
                         {.where = store.name()});
     }
     detail::json::document parser;
     std::set<std::string> known;
     std::set<std::string> workers;
-    for (const auto& file : contents.take_new()) {
+    std::set<std::string_view> event_files;
+    for (const detail::found_run& run : contents.runs()) {
+        event_files.insert(contents.key_of(run.object));
+    }
+    for (std::size_t i = 0; i < contents.runs().size(); ++i) {
+        detail::recorded_file file{contents, contents.runs()[i], {}};
+        contents.each_entry(i, [&](const detail::found_entry& entry) { file.entries.push_back(entry); });
+        const std::string& worker = contents.workers()[file.run.worker];
         ++plan.event_files;
-        workers.insert(contents.workers()[file->worker]);
-        index_repair::file next{.key = detail::index_key_of(contents, *file),
-                                .text = detail::index_text_of(contents, *file)};
+        workers.insert(worker);
+        detail::index_writer writer;
+        for (const detail::found_entry& entry : file.entries) {
+            writer.add_tensor(file.name_of(entry), entry.place);
+        }
+        index_repair::file next{.key = locations::index_key(file.run.step, worker), .text = file.text(writer)};
         known.insert(next.key);
         if (!store.size(next.key)) {
             next.why = "it is missing";
         } else {
-            const auto old = detail::found_index_of(store.read(next.key).view(), contents, *file, parser);
+            const auto old = detail::found_index_of(store.read(next.key).view(), file, parser);
             if (!old.fault) {
                 ++plan.good;
                 continue;
             }
             next.what = index_repair::action::replaced;
             next.why = *old.fault;
-            const bool is_of_another = old.event_file != detail::event_key_of(contents, *file) &&
-                                       contents.objects().find(old.event_file).has_value();
-            detail::keep_of_old(next, old, is_of_another, contents, *file);
+            const bool is_of_another = old.event_file != file.key() && event_files.contains(old.event_file);
+            detail::keep_of_old(next, old, is_of_another, file);
         }
         plan.files.push_back(std::move(next));
     }

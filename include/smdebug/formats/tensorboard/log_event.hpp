@@ -7,7 +7,6 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/form.hpp>
-#include <smdebug/core/shape.hpp>
 #include <smdebug/core/status.hpp>
 #include <smdebug/core/step.hpp>
 
@@ -30,34 +29,13 @@ enum class log_value_kind : std::uint8_t {
     opaque,            ///< images, audio, graphs, hyperparameters: listed, not decoded
 };
 
-/// What a HistogramProto holds, as TensorBoard shows it: the empty buckets at both ends are left out.
-struct log_histogram {
-    double min = 0;
-    double max = 0;
-    double num = 0;
-    double sum = 0;
-    double sum_squares = 0;
-    bool has_sums = false;          ///< whether `sum` and `sum_squares` are known
-    std::vector<double> rows = {};  ///< left edge, right edge, count of each bucket
-
-    [[nodiscard]] std::size_t buckets() const noexcept { return rows.size() / 3; }
-};
-
-/// Reads a HistogramProto.      Errors: malformed where the lists are not of one length, and those of field_reader.
-[[nodiscard]] status read_log_histogram(byte_view message, log_histogram& out);
-
-/// Reads the TensorProto of rows that TensorFlow 2 writes.  min and max are the outer edges of what is not empty; sums are not
-/// known.      Errors: malformed where it has not three columns of real numbers, and those of decode_tensor.
-[[nodiscard]] status read_histogram_tensor(byte_view tensor, log_histogram& out);
-
 /// One value.      Borrows: the event's bytes.
 struct log_value {
     std::string_view tag;
     std::string_view plugin;  ///< whose data it is; written with a tag's first value only
     log_value_kind kind = log_value_kind::opaque;
-    shape_type shape = {};  ///< of a tensor
-    byte_view message;      ///< of a histogram or a tensor
-    float number = 0;       ///< of a scalar that is no tensor
+    float number = 0;   ///< of a scalar that is no tensor
+    byte_view message;  ///< of a histogram or a tensor
 };
 
 /// One event.      Borrows: its bytes.
@@ -71,6 +49,18 @@ struct log_event {
 /// Reads an event, and its values, into `out`, whose memory is used again.
 /// Errors: malformed, truncated; `out` is then not to be used.
 [[nodiscard]] status read_log_event(byte_view message, log_event& out);
+
+/// An event with one scalar and nothing else, as nearly all records of most logs are.      Borrows: its bytes.
+struct scalar_event {
+    double wall_time = 0;
+    std::int64_t step = 0;
+    std::string_view tag;
+    float number = 0;
+};
+
+/// Reads one whose fields stand as writers put them; false for all others, which read_log_event() reads.
+/// Cost: some nanoseconds.
+[[nodiscard]] bool read_scalar_event(byte_view message, scalar_event& out) noexcept;
 
 /// What a tag holds that has a tensor, by its plugin.
 [[nodiscard]] log_value_kind kind_by_plugin(std::string_view plugin) noexcept;

@@ -4,17 +4,18 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/dtype.hpp>
 #include <smdebug/core/form.hpp>
+#include <smdebug/core/shape.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/formats/record_file.hpp>
-#include <smdebug/formats/run_contents.hpp>
 #include <smdebug/formats/tensorboard/log_event.hpp>
 #include <smdebug/storage/any_storage.hpp>
-#include <smdebug/tensor/tensor_view.hpp>
+#include <smdebug/trial/run_contents.hpp>
 
 #include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <optional>
@@ -28,8 +29,8 @@ namespace smdebug {
 inline namespace v1 {
 
 /// Reads TensorBoard logs: every event file below a storage's root.
-///  - A tag is a tensor, its points are steps.  Scalars (simple_value and tensors of them), tensors and texts are read as they
-///    lie.  A histogram is a tensor without values, with saved reductions: min, max, and where the message has the sums, sum, mean,
+///  - A tag, which may be any bytes, is a tensor, its points are steps.  Scalars of float32 and float64 are numbers of the
+///    catalog; other tensors and texts are read from where they lie.  A histogram is a tensor without values, with saved reductions: min, max, and where the message has the sums, sum, mean,
 ///    std, variance and l2; of one that is a tensor (tf.summary.histogram) min and max are the outer edges of what is not empty.
 ///    Its rows (left edge, right edge, count) are the values of "TAG [buckets]", see is_histogram_table().  Images, audio and
 ///    hyperparameters are there by name alone.
@@ -46,10 +47,10 @@ inline namespace v1 {
 ///  - Several files of a folder count in the order of their names, which begin with the time.  Where a tag's steps go back, the
 ///    later point counts from that step on, as in TensorBoard; what a trial has been shown by then stays as it was.  The points that
 ///    are void are counted, and noted for each file as replaced.
-///  - Of a tag that stands twice in one record the first value counts: it is the one that decoders find.  The others are noted.
+///  - Of a tag that stands twice in one record the first value counts.  The others are noted.
 ///  - A record that is damaged is left out and noted; behind a damaged length nothing of that file can be read.  One that is not
 ///    whole yet is waited for, until the logs have ended or a later file stands in the same folder: then it is noted as cut.
-///  - What comes to a step that was shown already is another worker's, "worker_0~2".
+///  - What comes to a step that trials know joins it; a tag that the step has already keeps its value, see run_contents.
 ///  - The logs have ended when nothing was written for `quiet_after`; nobody marks their end.
 /// Models catalog_source.      Cost: each file is read once, with its checksums.
 class tensorboard_source {
@@ -71,26 +72,35 @@ public:
     [[nodiscard]] bool update(run_contents& contents);
 
 private:
-    // A value that has a place; not yet in the table, as a later one may void it.
+    static constexpr std::uint32_t none = UINT32_MAX;
+
+    // A value; not yet in the contents, as a later one may void it.
     struct point {
         step_number step = 0;
-        std::uint64_t order = 0;
-        std::uint32_t object = 0;
-        byte_range record = {};
-        detail::log_value_kind kind = detail::log_value_kind::scalar;
-        shape_type shape = {};
-        dtype type = dtype::invalid;  ///< of what is made; invalid: it is read from its record
-        std::uint32_t place = 0;      ///< among the record's values
         double wall_time = 0;
-        std::optional<float> number = {};  ///< of a scalar that is kept by itself
-        /// Of a histogram: min, max, num, sum, sum of squares; the last two are NaN where they are not known.
-        std::array<double, 5> numbers = {};
+        double number = 0;         ///< of a scalar that the catalog keeps; else its place in folder::messages
+        std::uint32_t object = 0;  ///< the file
+        std::uint32_t tag = 0;
+        std::uint32_t previous = 0;   ///< place of its tag's point before it; `none`
+        dtype type = dtype::invalid;  ///< of the number; invalid: it has a message
+        detail::log_value_kind kind = detail::log_value_kind::scalar;
+        bool is_void = false;
+    };
+    /// min, max, num, sum, sum of squares; the last two are NaN where they are not known.
+    using histogram_numbers = std::array<double, 5>;
+    // What a point has that is no number.
+    struct message {
+        byte_range place = {};           ///< in the file
+        histogram_numbers numbers = {};  ///< of a histogram
+        shape_type shape = {};           ///< of what is listed only
     };
     struct tag {
         std::string plugin = {};
-        bool is_known = false;     ///< its collection has it
-        std::uint64_t record = 0;  ///< number of the record that had it last
-        std::vector<point> points = {};
+        bool is_known = false;                         ///< its collection has it
+        std::uint64_t record = 0;                      ///< number of the record that had it last
+        std::uint32_t last = none;                     ///< place of its last point
+        std::uint32_t name = none;                     ///< number of its name in the contents
+        std::vector<std::uint32_t> of_histogram = {};  ///< those of its numbers and rows
     };
     // Points of one file that later ones replace, for one reason.
     struct void_points {
@@ -109,8 +119,11 @@ private:
     struct folder {
         std::string worker = {};
         smdebug::mode mode = smdebug::mode::train;
+        std::size_t place_of_mode = 0;  ///< among those of all folders
         detail::numbered_texts names = {};
         std::vector<tag> tags = {};                                               ///< by the number of their name
+        std::deque<point> points = {};                                            ///< as they lie in the files
+        std::vector<message> messages = {};                                       ///< of points
         std::map<std::string, detail::record_file, std::less<>> files = {};       ///< by key
         std::map<std::uint32_t, std::map<void_reason, void_points>> voided = {};  ///< by file
         std::map<std::string, std::string, std::less<>> cut = {};                 ///< by key: where that was noted
@@ -124,20 +137,26 @@ private:
     void read(folder& from, detail::record_file& file, run_contents& contents);
     // Names the files of a folder that end within a record; `ended`: the last one, too.
     void note_cut_files(folder& of, bool ended, run_contents& contents) const;
-    void take(folder& into, std::uint32_t object, byte_range record, run_contents& contents);
+    // A value that came last in its file, of a tag by its number.
+    static void add_point(folder& into, point next);
+    // The only value of an event, where it is a scalar.
+    void take_scalar(folder& into, std::uint32_t object, const detail::scalar_event& event);
+    // `payload`: of the record, in which the event is.
+    void take(folder& into, std::uint32_t object, byte_range record, byte_view payload, run_contents& contents);
     static void void_from(folder& of, std::uint32_t number, step_number step, std::uint32_t by, bool is_restart);
     static void note_void_points(folder& of, run_contents& contents);
     // Puts points into the table; those of the step that is being written stay, unless `all`.
     void publish(folder& from, bool all, run_contents& contents);
-    void add(const folder& from, const std::string& name, const point& one, run_contents& contents) const;
+    void add(folder& from, const point& one, run_contents& contents);
     // Numbers steps anew where folders of a further mode have come.
-    void count_modes(const run_contents& contents);
+    void count_modes();
     // Nothing for a step that is too large to be numbered.
-    [[nodiscard]] std::optional<step_number> global_step(smdebug::mode in, step_number step) const;
+    [[nodiscard]] std::optional<step_number> global_step(const folder& from, step_number step) const;
     // Fills in what a value is that has a tensor; it is listed only, and noted, where that cannot be read.
-    void look_at_tensor(const detail::log_value& value, const std::string& plugin, point& next);
+    void look_at_tensor(const detail::log_value& value, const std::string& plugin, byte_range record, point& next,
+                        message& of);
     // The same of a histogram.  Whether it can be read.
-    [[nodiscard]] bool look_at_histogram(const detail::log_value& value, point& next);
+    [[nodiscard]] static bool look_at_histogram(const detail::log_value& value, message& of);
     // Something that is wrong in a record; of a file it becomes one problem, however many records have it.
     void note_fault(std::uint32_t object, byte_range record, std::string what, problem_kind kind);
     void note_faults(run_contents& contents);
@@ -150,10 +169,9 @@ private:
     std::set<smdebug::mode> modes_;                          ///< of the folders
     step_number first_global_ = 0;                           ///< of steps numbered by the modes that there are now
     std::map<std::pair<smdebug::mode, step_number>, step_number> numbered_;  ///< global steps from before
-    detail::log_event event_;                                                ///< its memory is used again
-    std::set<std::string, std::less<>> missing_;                             ///< keys of links to nothing
-    decoded_tensor decoded_;                                                 ///< so is that of this
-    std::uint64_t order_ = 0;
+    std::map<smdebug::mode, std::vector<step_number>> shown_;        ///< steps that trials know, as more may come
+    std::set<std::string, std::less<>> missing_;                     ///< keys of links to nothing
+    detail::log_event event_;                                        ///< its memory is used again
     std::map<std::pair<std::uint32_t, std::string>, fault> faults_;  ///< by file and sentence
     std::uint64_t records_ = 0;                                      ///< that were taken
     bool is_open_ = false;

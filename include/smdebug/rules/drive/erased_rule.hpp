@@ -6,7 +6,6 @@
 #include <smdebug/core/step.hpp>
 #include <smdebug/rules/built_in.hpp>
 #include <smdebug/rules/concepts.hpp>
-#include <smdebug/rules/drive/step_walk.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/outcome.hpp>
 #include <smdebug/rules/required_tensors.hpp>
@@ -40,6 +39,11 @@ namespace detail {
 
 /// Whether an error says that something the rule needs was not saved.
 [[nodiscard]] bool means_skip(const not_found& missing) noexcept;
+
+template <class T>
+concept waits_for_steps = requires(const T& trial, const std::vector<step_number>& steps, const wait_options& how) {
+    trial.wait_for_steps(steps, how);
+};
 
 /// Switches a run's refreshing off for a scope, where it has any.
 template <class Run>

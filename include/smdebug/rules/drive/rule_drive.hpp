@@ -61,6 +61,9 @@ template <class Wait>
     return std::nullopt;
 }
 
+template <class T>
+concept reads_steps_ahead = requires(const T& trial, step_number step) { trial.read_ahead(step); };
+
 /// Walks a run with some rules: by go(), or step by step with visit() and idle().  A rule that throws, or whose
 /// settings make no sense, ends alone.  Borrows the run and the options.
 template <class Run>
@@ -97,6 +100,12 @@ public:
     [[nodiscard]] rule_outcome outcome_of(std::size_t rule) const;
 
 private:
+    /// The first saved step that is not below `from`; nothing where there is none yet.  Steps are asked for in bulk: again
+    /// only when those that are known have been walked.
+    [[nodiscard]] std::optional<step_number> next_saved(step_number from);
+    /// Has the trial, if it can, read ahead the next four known steps behind the one that next_saved() gave.
+    void read_ahead();
+
     [[nodiscard]] named_step named(step_number step) const;
 
     void evaluate(std::size_t rule, step_number step);
@@ -122,6 +131,9 @@ private:
     const invoke_options& options_;
     drive_listener listener_;
     named_step now_;
+    std::vector<step_number> steps_;
+    std::size_t place_ = 0;      // the step that next_saved() gave, in steps_
+    step_number asked_for_ = 0;  // steps before this one were read ahead
 };
 
 }  // namespace detail

@@ -18,36 +18,6 @@ rule_session<Trial>::rule_session(const Trial& run, const std::vector<any_rule<T
 }
 
 template <readable_trial Trial>
-void rule_session<Trial>::go() {
-    drive_.go();
-}
-
-template <readable_trial Trial>
-void rule_session<Trial>::visit(step_number step) {
-    drive_.visit(step);
-}
-
-template <readable_trial Trial>
-void rule_session<Trial>::idle(step_number next_step) {
-    drive_.idle(next_step);
-}
-
-template <readable_trial Trial>
-std::optional<std::chrono::milliseconds> rule_session<Trial>::poll_interval() const {
-    return drive_.poll_interval();
-}
-
-template <readable_trial Trial>
-bool rule_session<Trial>::over() const {
-    return drive_.all_over();
-}
-
-template <readable_trial Trial>
-void rule_session<Trial>::end(invoke_end why, step_number next_step) {
-    drive_.end_all(why, next_step);
-}
-
-template <readable_trial Trial>
 std::vector<rule_result> rule_session<Trial>::results() const {
     std::vector<rule_result> made;
     for (std::size_t i = 0; i < drive_.rules().size(); ++i) {

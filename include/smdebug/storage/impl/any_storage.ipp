@@ -29,6 +29,12 @@ SMDEBUG_INLINE any_storage any_storage::with_problems(std::vector<problem> more)
     return noted;
 }
 
+SMDEBUG_INLINE any_storage any_storage::with_source(std::shared_ptr<const detail::source_maker> source) const {
+    any_storage other = *this;
+    other.source_ = std::move(source);
+    return other;
+}
+
 SMDEBUG_INLINE std::vector<std::string> detail::some_keys(const any_storage& store, std::string_view prefix,
                                                           std::size_t most) {
     const auto entries = store.list_entries(prefix, "", most);

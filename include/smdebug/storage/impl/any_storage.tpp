@@ -171,7 +171,10 @@ any_storage any_storage::to_read(Inner inner) {
     if constexpr (std::same_as<Inner, any_storage>) {
         return inner;
     } else {
-        return any_storage{std::shared_ptr<interface>{std::make_shared<reader<Inner>>(std::move(inner))}};
+        auto source = detail::source_of(inner);
+        any_storage made{std::shared_ptr<interface>{std::make_shared<reader<Inner>>(std::move(inner))}};
+        made.source_ = std::move(source);
+        return made;
     }
 }
 

@@ -33,11 +33,12 @@ namespace detail {
 using worker_id = std::uint32_t;
 
 /// A snapshot.  Everything is const for its readers; trial/catalog/catalog_builder.hpp makes the next one from it,
-/// which shares what did not change: a copy costs a reference count for some hundred steps or layouts. Memory: 104
-/// bytes a step, 48 more for each further worker; 16 an entry of each different layout, 16 more where its names differ,
+/// which shares what did not change: a copy costs a reference count for some hundred steps or layouts. Memory: 112
+/// bytes a step, 56 more for each further worker; 16 an entry of each different layout, 16 more where its names differ,
 /// too.
 struct catalog {
-    /// One index file that names something.
+    /// One index file that names something; of other data what one object holds of one step.  Of those several may be the
+    /// same worker's, and a tensor is in one of them.
     struct file {
         step_number step = 0;
         step_number mode_step = 0;
@@ -45,7 +46,9 @@ struct catalog {
         worker_id worker = 0;
         std::uint32_t event_file = usual_event_file;  ///< place in `event_files`, or the usual name for step and worker
         smdebug::mode mode = smdebug::mode::global;
+        std::uint64_t first_number = no_numbers;  ///< place in `numbers` of its first item's
     };
+    static constexpr std::uint64_t no_numbers = std::numeric_limits<std::uint64_t>::max();
     static constexpr std::uint32_t usual_event_file = std::numeric_limits<std::uint32_t>::max();
 
     /// One global step that somebody wrote.
@@ -53,13 +56,21 @@ struct catalog {
         step_number step = 0;
         step_number mode_step = 0;  ///< of its first index file
         smdebug::mode mode = smdebug::mode::global;
-        std::uint32_t file_count = 0;       ///< workers that wrote it
+        std::uint32_t file_count = 0;       ///< as many as workers wrote it, of other data also more
         file one;                           ///< its file, where there is one
         std::shared_ptr<const file[]> all;  ///< its files, where there are several
 
         /// By worker's name.
         [[nodiscard]] std::span<const file> files() const noexcept {
             return {file_count > 1 ? all.get() : &one, file_count};
+        }
+        /// How many workers wrote it.
+        [[nodiscard]] std::size_t workers() const noexcept {
+            std::size_t count = 1;
+            for (std::size_t i = 1; i < file_count; ++i) {
+                count += files()[i].worker != files()[i - 1].worker ? 1U : 0U;
+            }
+            return count;
         }
     };
     struct step_of {
@@ -86,6 +97,7 @@ struct catalog {
     std::shared_ptr<const name_table> names = std::make_shared<const name_table>();  ///< tensors, original names
     std::vector<std::string> workers;      ///< that wrote index files, in the order in which they were first seen
     shared_list<std::string> event_files;  ///< names that are not the usual ones
+    shared_list<timed_number> numbers;     ///< of other data, one an item of their files
     shared_list<std::shared_ptr<const layout>> layouts;
     shared_list<std::shared_ptr<const name_list>> name_lists;  ///< those of the layouts, each once
     sorted_blocks<step_entry, step_of> steps;                  ///< by step
@@ -95,6 +107,7 @@ struct catalog {
     step_number last_complete_step = -1;
     bool loaded_all_steps = false;
     bool steps_are_synthetic = false;  ///< global steps were made of modes and their steps: people see those
+    bool has_index = true;             ///< it is made of index files; else of what a catalog_source has found
 
     [[nodiscard]] static constexpr std::size_t place_of(mode which) noexcept {
         return static_cast<std::size_t>(which) - 1;
@@ -105,7 +118,7 @@ struct catalog {
     /// The step's entry, null when nobody wrote it.  Cost: a binary search.
     [[nodiscard]] const step_entry* find_step(step_number step) const noexcept { return steps.find(step); }
     [[nodiscard]] bool complete(const step_entry& one) const noexcept {
-        return loaded_all_steps || one.step <= last_complete_step || one.file_count >= job->num_workers;
+        return loaded_all_steps || one.step <= last_complete_step || one.workers() >= job->num_workers;
     }
 
     /// The number that people know a step by: see basic_trial::shown_step().  A global step that nobody wrote stands for itself.
@@ -133,6 +146,25 @@ struct catalog {
     // Tensors ----------------------------------------------------------------------------------------------------
 
     [[nodiscard]] const layout& layout_of(const file& one) const noexcept { return *layouts[one.layout]; }
+
+    /// An entry of a file, with its number.
+    [[nodiscard]] layout::entry entry_of(const file& one, std::size_t place) const noexcept {
+        return entry_of(one, layout_of(one), place);
+    }
+    /// The same where its layout is at hand.
+    [[nodiscard]] layout::entry entry_of(const file& one, const layout& entries, std::size_t place) const noexcept {
+        layout::entry entry = entries[place];
+        entry.number = one.first_number == no_numbers ? nullptr : &numbers[one.first_number + place];
+        return entry;
+    }
+    /// The values' entry, or a saved reduction's; nothing when it was not saved.
+    [[nodiscard]] std::optional<layout::entry> values_of(const file& one, name_id name) const noexcept {
+        return found(one, layout_of(one).names().find(name, 0));
+    }
+    [[nodiscard]] std::optional<layout::entry> reduction_of(const file& one, name_id name,
+                                                            reduction_key key) const noexcept {
+        return found(one, layout_of(one).names().find(name, kind_of(key)));
+    }
 
     /// Whether any file has this tensor.  Names that are only original names of others have none.
     [[nodiscard]] std::optional<name_id> find_tensor(std::string_view name) const noexcept {
@@ -166,6 +198,10 @@ struct catalog {
     [[nodiscard]] std::size_t memory() const noexcept;
 
 private:
+    [[nodiscard]] std::optional<layout::entry> found(const file& one, std::optional<std::size_t> place) const noexcept {
+        return place ? std::optional{entry_of(one, *place)} : std::nullopt;
+    }
+
     static constexpr std::uint32_t no_layout = std::numeric_limits<std::uint32_t>::max();
     static constexpr std::size_t control_block = 2 * sizeof(void*);
 

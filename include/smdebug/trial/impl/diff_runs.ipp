@@ -6,8 +6,10 @@
 #include <smdebug/tensor/tensor_view.hpp>
 #include <smdebug/trial/catalog/layout.hpp>
 #include <smdebug/trial/diff_runs.hpp>
-#include <smdebug/trial/read/event_puller.hpp>
+#include <smdebug/trial/read/event_reader.hpp>
+#include <smdebug/trial/read/reading_order.hpp>
 #include <smdebug/trial/read/value_stream.hpp>
+#include <smdebug/trial/scanned_tensor.hpp>
 
 #include <algorithm>
 #include <array>
@@ -17,6 +19,7 @@
 #include <iterator>
 #include <memory>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace smdebug {
@@ -197,26 +200,45 @@ struct diff_side {
     std::shared_ptr<const trial_state> state;
     std::optional<selected_tensors> names;  // nothing: it does not have the collection
     std::vector<const catalog::file*> files;
-    std::optional<event_puller> puller;
-    pulled_values values;
+    std::vector<const catalog::file*> read = {};  // of them: those of which the other run has some, too
+    std::vector<std::size_t> place_in_read = {};  // by place in `files`
+    std::optional<selected_tensors> all = {};     // of all tensors
+    std::optional<event_reader> reader = {};
+    std::size_t opened = SIZE_MAX;  // place in `files` of the one that the reader has open
+    const lookup_error* why_not = nullptr;
 
     [[nodiscard]] bool wants(name_id name) const noexcept { return names && names->contains(name); }
     [[nodiscard]] const std::string& worker(const catalog::file& file) const { return from->workers[file.worker]; }
+    /// Why a file cannot be read, or null.
+    [[nodiscard]] const lookup_error* open(std::size_t place) {
+        if (opened != place) {
+            opened = place;
+            why_not = reader->open(read, place_in_read[place]);
+        }
+        return why_not;
+    }
 };
 
-/// A file of each run, by place among those that are read, of the same step and worker.
+/// Some files of one run that are one worker's at one step, by place in diff_side::files; mostly one, of other data also more.
+struct file_group {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+    [[nodiscard]] bool empty() const noexcept { return begin == end; }
+};
+
+/// What both runs have of the same step and worker.
 struct file_pair {
-    const catalog::file* first = nullptr;
-    const catalog::file* second = nullptr;
+    file_group first = {};
+    file_group second = {};
 };
 
 /// The values of two records, block by block while both are in the CPU's cache; where one says less, as its last value
 /// repeats, that goes on.  False where a checksum does not hold, by run.
-[[nodiscard]] inline std::array<bool, 2> compare_pulled(pulled_values& first, pulled_values& second,
-                                                        reduce::detail::element_comparison& into) {
+[[nodiscard]] inline std::array<bool, 2> compare_in_memory(scanned_values& first, scanned_values& second,
+                                                           reduce::detail::element_comparison& into) {
     constexpr std::size_t block = std::size_t{64} << 10U;
-    const tensor_view a = first.tensor.view();
-    const tensor_view b = second.tensor.view();
+    const tensor_view a = first.tensor->view();
+    const tensor_view b = second.tensor->view();
     if (a.type == dtype::string) {
         into.add(a.strings, b.strings);
         return {first.check.holds(), second.check.holds()};
@@ -338,56 +360,77 @@ private:
     }
 
     [[nodiscard]] std::pair<step_number, mode> step_of(const file_pair& pair) const noexcept {
-        return step_key(pair.first != nullptr ? *pair.first : *pair.second);
+        return step_key(first_of(pair));
+    }
+    // Of the first run that has any.
+    [[nodiscard]] const catalog::file& first_of(const file_pair& pair) const noexcept {
+        return !pair.first.empty() ? *a_.files[pair.first.begin] : *b_.files[pair.second.begin];
     }
 
-    // Only what both have is read.
     void pair_files() {
-        const std::vector<const catalog::file*> of_first = std::exchange(a_.files, {});
-        const std::vector<const catalog::file*> of_second = std::exchange(b_.files, {});
-        auto a = of_first.begin();
-        auto b = of_second.begin();
-        const auto is_wanted = [&](const catalog::file* file, const std::string& worker) {
-            return (!options_.which.worker || *options_.which.worker == worker) &&
-                   (options_.which.mode == mode::global || file->mode == options_.which.mode);
+        const auto is_wanted = [&](const diff_side& side, const file_group& group) {
+            const catalog::file& file = *side.files[group.begin];
+            return (!options_.which.worker || *options_.which.worker == side.worker(file)) &&
+                   (options_.which.mode == mode::global || file.mode == options_.which.mode);
         };
-        while (a != of_first.end() || b != of_second.end()) {
-            int order = a == of_first.end() ? 1 : (b == of_second.end() ? -1 : 0);
-            if (order == 0 && step_key(**a) != step_key(**b)) {
-                order = step_key(**a) < step_key(**b) ? -1 : 1;
+        const auto group_at = [&](const diff_side& side, std::size_t begin) {
+            std::size_t end = begin + 1;
+            while (end < side.files.size() && step_key(*side.files[end]) == step_key(*side.files[begin]) &&
+                   side.files[end]->worker == side.files[begin]->worker) {
+                ++end;
+            }
+            return file_group{begin, end};
+        };
+        for (std::size_t a = 0, b = 0; a < a_.files.size() || b < b_.files.size();) {
+            int order = a == a_.files.size() ? 1 : (b == b_.files.size() ? -1 : 0);
+            if (order == 0 && step_key(*a_.files[a]) != step_key(*b_.files[b])) {
+                order = step_key(*a_.files[a]) < step_key(*b_.files[b]) ? -1 : 1;
             } else if (order == 0) {
-                order = a_.worker(**a).compare(b_.worker(**b));
+                order = a_.worker(*a_.files[a]).compare(b_.worker(*b_.files[b]));
             }
             file_pair pair;
             bool wanted = false;
             if (order <= 0) {
-                pair.first = *a++;
-                wanted = is_wanted(pair.first, a_.worker(*pair.first));
+                pair.first = group_at(a_, a);
+                a = pair.first.end;
+                wanted = is_wanted(a_, pair.first);
             }
             if (order >= 0) {
-                pair.second = *b++;
-                wanted = wanted || is_wanted(pair.second, b_.worker(*pair.second));
+                pair.second = group_at(b_, b);
+                b = pair.second.end;
+                wanted = wanted || is_wanted(b_, pair.second);
             }
             if (wanted) {
                 pairs_.push_back(pair);
             }
-            if (wanted && order == 0) {
-                a_.files.push_back(pair.first);
-                b_.files.push_back(pair.second);
+        }
+        read_both(a_, &file_pair::first);
+        read_both(b_, &file_pair::second);
+    }
+
+    void read_both(diff_side& side, file_group file_pair::*group) {
+        side.place_in_read.resize(side.files.size());
+        for (const file_pair& pair : pairs_) {
+            if (!pair.first.empty() && !pair.second.empty()) {
+                for (std::size_t i = (pair.*group).begin; i < (pair.*group).end; ++i) {
+                    side.place_in_read[i] = side.read.size();
+                    side.read.push_back(side.files[i]);
+                }
             }
         }
-        a_.puller.emplace(*a_.state, *a_.from, a_.files);
-        b_.puller.emplace(*b_.state, *b_.from, b_.files);
+        side.all.emplace(tensor_selection{.tables = true}, *side.from);
+        side.reader.emplace(*side.state, *side.from, *side.all, reduction_set{},
+                            reading_config{.defer_checks = true, .keep_repeats = true, .stream = true});
     }
 
     void compare_step(std::size_t begin, std::size_t end) {
         std::size_t of_first = 0;
         std::size_t of_second = 0;
         for (std::size_t i = begin; i < end; ++i) {
-            of_first += pairs_[i].first != nullptr ? 1U : 0U;
-            of_second += pairs_[i].second != nullptr ? 1U : 0U;
+            of_first += pairs_[i].first.empty() ? 0U : 1U;
+            of_second += pairs_[i].second.empty() ? 0U : 1U;
         }
-        log_.begin_step(pairs_[begin].first != nullptr ? *pairs_[begin].first : *pairs_[begin].second);
+        log_.begin_step(first_of(pairs_[begin]));
         if (of_first == 0 || of_second == 0) {
             const unsigned run = of_first == 0 ? 2 : 1;
             log_.tell(run_difference_kind::step, run,
@@ -396,21 +439,23 @@ private:
         }
         for (std::size_t i = begin; i < end; ++i) {
             const file_pair& pair = pairs_[i];
-            const catalog::file& first = pair.first != nullptr ? *pair.first : *pair.second;
-            const catalog::file& second = pair.second != nullptr ? *pair.second : *pair.first;
-            log_.begin_worker(pair.first != nullptr ? a_.worker(first) : b_.worker(second), first, second);
-            if (pair.first == nullptr || pair.second == nullptr) {
-                const unsigned run = pair.first == nullptr ? 2 : 1;
+            const catalog::file& first = first_of(pair);
+            const catalog::file& second = pair.second.empty() ? first : *b_.files[pair.second.begin];
+            log_.begin_worker(!pair.first.empty() ? a_.worker(first) : b_.worker(second), first, second);
+            if (pair.first.empty() || pair.second.empty()) {
+                const unsigned run = pair.first.empty() ? 2 : 1;
                 log_.tell(run_difference_kind::worker, run,
                           "only in the " + std::string{name_of_run(run)} + " run the worker has saved the step");
                 continue;
             }
-            compare_files(*pair.first, *pair.second, read_++);
+            compare_files(pair);
         }
         log_.end_step();
     }
 
-    void compare_files(const catalog::file& first, const catalog::file& second, std::size_t place) {
+    void compare_files(const file_pair& pair) {
+        const catalog::file& first = *a_.files[pair.first.begin];
+        const catalog::file& second = *b_.files[pair.second.begin];
         if (first.mode != second.mode || first.mode_step != second.mode_step) {
             const auto words = [](const catalog::file& file) {
                 return std::string{name_of(file.mode)} + " " + std::to_string(file.mode_step);
@@ -418,51 +463,68 @@ private:
             log_.tell(run_difference_kind::mode, 0,
                       "the step is " + words(first) + " in the first run, " + words(second) + " in the second");
         }
-        const lookup_error* const why_not_first = a_.puller->open(place);
-        const lookup_error* const why_not_second = b_.puller->open(place);
-        if (why_not_first != nullptr) {
-            log_.unreadable(1, *why_not_first);
+        const std::vector<bool> first_readable = open_all(a_, pair.first, 1);
+        const std::vector<bool> second_readable = open_all(b_, pair.second, 2);
+        const auto any = [](name_id) { return true; };
+        for (std::size_t i = pair.first.begin; i < pair.first.end; ++i) {
+            const catalog::file& mine = *a_.files[i];
+            each_tensor(*a_.from, mine, any, [&](name_id name, const layout::entry*) {
+                const name_id there = in_second(name);
+                if (!a_.wants(name) && (there == unknown || !b_.wants(there))) {
+                    return;
+                }
+                const std::size_t other = there == unknown ? pair.second.end : file_with(b_, pair.second, there);
+                const bool has_other = other < pair.second.end;
+                if (!first_readable[i - pair.first.begin] ||
+                    (has_other ? !second_readable[other - pair.second.begin] : !all_of(second_readable))) {
+                    return;  // said once for the file
+                }
+                if (a_.open(i) == nullptr && (!has_other || b_.open(other) == nullptr)) {
+                    compare_tensor(mine, name, has_other ? b_.files[other] : nullptr, there);
+                }
+            });
         }
-        if (why_not_second != nullptr) {
-            log_.unreadable(2, *why_not_second);
-        }
-        if (why_not_first != nullptr || why_not_second != nullptr) {
-            return;
-        }
-        const layout& mine = a_.from->layout_of(first);
-        const layout& other = b_.from->layout_of(second);
-        each_tensor(mine, [&](name_id name) {
-            const name_id there = in_second(name);
-            if (a_.wants(name) || (there != unknown && b_.wants(there))) {
-                compare_tensor(mine, name, other, there);
+        for (std::size_t i = pair.second.begin; i < pair.second.end && all_of(first_readable); ++i) {
+            if (!second_readable[i - pair.second.begin]) {
+                continue;
             }
-        });
-        each_tensor(other, [&](name_id name) {
-            const std::string& text = (*b_.from->names)[name];
-            const std::optional<name_id> here = a_.from->find_tensor(text);
-            const bool both = here && mine.contains(*here);
-            if (!both && (b_.wants(name) || (here && a_.wants(*here)))) {
-                log_.begin_tensor(text);
-                log_.tell(run_difference_kind::tensor, 2, "only the second run has it");
-                log_.end_tensor(false, 0);
-            }
-        });
+            each_tensor(*b_.from, *b_.files[i], any, [&](name_id name, const layout::entry*) {
+                const std::string& text = (*b_.from->names)[name];
+                const std::optional<name_id> here = a_.from->find_tensor(text);
+                const bool both = here && file_with(a_, pair.first, *here) < pair.first.end;
+                if (!both && (b_.wants(name) || (here && a_.wants(*here)))) {
+                    log_.begin_tensor(text);
+                    log_.tell(run_difference_kind::tensor, 2, "only the second run has it");
+                    log_.end_tensor(false, 0);
+                }
+            });
+        }
     }
 
-    // In the order of a scan.
-    template <class Visit>
-    static void each_tensor(const layout& entries, Visit&& visit) {
-        for (std::size_t i = 0; i < entries.size(); ++i) {
-            if (entries.names().leads(i)) {
-                visit(entries[i].what.name);
+    // Which files of a group can be read; of the others it is logged why not.
+    [[nodiscard]] std::vector<bool> open_all(diff_side& side, const file_group& group, unsigned run) {
+        std::vector<bool> readable;
+        for (std::size_t i = group.begin; i < group.end; ++i) {
+            const lookup_error* const why_not = side.open(i);
+            if (why_not != nullptr) {
+                log_.unreadable(run, *why_not);
             }
+            readable.push_back(why_not == nullptr);
         }
-        for (const layout::shape_entry& shape : entries.shapes()) {
-            if (entries.shape(shape.name) == &shape && !entries.values(shape.name) &&
-                entries.saved_reductions(shape.name).empty()) {
-                visit(shape.name);
-            }
+        return readable;
+    }
+
+    [[nodiscard]] static bool all_of(const std::vector<bool>& readable) {
+        return std::find(readable.begin(), readable.end(), false) == readable.end();
+    }
+
+    // The file of a group that has a tensor, or its end.
+    [[nodiscard]] static std::size_t file_with(const diff_side& side, const file_group& group, name_id name) {
+        std::size_t i = group.begin;
+        while (i < group.end && !side.from->layout_of(*side.files[i]).contains(name)) {
+            ++i;
         }
+        return i;
     }
 
     // The number of the first run's name in the second.
@@ -474,23 +536,38 @@ private:
         return translated_[name];
     }
 
-    void compare_tensor(const layout& mine, name_id name, const layout& other, name_id there) {
+    // `in_other`: null where no file of the second run has it.
+    void compare_tensor(const catalog::file& in_mine, name_id name, const catalog::file* in_other, name_id there) {
         const std::string& text = (*a_.from->names)[name];
         log_.begin_tensor(text);
-        if (there == unknown || !other.contains(there)) {
+        if (in_other == nullptr) {
             log_.tell(run_difference_kind::tensor, 1, "only the first run has it");
             log_.end_tensor(false, 0);
             return;
         }
         seen_.resize(std::max<std::size_t>(seen_.size(), std::size_t{name} + 1));
         seen_[name] = true;
-        // Before the values: reading a saved reduction may invalidate bytes that were given before.
-        bool was_compared = compare_reductions(mine, name, other, there, text);
-        const std::optional<layout::entry> values = mine.values(name);
-        const std::optional<layout::entry> other_values = other.values(there);
+        const layout& mine = a_.from->layout_of(in_mine);
+        const layout& other = b_.from->layout_of(*in_other);
+        const reduction_set saved = mine.saved_reductions(name);
+        const reduction_set other_saved = other.saved_reductions(there);
+        const std::optional<layout::entry> values = a_.from->values_of(in_mine, name);
+        const std::optional<layout::entry> other_values = b_.from->values_of(*in_other, there);
+        const bool both = values && other_values;
+        const auto request = [&](const std::optional<layout::entry>& entry, bool may_stream) {
+            return tensor_request{
+                .saved = saved & other_saved, .values = both ? &*entry : nullptr, .stream = may_stream};
+        };
+        const scanned_tensor& first = a_.reader->tensor(name, request(values, true));
+        const bool streams = std::holds_alternative<value_stream*>(first.content);
+        const scanned_tensor& second = b_.reader->tensor(there, request(other_values, streams));
+        bool was_compared = compare_reductions(saved, first, other_saved, second);
         std::uint64_t bytes = 0;
-        if (values && other_values) {
-            const std::optional<std::uint64_t> size = compare_values(*values, *other_values, text);
+        if (both) {
+            if (streams && !std::holds_alternative<value_stream*>(second.content)) {
+                static_cast<void>(a_.reader->tensor(name, {.values = &*values}));  // `first` is in memory then, too
+            }
+            const std::optional<std::uint64_t> size = compare_values(first, second);
             was_compared = size.has_value();
             bytes = size.value_or(0);
         } else if (values || other_values) {
@@ -531,10 +608,8 @@ private:
     }
 
     // False where one cannot be read.
-    bool compare_reductions(const layout& mine, name_id name, const layout& other, name_id there,
-                            const std::string& text) {
-        const reduction_set first = mine.saved_reductions(name);
-        const reduction_set second = other.saved_reductions(there);
+    bool compare_reductions(reduction_set first, const scanned_tensor& mine, reduction_set second,
+                            const scanned_tensor& other) {
         bool readable = true;
         for (const unsigned run : {1U, 2U}) {
             const reduction_set alone = run == 1 ? first - second : second - first;
@@ -555,93 +630,99 @@ private:
             if (!both.contains(key)) {
                 continue;
             }
-            double number = 0;
-            double other_number = 0;
-            const auto failed = a_.puller->saved(*mine.reduction(name, key), text, key, number);
-            const auto other_failed = b_.puller->saved(*other.reduction(there, key), text, key, other_number);
-            if (!is_readable(failed, other_failed)) {
+            const auto failure = [&](const scanned_tensor& of) {
+                const auto found = std::find_if(of.saved_failures.begin(), of.saved_failures.end(),
+                                                [&](const scan_failure& each) { return each.key == key; });
+                return found != of.saved_failures.end() ? &found->why : nullptr;
+            };
+            if (!is_readable(failure(mine), failure(other))) {
                 readable = false;
                 continue;
             }
+            const auto number = [&](const scanned_tensor& of) {
+                return std::as_bytes(std::span{&of.saved_value[key.index()], 1});
+            };
             reduce::detail::element_comparison found{dtype::float64, log_.within()};
-            found.add(std::as_bytes(std::span{&number, 1}), std::as_bytes(std::span{&other_number, 1}));
+            found.add(number(mine), number(other));
             log_.tell(run_difference_kind::reduction, found, "its saved " + key.name(), nullptr);
         }
         return readable;
     }
 
-    bool is_readable(const std::optional<lookup_error>& first, const std::optional<lookup_error>& second) {
-        if (first) {
+    bool is_readable(const lookup_error* first, const lookup_error* second) {
+        if (first != nullptr) {
             log_.unreadable(1, *first);
         }
-        if (second) {
+        if (second != nullptr) {
             log_.unreadable(2, *second);
         }
-        return !first && !second;
+        return first == nullptr && second == nullptr;
+    }
+    bool is_readable(const std::optional<lookup_error>& first, const std::optional<lookup_error>& second) {
+        return is_readable(first ? &*first : nullptr, second ? &*second : nullptr);
     }
 
     // The bytes of the values; nothing where they cannot be read.
-    std::optional<std::uint64_t> compare_values(const layout::entry& mine, const layout::entry& other,
-                                                const std::string& text) {
-        value_stream* const first = a_.puller->stream(mine, text);
-        value_stream* const second = first != nullptr ? b_.puller->stream(other, text) : nullptr;
-        if (second != nullptr) {
-            return compare_streamed(mine, *first, other, *second);
+    std::optional<std::uint64_t> compare_values(const scanned_tensor& mine, const scanned_tensor& other) {
+        const auto* const first_stream = std::get_if<value_stream*>(&mine.content);
+        const auto* const second_stream = std::get_if<value_stream*>(&other.content);
+        if (first_stream != nullptr && second_stream != nullptr) {
+            return compare_streamed(mine, **first_stream, other, **second_stream);
         }
-        auto failed = a_.puller->values(mine, text, a_.values);
-        auto other_failed = b_.puller->values(other, text, b_.values);
-        if (!is_readable(failed, other_failed)) {
+        if (!is_readable(mine.failure(), other.failure())) {
             return std::nullopt;
         }
-        const tensor_view values = a_.values.tensor.view();
+        scanned_values first = std::get<scanned_values>(mine.content);
+        scanned_values second = std::get<scanned_values>(other.content);
+        const tensor_view values = first.tensor->view();
         std::optional<reduce::detail::element_comparison> found;
         std::array<bool, 2> holds{};
-        if (values.type == b_.values.tensor.type && a_.values.tensor.shape == b_.values.tensor.shape) {
+        if (values.type == second.tensor->type && first.tensor->shape == second.tensor->shape) {
             found.emplace(values.type, log_.within());
-            holds = compare_pulled(a_.values, b_.values, *found);
+            holds = compare_in_memory(first, second, *found);
         } else {
-            holds = {a_.values.check.holds(), b_.values.check.holds()};
+            holds = {first.check.holds(), second.check.holds()};
         }
-        const auto damage = [&](bool is_whole, auto& side, const layout::entry& entry) {
-            return is_whole ? std::nullopt : std::optional{side.puller->damaged(entry, status::bad_payload_checksum)};
+        const auto damage = [](bool is_whole, const scanned_tensor& of) {
+            return is_whole ? std::nullopt : std::optional{of.damaged(status::bad_payload_checksum)};
         };
-        if (!is_readable(damage(holds[0], a_, mine), damage(holds[1], b_, other))) {
+        if (!is_readable(damage(holds[0], mine), damage(holds[1], other))) {
             return std::nullopt;
         }
         if (!found) {
             static_cast<void>(
-                compare_forms(values.type, a_.values.tensor.shape, b_.values.tensor.type, b_.values.tensor.shape));
+                compare_forms(values.type, first.tensor->shape, second.tensor->type, second.tensor->shape));
             return 0;
         }
-        log_.tell(run_difference_kind::values, *found, {}, &a_.values.tensor.shape);
-        return values.bytes.size() + a_.values.repeats * size_of(values.type);
+        log_.tell(run_difference_kind::values, *found, {}, &first.tensor->shape);
+        return values.bytes.size() + first.repeats * size_of(values.type);
     }
 
-    std::optional<std::uint64_t> compare_streamed(const layout::entry& mine, value_stream& first,
-                                                  const layout::entry& other, value_stream& second) {
+    std::optional<std::uint64_t> compare_streamed(const scanned_tensor& mine, value_stream& first,
+                                                  const scanned_tensor& other, value_stream& second) {
         reduce::detail::element_comparison found{first.type(), log_.within()};
         const bool comparable = first.type() == second.type() && first.shape() == second.shape();
-        const auto attempt = [](auto& side, const layout::entry& entry, auto&& doing) {
+        const auto attempt = [](const scanned_tensor& of, auto&& doing) {
             std::optional<lookup_error> failed;
             try {
                 if (const status ended = doing(); ended != status::ok) {
-                    failed = side.puller->damaged(entry, ended);
+                    failed = of.damaged(ended);
                 }
             } catch (const std::exception&) {
-                failed = side.puller->failed(entry);
+                failed = of.failed();
             }
             return failed;
         };
-        const auto started = attempt(a_, mine, [&] { return first.start(), status::ok; });
-        const auto other_started = attempt(b_, other, [&] { return second.start(), status::ok; });
+        const auto started = attempt(mine, [&] { return first.start(), status::ok; });
+        const auto other_started = attempt(other, [&] { return second.start(), status::ok; });
         if (!is_readable(started, other_started)) {
             return std::nullopt;
         }
         if (comparable) {
             compare_streams(first, second, found);
         }
-        const auto failed = attempt(a_, mine, [&] { return first.finish(); });
-        const auto other_failed = attempt(b_, other, [&] { return second.finish(); });
+        const auto failed = attempt(mine, [&] { return first.finish(); });
+        const auto other_failed = attempt(other, [&] { return second.finish(); });
         if (!is_readable(failed, other_failed)) {
             return std::nullopt;
         }
@@ -658,7 +739,6 @@ private:
     diff_side a_;
     diff_side b_;
     std::vector<file_pair> pairs_;
-    std::size_t read_ = 0;  // files of those that are read
     std::vector<name_id> translated_;
     std::vector<bool> seen_;  // by the first run's names
 };

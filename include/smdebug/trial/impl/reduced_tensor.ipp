@@ -5,6 +5,8 @@
 #include <smdebug/core/status.hpp>
 #include <smdebug/record/payload_check.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
+#include <smdebug/trial/read/passed_records.hpp>
+#include <smdebug/trial/read/value_stream.hpp>
 #include <smdebug/trial/reduced_tensor.hpp>
 
 #include <cstddef>
@@ -12,6 +14,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 
 namespace smdebug {
 inline namespace v1 {
@@ -19,18 +22,18 @@ namespace detail {
 
 /// The values reduced into `found`, and verified on the way where that was left to us; false where they are damaged.
 /// Where the dtype has no reductions, `found` stays as it is.
-[[nodiscard]] inline bool reduce_checked(const scanned_tensor& tensor, reduction_set wanted, const any_kernel& kernel,
+[[nodiscard]] inline bool reduce_checked(const scanned_values& there, reduction_set wanted, const any_kernel& kernel,
                                          reduction_values& found) {
-    record::payload_check check = tensor.check;
+    record::payload_check check = there.check;
     const auto keep = [&](const result<reduction_values>& computed) {
         if (computed.ok()) {
             found = *computed;
         }
     };
     if (!wanted.empty()) {
-        const tensor_view values = tensor.values->view();
-        if (tensor.repeats > 0) {
-            keep(kernel.reduce_repeated(values, tensor.repeats, wanted));
+        const tensor_view values = there.tensor->view();
+        if (there.repeats > 0) {
+            keep(kernel.reduce_repeated(values, there.repeats, wanted));
         } else if (check.needed()) {
             const auto watch = [&](byte_view piece) { check.pass(piece); };
             keep(kernel.reduce(values, wanted, byte_watch{watch}));
@@ -42,19 +45,15 @@ namespace detail {
 }
 
 /// The values that were left in their file, reduced into `found`, and verified; why they cannot be.
-[[nodiscard]] inline std::optional<lookup_error> reduce_stream(const scanned_tensor& tensor, reduction_set wanted,
-                                                               const any_kernel& kernel, reduction_values& found) {
-    status outcome = status::unsupported;
+[[nodiscard]] inline std::optional<lookup_error> reduce_stream(const scanned_tensor& tensor, value_stream& stream,
+                                                               reduction_set wanted, const any_kernel& kernel,
+                                                               reduction_values& found) {
     try {
-        outcome = tensor.stream->reduce(kernel, wanted, found);
+        const status outcome = stream.reduce(kernel, wanted, found);
+        return outcome == status::ok ? std::nullopt : std::optional{tensor.damaged(outcome)};
     } catch (const std::exception&) {
-        return failure_at_hand(std::string{tensor.event_file}, tensor.offset);
+        return tensor.failed();
     }
-    if (outcome == status::ok) {
-        return std::nullopt;
-    }
-    return lookup_error{
-        .why = absence::damaged, .damage = outcome, .offset = tensor.offset, .where = std::string{tensor.event_file}};
 }
 
 }  // namespace detail
@@ -69,36 +68,31 @@ SMDEBUG_INLINE reduced_tensor reduced(const detail::scanned_tensor& tensor, redu
     found.worker = tensor.worker;
     found.name = tensor.name;
     found.shape = tensor.shape();
-    found.file_failed = tensor.file_failed;
+    found.file_failed = tensor.file_failed();
     found.saved_failures = tensor.saved_failures;
-    if (tensor.failure != nullptr) {
-        found.failure = std::make_shared<const lookup_error>(*tensor.failure);
-    }
-    if (tensor.values != nullptr) {
-        if (detail::reduce_checked(tensor, wanted - tensor.saved, kernel, found.reductions)) {
-            found.type = tensor.values->type;
-            found.reductions.count = tensor.values->view().count() + tensor.repeats;
+    const auto fail = [&](lookup_error why) {
+        found.reductions = {};
+        found.shape = tensor.saved_shape;
+        found.failure = std::make_shared<const lookup_error>(std::move(why));
+    };
+    if (const lookup_error* const failure = tensor.failure()) {
+        found.failure = std::make_shared<const lookup_error>(*failure);
+    } else if (const auto* const there = std::get_if<detail::scanned_values>(&tensor.content)) {
+        if (detail::reduce_checked(*there, wanted - tensor.saved, kernel, found.reductions)) {
+            found.type = there->tensor->type;
+            found.reductions.count = there->tensor->view().count() + there->repeats;
         } else {
-            found.reductions = {};
-            found.shape = tensor.saved_shape;
-            found.failure = std::make_shared<const lookup_error>(lookup_error{.why = absence::damaged,
-                                                                              .damage = status::bad_payload_checksum,
-                                                                              .offset = tensor.offset,
-                                                                              .where = std::string{tensor.event_file}});
+            fail(tensor.damaged(status::bad_payload_checksum));
         }
-    }
-    if (tensor.passed != nullptr) {
-        found.reductions = tensor.passed->reductions;
-        found.type = tensor.passed->type;
-    }
-    if (tensor.stream != nullptr) {
-        if (auto failed = detail::reduce_stream(tensor, wanted - tensor.saved, kernel, found.reductions)) {
-            found.reductions = {};
-            found.shape = tensor.saved_shape;
-            found.failure = std::make_shared<const lookup_error>(*std::move(failed));
+    } else if (const auto* const passed = std::get_if<const detail::passed_tensor*>(&tensor.content)) {
+        found.reductions = (*passed)->reductions;
+        found.type = (*passed)->type;
+    } else if (const auto* const stream = std::get_if<detail::value_stream*>(&tensor.content)) {
+        if (auto failed = detail::reduce_stream(tensor, **stream, wanted - tensor.saved, kernel, found.reductions)) {
+            fail(*std::move(failed));
         } else {
-            found.type = tensor.stream->type();
-            found.reductions.count = tensor.stream->count();
+            found.type = (*stream)->type();
+            found.reductions.count = (*stream)->count();
         }
     }
     if (!tensor.saved.empty()) {

@@ -13,7 +13,7 @@ SMDEBUG_INLINE scan_of::scan_of(std::shared_ptr<const trial_state> run, const sc
       state(std::move(run)),
       which(given.which, *from),
       saved(given.saved),
-      manner{.in_place = given.in_place,
+      config{.in_place = given.in_place,
              .defer_checks = given.defer_checks,
              .keep_repeats = given.keep_repeats,
              .stream = given.stream,
@@ -21,44 +21,32 @@ SMDEBUG_INLINE scan_of::scan_of(std::shared_ptr<const trial_state> run, const sc
              .faster = given.how.threads <= 1 ? given.faster : nullptr} {
     if (!given.values_of.empty()) {
         values_of.emplace(tensor_selection{.names = given.values_of}, *from);
-        manner.values_of = values_of->names();
+        config.values_of = values_of->names();
     }
     files = from->files_in(given.which.range);
     std::erase_if(files, [&](const catalog::file* held) { return !which.contains(*held); });
 }
 
-struct walk_stopped {};
-
 SMDEBUG_INLINE walk_end scan_of::in_turn(const walk_options& how, tensor_visit visit,
                                          function_ref<void()> file_done) const {
-    std::size_t done = 0;
-    try {
-        walk().walk(
-            files, [&](std::size_t, const scanned_tensor& tensor) { visit(tensor); },
-            [&](std::size_t) {
-                file_done();
-                ++done;
-                if (how.progress) {
-                    how.progress(done, files.size());
-                }
-                if (how.stop.stop_requested()) {
-                    throw walk_stopped{};
-                }
-            });
-    } catch (const walk_stopped&) {
-        return done == files.size() ? walk_end::complete : walk_end::stopped;
-    }
-    return walk_end::complete;
+    const bool complete = reader().read(files, visit, [&](std::size_t place) {
+        file_done();
+        if (how.progress) {
+            how.progress(place + 1, files.size());
+        }
+        return place + 1 == files.size() || !how.stop.stop_requested();
+    });
+    return complete ? walk_end::complete : walk_end::stopped;
 }
 
 SMDEBUG_INLINE std::optional<scan_share> share_cutter::next() {
     constexpr std::size_t most_files = 64;
     // Of a storage that reads many ranges together, more is worth having in flight.
-    const std::uint64_t enough = std::uint64_t{walk_.batches() ? 32U : 4U} << 20U;
+    const std::uint64_t enough = std::uint64_t{reader_.batches() ? 32U : 4U} << 20U;
     constexpr std::uint64_t cost_of_record = 1024;  // what a small one takes, as if it were bytes
     scan_share cut{next_, next_};
     for (std::uint64_t cost = 0; cut.end < files_.size() && cut.end - cut.begin < most_files && cost < enough;) {
-        const file_extent extent = walk_.extent(*files_[cut.end++]);
+        const file_extent extent = reader_.extent(*files_[cut.end++]);
         cost += extent.wanted + cost_of_record * extent.records;
     }
     next_ = cut.end;

@@ -43,10 +43,10 @@ struct tensor_handle::core {
     [[nodiscard]] bool shares(const read_options& where) const noexcept {
         return share != nullptr && where.mode == mode::global && where.worker.has_value();
     }
-    /// Rules read the tensor, by whatever way.
+    /// Rules read the tensor, in whatever way.
     void expect() const {
         if (share != nullptr) {
-            share->expect();
+            view->expect(*share);
         }
     }
 
@@ -89,7 +89,7 @@ SMDEBUG_INLINE bool tensor_handle::has_only_shape(step_number step, const read_o
         return false;
     }
     const auto& entries = found->from->layout_of(*found->file);
-    return !entries.values(found->id) && entries.saved_reductions(found->id).empty();
+    return !entries.has_values(found->id) && entries.saved_reductions(found->id).empty();
 }
 
 SMDEBUG_INLINE std::vector<step_number> tensor_handle::steps(const steps_options& which) const {
@@ -121,7 +121,8 @@ SMDEBUG_INLINE std::vector<step_number> tensor_handle::prev_steps(step_number st
         return all;
     };
     if (which.n && core_->share != nullptr) {
-        return core_->share->last_steps(step, static_cast<std::size_t>(*which.n), which.mode, all_steps, ask);
+        return core_->view->last_steps(*core_->share, step, static_cast<std::size_t>(*which.n), which.mode, all_steps,
+                                       ask);
     }
     return ask();
 }
@@ -151,8 +152,9 @@ SMDEBUG_INLINE lookup<tensor_value> tensor_handle::read_value(step_number step, 
         return about(at ? core_->reader.read_values(*at) : at.failure(), step, how.mode);
     };
     core_->expect();
-    return core_->shares({.mode = how.mode, .worker = how.worker}) ? core_->share->value(step, *how.worker, read)
-                                                                   : read();
+    return core_->shares({.mode = how.mode, .worker = how.worker})
+               ? core_->view->value(*core_->share, step, *how.worker, read)
+               : read();
 }
 
 SMDEBUG_INLINE lookup<tensor_value> tensor_handle::find_value(step_number step, const value_options& how) const {
@@ -205,7 +207,7 @@ SMDEBUG_INLINE std::map<step_number, shape_type> tensor_handle::shapes(const val
 SMDEBUG_INLINE lookup<double> tensor_handle::read_reduction(step_number step, reduction_key key,
                                                             const read_options& where) const {
     if (core_->shares(where)) {
-        const auto known = core_->share->reductions(step, *where.worker);
+        const auto known = core_->view->reductions(*core_->share, step, *where.worker);
         if (known && known->computed.contains(key)) {
             return (*known)(key.what, key.abs);
         }
@@ -215,7 +217,7 @@ SMDEBUG_INLINE lookup<double> tensor_handle::read_reduction(step_number step, re
     if (!at) {
         return about(at.failure(), step, where.mode);
     }
-    const auto saved = at->from->layout_of(*at->file).reduction(at->id, key);
+    const auto saved = at->from->reduction_of(*at->file, at->id, key);
     return about(saved ? core_->reader.read_saved(*at, *saved, key) : core_->reader.compute(*at, key), step,
                  where.mode);
 }
@@ -258,7 +260,8 @@ SMDEBUG_INLINE std::map<reduction_key, double> tensor_handle::reduction_values(s
 SMDEBUG_INLINE lookup<smdebug::reduction_values> tensor_handle::compute(step_number step, reduction_set wanted,
                                                                         const read_options& where) const {
     if (wanted == reduction_set::counts() && core_->shares(where)) {
-        if (auto known = core_->share->reductions(step, *where.worker); known && known->computed.has_counts()) {
+        if (auto known = core_->view->reductions(*core_->share, step, *where.worker);
+            known && known->computed.has_counts()) {
             return *std::move(known);
         }
     }
@@ -293,9 +296,7 @@ SMDEBUG_INLINE lookup<detail::any_measure::answer> tensor_handle::answer(step_nu
         return measure(&compared, now->view());
     };
     return logged(core_->shares(where)
-                      ? core_->share->answer(step, *where.worker,
-                                             measure.compares() ? earlier : detail::remembered_answer::compares_nothing,
-                                             measure, compute)
+                      ? core_->view->answer(*core_->share, step, *where.worker, earlier, measure, compute)
                       : compute(),
                   step, where);
 }

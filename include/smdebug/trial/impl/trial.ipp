@@ -148,13 +148,16 @@ SMDEBUG_INLINE step_number trial::shown_step(step_number global_step) const {
 }
 
 SMDEBUG_INLINE void trial::read_ahead(step_number global_step) const {
-    const bool is_brought = view_ != nullptr && view_->brings_files();
-    if (is_brought || !state_->store().abilities().reads_ahead) {
+    const bool is_fetched = view_ != nullptr && view_->fetches_files();
+    if (is_fetched || !state_->store().abilities().reads_ahead) {
         return;
     }
     const auto from = state_->current();
     if (const auto* entry = from->find_step(global_step)) {
         for (const detail::catalog::file& written : entry->files()) {
+            if (!from->layout_of(written).is_in_objects()) {
+                continue;
+            }
             const std::string key = detail::trial_state::event_key(*from, written);
             try {
                 static_cast<void>(!key.empty() && state_->store().read_ahead(key));
@@ -203,7 +206,9 @@ SMDEBUG_INLINE std::vector<std::string> trial::workers(step_number global_step) 
     std::vector<std::string> names;
     if (const auto* entry = from->find_step(global_step)) {
         for (const detail::catalog::file& written : entry->files()) {
-            names.push_back(from->workers[written.worker]);
+            if (const std::string& worker = from->workers[written.worker]; names.empty() || names.back() != worker) {
+                names.push_back(worker);
+            }
         }
     }
     return names;

@@ -12,9 +12,8 @@
 #include <smdebug/index/index_file.hpp>
 #include <smdebug/index/index_meta.hpp>
 #include <smdebug/index/locations.hpp>
-#include <smdebug/storage/abilities.hpp>
-#include <smdebug/storage/concepts.hpp>
 #include <smdebug/trial/catalog/name_list.hpp>
+#include <smdebug/trial/catalog_source.hpp>
 #include <smdebug/trial/difference.hpp>
 #include <smdebug/trial/load/collections_check.hpp>
 #include <smdebug/trial/options.hpp>
@@ -384,10 +383,16 @@ SMDEBUG_INLINE void run_verifier::look_for_unnamed_files() {
 
 SMDEBUG_INLINE std::vector<difference> verify_run(const any_storage& store, const size_limits& limits) {
     std::vector<difference> found;
-    if (abilities_of(store).own_index) {
+    std::vector<problem> problems = store.problems();
+    if (store.source() == nullptr) {
         found = detail::run_verifier{store, limits}.run();
+    } else {
+        run_contents contents;
+        static_cast<void>(store.source()->make()->update(contents));
+        const std::vector<problem> of_data = contents.problems();
+        problems.insert(problems.end(), of_data.begin(), of_data.end());
     }
-    for (problem& each : problems_of(store)) {
+    for (problem& each : problems) {
         const bool damaged = each.kind == problem_kind::damaged;
         found.push_back({.kind = damaged ? difference_kind::damaged_file : difference_kind::unread,
                          .file = std::move(each.where),

@@ -1,4 +1,5 @@
-// Reading a run's collections and index files from a storage into catalogs: the first one, and each that follows.
+// Reading a run's collections and index files from a storage into catalogs, or what a catalog_source finds there: the first
+// one, and each that follows.
 // Source: decisions.md D5-D7, D16, D17.
 #pragma once
 
@@ -11,16 +12,19 @@
 #include <smdebug/trial/catalog/catalog.hpp>
 #include <smdebug/trial/catalog/catalog_builder.hpp>
 #include <smdebug/trial/catalog/load_memory.hpp>
+#include <smdebug/trial/catalog_source.hpp>
 #include <smdebug/trial/environment.hpp>
 #include <smdebug/trial/load/index_keys.hpp>
 #include <smdebug/trial/load/index_listing.hpp>
 #include <smdebug/trial/load/wait.hpp>
 #include <smdebug/trial/options.hpp>
+#include <smdebug/trial/run_contents.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -56,12 +60,15 @@ public:
     [[nodiscard]] std::optional<waiter::clock::time_point> end_due() const {
         return end_seen_ ? std::optional{*end_seen_ + settled_.training_end_delay_refresh} : std::nullopt;
     }
-    /// Of index files, by name, and of the storage.
+    /// Of index files or of the source, by place, and of the storage.
     [[nodiscard]] std::vector<problem> problems() const;
 
 private:
     // Whether the job has ended, and long enough ago.
     [[nodiscard]] bool has_ended();
+
+    /// The same of what the source has found.
+    [[nodiscard]] std::optional<catalog> load_found(const catalog& last);
 
     [[nodiscard]] std::optional<catalog> load_new(const catalog& last, bool ended,
                                                   const std::vector<std::string>* changed_keys);
@@ -125,7 +132,10 @@ private:
     const any_storage& store_;
     const trial_options& options_;
     settled_options settled_;
-    bool own_steps_;
+    std::unique_ptr<any_catalog_source> source_;  // null: the run has index files
+    run_contents contents_;                       // what it has found
+    bool is_asked_ = false;                       // what that is is not in a catalog yet
+    std::map<std::string, std::size_t> late_;     // entries for steps that have them already, by object
     index_listing listing_;
     load_memory memory_;
     std::vector<parsed_index_key> left_over_;      // listed, and half written, unreadable or held back so far

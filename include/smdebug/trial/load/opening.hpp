@@ -7,7 +7,9 @@
 #include <smdebug/core/json_document.hpp>
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
+#include <smdebug/trial/catalog_source.hpp>
 #include <smdebug/trial/options.hpp>
+#include <smdebug/trial/run_contents.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -20,10 +22,15 @@ namespace detail {
 /// One run that is being opened.  Borrows everything, for its life.
 class opening {
 public:
-    opening(const any_storage& store, const trial_options& options, json::document& parser)
-        : store_(store), options_(options), parser_(parser) {}
+    /// `source`: null, or what the run is made of instead of files of its own; then `contents` has what it found.
+    opening(const any_storage& store, const trial_options& options, json::document& parser, any_catalog_source* source,
+            run_contents& contents)
+        : store_(store), options_(options), parser_(parser), source_(source), contents_(contents) {}
 
-    /// What the collections files say, once they are all there.  `seen_running` becomes true when the job was seen
+    /// What a source has said of the job so far.
+    [[nodiscard]] static catalog::job_description job_of(const run_contents& contents);
+
+    /// What the collections files say, once they are all there; or the source, once it has found anything.  `seen_running` becomes true when the job was seen
     /// without its end-of-job mark.
     /// Errors: not_found (no run here), missing_collection_files (it has ended without them),
     ///         collections_file_exception, timed_out, stopped, and what the storage throws.
@@ -31,6 +38,8 @@ public:
 
 private:
     [[nodiscard]] std::string place() const { return std::string(store_.name()); }
+
+    [[nodiscard]] std::optional<catalog::job_description> ask_source(bool& seen_running);
 
     // Nothing while a file is missing, or half written: `missing_` or `cut_` then says which.
     [[nodiscard]] std::optional<catalog::job_description> look(bool& seen_running);
@@ -47,6 +56,8 @@ private:
     const any_storage& store_;
     const trial_options& options_;
     json::document& parser_;
+    any_catalog_source* source_;
+    run_contents& contents_;
     std::string missing_;  // what is not there yet
     std::string cut_;      // what is there and not whole
     std::string cut_key_;

@@ -21,7 +21,9 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
+class opened_event_file;
 class trial_state;
+class value_stream;
 
 /// What a caller does itself of decoding a record, where the trial's decoder can leave it; null: the decoder does it.
 struct left_to_caller {
@@ -30,11 +32,11 @@ struct left_to_caller {
 };
 
 using file_key = function_ref<std::string()>;
-using record_bytes = function_ref<byte_view(byte_range)>;
+using entry_bytes = function_ref<byte_view(const layout::entry&)>;
 
 /// Decodes records by a trial's decoder.  Borrows the state.
-/// In each call file() gives the event file's key, for messages, and bytes(place) those of the record; what bytes() throws
-/// is a failure of the record, too.
+/// In each call file() gives the event file's key, for messages, and bytes(entry) those of the record, or of what stands for
+/// it; what bytes() throws is a failure of the record, too.
 /// Threads: one at a time, as it keeps buffers for the next record.
 class entry_decoder {
 public:
@@ -42,13 +44,17 @@ public:
 
     /// Decodes the record of a tensor that is `recorded` under this name; returns why not.  `out` borrows the bytes.
     [[nodiscard]] std::optional<lookup_error> decode(const layout::entry& entry, std::string_view recorded,
-                                                     file_key file, record_bytes bytes, decoded_tensor& out,
+                                                     file_key file, entry_bytes bytes, decoded_tensor& out,
                                                      const left_to_caller& left = {}) const;
 
     /// Decodes the record of a saved reduction of `tensor` into a plain double; returns why not.
     [[nodiscard]] std::optional<lookup_error> decode_saved(const layout::entry& entry, std::string_view tensor,
-                                                           reduction_key key, file_key file, record_bytes bytes,
+                                                           reduction_key key, file_key file, entry_bytes bytes,
                                                            double& number);
+
+    /// Begins to stream the values of such a tensor; false: they are to be decoded, for whatever reason.
+    [[nodiscard]] bool stream(const layout::entry& entry, std::string_view recorded, opened_event_file& file,
+                              value_stream& out) const;
 
     /// The kernel, which may be a user's, has not computed what the dtype has.
     [[nodiscard]] lookup_error not_computed(const std::string& what, std::string_view tensor, dtype type) const;

@@ -4,15 +4,13 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/form.hpp>
-#include <smdebug/core/status.hpp>
 #include <smdebug/storage/read_ranges.hpp>
 #include <smdebug/storage/versioned_read.hpp>
-#include <smdebug/tensor/concepts.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
 #include <smdebug/trial/catalog/layout.hpp>
 #include <smdebug/trial/catalog/name_list.hpp>
-#include <smdebug/trial/read/bounded_record.hpp>
+#include <smdebug/trial/read/entry_decoder.hpp>
 #include <smdebug/trial/read/event_source.hpp>
 #include <smdebug/trial/read/trial_state.hpp>
 
@@ -34,7 +32,7 @@ namespace detail {
 /// Borrows: state and catalog, for its life.
 class first_values {
 public:
-    first_values(const trial_state& state, const detail::catalog& from);
+    first_values(const trial_state& state, const catalog& from);
 
     /// How many event files were not there, of those that were looked for; and the key of the first of them.
     [[nodiscard]] std::size_t missing_files() const noexcept { return missing_count_; }
@@ -43,13 +41,13 @@ public:
     [[nodiscard]] std::size_t unread() const noexcept { return unread_; }
 
     /// Calls found(name_id, const decoded_tensor&) once for each tensor of which a value can be read, in no order; the
-    /// value is gone after the call.
+    /// value is gone after the call.  Only its dtype and shape count.
     /// Cost:   a look at the entries of the files up to the last one that has a tensor first, and one read of at most
     ///         8 MiB, or of one record, for neighbours in a file; one call for up to 65,536 tensors, where the storage
     ///         reads many ranges together.  For values that cannot be read the same again, from the first of them on.
     ///         Files that are not there are asked for once each; of a storage far away that lacks several, those that
     ///         are there are listed.
-    /// Memory: 12 bytes a name, 24 more for each of 65,536 tensors, one read, and what the storage has in flight.
+    /// Memory: 12 bytes a name, 32 more for each of 65,536 tensors, one read, and what the storage has in flight.
     /// Errors: what `found` throws.
     template <class Found>
     void read(Found&& found) {
@@ -78,8 +76,7 @@ private:
     };
     struct wanted_record {
         std::uint32_t file = 0;
-        detail::name_id name = 0;
-        byte_range where;
+        layout::entry entry;  // its place cut, see record_bound
     };
     // Records that come with one read.
     struct piece {
@@ -92,18 +89,18 @@ private:
     template <class Found>
     [[nodiscard]] bool ask_for_all(std::size_t first, Found& found) {
         std::size_t left = open_;
-        const detail::name_list* nothing_in = nullptr;  // a list of which everything was asked for
+        const name_list* nothing_in = nullptr;  // a list of which everything was asked for
         for (std::size_t place = first; place < files_.size() && left > 0; ++place) {
             if (missing_[place]) {
                 continue;
             }
-            const detail::layout& entries = from_.layout_of(*files_[place]);
+            const layout& entries = from_.layout_of(*files_[place]);
             if (&entries.names() == nothing_in) {
                 continue;
             }
             bool later = false;
             for (std::size_t i = entries.size(); i-- > 0;) {  // of two of one name the last one counts
-                const detail::layout::entry entry = entries[i];
+                const layout::entry entry = from_.entry_of(*files_[place], i);
                 tensor& wanted = tensors_[entry.what.name];
                 if (entry.what.kind != 0 || !wanted.is_open || wanted.round == round_) {
                     continue;
@@ -114,7 +111,13 @@ private:
                 }
                 wanted.round = round_;
                 --left;
-                wanted_.push_back({static_cast<std::uint32_t>(place), entry.what.name, entry.record});
+                if (entry.form != nullptr && entry.form->type != dtype::invalid) {  // the catalog knows it
+                    value_.type = entry.form->type;
+                    value_.shape = entry.form->shape;
+                    take_value(entry.what.name, found);
+                    continue;
+                }
+                wanted_.push_back({static_cast<std::uint32_t>(place), entry});
                 if (wanted_.size() == most_at_once) {
                     read_wanted(found);
                 }
@@ -143,8 +146,8 @@ private:
                 }
                 for (std::size_t place = read.begin; place < read.end; ++place) {
                     const wanted_record& record = wanted_[place];
-                    const byte_range where{record.where.offset - read.where.offset, record.where.length};
-                    bytes ? take(record, detail::whole_event_file{bytes->view()}.at(where), found) : pass_over(record);
+                    const byte_range in{record.entry.record.offset - read.where.offset, record.entry.record.length};
+                    bytes ? take(record, whole_event_file{bytes->view()}.part(in), found) : pass_over(record);
                 }
             },
             [&](std::size_t i) {
@@ -159,7 +162,7 @@ private:
         for (const wanted_record& record : alone) {
             byte_buffer bytes;
             try {
-                bytes = state_.store().read(trial_state::event_key(from_, *files_[record.file]), record.where);
+                bytes = state_.store().read(trial_state::event_key(from_, *files_[record.file]), record.entry.record);
             } catch (const std::exception&) {
                 bytes = {};
             }
@@ -178,19 +181,21 @@ private:
 
     template <class Found>
     void take(const wanted_record& record, byte_view bytes, Found& found) {
-        status outcome = status::truncated;
-        try {
-            outcome = decode_named(state_.decoder(), bytes, (*from_.names)[record.name], value_);
-        } catch (const std::exception&) {
-            outcome = status::malformed;
-        }
-        if (outcome != status::ok) {
+        const name_id name = record.entry.what.name;
+        const auto file = [&] { return trial_state::event_key(from_, *files_[record.file]); };
+        if (decoder_.decode(
+                record.entry, (*from_.names)[name], file, [&](const layout::entry&) { return bytes; }, value_)) {
             pass_over(record);
             return;
         }
-        tensors_[record.name].is_open = false;
+        take_value(name, found);
+    }
+
+    template <class Found>
+    void take_value(name_id name, Found& found) {
+        tensors_[name].is_open = false;
         --open_;
-        found(record.name, std::as_const(value_));
+        found(name, std::as_const(value_));
     }
 
     void pass_over(const wanted_record& record);
@@ -204,9 +209,9 @@ private:
     static constexpr std::size_t worth_a_listing = 8;
 
     const trial_state& state_;
-    const detail::catalog& from_;
-    detail::record_bound bound_;
-    std::vector<const detail::catalog::file*> files_;
+    const catalog& from_;
+    entry_decoder decoder_;
+    std::vector<const catalog::file*> files_;
     std::vector<bool> missing_;  // by place in files_: not there
     std::size_t missing_count_ = 0;
     std::string first_missing_;

@@ -6,6 +6,7 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/form.hpp>
 #include <smdebug/storage/opened_object.hpp>
+#include <smdebug/trial/read/event_source.hpp>
 #include <smdebug/trial/read/passed_records.hpp>
 
 #include <algorithm>
@@ -33,9 +34,9 @@ private:
     std::size_t size_ = 0;
 };
 
-/// The records of an open file.  An event source, see event_source.hpp.  What the file has in memory is not copied.
+/// The records of an open file.  What the file has in memory is not copied.
 /// Memory: the buffer's: `piece` bytes or the largest record, whichever is more.  Borrows file and buffer.
-class opened_event_file {
+class opened_event_file : public event_source {
 public:
     /// Records of half a `piece` and more are read each for itself, smaller ones with those that follow.
     opened_event_file(const opened_object& file, piece_buffer& buffer, std::size_t piece) noexcept
@@ -46,7 +47,8 @@ public:
 
     /// The bytes of a record, cut at the file's end; gone at the next call.  Each byte of the file is read once where
     /// records are asked for by ascending offset.  Errors: what the file throws.
-    [[nodiscard]] byte_view at(byte_range record);
+    [[nodiscard]] SMDEBUG_INLINE byte_view at(byte_range record) override;
+    [[nodiscard]] SMDEBUG_INLINE opened_event_file* opened() noexcept override;
 
     /// The tensor of a record that was reduced in passing; null: it was not.
     [[nodiscard]] const passed_tensor* passed(byte_range record, std::string_view name) const noexcept {

@@ -4,9 +4,11 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/form.hpp>
+#include <smdebug/core/function_ref.hpp>
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/read_ranges.hpp>
 #include <smdebug/storage/versioned_read.hpp>
+#include <smdebug/trial/read/event_source.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -23,8 +25,8 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-/// Records of one event file that were read beforehand.  An event source, see event_source.hpp.
-class collected_event_file {
+/// Records of one event file that were read beforehand.
+class collected_event_file final : public event_source {
 public:
     collected_event_file() = default;
     /// `records`: how many there will be.
@@ -44,7 +46,7 @@ public:
 
     /// The bytes of the next record, which is `record`, cut at the file's end; gone at the next call.
     /// Errors: why it could not be read; not_found where the file went away after its first record was read.
-    [[nodiscard]] byte_view at(byte_range record);
+    [[nodiscard]] SMDEBUG_INLINE byte_view at(byte_range record) override;
 
     /// Whether every record was taken.
     [[nodiscard]] bool taken() const noexcept { return next_ == slots_.size(); }
@@ -75,10 +77,10 @@ public:
     /// of add(), for each file when all of it is there.  Records that cannot be read are told by the source.
     /// The records of a file are of one version of it, as far as the storage tells versions: of a file that is replaced
     /// meanwhile they are read again; where that goes on, the source tells of each.
-    /// Errors: what `finish` throws, which ends it.
+    /// Where `finish` returns false, it ends, and returns false.  Errors: what `finish` throws.
     /// Memory: the records of one file, and what the storage has in flight.
     template <class Finish>
-    void read(const any_storage& store, Finish&& finish) const {
+    bool read(const any_storage& store, Finish&& finish) const {
         std::size_t number = 0;
         incoming_file incoming{*this, 0};
         const auto finish_to = [&](std::size_t end) {
@@ -86,21 +88,23 @@ public:
                 if (incoming.is_mixed()) {
                     read_again(store, number, incoming);
                 }
-                finish(number, incoming.collected);
+                if (!goes_on(finish, number, incoming.collected)) {
+                    return false;
+                }
                 incoming = incoming_file{*this, ++number};
             }
+            return true;
         };
-        finish_to(0);
-        read_ranges_past_errors(
-            store, ranges_,
-            [&](std::size_t i, std::optional<byte_buffer> bytes, const object_version& version) {
-                incoming.put(i, std::move(bytes), version);
-                finish_to(i + 1);
-            },
-            [&](std::size_t i) {
-                incoming.collected.fail(places_[i], std::current_exception());
-                finish_to(i + 1);
-            });
+        return finish_to(0) && read_ranges_past_errors(
+                                   store, ranges_,
+                                   [&](std::size_t i, std::optional<byte_buffer> bytes, const object_version& version) {
+                                       incoming.put(i, std::move(bytes), version);
+                                       return finish_to(i + 1);
+                                   },
+                                   [&](std::size_t i) {
+                                       incoming.collected.fail(places_[i], std::current_exception());
+                                       return finish_to(i + 1);
+                                   });
     }
 
 private:
@@ -160,9 +164,9 @@ private:
     std::vector<file_part> files_;
 };
 
-/// A file of which more is wanted than is to be held at once.  An event source.
+/// A file of which more is wanted than is to be held at once.
 /// Memory: records of `most` bytes together, or one group, and what the storage has in flight.  Borrows the storage.
-class paged_event_file {
+class paged_event_file final : public event_source {
 public:
     /// `records`: all that will be taken, in that order.  Those that belong together come with one page, and so are of
     /// one version of the file; other pages may be of another.  `group_ends`: where each group ends among them,
@@ -174,7 +178,7 @@ public:
     [[nodiscard]] bool is_there() const noexcept { return is_there_; }
 
     /// As collected_event_file::at().
-    [[nodiscard]] byte_view at(byte_range record);
+    [[nodiscard]] SMDEBUG_INLINE byte_view at(byte_range record) override;
 
 private:
     void read_page();

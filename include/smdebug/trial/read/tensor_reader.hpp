@@ -91,6 +91,10 @@ private:
     // The record's bytes and what they decode to; `out` borrows from the bytes.  `repeats`: null, or those left out.
     [[nodiscard]] lookup<byte_buffer> read_record(const located& where, const layout::entry& entry, decoded_tensor& out,
                                                   std::size_t* repeats = nullptr) const;
+    // Of large elements without a record around them; nothing for others, and where the kernel takes no pieces.
+    [[nodiscard]] std::optional<lookup<reduction_values>> reduce_in_pieces(const located& where,
+                                                                           const layout::entry& entry,
+                                                                           reduction_set wanted) const;
     [[nodiscard]] lookup<double> decode_saved(const located& where, const layout::entry& entry, reduction_key key,
                                               byte_view bytes) const;
 

@@ -74,7 +74,9 @@ public:
 
     /// What wakes a wait for new steps.  Borrows this.
     [[nodiscard]] signal_source step_signals() const {
-        return signals_of(store_, {std::string{locations::index_folder}, std::string{locations::end_of_job}});
+        return store_.source() != nullptr
+                   ? signal_source{}  // its data announce nothing
+                   : signals_of(store_, {std::string{locations::index_folder}, std::string{locations::end_of_job}});
     }
     [[nodiscard]] feed_pool& step_feeds() const noexcept { return step_feeds_; }
     /// When a wait that gives up has to look again, though nothing is announced: the job may have been quiet for long
@@ -103,8 +105,13 @@ public:
     /// as long as the options say, unless the job has ended or the worker has gone on to a later step.
     /// One that was missing before is asked for again, but of a run that has ended no sooner than after the storage's
     /// own look_interval(), where looking costs time or money.
+    /// Nothing is read of an entry that is in no object.
     [[nodiscard]] lookup<byte_buffer> read_event(const catalog& from, const catalog::file& file,
-                                                 byte_range where) const;
+                                                 const layout::entry& entry) const;
+    /// The part of an object that is read for an entry at once.
+    /// Errors: corrupt_data for a record that claims more than limits.record, unavailable for other data that have more; those
+    ///         of the storage.
+    [[nodiscard]] byte_range part_to_read(const std::string& key, const layout::entry& entry) const;
 
     /// The reductions of a tensor, all that its dtype has, that were made in passing (see reduce_in_passing()); nothing
     /// where there are none, or this trial's own decoder and kernel may have others.

@@ -10,6 +10,7 @@
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/tensor/any_decoder.hpp>
+#include <smdebug/trial/catalog/stored_form.hpp>
 #include <smdebug/trial/read/opened_event_file.hpp>
 
 #include <algorithm>
@@ -37,6 +38,9 @@ public:
     /// is looked at behind them.
     [[nodiscard]] bool begin_any(const decoder_plan& how, opened_event_file& file, byte_range record,
                                  std::string& name);
+
+    /// The same for elements that lie in the file without a record around them; false where they are not plain numbers.
+    [[nodiscard]] bool begin_elements(const stored_form& form, opened_event_file& file, byte_range elements);
 
     [[nodiscard]] dtype type() const noexcept { return parts_.type; }
     [[nodiscard]] const shape_type& shape() const noexcept { return parts_.shape; }

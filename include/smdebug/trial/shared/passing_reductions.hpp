@@ -13,7 +13,7 @@
 #include <smdebug/trial/read/passed_records.hpp>
 #include <smdebug/trial/read/reading_plan.hpp>
 #include <smdebug/trial/read/value_stream.hpp>
-#include <smdebug/trial/scan/scan_file.hpp>
+#include <smdebug/trial/scanned_tensor.hpp>
 
 #include <atomic>
 #include <cstddef>

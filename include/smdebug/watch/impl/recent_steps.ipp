@@ -6,6 +6,8 @@
 #include <smdebug/index/locations.hpp>
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/tensor/event_decoder.hpp>
+#include <smdebug/trial/shared/step_cache.hpp>
+#include <smdebug/trial/sharing_options.hpp>
 #include <smdebug/watch/recent_steps.hpp>
 
 #include <chrono>
@@ -131,6 +133,9 @@ SMDEBUG_INLINE void recent_steps::look() {
     if (!trial_ || reopen_ || collections.owner() != collections_.owner()) {
         reopen_ = true;  // should the opening fail
         trial opened{memory_, reading_, event_decoder<>{}, kernel_};
+        // Values lie in memory already: only what is computed of them is kept.
+        const sharing_options sharing{.value_bytes = 0, .look_ahead = false, .file_bytes = 0};
+        opened.share_with_rules(view_for_rules(opened.state(), &sharing));
         if (trial_) {
             *trial_ = std::move(opened);
         } else {
@@ -141,6 +146,7 @@ SMDEBUG_INLINE void recent_steps::look() {
     } else {
         trial_->refresh();
     }
+    trial_->begin_rules(kept_.back());
 }
 
 }  // namespace detail

@@ -1,6 +1,7 @@
 // The bodies of <smdebug/watch/watcher.hpp>.
 #pragma once
 
+#include <smdebug/trial/shared/read_log.hpp>
 #include <smdebug/watch/recent_steps.hpp>
 #include <smdebug/watch/watcher.hpp>
 
@@ -57,6 +58,7 @@ SMDEBUG_INLINE void rule_watcher::evaluate(watched_rule& each, const trial& run,
         return;
     }
     std::vector<finding> findings;
+    run.rule_log()->begin({now.step, now.mode, now.mode_step});
     try {
         // Nothing can come while the training stands still: what has to be waited for is not there.
         findings = each.evaluate(run, now.step, {.timeout = std::chrono::milliseconds{0}});

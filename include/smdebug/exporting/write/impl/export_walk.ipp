@@ -76,28 +76,33 @@ SMDEBUG_INLINE void export_log::damaged(const exported_place& where, std::string
 }
 
 SMDEBUG_INLINE void export_log::damaged_file(const exported_place& where, const lookup_error& why) {
-    if (last_failed_.first == where.step && last_failed_.second == where.worker) {
+    if (last_failed_ == why.where) {
         return;
     }
-    last_failed_ = {where.step, std::string{where.worker}};
+    last_failed_ = why.where;
     ++result.damaged;
     tell({.step = where.shown,
           .worker = where.worker,
           .why = why.where + (why.why == absence::event_file_missing ? " is missing" : " cannot be read: " + why.note) +
-                 ": nothing of step " + std::to_string(where.shown) + " of " + last_failed_.second,
+                 ": nothing of step " + std::to_string(where.shown) + " of " + std::string{where.worker},
           .is_damaged = true});
 }
 
 SMDEBUG_INLINE void export_log::take(const scanned_tensor& tensor) {
+    if (current_.first != tensor.step || current_.second != tensor.worker) {
+        target_.end_file();
+        current_ = {tensor.step, std::string{tensor.worker}};
+        last_failed_.clear();
+    }
     for (const scan_failure& bad : tensor.saved_failures) {
         damaged(exported_place::of(tensor), tensor.name, bad.why);
     }
-    if (tensor.failure != nullptr) {
-        tensor.file_failed ? damaged_file(exported_place::of(tensor), *tensor.failure)
-                           : damaged(exported_place::of(tensor), tensor.name, *tensor.failure);
+    if (tensor.failure() != nullptr) {
+        tensor.file_failed() ? damaged_file(exported_place::of(tensor), *tensor.failure())
+                             : damaged(exported_place::of(tensor), tensor.name, *tensor.failure());
         return;
     }
-    if (tensor.values == nullptr && !target_.takes_reductions()) {
+    if (tensor.values() == nullptr && !target_.takes_reductions()) {
         const bool has_table = from_.names->find_tensor(table_of_histogram(tensor.name)).has_value();
         result.without_values += has_table ? 0 : 1;
         return;
@@ -116,6 +121,7 @@ SMDEBUG_INLINE void export_log::take(const scanned_tensor& tensor) {
 }
 
 SMDEBUG_INLINE export_result export_log::finish(const std::string& run) {
+    target_.end_file();
     if (result.tensors == 0) {
         const std::string why = result.damaged + result.refused > 0 ? "no tensor that is selected could be exported"
                                 : result.without_values > 0

@@ -3,71 +3,18 @@
 
 #include <smdebug/core/dtype.hpp>
 #include <smdebug/core/error.hpp>
-#include <smdebug/core/shape.hpp>
-#include <smdebug/core/utf8.hpp>
 #include <smdebug/formats/checkpoints/checkpoint_source.hpp>
 
 #include <algorithm>
-#include <cstddef>
-#include <cstring>
+#include <iterator>
 #include <optional>
-#include <set>
+#include <utility>
 #include <vector>
 
 namespace smdebug {
 inline namespace v1 {
 namespace formats {
 namespace detail {
-
-/// The other byte order of each number; a complex one is two.
-inline void swap_bytes(std::vector<std::byte>& elements, dtype type) {
-    const std::size_t size = is_complex(type) ? size_of(type) / 2 : size_of(type);
-    for (std::size_t begin = 0; size > 1 && begin + size <= elements.size(); begin += size) {
-        std::reverse(elements.begin() + static_cast<std::ptrdiff_t>(begin),
-                     elements.begin() + static_cast<std::ptrdiff_t>(begin + size));
-    }
-}
-
-/// Elements in Fortran's order, in C order.
-[[nodiscard]] inline std::vector<std::byte> in_c_order(const std::vector<std::byte>& elements, dtype type,
-                                                       const shape_type& shape) {
-    const std::size_t size = size_of(type);
-    std::vector<std::byte> turned(elements.size());
-    std::vector<std::size_t> place(shape.size());
-    std::vector<std::size_t> strides(shape.size());
-    std::size_t stride = size;
-    for (std::size_t i = 0; i < shape.size(); ++i) {
-        strides[i] = stride;
-        stride *= shape[i];
-    }
-    std::size_t from = 0;
-    for (std::size_t to = 0; to + size <= turned.size(); to += size) {
-        std::memcpy(turned.data() + to, elements.data() + from, size);
-        for (std::size_t axis = shape.size(); axis-- > 0;) {  // the last extent is the fastest of where it goes
-            from += strides[axis];
-            if (++place[axis] < shape[axis]) {
-                break;
-            }
-            from -= strides[axis] * shape[axis];
-            place[axis] = 0;
-        }
-    }
-    return turned;
-}
-
-/// A tensor's elements, as they are in memory.
-[[nodiscard]] inline std::vector<std::byte> elements_of(const checkpoint_file& file, const stored_tensor& tensor) {
-    const byte_buffer bytes = file.read(tensor.where);
-    if (bytes.size() != tensor.where.length) {
-        throw corrupt_data(file.key + " has become shorter than it was: tensor " + tensor.name + " is cut",
-                           {.where = file.key, .tensor = tensor.name});
-    }
-    std::vector<std::byte> elements(bytes.view().begin(), bytes.view().end());
-    if (tensor.big_endian) {
-        swap_bytes(elements, tensor.type);
-    }
-    return tensor.columns_first ? in_c_order(elements, tensor.type, tensor.shape) : elements;
-}
 
 [[nodiscard]] inline bool is_floating(dtype type) noexcept {
     constexpr dtype kinds[] = {dtype::float16,       dtype::bfloat16,    dtype::float32,   dtype::float64,
@@ -167,15 +114,16 @@ SMDEBUG_INLINE bool checkpoint_source::look(const formats::detail::checkpoint_st
     const run_contents::place where{.step = step.step, .mode = mode::train, .mode_step = step.step};
     if (known != known_.end()) {
         now.problems = std::move(known->second.problems);
+        now.shown = std::move(known->second.shown);
     }
-    const bool has_news = add(where, read, problems, contents);
+    const bool has_news = add(where, read, now.shown, contents);
     note(std::move(problems), now.problems, contents);
     known_.insert_or_assign(step.step, std::move(now));
     return has_news;
 }
 
 SMDEBUG_INLINE bool checkpoint_source::add(const run_contents::place& where, const formats::detail::step_contents& read,
-                                           std::vector<problem>& problems, run_contents& contents) const {
+                                           std::vector<std::uint32_t>& shown, run_contents& contents) {
     // In the order in which they lie in their files, so that a scan reads those from front to back.
     std::vector<const formats::detail::checkpoint_tensor*> tensors;
     tensors.reserve(read.tensors.size());
@@ -185,51 +133,29 @@ SMDEBUG_INLINE bool checkpoint_source::add(const run_contents::place& where, con
     std::stable_sort(tensors.begin(), tensors.end(), [](const auto* a, const auto* b) {
         return std::pair{a->file, a->is.where.offset} < std::pair{b->file, b->is.where.offset};
     });
-    const std::set<std::string> shown = contents.tensors_of(where);
-    bool has_news = false;
+    std::vector<std::uint32_t> before = shown;
+    std::sort(before.begin(), before.end());
     for (const formats::detail::checkpoint_tensor* const tensor : tensors) {
         const formats::detail::checkpoint_file& file = read.files[tensor->file];
         const formats::detail::stored_tensor& is = tensor->is;
-        const auto refuse = [&](std::string why) {
-            problems.push_back({problem_kind::unsupported,
-                                smdebug::detail::path_of(file.store, file.key) + ", tensor " + is.name,
-                                std::move(why)});
-        };
-        if (!is_utf8(is.name)) {
-            refuse("its name is not UTF-8: save it under another name");
+        const std::uint32_t name = names_.number_of(is.name);
+        if (std::binary_search(before.begin(), before.end(), name)) {
             continue;
         }
-        if (run_contents::record_bytes(where, is.name, {is.type, is.shape}) > how_.most_record_bytes) {
-            if (!shown.contains(is.name)) {
-                contents.add_shape(where, is.name, is.shape);
-            }
-            refuse("it has " + std::to_string(is.where.length) + " bytes (" + shape_text(is.shape) + " of " +
-                   std::string{name_of(is.type)} + "); of a checkpoint at most " +
-                   std::to_string(how_.most_record_bytes) +
-                   " are read of a tensor, so that its elements are not looked at");
-        } else if (!shown.contains(is.name)) {
-            add(where, file, is, contents);
-            has_news = true;
+        shown.push_back(name);
+        if (file.npz != nullptr) {
+            npz_->insert(file.key, file.npz);
         }
+        contents.add_elements(
+            where, is.name,
+            {.type = is.type, .shape = is.shape, .big_endian = is.big_endian, .columns_first = is.columns_first},
+            contents.object(file.key), is.where);
         const std::string_view group = formats::detail::collection_of(file.key, is.name, is.type);
         if (!group.empty()) {
             contents.add_to_collection(group, is.name);
         }
     }
-    return has_news;
-}
-
-SMDEBUG_INLINE void checkpoint_source::add(const run_contents::place& where,
-                                           const formats::detail::checkpoint_file& file,
-                                           const formats::detail::stored_tensor& tensor, run_contents& contents) const {
-    const run_contents::tensor_form form{.type = tensor.type, .shape = tensor.shape};
-    if (tensor.big_endian || tensor.columns_first) {
-        contents.add_made(where, tensor.name, form,
-                          [file, tensor] { return formats::detail::elements_of(file, tensor); });
-        return;
-    }
-    const std::uint32_t object = contents.object(smdebug::detail::path_of(file.store, file.key), file.store, file.key);
-    contents.add_elements(where, tensor.name, form, object, tensor.where);
+    return shown.size() > before.size();
 }
 
 }  // namespace v1

@@ -92,7 +92,7 @@ private:
         switch (kind_of(key)) {
             case checkpoint_kind::safetensors: {
                 stored_tensors header = read_safetensors_header(path_of(key), size_of_file(key), read_part);
-                add_file(store_, key, key, std::move(header.tensors));
+                add_file(key, std::move(header.tensors));
                 add_not_read(key, std::move(header.not_read));
                 std::move(header.metadata.begin(), header.metadata.end(), std::back_inserter(all_.metadata));
                 break;
@@ -121,27 +121,30 @@ private:
     void add_npy(const std::string& key, range_reader read_part) {
         std::vector<stored_tensor> only{read_npy_header(path_of(key), size_of_file(key), read_part)};
         only.front().name = name_of_file(key);
-        add_file(store_, key, key, std::move(only));
+        add_file(key, std::move(only));
     }
 
     void add_npz(const std::string& key) {
         npz_directory members = read_npz_directory(store_, key, options_);
+        auto npz = std::make_shared<unpacked_npz>(unpacked_npz{.files = members.files});
         for (stored_tensor& array : members.tensors) {
-            const std::string member = array.name + ".npy";
-            std::vector<stored_tensor> only;
-            only.push_back(std::move(array));
-            add_file(members.files, member, key, std::move(only));
+            const std::uint64_t begin = npz->size();
+            const std::uint64_t end = begin + array.where.offset + array.where.length;
+            array.where.offset += begin;
+            npz->members.push_back({.key = array.name + ".npy", .begin = begin, .end = end});
         }
+        npz->is_stored = npz->size() <= size_of_file(key);
+        add_file(key, std::move(members.tensors));
+        all_.files.back().npz = std::move(npz);
         add_not_read(key, std::move(members.not_read));
     }
 
-    void add_file(const any_storage& store, const std::string& key, const std::string& of,
-                  std::vector<stored_tensor> tensors) {
+    void add_file(const std::string& key, std::vector<stored_tensor> tensors) {
         for (stored_tensor& tensor : tensors) {
             all_.tensors.push_back({.is = std::move(tensor), .file = all_.files.size()});
         }
-        all_.files.push_back({.store = store, .key = key});
-        names_.push_back(name_of_file(of));
+        all_.files.push_back({.key = key});
+        names_.push_back(name_of_file(key));
     }
 
     void add_not_read(const std::string& key, std::vector<left_out> some) {

@@ -1,104 +1,51 @@
 // The bodies of <smdebug/formats/tensorboard/log_event.hpp>.
 #pragma once
 
-#include <smdebug/core/dtype.hpp>
 #include <smdebug/formats/tensorboard/log_event.hpp>
-#include <smdebug/tensor/proto_decoder.hpp>
-#include <smdebug/tensor/reals.hpp>
 #include <smdebug/wire/field_reader.hpp>
-#include <smdebug/wire/tensor_proto.hpp>
-#include <smdebug/wire/tensor_shape.hpp>
+#include <smdebug/wire/varint.hpp>
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 
 namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-/// Appends the numbers of a repeated double: packed, or one by one.
-[[nodiscard]] inline bool append_doubles(const wire::field& f, std::vector<double>& out) {
-    if (f.type == wire::wire_type::fixed64) {
-        out.push_back(f.as_double());
-        return true;
-    }
-    if (f.type != wire::wire_type::length_delimited || f.bytes.size() % sizeof(double) != 0) {
+SMDEBUG_INLINE bool read_scalar_event(byte_view message, scalar_event& out) noexcept {
+    // wall_time = 1, step = 2, summary = 5 { value = 1 { tag = 1, simple_value = 2 } }
+    constexpr std::size_t head = 1 + sizeof(double);
+    constexpr std::size_t number_size = 1 + sizeof(float);
+    if (message.size() < head || message[0] != std::byte{0x09}) {
         return false;
     }
-    const std::size_t old = out.size();
-    out.resize(old + f.bytes.size() / sizeof(double));
-    if (!f.bytes.empty()) {
-        std::memcpy(out.data() + old, f.bytes.data(), f.bytes.size());
+    byte_view rest = message.subspan(head);
+    const auto enter = [&](std::byte field) {
+        std::uint64_t length = 0;
+        if (rest.empty() || rest[0] != field) {
+            return false;
+        }
+        rest = rest.subspan(1);
+        return wire::take_varint(rest, length) == status::ok && length == rest.size();
+    };
+    std::uint64_t step = 0;
+    if (!rest.empty() && rest[0] == std::byte{0x10}) {
+        rest = rest.subspan(1);
+        if (wire::take_varint(rest, step) != status::ok) {
+            return false;
+        }
     }
+    if (!enter(std::byte{0x2a}) || !enter(std::byte{0x0a}) || rest.size() < 2 + number_size ||
+        rest[0] != std::byte{0x0a} || static_cast<std::size_t>(rest[1]) != rest.size() - 2 - number_size ||
+        rest[rest.size() - number_size] != std::byte{0x15} || rest[1] >= std::byte{0x80} ||
+        step >= static_cast<std::uint64_t>(INT64_MAX)) {
+        return false;
+    }
+    out.wall_time = load_le<double>(message.data() + 1);
+    out.step = static_cast<std::int64_t>(step);
+    out.tag = as_text(rest.subspan(2, rest.size() - 2 - number_size));
+    out.number = load_le<float>(rest.data() + rest.size() - sizeof(float));
     return true;
-}
-
-SMDEBUG_INLINE status read_log_histogram(byte_view message, log_histogram& out) {
-    out = {};
-    std::vector<double> limits;
-    std::vector<double> counts;
-    wire::field_reader reader{message};
-    for (wire::field f; reader.next(f);) {
-        const std::array numbers{&out.min, &out.max, &out.num, &out.sum, &out.sum_squares};
-        if (f.number >= 1 && f.number <= numbers.size() && f.type == wire::wire_type::fixed64) {
-            *numbers[f.number - 1] = f.as_double();
-        } else if ((f.number == 6 && !append_doubles(f, limits)) || (f.number == 7 && !append_doubles(f, counts))) {
-            return status::malformed;
-        }
-    }
-    if (reader.code() != status::ok) {
-        return reader.code();
-    }
-    if (limits.size() != counts.size()) {
-        return status::malformed;
-    }
-    // Some writers leave out the sums: a sum of squares is never below what the sum makes it.
-    out.has_sums = out.num > 0 && out.sum_squares >= out.sum * (out.sum / out.num) * (1 - 1e-6) &&
-                   (out.sum_squares > 0 || (out.min == 0 && out.max == 0));
-    const auto is_filled = [](double count) { return count > 0; };
-    const auto begin = std::find_if(counts.begin(), counts.end(), is_filled);
-    const auto end = std::find_if(counts.rbegin(), counts.rend(), is_filled).base();
-    for (auto count = begin; begin < end && count != end; ++count) {
-        const auto place = static_cast<std::size_t>(count - counts.begin());
-        out.rows.push_back(count == begin ? out.min : limits[place - 1]);
-        out.rows.push_back(count + 1 == end ? out.max : limits[place]);
-        out.rows.push_back(*count);
-    }
-    return status::ok;
-}
-
-SMDEBUG_INLINE status read_histogram_tensor(byte_view tensor, log_histogram& out) {
-    out = {};
-    const result<wire::tensor_proto> proto = wire::decode_tensor_proto(tensor);
-    if (!proto.ok()) {
-        return proto.code();
-    }
-    decoded_tensor rows;
-    if (const status read = decode_tensor(*proto, rows); read != status::ok) {
-        return read;
-    }
-    if (rows.shape.size() != 2 || rows.shape[1] != 3 || !has_reals(rows.type)) {
-        return status::malformed;
-    }
-    std::vector<std::byte> room;
-    visit_dtype(rows.type, [&]<class T>() {
-        if constexpr (!requires { typename T::value_type; }) {
-            const tensor_view view = rows.view();
-            const auto elements = aligned_elements<T>(view, 0, view.count(), room);
-            for (const T one : elements) {
-                out.rows.push_back(to_double(one));
-            }
-        }
-    });
-    for (std::size_t row = 0; row < out.rows.size(); row += 3) {
-        if (out.rows[row + 2] > 0) {
-            out.min = out.num > 0 ? out.min : out.rows[row];
-            out.max = out.rows[row + 1];
-            out.num += out.rows[row + 2];
-        }
-    }
-    return status::ok;
 }
 
 SMDEBUG_INLINE log_value_kind kind_by_plugin(std::string_view plugin) noexcept {
@@ -135,8 +82,6 @@ SMDEBUG_INLINE log_value_kind kind_by_plugin(std::string_view plugin) noexcept {
 
 [[nodiscard]] inline status read_log_value(byte_view message, log_value& out) {
     wire::field_reader reader{message};
-    byte_view tensor;
-    bool has_tensor = false;
     for (wire::field f; reader.next(f);) {
         if (f.is(1, wire::wire_type::length_delimited)) {
             out.tag = f.as_text();
@@ -149,20 +94,11 @@ SMDEBUG_INLINE log_value_kind kind_by_plugin(std::string_view plugin) noexcept {
         } else if (f.is(8, wire::wire_type::length_delimited)) {
             out.kind = log_value_kind::tensor;
             out.message = f.bytes;
-            tensor = f.bytes;
-            has_tensor = true;
         } else if (f.is(9, wire::wire_type::length_delimited)) {
             out.plugin = plugin_of(f.bytes);
         }
     }
-    if (reader.code() != status::ok || !has_tensor) {
-        return reader.code();
-    }
-    const result<wire::tensor_proto> proto = wire::decode_tensor_proto(tensor);
-    if (!proto.ok()) {
-        return proto.code();
-    }
-    return proto->shape ? wire::decode_tensor_shape(*proto->shape, out.shape) : status::ok;
+    return reader.code();
 }
 
 SMDEBUG_INLINE status read_log_event(byte_view message, log_event& out) {

@@ -3,14 +3,15 @@
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/status.hpp>
-#include <smdebug/core/utf8.hpp>
 #include <smdebug/formats/tensorboard/log_files.hpp>
 #include <smdebug/formats/tensorboard/log_source.hpp>
 #include <smdebug/index/locations.hpp>
 #include <smdebug/record/framing.hpp>
 #include <smdebug/reduce/name.hpp>
+#include <smdebug/tensor/histogram_message.hpp>
 #include <smdebug/tensor/proto_decoder.hpp>
 #include <smdebug/wire/tensor_proto.hpp>
+#include <smdebug/wire/tensor_shape.hpp>
 
 #include <algorithm>
 #include <array>
@@ -22,51 +23,6 @@
 
 namespace smdebug {
 inline namespace v1 {
-namespace detail {
-
-/// The elements of a value of a record that do not lie there as they are: rows of a histogram, a tensor.
-[[nodiscard]] inline std::vector<std::byte> made_elements(const any_storage& store, const std::string& key,
-                                                          byte_range record, std::size_t place, log_value_kind kind) {
-    const byte_buffer bytes = store.read(key, record);
-    log_event event;
-    if (bytes.size() == record.length &&
-        read_log_event(bytes.view().subspan(record::header_size, bytes.size() - record::overhead), event) ==
-            status::ok &&
-        place < event.values.size()) {
-        const log_value& value = event.values[place];
-        log_histogram histogram;
-        decoded_tensor decoded;
-        const result<wire::tensor_proto> proto = wire::decode_tensor_proto(value.message);
-        if ((kind == log_value_kind::histogram && read_log_histogram(value.message, histogram) == status::ok) ||
-            (kind == log_value_kind::histogram_tensor &&
-             read_histogram_tensor(value.message, histogram) == status::ok)) {
-            const byte_view rows = std::as_bytes(std::span{histogram.rows});
-            return {rows.begin(), rows.end()};
-        }
-        if (kind == log_value_kind::tensor && proto.ok() && decode_tensor(*proto, decoded) == status::ok) {
-            return {decoded.bytes.begin(), decoded.bytes.end()};
-        }
-    }
-    throw corrupt_data("the record is no longer what it was", {.where = place_in(key, record.offset)});
-}
-
-/// A tag as a name: bytes that are no UTF-8 become U+FFFD, as in an index.
-[[nodiscard]] inline std::string name_of_tag(std::string_view tag) {
-    std::string name;
-    while (!tag.empty()) {
-        const std::size_t length = first_utf8_character(tag).length;
-        name += length == 0 ? std::string_view{"\xef\xbf\xbd"} : tag.substr(0, length);
-        tag.remove_prefix(std::max<std::size_t>(length, 1));
-    }
-    return name;
-}
-
-/// A value is found in its record by its name, from the beginning on: with more values than these each is kept by itself, which
-/// makes opening dearer (0.6 us a value), and reading cheaper from about here on.
-inline constexpr std::size_t most_values_searched = 100;
-
-}  // namespace detail
-
 SMDEBUG_INLINE void tensorboard_source::add_folder(const std::string& path) {
     folder& added = folders_[path];
     const std::size_t parent_end = path.rfind('/');
@@ -119,7 +75,7 @@ SMDEBUG_INLINE void tensorboard_source::find_files(run_contents& contents) {
     }
 }
 
-SMDEBUG_INLINE void tensorboard_source::count_modes(const run_contents& contents) {
+SMDEBUG_INLINE void tensorboard_source::count_modes() {
     std::set<smdebug::mode> modes;
     for (const auto& [path, one] : folders_) {
         modes.insert(one.mode);
@@ -127,19 +83,32 @@ SMDEBUG_INLINE void tensorboard_source::count_modes(const run_contents& contents
     if (modes == modes_) {
         return;
     }
+    step_number next = first_global_;
+    for (const auto& [path, one] : folders_) {
+        if (const auto shown = shown_.find(one.mode); shown != shown_.end()) {
+            for (const step_number step : shown->second) {
+                const step_number known = *global_step(one, step);
+                numbered_.try_emplace({one.mode, step}, known);
+                next = std::max(next, known + 1);
+            }
+        }
+    }
+    shown_.clear();
+    first_global_ = next;
     modes_ = std::move(modes);
-    for (const auto& [place, file] : contents.files()) {
-        numbered_.try_emplace({file->mode, file->mode_step}, file->step);
-        first_global_ = file->step + 1;
+    for (auto& [path, one] : folders_) {
+        one.place_of_mode = static_cast<std::size_t>(std::distance(modes_.begin(), modes_.find(one.mode)));
     }
 }
 
-SMDEBUG_INLINE std::optional<step_number> tensorboard_source::global_step(smdebug::mode in, step_number step) const {
-    if (const auto known = numbered_.find({in, step}); known != numbered_.end()) {
-        return known->second;
+SMDEBUG_INLINE std::optional<step_number> tensorboard_source::global_step(const folder& from, step_number step) const {
+    if (!numbered_.empty()) {
+        if (const auto known = numbered_.find({from.mode, step}); known != numbered_.end()) {
+            return known->second;
+        }
     }
     const auto modes = static_cast<step_number>(modes_.size());
-    const step_number which = std::distance(modes_.begin(), modes_.find(in));
+    const auto which = static_cast<step_number>(from.place_of_mode);
     const step_number room = INT64_MAX - 1 - first_global_ - which;
     return room < 0 || step > room / modes ? std::nullopt : std::optional{first_global_ + step * modes + which};
 }
@@ -162,15 +131,15 @@ SMDEBUG_INLINE bool tensorboard_source::update(run_contents& contents) {
     }
     const bool quiet = is_open_ && is_quiet();  // what was written until then is read below
     find_files(contents);
-    count_modes(contents);
+    count_modes();
     const bool is_quiet_now = quiet || (!is_open_ && is_quiet());
     bool has_news = false;
     for (auto& [path, one] : folders_) {
-        const std::uint64_t before = order_;
+        const std::size_t before = one.points.size();
         for (auto& [key, file] : one.files) {
             read(one, file, contents);
         }
-        if (order_ != before) {
+        if (one.points.size() != before) {
             one.grown = how_.now();
             has_news = true;
         }
@@ -179,6 +148,9 @@ SMDEBUG_INLINE bool tensorboard_source::update(run_contents& contents) {
         note_cut_files(one, is_quiet_now, contents);
         // A step of which more is being written is left until it is behind.
         publish(one, !is_open_ || is_quiet_now || how_.now() - one.grown >= how_.whole_after, contents);
+    }
+    if (is_quiet_now) {
+        shown_.clear();  // no further mode can come
     }
     contents.set_ended(is_quiet_now);
     is_open_ = true;
@@ -190,8 +162,10 @@ SMDEBUG_INLINE void tensorboard_source::read(folder& from, detail::record_file& 
     file.read(
         store_,
         [&](byte_range where, byte_view payload) {
-            if (detail::read_log_event(payload, event_) == status::ok) {
-                take(from, object, where, contents);
+            if (detail::scalar_event scalar; detail::read_scalar_event(payload, scalar)) {
+                take_scalar(from, object, scalar);
+            } else if (detail::read_log_event(payload, event_) == status::ok) {
+                take(from, object, where, payload, contents);
             } else {
                 contents.note_problem(detail::place_in(file.key(), where.offset),
                                       "the record holds no event: it is left out");
@@ -223,19 +197,22 @@ SMDEBUG_INLINE void tensorboard_source::note_cut_files(folder& of, bool ended, r
 
 SMDEBUG_INLINE void tensorboard_source::void_from(folder& of, std::uint32_t number, step_number step, std::uint32_t by,
                                                   bool is_restart) {
-    std::vector<point>& points = of.tags[number].points;
-    const auto first =
-        std::find_if(points.rbegin(), points.rend(), [&](const point& one) { return one.step < step; }).base();
-    const bool is_same_step = points.end() - first == 1 && first->step == step;
+    std::vector<std::uint32_t> places;
+    std::uint32_t& last = of.tags[number].last;
+    for (; last != none && of.points[last].step >= step; last = of.points[last].previous) {
+        places.push_back(last);
+        of.points[last].is_void = true;
+    }
+    const bool is_same_step = places.size() == 1 && of.points[places.front()].step == step;
     const void_reason why = is_restart     ? void_reason::restart
                             : is_same_step ? void_reason::same_step
                                            : void_reason::steps_go_back;
-    for (auto one = first; one != points.end(); ++one) {
-        const auto [noted, is_new] = of.voided[one->object].try_emplace(why, void_points{.step = step, .by = by});
-        noted->second.step = std::min(noted->second.step, step);
-        ++noted->second.tags[of.names[number]];
+    for (const std::uint32_t place : places) {
+        void_points& noted =
+            of.voided[of.points[place].object].try_emplace(why, void_points{.step = step, .by = by}).first->second;
+        noted.step = std::min(noted.step, step);
+        ++noted.tags[of.names[number]];
     }
-    points.erase(first, points.end());
 }
 
 SMDEBUG_INLINE void tensorboard_source::note_void_points(folder& of, run_contents& contents) {
@@ -257,13 +234,38 @@ SMDEBUG_INLINE void tensorboard_source::note_void_points(folder& of, run_content
             what += why == void_reason::restart     ? "the training starts again at step " + step
                     : why == void_reason::same_step ? "step " + step + " is written again"
                                                     : "later points go back to step " + step;
-            what += " (" + std::string{detail::locations::base_name(contents.objects()[points.by])} + ")";
+            what += " (" + std::string{detail::locations::base_name(contents.key_of(points.by))} + ")";
         }
-        contents.note_problem(contents.objects()[object], what, problem_kind::replaced);
+        contents.note_problem(contents.key_of(object), what, problem_kind::replaced);
     }
 }
 
-SMDEBUG_INLINE void tensorboard_source::take(folder& into, std::uint32_t object, byte_range record,
+SMDEBUG_INLINE void tensorboard_source::add_point(folder& into, point next) {
+    tag& of = into.tags[next.tag];
+    if (of.last != none && into.points[of.last].step >= next.step) {
+        void_from(into, next.tag, next.step, next.object, false);
+    }
+    next.previous = of.last;
+    of.last = static_cast<std::uint32_t>(into.points.size());
+    into.points.push_back(next);
+}
+
+SMDEBUG_INLINE void tensorboard_source::take_scalar(folder& into, std::uint32_t object,
+                                                    const detail::scalar_event& event) {
+    const std::uint32_t number = into.names.number_of(event.tag);
+    if (number == into.tags.size()) {
+        into.tags.emplace_back();
+    }
+    into.last_step = event.step;
+    add_point(into, {.step = event.step,
+                     .wall_time = event.wall_time,
+                     .number = event.number,
+                     .object = object,
+                     .tag = number,
+                     .type = dtype::float32});
+}
+
+SMDEBUG_INLINE void tensorboard_source::take(folder& into, std::uint32_t object, byte_range record, byte_view payload,
                                              run_contents& contents) {
     using kind = detail::log_value_kind;
     if (event_.is_start) {
@@ -275,17 +277,14 @@ SMDEBUG_INLINE void tensorboard_source::take(folder& into, std::uint32_t object,
         return;
     }
     if (event_.step < 0 || event_.step == INT64_MAX) {
-        contents.note_problem(detail::place_in(contents.objects()[object], record.offset),
+        contents.note_problem(detail::place_in(contents.key_of(object), record.offset),
                               "step " + std::to_string(event_.step) + " is none: the record is left out");
         return;
     }
     into.last_step = event_.step;
     ++records_;
-    for (std::size_t place = 0; place < event_.values.size(); ++place) {
-        const detail::log_value& value = event_.values[place];
-        const bool has_name = !value.tag.empty() && is_utf8(value.tag);  // by which decoders find it
-        const std::uint32_t number =
-            has_name ? into.names.number_of(value.tag) : into.names.number_of(detail::name_of_tag(value.tag));
+    for (const detail::log_value& value : event_.values) {
+        const std::uint32_t number = into.names.number_of(value.tag);
         if (number == into.tags.size()) {
             into.tags.emplace_back();
         }
@@ -300,30 +299,32 @@ SMDEBUG_INLINE void tensorboard_source::take(folder& into, std::uint32_t object,
             of.plugin = value.plugin;
         }
         point next{.step = event_.step,
-                   .order = ++order_,
+                   .wall_time = event_.wall_time,
+                   .number = static_cast<double>(into.messages.size()),
                    .object = object,
-                   .record = record,
-                   .kind = value.kind,
-                   .place = static_cast<std::uint32_t>(place),
-                   .wall_time = event_.wall_time};
+                   .tag = number,
+                   .kind = value.kind};
+        message other{.place = {.offset = record.offset, .length = value.message.size()}};
+        if (value.message.data() != nullptr) {
+            other.place.offset +=
+                record::header_size + static_cast<std::uint64_t>(value.message.data() - payload.data());
+        }
         if (value.kind == kind::tensor) {
-            look_at_tensor(value, of.plugin, next);
-            next.type = has_name ? next.type : decoded_.type;
+            look_at_tensor(value, of.plugin, record, next, other);
         } else if (value.kind == kind::histogram) {
-            if (!look_at_histogram(value, next)) {
-                note_fault(object, record,
-                           "the histogram of " + detail::name_of_tag(value.tag) + " is damaged: it is left out",
+            if (!look_at_histogram(value, other)) {
+                note_fault(object, record, "the histogram of " + into.names[number] + " is damaged: it is left out",
                            problem_kind::damaged);
                 continue;
             }
-        } else if (value.kind == kind::scalar && (!has_name || event_.values.size() > detail::most_values_searched)) {
+        } else if (value.kind == kind::scalar) {
             next.type = dtype::float32;
             next.number = value.number;
         }
-        if (!of.points.empty() && of.points.back().step >= next.step) {
-            void_from(into, number, next.step, object, false);
+        if (next.type == dtype::invalid) {
+            into.messages.push_back(std::move(other));
         }
-        of.points.push_back(std::move(next));
+        add_point(into, next);
     }
 }
 
@@ -341,7 +342,7 @@ SMDEBUG_INLINE void tensorboard_source::note_faults(run_contents& contents) {
             const auto& [object, what] = place;
             const std::size_t more = one.records - 1;
             contents.note_problem(
-                detail::place_in(contents.objects()[object], one.offset),
+                detail::place_in(contents.key_of(object), one.offset),
                 what + (more == 0 ? ""
                                   : "; so in " + std::to_string(more) + (more == 1 ? " more record" : " more records")),
                 one.kind, what);
@@ -349,160 +350,175 @@ SMDEBUG_INLINE void tensorboard_source::note_faults(run_contents& contents) {
     }
 }
 
-SMDEBUG_INLINE bool tensorboard_source::look_at_histogram(const detail::log_value& value, point& next) {
-    detail::log_histogram histogram;
+SMDEBUG_INLINE bool tensorboard_source::look_at_histogram(const detail::log_value& value, message& of) {
+    detail::histogram_rows histogram;
     const status read = value.kind == detail::log_value_kind::histogram
-                            ? detail::read_log_histogram(value.message, histogram)
+                            ? detail::read_histogram_numbers(value.message, histogram)
                             : detail::read_histogram_tensor(value.message, histogram);
     if (read != status::ok) {
         return false;
     }
     constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
-    next.shape = {histogram.buckets(), 3};
-    next.numbers = {histogram.min, histogram.max, histogram.num, histogram.has_sums ? histogram.sum : unknown,
-                    histogram.has_sums ? histogram.sum_squares : unknown};
+    of.numbers = {histogram.min, histogram.max, histogram.num, histogram.has_sums ? histogram.sum : unknown,
+                  histogram.has_sums ? histogram.sum_squares : unknown};
     return true;
 }
 
 SMDEBUG_INLINE void tensorboard_source::look_at_tensor(const detail::log_value& value, const std::string& plugin,
-                                                       point& next) {
+                                                       byte_range record, point& next, message& of) {
     using kind = detail::log_value_kind;
-    decoded_.type = dtype::invalid;
     next.kind = detail::kind_by_plugin(plugin);
-    next.shape = value.shape;
+    const auto list_only = [&](shape_type shape) {
+        next.kind = kind::opaque;
+        of.shape = std::move(shape);
+    };
+    const result<detail::wire::tensor_proto> proto = detail::wire::decode_tensor_proto(value.message);
+    shape_type shape;
+    status read = proto.ok() ? (proto->shape ? detail::wire::decode_tensor_shape(*proto->shape, shape) : status::ok)
+                             : proto.code();
     // What the plugin says of the shape does not hold: it is a tensor like others.
-    if (next.kind == kind::histogram_tensor && (value.shape.size() != 2 || value.shape[1] != 3)) {
+    if (next.kind == kind::histogram_tensor && (shape.size() != 2 || shape[1] != 3)) {
         next.kind = kind::tensor;
     }
     if (next.kind == kind::opaque) {
-        return;
+        return list_only(std::move(shape));
     }
-    const result<detail::wire::tensor_proto> proto = detail::wire::decode_tensor_proto(value.message);
+    decoded_tensor decoded;
     std::size_t repeats = 0;
-    status read = proto.ok() ? decode_tensor(*proto, decoded_, &repeats) : proto.code();
+    read = read == status::ok ? decode_tensor(*proto, decoded, &repeats) : read;
     if (read == status::ok && next.kind == kind::histogram_tensor) {
-        if (look_at_histogram(value, next)) {
+        if (look_at_histogram(value, of)) {
             return;
         }
         read = status::malformed;
     }
-    const bool is_nameless_text =
-        read == status::ok && decoded_.type == dtype::string && (value.tag.empty() || !is_utf8(value.tag));
-    if (read != status::ok || is_nameless_text) {
-        const bool is_unsupported = read == status::unsupported || is_nameless_text;
-        const std::string why = is_nameless_text ? "is text without a name"
-                                : is_unsupported ? "has dtype " + std::to_string(proto->dtype_code) +
-                                                       " of TensorFlow, which is not supported"
-                                                 : "is damaged";
-        note_fault(next.object, next.record,
-                   "the tensor " + detail::name_of_tag(value.tag) + " " + why + ": only its name is listed",
+    if (read != status::ok) {
+        const bool is_unsupported = read == status::unsupported;
+        const std::string why =
+            is_unsupported ? "has dtype " + std::to_string(proto->dtype_code) + " of TensorFlow, which is not supported"
+                           : "is damaged";
+        note_fault(next.object, record,
+                   "the tensor " + std::string{value.tag} + " " + why + ": only its name is listed",
                    is_unsupported ? problem_kind::unsupported : problem_kind::damaged);
-        next.kind = kind::opaque;
-        decoded_.type = dtype::invalid;
-        return;
+        return list_only(std::move(shape));
     }
-    next.shape = decoded_.shape;
+    const bool is_number = decoded.shape.empty() && decoded.bytes.size() == size_of(decoded.type);
+    if (is_number && decoded.type == dtype::float32) {
+        next.type = decoded.type;
+        next.number = load_le<float>(decoded.bytes.data());
+    } else if (is_number && decoded.type == dtype::float64) {
+        next.type = decoded.type;
+        next.number = load_le<double>(decoded.bytes.data());
+    }
 }
 
 SMDEBUG_INLINE void tensorboard_source::publish(folder& from, bool all, run_contents& contents) {
     using kind = detail::log_value_kind;
-    struct ready {
-        std::uint32_t name = 0;
-        const point* one = nullptr;  ///< null: void
-    };
-    std::uint64_t first = order_;
-    for (const tag& one : from.tags) {
-        first = one.points.empty() ? first : std::min(first, one.points.front().order);
-    }
-    // In the order in which they were written: so that what lies in one record, or side by side, is read at once.
-    std::vector<ready> points(static_cast<std::size_t>(order_ - first) + 1);
-    for (std::uint32_t number = 0; number < from.tags.size(); ++number) {
-        tag& one = from.tags[number];
-        for (const point& each : one.points) {
-            if (all || each.step != from.last_step) {
-                points[static_cast<std::size_t>(each.order - first)] = {number, &each};
+    std::vector<point> kept;
+    std::vector<message> messages;
+    for (; !from.points.empty(); from.points.pop_front()) {  // its memory is used again
+        const point& one = from.points.front();
+        if (one.is_void) {
+            continue;
+        }
+        if (!all && one.step == from.last_step) {
+            kept.push_back(one);
+            if (one.type == dtype::invalid) {
+                kept.back().number = static_cast<double>(messages.size());
+                messages.push_back(std::move(from.messages[static_cast<std::size_t>(one.number)]));
             }
+            continue;
         }
-        if (!one.is_known && !one.points.empty()) {
-            one.is_known = true;
-            const kind what = one.points.front().kind;
-            contents.add_to_collection(what == kind::scalar   ? "scalars"
-                                       : what == kind::text   ? "texts"
-                                       : what == kind::opaque ? "media"
-                                       : what == kind::tensor ? "tensors"
-                                                              : histograms_collection,
-                                       from.names[number]);
+        tag& of = from.tags[one.tag];
+        if (!std::exchange(of.is_known, true)) {
+            contents.add_to_collection(one.kind == kind::scalar   ? "scalars"
+                                       : one.kind == kind::text   ? "texts"
+                                       : one.kind == kind::opaque ? "media"
+                                       : one.kind == kind::tensor ? "tensors"
+                                                                  : histograms_collection,
+                                       from.names[one.tag]);
         }
+        add(from, one, contents);
     }
-    for (const ready& each : points) {
-        if (each.one != nullptr) {
-            add(from, from.names[each.name], *each.one, contents);
-        }
+    for (tag& each : from.tags) {
+        each.last = none;
     }
-    for (tag& one : from.tags) {
-        std::erase_if(one.points, [&](const point& each) { return all || each.step != from.last_step; });
+    from.messages = std::move(messages);
+    for (point& one : kept) {
+        one.previous = std::exchange(from.tags[one.tag].last, static_cast<std::uint32_t>(from.points.size()));
+        from.points.push_back(one);
     }
 }
 
-SMDEBUG_INLINE void tensorboard_source::add(const folder& from, const std::string& name, const point& one,
-                                            run_contents& contents) const {
+SMDEBUG_INLINE void tensorboard_source::add(folder& from, const point& one, run_contents& contents) {
     using kind = detail::log_value_kind;
-    const std::optional<step_number> global = global_step(from.mode, one.step);
+    const std::string& name = from.names[one.tag];
+    std::uint32_t& name_number = from.tags[one.tag].name;
+    if (name_number == none) {
+        name_number = contents.name(name);
+    }
+    const std::optional<step_number> global = global_step(from, one.step);
     if (!global) {
-        contents.note_problem(
-            detail::place_in(contents.objects()[one.object], one.record.offset),
-            "step " + std::to_string(one.step) +
-                " is too large for a log of several modes: its values are left out; read each folder by itself",
-            problem_kind::unsupported);
+        contents.note_problem(contents.key_of(one.object),
+                              "step " + std::to_string(one.step) + " of " + name +
+                                  " is too large for a log of several modes: its value is left out; read each folder "
+                                  "by itself",
+                              problem_kind::unsupported, name);
         return;
+    }
+    std::vector<step_number>& shown = shown_[from.mode];
+    if (shown.empty() || shown.back() != one.step) {
+        shown.push_back(one.step);
     }
     const run_contents::place where{
         .step = *global, .mode = from.mode, .mode_step = one.step, .worker = from.worker, .wall_time = one.wall_time};
-    const auto make = [&] {
-        return [store = store_, key = contents.objects()[one.object], record = one.record, place = one.place,
-                kind = one.kind] { return detail::made_elements(store, key, record, place, kind); };
-    };
-    const auto save = [&](const std::string& tensor, reduction which, double number) {
-        contents.add_number(where, reduction_tensor_name(tensor, {.what = which}), number);
-    };
+    if (one.type != dtype::invalid) {
+        contents.add_number(where, name_number, one.number, one.type, one.object);
+        return;
+    }
+    const message& other = from.messages[static_cast<std::size_t>(one.number)];
     switch (one.kind) {
         case kind::opaque:
-            contents.add_shape(where, name, one.shape);
+            contents.add_shape(where, name, other.shape, one.object);
             return;
         case kind::histogram:
         case kind::histogram_tensor: {
-            const auto [min, max, num, sum, sum_squares] = one.numbers;
-            const std::string table = table_of_histogram(name);
+            const auto [min, max, num, sum, sum_squares] = other.numbers;
+            if (from.tags[one.tag].of_histogram.empty()) {
+                const std::string table = table_of_histogram(name);
+                std::vector<std::uint32_t>& names = from.tags[one.tag].of_histogram;
+                for (const reduction which :
+                     {reduction::min, reduction::max, reduction::mean, reduction::std, reduction::variance}) {
+                    names.push_back(contents.name(reduction_tensor_name(name, {.what = which})));
+                }
+                for (const std::string& each : {name, table}) {  // an export reads them beside the rows
+                    names.push_back(contents.name(reduction_tensor_name(each, {.what = reduction::sum})));
+                    names.push_back(contents.name(reduction_tensor_name(each, {.what = reduction::l2})));
+                }
+                names.push_back(contents.name(table));
+            }
+            const std::vector<std::uint32_t>& names = from.tags[one.tag].of_histogram;
             const double mean = sum / num;
             const double variance = std::max(sum_squares / num - mean * mean, 0.0);
-            if (num > 0) {
-                save(name, reduction::min, min);
-                save(name, reduction::max, max);
+            const double norm = num > 0 ? std::sqrt(sum_squares) : 0;
+            const std::array numbers{
+                min, max, mean, std::sqrt(variance), variance, num > 0 ? sum : 0, norm, num > 0 ? sum : 0, norm};
+            const bool has_sums = !std::isnan(sum);
+            const std::size_t first = num > 0 ? 0 : 5;
+            const std::size_t end = num > 0 && !has_sums ? 2 : numbers.size();
+            for (std::size_t i = first; i < end; ++i) {
+                contents.add_number(where, names[i], numbers[i], dtype::float64, one.object);
             }
-            if (num > 0 && !std::isnan(sum)) {
-                save(name, reduction::mean, mean);
-                save(name, reduction::std, std::sqrt(variance));
-                save(name, reduction::variance, variance);
-            }
-            if (!(num > 0) || !std::isnan(sum)) {
-                for (const std::string& each : {name, table}) {  // an export reads them beside the rows
-                    save(each, reduction::sum, num > 0 ? sum : 0);
-                    save(each, reduction::l2, num > 0 ? std::sqrt(sum_squares) : 0);
-                }
-            }
-            contents.add_made(where, table, {.type = dtype::float64, .shape = one.shape}, make());
+            contents.add_message(
+                where, names.back(),
+                one.kind == kind::histogram ? detail::storage_form::histogram : detail::storage_form::histogram_tensor,
+                one.object, other.place);
             return;
         }
         case kind::scalar:
         case kind::tensor:
         case kind::text:
-            if (one.type == dtype::invalid) {
-                contents.add_record(where, name, one.object, one.record);
-            } else if (one.number) {
-                contents.add_number(where, name, *one.number, dtype::float32);
-            } else {
-                contents.add_made(where, name, {.type = one.type, .shape = one.shape}, make());
-            }
+            contents.add_message(where, name, detail::storage_form::message, one.object, other.place);
             return;
     }
 }

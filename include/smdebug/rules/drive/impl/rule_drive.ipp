@@ -2,7 +2,7 @@
 #pragma once
 
 #include <smdebug/rules/drive/rule_drive.hpp>
-#include <smdebug/trial/shared/shared_view.hpp>
+#include <smdebug/trial/shared/step_cache.hpp>
 
 namespace smdebug {
 inline namespace v1 {

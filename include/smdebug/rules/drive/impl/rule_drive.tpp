@@ -2,7 +2,6 @@
 #pragma once
 
 #include <smdebug/rules/drive/rule_drive.hpp>
-#include <smdebug/rules/drive/step_walk.hpp>
 
 #include <concepts>
 
@@ -35,10 +34,9 @@ rule_drive<Run>::rule_drive(const Run& run, std::vector<rule_pointer> rules, con
 
 template <class Run>
 void rule_drive<Run>::go() {
-    step_walk<Run> walk{run_};
     step_number next = options_.start_step;
     while (!all_over()) {
-        const std::optional<step_number> saved = walk.next(next);
+        const std::optional<step_number> saved = next_saved(next);
         if (!saved && !waits_for_steps<Run>) {
             return end_all(invoke_end::end_of_run, next);
         }
@@ -57,8 +55,44 @@ void rule_drive<Run>::go() {
         if (passed_over) {  // a number between two saved steps is no step that was skipped
             continue;
         }
-        walk.read_ahead(options_.end_step);
+        read_ahead();
         visit(step);
+    }
+}
+
+template <class Run>
+std::optional<step_number> rule_drive<Run>::next_saved(step_number from) {
+    const auto skip = [&] {
+        while (place_ < steps_.size() && steps_[place_] < from) {
+            ++place_;
+        }
+        return place_ == steps_.size();
+    };
+    if (skip()) {
+        const auto known_steps = [&] { return run_.steps({.show_incomplete_steps = true}); };
+        if constexpr (waits_for_steps<Run>) {  // the wait looks for new ones
+            [[maybe_unused]] const auto guard = without_refresh(run_);
+            steps_ = known_steps();
+        } else {
+            steps_ = known_steps();
+        }
+        place_ = 0;
+        if (skip()) {
+            return std::nullopt;
+        }
+    }
+    return steps_[place_];
+}
+
+template <class Run>
+void rule_drive<Run>::read_ahead() {
+    if constexpr (reads_steps_ahead<Run>) {
+        for (std::size_t i = place_ + 1; i < std::min(place_ + 5, steps_.size()); ++i) {
+            if (steps_[i] >= asked_for_ && (!options_.end_step || steps_[i] < *options_.end_step)) {
+                run_.read_ahead(steps_[i]);
+                asked_for_ = steps_[i] + 1;
+            }
+        }
     }
 }
 

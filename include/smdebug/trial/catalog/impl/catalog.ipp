@@ -216,11 +216,18 @@ SMDEBUG_INLINE std::vector<const catalog::file*> catalog::files_with(name_id nam
 }
 
 SMDEBUG_INLINE std::size_t catalog::memory() const noexcept {
-    std::size_t bytes = names->memory() + steps.memory() + layouts.memory() + name_lists.memory();
+    std::size_t bytes = names->memory() + steps.memory() + layouts.memory() + name_lists.memory() + numbers.memory();
+    const form_list* forms = nullptr;
     for (const step_entry& entry : steps) {
         bytes += entry.file_count > 1 ? entry.file_count * sizeof(file) + control_block : 0;
     }
-    layouts.for_each([&](const auto& part) { bytes += part->memory() + sizeof(layout) + control_block; });
+    layouts.for_each([&](const auto& part) {
+        bytes += part->memory() + sizeof(layout) + control_block;
+        if (part->forms() != nullptr && part->forms().get() != forms) {
+            forms = part->forms().get();
+            bytes += forms->memory() + sizeof(form_list) + control_block;
+        }
+    });
     name_lists.for_each([&](const auto& part) { bytes += part->memory() + sizeof(name_list) + control_block; });
     for (const auto& part : mode_steps) {
         bytes += part.memory();

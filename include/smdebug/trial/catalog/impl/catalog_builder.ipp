@@ -1,12 +1,15 @@
 // The bodies of <smdebug/trial/catalog/catalog_builder.hpp>.
 #pragma once
 
+#include <smdebug/core/places_in_order.hpp>
 #include <smdebug/index/locations.hpp>
 #include <smdebug/trial/catalog/catalog_builder.hpp>
 #include <smdebug/trial/catalog/catalog_growth.hpp>
+#include <smdebug/trial/run_contents.hpp>
 
 #include <algorithm>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
 namespace smdebug {
@@ -55,6 +58,7 @@ SMDEBUG_INLINE catalog catalog_builder::finish(int window, bool ended) && {
     next_.layouts = next_.layouts.with(std::move(layouts_));
     next_.name_lists = next_.name_lists.with(std::move(lists_));
     next_.event_files = next_.event_files.with(std::move(event_files_));
+    next_.numbers = next_.numbers.with(std::move(numbers_));
     growth::add_mode_steps(next_, added_);
     growth::add_files(next_, std::move(added_));
     growth::complete_steps(next_, static_cast<std::size_t>(window));
@@ -100,7 +104,7 @@ SMDEBUG_INLINE std::optional<index_file::damage> catalog_builder::parse(worker_i
         return std::nullopt;
     }
     auto names = list_of(shapes);
-    made = layout_like(layout{std::move(names), places_, std::move(shapes)});
+    made = layout_of(std::move(names), std::move(shapes), nullptr);
     if (parts) {
         memory_.payloads.remember(worker, parts->payload, *made);
     }
@@ -181,13 +185,164 @@ SMDEBUG_INLINE bool catalog_builder::have_ranks(std::size_t list_size) {
     return true;
 }
 
-SMDEBUG_INLINE std::uint32_t catalog_builder::layout_like(layout&& fresh) {
+SMDEBUG_INLINE std::uint32_t catalog_builder::layout_of(std::shared_ptr<const name_list> names,
+                                                        std::vector<layout::shape_entry> shapes,
+                                                        std::shared_ptr<const form_list> forms) {
+    constexpr std::size_t most = 4;
+    sort_stably(shapes, [](const layout::shape_entry& a, const layout::shape_entry& b) { return a.name < b.name; });
     const std::size_t known = next_.layouts.size();
-    const layout* last = !layouts_.empty() ? layouts_.back().get() : (known > 0 ? next_.layouts.back().get() : nullptr);
-    if (last == nullptr || !last->equals(fresh)) {
-        layouts_.push_back(std::make_shared<const layout>(std::move(fresh)));
+    const std::size_t all = known + layouts_.size();
+    for (std::size_t place = all; place > 0 && all - place < most; --place) {
+        const layout& one = place > known ? *layouts_[place - 1 - known] : *next_.layouts[place - 1];
+        if (one.equals(names, places_, shapes, forms)) {
+            return static_cast<std::uint32_t>(place - 1);
+        }
     }
-    return static_cast<std::uint32_t>(known + layouts_.size() - 1);
+    layouts_.push_back(std::make_shared<const layout>(std::move(names), places_, std::move(shapes), std::move(forms)));
+    return static_cast<std::uint32_t>(all);
+}
+
+SMDEBUG_INLINE std::map<std::uint32_t, std::size_t> catalog_builder::add(const run_contents& found,
+                                                                         const step_range& range) {
+    const std::span<const found_run> runs = found.runs();
+    std::vector<std::size_t> order;
+    order.reserve(runs.size());
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        if (mode_steps_ ? mode_steps_->contains(runs[i].mode_step) : range.contains(runs[i].step)) {
+            order.push_back(i);
+        }
+    }
+    // What one object has of a step may have been found a little here and a little there.
+    const auto is_before = [&](std::size_t a, std::size_t b) {
+        return std::tie(runs[a].step, runs[a].worker, runs[a].object) <
+               std::tie(runs[b].step, runs[b].worker, runs[b].object);
+    };
+    if (!std::is_sorted(order.begin(), order.end(), is_before)) {
+        std::stable_sort(order.begin(), order.end(), is_before);
+    }
+    constexpr std::uint8_t not_asked_for = 0xff;
+    found_names_.assign(found.names().size(), {.name = 0, .kind = not_asked_for});
+    found_workers_.clear();
+    for (std::uint32_t i = 0; i < found.workers().size(); ++i) {
+        found_workers_.push_back(worker_named(found.workers()[i]));
+    }
+    next_.has_index = false;
+    left_out_.clear();
+    numbers_.reserve(found.entry_count());
+    for (std::size_t begin = 0; begin < order.size();) {
+        std::size_t end = begin + 1;
+        while (end < order.size() && !is_before(order[begin], order[end])) {
+            ++end;
+        }
+        add_found(found, std::span{order}.subspan(begin, end - begin));
+        begin = end;
+    }
+    return std::move(left_out_);
+}
+
+SMDEBUG_INLINE void catalog_builder::add_found(const run_contents& found, std::span<const std::size_t> runs) {
+    const found_run& first = found.runs()[runs.front()];
+    const worker_id worker = found_workers_[first.worker];
+    const catalog::step_entry* const known = next_.find_step(first.step);
+    const auto is_new = [&](const recorded_item& item) {
+        if ((known == nullptr && (added_.empty() || added_.back().step != first.step)) ||
+            !has_already(first.step, worker, item)) {
+            return true;
+        }
+        ++left_out_[first.object];
+        return false;
+    };
+    const auto item_of = [&](std::uint32_t name) {
+        recorded_item& item = found_names_[name];
+        if (item.kind == 0xff) {
+            const recorded_name parsed = parse_recorded_name(found.names()[name]);
+            item = {.name = names_.id_of(parsed.tensor), .kind = kind_of(parsed.reduction)};
+        }
+        return item;
+    };
+    items_.clear();
+    places_.clear();
+    forms_.clear();
+    const std::size_t numbers = numbers_.size();
+    bool has_numbers = false;
+    std::vector<layout::shape_entry> shapes;
+    for (const std::size_t run : runs) {
+        found.each_entry(run, [&](const found_entry& entry) {
+            if (const recorded_item item = item_of(entry.name); is_new(item)) {
+                items_.push_back(item);
+                places_.push_back(entry.place);
+                forms_.push_back(&found.form(entry.form));
+                numbers_.push_back(entry.number);
+                has_numbers = has_numbers || entry.number.wall_time != 0 || forms_.back()->as == storage_form::number;
+            }
+        });
+        const auto shape = std::lower_bound(found.shapes().begin(), found.shapes().end(), run,
+                                            [](const found_shape& one, std::size_t of) { return one.run < of; });
+        for (auto each = shape; each != found.shapes().end() && each->run == run; ++each) {
+            if (const recorded_item item = item_of(each->name); is_new(item)) {
+                shapes.push_back({item.name, item.name, each->extents});
+            }
+        }
+    }
+    if (!has_numbers) {
+        numbers_.resize(numbers);
+    }
+    if (items_.empty() && shapes.empty()) {
+        return;
+    }
+    next_.steps_are_synthetic = next_.steps_are_synthetic || (mode_steps_ && first.mode_step != first.step);
+    auto names = list_of(shapes);
+    const std::uint32_t layout = layout_of(std::move(names), std::move(shapes), forms_of(found));
+    added_.push_back({.step = first.step,
+                      .mode_step = first.mode_step,
+                      .layout = layout,
+                      .worker = worker,
+                      .event_file = number_of_key(found.key_of(first.object)),
+                      .mode = first.mode,
+                      .first_number = has_numbers ? next_.numbers.size() + numbers : catalog::no_numbers});
+}
+
+SMDEBUG_INLINE bool catalog_builder::has_already(step_number step, worker_id worker, const recorded_item& item) const {
+    const auto has = [&](const catalog::file& file) {
+        if (file.worker != worker) {
+            return false;
+        }
+        const std::size_t known = next_.layouts.size();
+        const layout& entries = file.layout < known ? *next_.layouts[file.layout] : *layouts_[file.layout - known];
+        return entries.names().find(item.name, item.kind).has_value() ||
+               (item.kind == 0 && entries.shape(item.name) != nullptr);
+    };
+    if (const catalog::step_entry* const entry = next_.find_step(step);
+        entry != nullptr && std::any_of(entry->files().begin(), entry->files().end(), has)) {
+        return true;
+    }
+    for (auto added = added_.rbegin(); added != added_.rend() && added->step == step; ++added) {
+        if (has(*added)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+SMDEBUG_INLINE std::shared_ptr<const form_list> catalog_builder::forms_of(const run_contents& found) {
+    if (std::all_of(forms_.begin(), forms_.end(),
+                    [](const stored_form* one) { return one->as == storage_form::record; })) {
+        return nullptr;
+    }
+    if (last_forms_ == nullptr || !last_forms_->equals(forms_)) {
+        last_forms_ = std::make_shared<const form_list>(found.forms(), forms_);
+    }
+    return last_forms_;
+}
+
+SMDEBUG_INLINE std::uint32_t catalog_builder::number_of_key(const std::string& key) {
+    const std::string* const last = !event_files_.empty()        ? &event_files_.back()
+                                    : !next_.event_files.empty() ? &next_.event_files.back()
+                                                                 : nullptr;
+    if (last == nullptr || *last != key) {
+        event_files_.push_back(key);
+    }
+    return static_cast<std::uint32_t>(next_.event_files.size() + event_files_.size() - 1);
 }
 
 SMDEBUG_INLINE worker_id catalog_builder::worker_of(std::string_view part) {
@@ -195,13 +350,17 @@ SMDEBUG_INLINE worker_id catalog_builder::worker_of(std::string_view part) {
     if (const auto known = memory_.workers.find(key); known != memory_.workers.end()) {
         return known->second;
     }
-    const std::string name = locations::worker_from_file_part(part);
+    const worker_id id = worker_named(locations::worker_from_file_part(part));
+    memory_.workers.emplace(std::move(key), id);
+    return id;
+}
+
+SMDEBUG_INLINE worker_id catalog_builder::worker_named(const std::string& name) {
     const auto found = std::find(next_.workers.begin(), next_.workers.end(), name);
     const auto id = static_cast<worker_id>(found - next_.workers.begin());
     if (found == next_.workers.end()) {
         next_.workers.push_back(name);
     }
-    memory_.workers.emplace(std::move(key), id);
     return id;
 }
 

@@ -79,7 +79,7 @@ SMDEBUG_INLINE void complete_steps(catalog& next, std::size_t window) {
     std::vector<step_number> beyond;
     for (auto entry = next.steps.lower_bound(next.last_complete_step + 1); entry != next.steps.end(); ++entry) {
         beyond.push_back(entry->step);
-        if (entry->file_count >= next.job->num_workers) {
+        if (entry->workers() >= next.job->num_workers) {
             next.last_complete_step = entry->step;
             beyond.clear();
         }

@@ -1,7 +1,6 @@
 // The bodies of <smdebug/trial/catalog/layout.hpp>.
 #pragma once
 
-#include <smdebug/core/places_in_order.hpp>
 #include <smdebug/trial/catalog/layout.hpp>
 
 #include <algorithm>
@@ -14,16 +13,18 @@ namespace detail {
 
 SMDEBUG_INLINE layout::layout() : names_(std::make_shared<const name_list>()) {}
 
-SMDEBUG_INLINE bool layout::equals(const layout& other) const noexcept {
-    return names_ == other.names_ && places_ == other.places_ && shapes_ == other.shapes_;
+SMDEBUG_INLINE bool layout::equals(const std::shared_ptr<const name_list>& names, std::span<const byte_range> places,
+                                   std::span<const shape_entry> sorted,
+                                   const std::shared_ptr<const form_list>& forms) const noexcept {
+    return names_ == names && forms_ == forms && std::ranges::equal(places_, places) &&
+           std::ranges::equal(shapes_, sorted);
 }
 
 SMDEBUG_INLINE layout::layout(std::shared_ptr<const name_list> names, std::vector<byte_range> places,
-                              std::vector<shape_entry> shapes)
-    : names_(std::move(names)), places_(std::move(places)), shapes_(std::move(shapes)) {
+                              std::vector<shape_entry> shapes, std::shared_ptr<const form_list> forms)
+    : names_(std::move(names)), forms_(std::move(forms)), places_(std::move(places)), shapes_(std::move(shapes)) {
     places_.shrink_to_fit();
     shapes_.shrink_to_fit();
-    sort_stably(shapes_, [](const shape_entry& a, const shape_entry& b) { return a.name < b.name; });
 }
 
 SMDEBUG_INLINE const layout::shape_entry* layout::shape(name_id name) const noexcept {

@@ -29,13 +29,15 @@ SMDEBUG_INLINE loader::loader(const any_storage& store, const trial_options& opt
     : store_(store),
       options_(options),
       settled_(options),
-      own_steps_(abilities_of(store).own_steps),
+      source_(store.source() != nullptr ? store.source()->make() : nullptr),
       listing_(store, static_cast<std::size_t>(settled_.incomplete_step_wait_window)) {}
 
 SMDEBUG_INLINE catalog loader::open() {
     catalog first;
-    first.job =
-        std::make_shared<const catalog::job_description>(opening{store_, options_, memory_.parser}.wait(seen_running_));
+    first.job = std::make_shared<const catalog::job_description>(
+        opening{store_, options_, memory_.parser, source_.get(), contents_}.wait(seen_running_));
+    first.has_index = source_ == nullptr;
+    is_asked_ = source_ != nullptr;
     opens_ = !options_.stop.stop_requested();  // else it says that nothing is to be waited for, as watchers do
     auto loaded = load(first);
     opens_ = false;
@@ -44,12 +46,12 @@ SMDEBUG_INLINE catalog loader::open() {
 
 SMDEBUG_INLINE std::optional<catalog> loader::load(const catalog& last, const std::vector<std::string>* changed_keys) {
     // The mark is looked up first: whatever was written before it is in the listing that follows.
-    const bool ended = has_ended();
+    const bool ended = source_ == nullptr && has_ended();
     // After a load that held files back or failed, changed_keys do not suffice: a listing has to find the rest.
     const auto taken = std::pair{files_taken_, bytes_taken_};
     const bool everything = std::exchange(needs_listing_, false) || ended || changed_keys == nullptr;
     try {
-        return load_new(last, ended, everything ? nullptr : changed_keys);
+        return source_ != nullptr ? load_found(last) : load_new(last, ended, everything ? nullptr : changed_keys);
     } catch (...) {
         memory_.forget();  // its numbers are those of the catalog that was not finished
         listing_.forget();
@@ -65,13 +67,22 @@ SMDEBUG_INLINE std::vector<problem> loader::problems() const {
     for (const auto& [where, what] : problems_) {
         all.push_back({.kind = problem_kind::damaged, .where = where, .what = what});
     }
+    const std::vector<problem> found = contents_.problems();
+    all.insert(all.end(), found.begin(), found.end());
+    for (const auto& [where, count] : late_) {
+        all.push_back({.kind = problem_kind::replaced,
+                       .where = where,
+                       .what = std::to_string(count) + (count == 1 ? " value" : " values") +
+                               " came to steps that already have values of the same names: the earlier ones stay; open "
+                               "the run again to see the later ones"});
+    }
     const std::vector<problem> more = problems_of(store_);
     all.insert(all.end(), more.begin(), more.end());
     return all;
 }
 
 SMDEBUG_INLINE bool loader::has_ended() {
-    if (!store_.size(locations::end_of_job)) {
+    if (source_ != nullptr ? !contents_.ended() : !store_.size(locations::end_of_job)) {
         seen_running_ = true;
         end_seen_.reset();
         return false;
@@ -83,6 +94,32 @@ SMDEBUG_INLINE bool loader::has_ended() {
     const auto now = waiter::clock::now();
     end_seen_ = end_seen_.value_or(now);
     return now - *end_seen_ >= settled_.training_end_delay_refresh;
+}
+
+SMDEBUG_INLINE std::optional<catalog> loader::load_found(const catalog& last) {
+    if (!std::exchange(is_asked_, false) && !contents_.ended()) {
+        static_cast<void>(source_->update(contents_));
+    }
+    const bool ended = has_ended();
+    if (contents_.runs().empty() && !ended) {
+        return std::nullopt;
+    }
+    constexpr std::uint64_t bytes_of_entry = 100;  // about what an index file says of one
+    const auto entries = static_cast<std::uint64_t>(contents_.entry_count());
+    check_in_all(contents_.runs().size(), entries * bytes_of_entry);
+    catalog_builder builder{last, memory_};
+    if (!source_->own_steps()) {
+        builder.select_mode_steps(options_.range);
+    }
+    for (const auto& [object, count] : builder.add(contents_, options_.range)) {
+        late_[contents_.key_of(object)] += count;
+    }
+    builder.set_job(opening::job_of(contents_));
+    catalog next = std::move(builder).finish(settled_.incomplete_step_wait_window, ended);
+    files_taken_ += contents_.runs().size();
+    bytes_taken_ += entries * bytes_of_entry;
+    contents_.forget_found();
+    return next;
 }
 
 SMDEBUG_INLINE std::optional<catalog> loader::load_new(const catalog& last, bool ended,
@@ -101,9 +138,6 @@ SMDEBUG_INLINE std::optional<catalog> loader::load_new(const catalog& last, bool
         return std::nullopt;
     }
     catalog_builder builder{last, memory_};
-    if (!own_steps_) {
-        builder.select_mode_steps(options_.range);
-    }
     read(keys, ended, builder);
     if (!builder.changed() && !ended) {
         memory_.workers.clear();  // their numbers go with the builder
@@ -125,7 +159,7 @@ SMDEBUG_INLINE void loader::add_new(std::vector<parsed_index_key>& keys, std::ve
         auto key = parsed_index_key::parse(std::move(text));
         if (!key) {
             damaged(text, nullptr, "the name is not of the form <step>_<worker>.json");
-        } else if ((!own_steps_ || options_.range.contains(key->step())) && !known.contains(*key)) {
+        } else if (options_.range.contains(key->step()) && !known.contains(*key)) {
             keys.push_back(*std::move(key));
         }
     }

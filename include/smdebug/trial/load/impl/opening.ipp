@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <set>
 #include <utility>
 
 namespace smdebug {
@@ -22,9 +23,11 @@ SMDEBUG_INLINE catalog::job_description opening::wait(bool& seen_running) {
                   options_.open_timeout,
                   options_.stop,
                   {},
-                  signals_of(store_, {std::string{locations::collections_folder}, std::string{locations::end_of_job}})};
+                  source_ != nullptr ? signal_source{}
+                                     : signals_of(store_, {std::string{locations::collections_folder},
+                                                           std::string{locations::end_of_job}})};
     while (true) {
-        if (auto job = look(seen_running)) {
+        if (auto job = source_ != nullptr ? ask_source(seen_running) : look(seen_running)) {
             return *std::move(job);
         }
         switch (pauses.pause()) {
@@ -36,6 +39,27 @@ SMDEBUG_INLINE catalog::job_description opening::wait(bool& seen_running) {
                 throw stopped("opening " + place() + " was stopped", {.where = place()});
         }
     }
+}
+
+SMDEBUG_INLINE catalog::job_description opening::job_of(const run_contents& contents) {
+    catalog::job_description job;
+    job.collections = contents.collections();
+    job.num_workers = contents.num_workers();
+    std::set<std::string> workers;
+    for (std::uint32_t i = 0; i < contents.workers().size(); ++i) {
+        workers.insert(contents.workers()[i]);
+    }
+    for (std::size_t i = 0; workers.size() < job.num_workers; ++i) {
+        workers.insert("worker_" + std::to_string(i));
+    }
+    job.collection_workers.assign(workers.begin(), workers.end());
+    return job;
+}
+
+SMDEBUG_INLINE std::optional<catalog::job_description> opening::ask_source(bool& seen_running) {
+    static_cast<void>(source_->update(contents_));
+    seen_running = seen_running || !contents_.ended();
+    return contents_.has_found() ? std::optional{job_of(contents_)} : std::nullopt;
 }
 
 SMDEBUG_INLINE std::optional<catalog::job_description> opening::look(bool& seen_running) {

@@ -3,7 +3,9 @@
 
 #include <smdebug/tensor/concepts.hpp>
 #include <smdebug/trial/read/entry_decoder.hpp>
+#include <smdebug/trial/read/stored_tensor.hpp>
 #include <smdebug/trial/read/trial_state.hpp>
+#include <smdebug/trial/read/value_stream.hpp>
 
 #include <exception>
 
@@ -12,11 +14,13 @@ inline namespace v1 {
 namespace detail {
 
 SMDEBUG_INLINE std::optional<lookup_error> entry_decoder::decode(const layout::entry& entry, std::string_view recorded,
-                                                                 file_key file, record_bytes bytes, decoded_tensor& out,
+                                                                 file_key file, entry_bytes bytes, decoded_tensor& out,
                                                                  const left_to_caller& left) const {
     status outcome = status::ok;
     try {
-        outcome = decode_record(bytes(entry.record), recorded, out, left);
+        outcome = entry.stored_as() == storage_form::record
+                      ? decode_record(bytes(entry), recorded, out, left)
+                      : decode_stored(entry, entry.is_in_object() ? bytes(entry) : byte_view{}, out, left.repeats);
     } catch (const std::exception&) {
         return failure_at_hand(file(), entry.record.offset);
     }
@@ -28,14 +32,32 @@ SMDEBUG_INLINE std::optional<lookup_error> entry_decoder::decode(const layout::e
 
 SMDEBUG_INLINE std::optional<lookup_error> entry_decoder::decode_saved(const layout::entry& entry,
                                                                        std::string_view tensor, reduction_key key,
-                                                                       file_key file, record_bytes bytes,
+                                                                       file_key file, entry_bytes bytes,
                                                                        double& number) {
+    if (entry.stored_as() == storage_form::number && entry.number != nullptr) {
+        number = entry.number->value;
+        return std::nullopt;
+    }
     recorded_.clear();
     append_reduction_tensor_name(recorded_, tensor, key);
     if (auto failed = decode(entry, recorded_, file, bytes, saved_)) {
         return failed;
     }
     return single_number(tensor, key, number);
+}
+
+SMDEBUG_INLINE bool entry_decoder::stream(const layout::entry& entry, std::string_view recorded,
+                                          opened_event_file& file, value_stream& out) const {
+    if (entry.stored_as() == storage_form::elements) {
+        return out.begin_elements(*entry.form, file, entry.record);
+    }
+    const decoder_plan* const plan =
+        entry.stored_as() == storage_form::record ? state_->decoder().abilities().plan : nullptr;
+    try {
+        return plan != nullptr && out.begin(*plan, file, entry.record, recorded);
+    } catch (const std::exception&) {
+        return false;  // decoding it will tell
+    }
 }
 
 SMDEBUG_INLINE lookup_error entry_decoder::not_computed(const std::string& what, std::string_view tensor,

@@ -14,15 +14,15 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-SMDEBUG_INLINE first_values::first_values(const trial_state& state, const detail::catalog& from)
+SMDEBUG_INLINE first_values::first_values(const trial_state& state, const catalog& from)
     : state_(state),
       from_(from),
-      bound_(state.decoder(), state.options().limits.record),
+      decoder_(state),
       files_(from.files_in({})),
       missing_(files_.size(), false),
       tensors_(from.names->size()) {
     from.name_lists.for_each([&](const auto& list) {
-        for (const detail::recorded_item& item : list->items()) {
+        for (const recorded_item& item : list->items()) {
             if (tensor& wanted = tensors_[item.name]; item.kind == 0 && !wanted.is_open) {
                 wanted.is_open = true;
                 ++open_;
@@ -44,7 +44,7 @@ SMDEBUG_INLINE void first_values::give_up_the_others() {
 SMDEBUG_INLINE void first_values::cut_into_pieces(std::deque<std::string>& keys, std::vector<piece>& pieces,
                                                   std::vector<object_range>& ranges) {
     std::sort(wanted_.begin(), wanted_.end(), [](const wanted_record& a, const wanted_record& b) {
-        return std::tuple{a.file, a.where.offset} < std::tuple{b.file, b.where.offset};
+        return std::tuple{a.file, a.entry.record.offset} < std::tuple{b.file, b.entry.record.offset};
     });
     std::optional<std::uint32_t> file;
     std::size_t kept = 0;
@@ -59,9 +59,9 @@ SMDEBUG_INLINE void first_values::cut_into_pieces(std::deque<std::string>& keys,
             continue;
         }
         if (is_new || ranges.empty() || ranges.back().key.data() != keys.back().data() ||
-            !extend(pieces.back().where, record.where)) {
-            pieces.push_back({.begin = kept, .end = kept, .where = record.where});
-            ranges.push_back({.key = keys.back(), .where = record.where});
+            !extend(pieces.back().where, record.entry.record)) {
+            pieces.push_back({.begin = kept, .end = kept, .where = record.entry.record});
+            ranges.push_back({.key = keys.back(), .where = record.entry.record});
         }
         ranges.back().where = pieces.back().where;
         wanted_[kept++] = record;
@@ -72,7 +72,7 @@ SMDEBUG_INLINE void first_values::cut_into_pieces(std::deque<std::string>& keys,
 
 SMDEBUG_INLINE bool first_values::cut(const std::string& key, wanted_record& record) {
     try {
-        record.where = bound_(state_.store(), key, record.where);
+        record.entry.record = state_.part_to_read(key, record.entry);
         return true;
     } catch (const not_found&) {
         note_missing(record.file);
@@ -93,7 +93,7 @@ SMDEBUG_INLINE bool first_values::extend(byte_range& piece_, byte_range record) 
 }
 
 SMDEBUG_INLINE void first_values::pass_over(const wanted_record& record) {
-    tensors_[record.name].next = record.file + 1;
+    tensors_[record.entry.what.name].next = record.file + 1;
     failed_from_ = std::min<std::size_t>(failed_from_, record.file + std::size_t{1});
 }
 

@@ -38,6 +38,8 @@ SMDEBUG_INLINE byte_view opened_event_file::at(byte_range record) {
     return some.first(static_cast<std::size_t>(std::min<std::uint64_t>(record.length, some.size())));
 }
 
+SMDEBUG_INLINE opened_event_file* opened_event_file::opened() noexcept { return this; }
+
 SMDEBUG_INLINE byte_view opened_event_file::from(std::uint64_t offset, std::uint64_t least) {
     const std::uint64_t begin = std::min(offset, file_.size());
     const auto length = static_cast<std::size_t>(std::min(least, file_.size() - begin));

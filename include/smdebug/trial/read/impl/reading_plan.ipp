@@ -17,6 +17,9 @@ SMDEBUG_INLINE file_extent extent_of(const layout& entries, const selected_tenso
     file_extent extent;
     for (std::size_t place = 0; place < entries.size(); ++place) {
         const layout::entry entry = entries[place];
+        if (!entry.is_in_object()) {
+            continue;
+        }
         extent.end = std::max(extent.end, behind(entry.record));
         if (which.contains(entry.what.name)) {
             extent.wanted = sum(extent.wanted, entry.record.length);

@@ -61,14 +61,6 @@ SMDEBUG_INLINE void record_batch::incoming_file::put(std::size_t i, std::optiona
     collected.put(of_->places_[i], std::move(bytes));
 }
 
-}  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
-
-namespace smdebug {
-inline namespace v1 {
-namespace detail {
-
 SMDEBUG_INLINE paged_event_file::paged_event_file(const any_storage& store, std::string key,
                                                   std::vector<byte_range> records, std::uint64_t most,
                                                   std::vector<std::size_t> group_ends)

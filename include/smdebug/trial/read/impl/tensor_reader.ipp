@@ -6,9 +6,13 @@
 #include <smdebug/tensor/element.hpp>
 #include <smdebug/trial/read/bounded_record.hpp>
 #include <smdebug/trial/read/entry_decoder.hpp>
+#include <smdebug/trial/read/event_source.hpp>
+#include <smdebug/trial/read/opened_event_file.hpp>
+#include <smdebug/trial/read/reading_plan.hpp>
 #include <smdebug/trial/read/record_batch.hpp>
 #include <smdebug/trial/read/tensor_reader.hpp>
 #include <smdebug/trial/read/trial_state.hpp>
+#include <smdebug/trial/read/value_stream.hpp>
 
 #include <algorithm>
 #include <exception>
@@ -61,7 +65,7 @@ SMDEBUG_INLINE lookup<tensor_reader::located> tensor_reader::locate(step_number 
 }
 
 SMDEBUG_INLINE lookup<tensor_value> tensor_reader::read_values(const located& where) const {
-    const auto entry = where.from->layout_of(*where.file).values(where.id);
+    const auto entry = where.from->values_of(*where.file, where.id);
     if (!entry) {
         return no_values(where);
     }
@@ -74,9 +78,12 @@ SMDEBUG_INLINE lookup<tensor_value> tensor_reader::read_values(const located& wh
 }
 
 SMDEBUG_INLINE lookup<shape_type> tensor_reader::read_shape(const located& where) const {
-    const auto entry = where.from->layout_of(*where.file).values(where.id);
+    const auto entry = where.from->values_of(*where.file, where.id);
     if (!entry) {
         return no_values(where);
+    }
+    if (entry->form != nullptr && entry->form->type != dtype::invalid) {
+        return entry->form->shape;
     }
     decoded_tensor decoded;
     std::size_t repeats = 0;
@@ -89,7 +96,7 @@ SMDEBUG_INLINE lookup<shape_type> tensor_reader::read_shape(const located& where
 
 SMDEBUG_INLINE lookup<double> tensor_reader::read_saved(const located& where, const layout::entry& entry,
                                                         reduction_key key) const {
-    const auto bytes = state_->read_event(*where.from, *where.file, entry.record);
+    const auto bytes = state_->read_event(*where.from, *where.file, entry);
     return bytes ? decode_saved(where, entry, key, bytes->view()) : bytes.failure();
 }
 
@@ -100,16 +107,21 @@ SMDEBUG_INLINE lookup<std::map<reduction_key, double>> tensor_reader::read_saved
     std::vector<std::pair<reduction_key, layout::entry>> wanted;
     for (std::size_t i = 0; i < 2 * reduction_count; ++i) {
         if (const reduction_key key = reduction_key::from_index(i); saved.contains(key)) {
-            wanted.emplace_back(key, *entries.reduction(where.id, key));
+            wanted.emplace_back(key, *where.from->reduction_of(*where.file, where.id, key));
             records.push_back(wanted.back().second.record);
         }
     }
     std::map<reduction_key, double> numbers;
-    if (wanted.empty()) {
+    if (wanted.empty() || !wanted.front().second.is_in_object()) {
+        for (const auto& [which, entry] : wanted) {
+            if (const auto number = decode_saved(where, entry, which, {})) {
+                numbers.emplace(which, *number);
+            }
+        }
         return numbers;
     }
     // The file may be about to come: that is waited for once.
-    if (const auto first = state_->read_event(*where.from, *where.file, records.front()); !first) {
+    if (const auto first = state_->read_event(*where.from, *where.file, wanted.front().second); !first) {
         return first.failure();
     }
     record_batch batch;
@@ -143,7 +155,7 @@ SMDEBUG_INLINE lookup<std::map<reduction_key, double>> tensor_reader::read_saved
 
 SMDEBUG_INLINE lookup<reduction_values> tensor_reader::reduce(const located& where, reduction_set wanted,
                                                               dtype* type) const {
-    const auto entry = where.from->layout_of(*where.file).values(where.id);
+    const auto entry = where.from->values_of(*where.file, where.id);
     if (!entry) {
         return no_values(where);
     }
@@ -152,6 +164,12 @@ SMDEBUG_INLINE lookup<reduction_values> tensor_reader::reduce(const located& whe
             *type = known->type;
         }
         return std::move(known->reductions);
+    }
+    if (auto streamed = reduce_in_pieces(where, *entry, wanted)) {
+        if (type != nullptr) {
+            *type = entry->form->type;
+        }
+        return *std::move(streamed);
     }
     decoded_tensor decoded;
     std::size_t repeats = 0;
@@ -173,6 +191,36 @@ SMDEBUG_INLINE lookup<reduction_values> tensor_reader::reduce(const located& whe
             .note = "tensor " + name_ + " holds " + std::string{name_of(decoded.type)} + ", which has no reductions"};
     }
     return *std::move(values);
+}
+
+SMDEBUG_INLINE std::optional<lookup<reduction_values>> tensor_reader::reduce_in_pieces(const located& where,
+                                                                                       const layout::entry& entry,
+                                                                                       reduction_set wanted) const {
+    constexpr reading_limits limits{};
+    if (entry.stored_as() != storage_form::elements || entry.record.length < limits.stream_from ||
+        !state_->kernel().abilities().feeds) {
+        return std::nullopt;
+    }
+    const std::string key = trial_state::event_key(*where.from, *where.file);
+    try {
+        const std::unique_ptr<opened_object> object = open_or_range(state_->store(), key);
+        if (object == nullptr) {
+            return lookup_error{.why = absence::event_file_missing, .where = key};
+        }
+        piece_buffer buffer;
+        opened_event_file file{*object, buffer, static_cast<std::size_t>(limits.hot_piece)};
+        value_stream stream;
+        reduction_values found;
+        if (!stream.begin_elements(*entry.form, file, entry.record)) {
+            return std::nullopt;
+        }
+        if (const status read = stream.reduce(state_->kernel(), wanted, found); read != status::ok) {
+            return lookup_error{.why = absence::damaged, .damage = read, .offset = entry.record.offset, .where = key};
+        }
+        return found;
+    } catch (const std::exception&) {
+        return failure_at_hand(key, entry.record.offset);
+    }
 }
 
 SMDEBUG_INLINE lookup<double> tensor_reader::compute(const located& where, reduction_key key) const {
@@ -208,11 +256,11 @@ SMDEBUG_INLINE tensor_reader::place tensor_reader::look_in(std::shared_ptr<const
 
 SMDEBUG_INLINE lookup<byte_buffer> tensor_reader::read_record(const located& where, const layout::entry& entry,
                                                               decoded_tensor& out, std::size_t* repeats) const {
-    auto bytes = state_->read_event(*where.from, *where.file, entry.record);
+    auto bytes = state_->read_event(*where.from, *where.file, entry);
     if (bytes) {
         const auto file = [&] { return trial_state::event_key(*where.from, *where.file); };
-        if (auto failed = entry_decoder{*state_}.decode(entry, name_, file, [&](byte_range) { return bytes->view(); },
-                                                        out, {.repeats = repeats})) {
+        if (auto failed = entry_decoder{*state_}.decode(
+                entry, name_, file, [&](const layout::entry&) { return bytes->view(); }, out, {.repeats = repeats})) {
             return *std::move(failed);
         }
     }
@@ -224,7 +272,7 @@ SMDEBUG_INLINE lookup<double> tensor_reader::decode_saved(const located& where, 
     double number = 0;
     const auto file = [&] { return trial_state::event_key(*where.from, *where.file); };
     if (auto failed = entry_decoder{*state_}.decode_saved(
-            entry, name_, key, file, [&](byte_range) { return bytes; }, number)) {
+            entry, name_, key, file, [&](const layout::entry&) { return bytes; }, number)) {
         return *std::move(failed);
     }
     return number;

@@ -126,7 +126,7 @@ SMDEBUG_INLINE std::string trial_state::event_key(const catalog& from, const cat
         return locations::event_key(file.step, from.workers[file.worker]);
     }
     const std::string& named = from.event_files[file.event_file];
-    return stays_inside(named) ? named : std::string{};
+    return !from.has_index || stays_inside(named) ? named : std::string{};
 }
 
 SMDEBUG_INLINE lookup_error trial_state::names_no_event_file(const catalog& from, const catalog::file& file) {
@@ -137,8 +137,27 @@ SMDEBUG_INLINE lookup_error trial_state::names_no_event_file(const catalog& from
                                   : "the index file names an event file outside of the run, \"" + named + "\""};
 }
 
+SMDEBUG_INLINE byte_range trial_state::part_to_read(const std::string& key, const layout::entry& entry) const {
+    if (entry.stored_as() == storage_form::record) {
+        return record_bound{decoder_, options_.limits.record}(store_, key, entry.record);
+    }
+    if (entry.record.length > options_.limits.record) {
+        throw unavailable(key + ": the tensor at byte " + std::to_string(entry.record.offset) + " has " +
+                              std::to_string(entry.record.length) + " bytes, more than the " +
+                              std::to_string(options_.limits.record) +
+                              " that trial_options::limits.record allows to be in memory at once; its reductions are "
+                              "computed in pieces",
+                          {.where = key, .offset = entry.record.offset});
+    }
+    return entry.record;
+}
+
 SMDEBUG_INLINE lookup<byte_buffer> trial_state::read_event(const catalog& from, const catalog::file& file,
-                                                           byte_range where) const {
+                                                           const layout::entry& entry) const {
+    const byte_range where = entry.record;
+    if (!entry.is_in_object()) {
+        return byte_buffer{};
+    }
     const std::string key = event_key(from, file);
     if (key.empty()) {
         return names_no_event_file(from, file);
@@ -161,8 +180,7 @@ SMDEBUG_INLINE lookup<byte_buffer> trial_state::read_event(const catalog& from, 
         try {
             // For a file that is probably missing, asking its size is cheaper than an exception.
             if (!was_missing || store_.size(key)) {
-                byte_buffer bytes =
-                    store_.read(key, record_bound{decoder_, options_.limits.record}(store_, key, where));
+                byte_buffer bytes = store_.read(key, part_to_read(key, entry));
                 if (was_missing) {
                     missing_.forget(key);
                 }
@@ -206,7 +224,7 @@ SMDEBUG_INLINE std::optional<passed_tensor> trial_state::passed(const catalog& f
 SMDEBUG_INLINE bool trial_state::will_not_come(const catalog::file& file, const std::string& worker,
                                                const std::string& missing) const {
     const auto newest = current();
-    if (newest->loaded_all_steps || store_.size(locations::end_of_job)) {
+    if (newest->loaded_all_steps || !newest->has_index || store_.size(locations::end_of_job)) {
         return true;
     }
     const catalog::file* last = nullptr;
@@ -240,12 +258,13 @@ SMDEBUG_INLINE std::optional<std::chrono::system_clock::time_point> trial_state:
         last = written && (!last || *last < *written) ? written : last;
     };
     if (from.steps.empty()) {
-        for (const std::string& worker : from.job->collection_workers) {
+        for (const std::string& worker : from.has_index ? from.job->collection_workers : std::vector<std::string>{}) {
             look_at(locations::collections_key(worker));
         }
     } else {
         for (const catalog::file& file : from.steps.back().files()) {
-            look_at(locations::index_key(file.step, from.workers[file.worker]));
+            look_at(from.has_index ? locations::index_key(file.step, from.workers[file.worker])
+                                   : event_key(from, file));
         }
     }
     return last;

@@ -25,6 +25,25 @@ SMDEBUG_INLINE bool value_stream::begin_any(const decoder_plan& how, opened_even
     return true;
 }
 
+SMDEBUG_INLINE bool value_stream::begin_elements(const stored_form& form, opened_event_file& file,
+                                                 byte_range elements) {
+    if (!form.is_plain() || form.type == dtype::boolean) {  // booleans may have to be mended
+        return false;
+    }
+    parts_ = {.name = {},
+              .type = form.type,
+              .shape = form.shape,
+              .content = 0,
+              .content_size = elements.length,
+              .size = elements.length};
+    checksum_.reset();
+    tail_.clear();
+    ends_well_ = nullptr;
+    file_ = &file;
+    offset_ = elements.offset;
+    return true;
+}
+
 SMDEBUG_INLINE bool value_stream::plan(const decoder_plan& how, opened_event_file& file, byte_range record,
                                        std::string_view name) {
     const byte_view head = file.from(record.offset, std::min(record.length, most_head));

@@ -1,8 +1,9 @@
-// The bodies of <smdebug/trial/shared/passing_reductions.hpp>.
+// The bodies of <smdebug/trial/shared/passing_reductions.hpp> and <smdebug/trial/reduce_in_passing.hpp>.
 #pragma once
 
 #include <smdebug/core/status.hpp>
 #include <smdebug/reduce/name.hpp>
+#include <smdebug/trial/reduce_in_passing.hpp>
 #include <smdebug/trial/reduced_tensor.hpp>
 #include <smdebug/trial/shared/passing_reductions.hpp>
 
@@ -53,10 +54,10 @@ SMDEBUG_INLINE std::shared_ptr<const object_notes> passing_reductions::pass(std:
 
 SMDEBUG_INLINE std::optional<passed_tensor> passing_reductions::reduce_whole(byte_view record) {
     scanned_tensor tensor;
-    if (decoder_.decode(record, {}, values_, tensor.check, tensor.repeats) != status::ok) {
+    auto& there = tensor.content.emplace<scanned_values>(scanned_values{.tensor = &values_});
+    if (decoder_.decode(record, {}, values_, there.check, there.repeats) != status::ok) {
         return std::nullopt;
     }
-    tensor.values = &values_;
     return reduced_of(tensor, values_.name);
 }
 
@@ -67,7 +68,7 @@ SMDEBUG_INLINE std::optional<passed_tensor> passing_reductions::reduce_stream(op
         return std::nullopt;
     }
     scanned_tensor tensor;
-    tensor.stream = &stream_;
+    tensor.content = &stream_;
     return reduced_of(tensor, name);
 }
 
@@ -82,5 +83,10 @@ SMDEBUG_INLINE std::optional<passed_tensor> passing_reductions::reduced_of(const
 }
 
 }  // namespace detail
+
+SMDEBUG_INLINE std::shared_ptr<passing_reader> reduce_in_passing(std::uint64_t most_bytes) {
+    return std::make_shared<detail::passing_reductions>(most_bytes);
+}
+
 }  // namespace v1
 }  // namespace smdebug

@@ -1,0 +1,117 @@
+// Reads event files, tensor by tensor: in file order for scans, or as they are asked for.
+// Which entries count, and in which order, is decided here, as tensor handles decide it for single reads.
+#pragma once
+
+#include <smdebug/core/form.hpp>
+#include <smdebug/core/function_ref.hpp>
+#include <smdebug/reduce/name.hpp>
+#include <smdebug/tensor/tensor_view.hpp>
+#include <smdebug/trial/catalog/catalog.hpp>
+#include <smdebug/trial/catalog/layout.hpp>
+#include <smdebug/trial/lookup.hpp>
+#include <smdebug/trial/read/entry_decoder.hpp>
+#include <smdebug/trial/read/event_files.hpp>
+#include <smdebug/trial/read/event_source.hpp>
+#include <smdebug/trial/read/trial_state.hpp>
+#include <smdebug/trial/read/value_stream.hpp>
+#include <smdebug/trial/scanned_tensor.hpp>
+#include <smdebug/trial/selection.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <span>
+
+namespace smdebug {
+inline namespace v1 {
+namespace detail {
+
+using tensor_visit = function_ref<void(const scanned_tensor&)>;
+
+/// What is read of a tensor that is asked for.
+struct tensor_request {
+    reduction_set saved = {};               ///< those that were saved of these
+    const layout::entry* values = nullptr;  ///< null: none
+    bool stream = false;                    ///< values of large tensors may be left in the file
+};
+
+/// Reads some files of one run, in order.  One thread at a time; several may share state, catalog and selection.
+/// Borrows: state, catalog, selection, and what the configuration names.
+class event_reader {
+public:
+    /// `saved`: the saved reductions that a scan reads.
+    event_reader(const trial_state& state, const catalog& from, const selected_tensors& which, reduction_set saved,
+                 const reading_config& config = {});
+
+    [[nodiscard]] bool batches() const noexcept { return files_.batches(); }
+    [[nodiscard]] file_extent extent(const catalog::file& file) { return files_.extent(file); }
+
+    // A scan -------------------------------------------------------------------------------------------------------
+
+    /// Calls visit(const scanned_tensor&) for each selected tensor of each file from `begin` to before `last`, in the
+    /// order of each_tensor(), and done(place) after each file, when it is not looked at in place any more: false where
+    /// that returned false, which ends it.  A file that cannot be read is handed over as a failure of each of its
+    /// tensors, and the next one is read.
+    /// Errors: what `visit` and `done` throw, which ends it, too.
+    bool read(std::span<const catalog::file* const> files, std::size_t begin, std::size_t last, tensor_visit visit,
+              event_files::file_done done) {
+        return files_.each(
+            files, begin, last, [&](const event_file& file) { read(file, visit); }, done);
+    }
+    /// The same for all files.
+    bool read(std::span<const catalog::file* const> files, tensor_visit visit, event_files::file_done done) {
+        return read(files, 0, files.size(), visit, done);
+    }
+    /// The same for one file.
+    void read(const event_file& file, tensor_visit visit);
+
+    // Two runs side by side, of which neither can lead as in a scan ------------------------------------------------
+
+    /// Goes to the file at `place`: see event_files::open().  Why none of it can be read, or null.
+    [[nodiscard]] const lookup_error* open(std::span<const catalog::file* const> files, std::size_t place);
+
+    /// A tensor of the file that is open: of any name, and to the next call.  Each byte is read once where records are
+    /// asked for by ascending offset.
+    [[nodiscard]] const scanned_tensor& tensor(name_id name, const tensor_request& wanted);
+
+private:
+    void begin_file(const event_file& file);
+    void begin_tensor(name_id name);
+    void read_saved(name_id name, reduction_set asked);
+    void read_values(const layout::entry& entry);
+
+    // Whether a scan is asked for nothing but reductions of the values.
+    [[nodiscard]] bool needs_no_values(name_id name) const {
+        return config_.stream && (config_.values_of == nullptr || !(*config_.values_of)[name]);
+    }
+    // Whether the values were reduced already, or are left in the file.
+    [[nodiscard]] bool take_passed(const layout::entry& entry);
+    [[nodiscard]] bool take_stream(const layout::entry& entry);
+
+    const trial_state& state_;
+    const catalog& from_;
+    const selected_tensors& which_;
+    reduction_set saved_;
+    reading_config config_;
+    bool takes_passed_;
+    bool can_stream_;
+    event_files files_;
+    entry_decoder decoder_;
+    // Of the file.
+    const catalog::file* index_ = nullptr;
+    const layout* entries_ = nullptr;  // its
+    event_source* source_ = nullptr;
+    std::optional<lookup_error> file_failure_;
+    // Of the tensor.
+    lookup_error failure_;
+    decoded_tensor values_;
+    value_stream stream_;
+    scanned_tensor out_;
+};
+
+}  // namespace detail
+}  // namespace v1
+}  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/trial/read/impl/event_reader.ipp>
+#endif

@@ -1,0 +1,244 @@
+// What a catalog_source finds in the data of another tool: which tensors, at which steps, and where their bytes lie.
+#pragma once
+
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/core/dtype.hpp>
+#include <smdebug/core/form.hpp>
+#include <smdebug/core/problem.hpp>
+#include <smdebug/core/shape.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/index/collection.hpp>
+#include <smdebug/trial/catalog/stored_form.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace detail {
+
+/// Texts and their numbers.
+class numbered_texts {
+public:
+    numbered_texts() = default;
+    numbered_texts(const numbered_texts& other);
+    numbered_texts& operator=(const numbered_texts& other) { return *this = numbered_texts{other}; }
+    numbered_texts(numbered_texts&&) noexcept = default;
+    numbered_texts& operator=(numbered_texts&&) noexcept = default;
+    ~numbered_texts() = default;
+
+    /// Cost: a comparison where texts come in the same order again and again, else a look-up.
+    [[nodiscard]] std::uint32_t number_of(std::string_view text) {
+        if (guess_ >= texts_.size() || *texts_[guess_] != text) {
+            guess_ = look_up(text);
+        }
+        const auto number = static_cast<std::uint32_t>(guess_);
+        guess_ = guess_ + 1 < texts_.size() ? guess_ + 1 : 0;
+        return number;
+    }
+    [[nodiscard]] const std::string& operator[](std::uint32_t number) const noexcept { return *texts_[number]; }
+    [[nodiscard]] std::size_t size() const noexcept { return texts_.size(); }
+
+private:
+    [[nodiscard]] std::size_t look_up(std::string_view text);
+
+    std::map<std::string, std::uint32_t, std::less<>> numbers_;
+    std::vector<const std::string*> texts_;
+    std::size_t guess_ = 0;  // behind the last one
+};
+
+/// Where one tensor is, as a source found it.
+struct found_entry {
+    byte_range place;
+    std::uint32_t name = 0;  ///< number in the contents
+    std::uint32_t form = 0;
+    timed_number number = {};
+};
+
+/// Entries of one step, worker and object that were found one after another.
+struct found_run {
+    step_number step = 0;
+    step_number mode_step = 0;
+    std::uint32_t worker = 0;
+    std::uint32_t object = 0;
+    smdebug::mode mode = smdebug::mode::train;
+    std::size_t first = 0;  ///< place of its first entry; they end where those of the next begin
+};
+
+/// A shape alone.
+struct found_shape {
+    std::size_t run = 0;  ///< place of the found_run
+    std::uint32_t name = 0;
+    shape_type extents = {};
+};
+
+}  // namespace detail
+
+/// What a catalog_source has found since it was asked last, and what it says of the job.
+/// A tensor's bytes stay where they are, in objects of a storage: what is added here is their place.  A name is whatever bytes
+/// the writer gave; "smdebug/reductions/abs_mean/NAME" is a saved reduction of NAME, see reduction_tensor_name().
+/// What is added to a step that a trial has already joins it; of a tensor that the step has already the first one stays, and
+/// that is a problem of the run.
+/// Memory: 40 bytes an entry until the trial takes them.      Threads: one.
+class run_contents {
+public:
+    /// Where a tensor belongs.
+    struct place {
+        step_number step = 0;  ///< global
+        smdebug::mode mode = smdebug::mode::train;
+        step_number mode_step = 0;
+        std::string_view worker = "worker_0";
+        double wall_time = 0;  ///< seconds since 1970
+    };
+    /// What a tensor is, where no record says it.
+    struct tensor_form {
+        dtype type = dtype::invalid;
+        std::span<const std::size_t> shape = {};
+        bool big_endian = false;     ///< the bytes of each element stand in the other order
+        bool columns_first = false;  ///< the first extent is the fastest: Fortran's order
+    };
+    /// Makes the elements of a tensor, of exactly as many bytes as its form says.  Called by many threads at once.
+    using maker = std::function<std::vector<std::byte>()>;
+
+    /// The number of a name, by which tensors can be added, too: cheaper than looking the name up again.
+    [[nodiscard]] std::uint32_t name(std::string_view tensor) { return names_.number_of(tensor); }
+    /// As add_number() with that.
+    void add_number(const place& where, std::uint32_t name, double number, dtype as, std::uint32_t of) {
+        begin(where, of);
+        entries_.push_back({{}, name, form_without_shape(detail::storage_form::number, as), {number, where.wall_time}});
+    }
+
+    /// The number of an object of the storage.
+    [[nodiscard]] std::uint32_t object(std::string_view key) { return objects_.number_of(key); }
+
+    /// A tensor in a record of an event file, with its frame, which the trial's decoder reads.
+    void add_record(const place& where, std::string_view tensor, std::uint32_t object, byte_range record);
+    /// A tensor whose elements lie in an object.      Errors: value_error where they are not as long as the form says.
+    void add_elements(const place& where, std::string_view tensor, const tensor_form& form, std::uint32_t object,
+                      byte_range elements);
+    /// A tensor whose elements are made when somebody reads it.
+    void add_made(const place& where, std::string_view tensor, const tensor_form& form, maker make,
+                  std::optional<std::uint32_t> of = {});
+    /// A number, kept in the catalog.      `as`: float64 or float32.  `of`: the object that says it.
+    void add_number(const place& where, std::string_view tensor, double number, dtype as = dtype::float64,
+                    std::optional<std::uint32_t> of = {});
+    /// A TensorProto or histogram without a record around it.
+    void add_message(const place& where, std::string_view tensor, detail::storage_form as, std::uint32_t object,
+                     byte_range message);
+    void add_message(const place& where, std::uint32_t name, detail::storage_form as, std::uint32_t object,
+                     byte_range message) {
+        begin(where, object);
+        entries_.push_back({message, name, form_without_shape(as, dtype::invalid), {0, where.wall_time}});
+    }
+    /// A tensor that is known, but cannot be read: an image.
+    void add_shape(const place& where, std::string_view tensor, std::span<const std::size_t> shape,
+                   std::optional<std::uint32_t> of = {});
+
+    /// Puts a tensor into a collection, or makes one.
+    void add_collection(collection group);
+    void add_to_collection(std::string_view collection, std::string_view tensor);
+    /// How many workers write each step; 1 where each has steps of its own.
+    void set_num_workers(std::size_t count) noexcept { num_workers_ = count; }
+    /// Whether more may come.
+    void set_ended(bool ended) noexcept { ended_ = ended; }
+    /// Something that could not be used: where, and what is wrong.  Of one place the last call counts, or of one topic at a
+    /// place, where several things can be wrong.
+    void note_problem(std::string where, std::string what, problem_kind kind = problem_kind::damaged,
+                      std::string topic = {});
+    /// What was noted of a place is no longer so: a record that was cut has become whole.
+    void withdraw_problem(const std::string& where);
+
+    [[nodiscard]] bool ended() const noexcept { return ended_ && has_found(); }
+    /// Whether there is a run: the source has come upon an object, if only one that it cannot read.
+    [[nodiscard]] bool has_found() const noexcept { return objects_.size() > 0 || !problems_.empty(); }
+    [[nodiscard]] const std::string& key_of(std::uint32_t object) const noexcept { return objects_[object]; }
+    /// What is wrong, by place.
+    [[nodiscard]] std::vector<problem> problems() const;
+
+    // For the catalog ---------------------------------------------------------------------------------------------
+
+    [[nodiscard]] const std::map<std::string, collection, std::less<>>& collections() const noexcept {
+        return collections_;
+    }
+    [[nodiscard]] std::size_t num_workers() const noexcept { return num_workers_; }
+    [[nodiscard]] const detail::numbered_texts& names() const noexcept { return names_; }
+    [[nodiscard]] const detail::numbered_texts& workers() const noexcept { return workers_; }
+    /// What was added since forget_found(), in that order.
+    [[nodiscard]] std::span<const detail::found_run> runs() const noexcept { return runs_; }
+    /// Calls visit(const found_entry&) for those of a run, by its place in runs().
+    template <class Visit>
+    void each_entry(std::size_t run, Visit&& visit) const {
+        const std::size_t end = run + 1 < runs_.size() ? runs_[run + 1].first : entries_.size();
+        for (auto entry = entries_.begin() + static_cast<std::ptrdiff_t>(runs_[run].first);
+             entry != entries_.begin() + static_cast<std::ptrdiff_t>(end); ++entry) {
+            visit(*entry);
+        }
+    }
+    [[nodiscard]] std::size_t entry_count() const noexcept { return entries_.size(); }
+    [[nodiscard]] std::span<const detail::found_shape> shapes() const noexcept { return shapes_; }
+    /// A form by its number; it stays where it is as long as anybody holds the table.
+    [[nodiscard]] const detail::stored_form& form(std::uint32_t number) const noexcept { return (*forms_)[number]; }
+    [[nodiscard]] std::shared_ptr<const std::deque<detail::stored_form>> forms() const noexcept { return forms_; }
+    void forget_found() noexcept;
+
+private:
+    void begin(const place& where, std::uint32_t object) {
+        if (runs_.empty() || runs_.back().step != where.step || runs_.back().object != object ||
+            last_worker_ != where.worker) {
+            begin_run(where, object);
+        }
+    }
+    void begin_run(const place& where, std::uint32_t object);
+    [[nodiscard]] std::uint32_t object_or_none(std::optional<std::uint32_t> of) { return of ? *of : object(""); }
+    void add(const place& where, std::string_view tensor, std::uint32_t object, byte_range bytes, std::uint32_t form,
+             double number = 0) {
+        begin(where, object);
+        entries_.push_back({bytes, names_.number_of(tensor), form, {number, where.wall_time}});
+    }
+    [[nodiscard]] std::uint32_t form_number(detail::stored_form form);
+    [[nodiscard]] std::uint32_t form_without_shape(detail::storage_form as, dtype type) {
+        for (const auto& [known_as, known_type, number] : without_shape_) {
+            if (known_as == as && known_type == type) {
+                return number;
+            }
+        }
+        return new_form_without_shape(as, type);
+    }
+    [[nodiscard]] std::uint32_t new_form_without_shape(detail::storage_form as, dtype type);
+    [[nodiscard]] static std::uint64_t bytes_of(std::string_view tensor, const tensor_form& form);
+
+    detail::numbered_texts objects_;
+    detail::numbered_texts names_;
+    detail::numbered_texts workers_;
+    std::vector<detail::found_run> runs_;
+    std::deque<detail::found_entry> entries_;  // growing copies nothing
+    std::vector<detail::found_shape> shapes_;
+    std::string last_worker_;
+    std::shared_ptr<std::deque<detail::stored_form>> forms_ = std::make_shared<std::deque<detail::stored_form>>();
+    std::unordered_multimap<std::size_t, std::uint32_t> form_places_;  // by hash
+    std::size_t form_guess_ = 0;
+    std::vector<std::tuple<detail::storage_form, dtype, std::uint32_t>> without_shape_;  // some of them: few
+    std::map<std::string, collection, std::less<>> collections_;
+    std::size_t num_workers_ = 1;
+    std::map<std::pair<std::string, std::string>, problem> problems_;  // by place and topic
+    bool ended_ = false;
+};
+
+}  // namespace v1
+}  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/trial/impl/run_contents.ipp>
+#endif

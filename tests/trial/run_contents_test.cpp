@@ -1,0 +1,106 @@
+#include <smdebug/trial/run_contents.hpp>
+
+#include <smdebug/core/error.hpp>
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+using namespace smdebug;
+
+namespace {
+
+[[nodiscard]] std::vector<detail::found_entry> entries_of(const run_contents& table, std::size_t run) {
+    std::vector<detail::found_entry> all;
+    table.each_entry(run, [&](const detail::found_entry& each) { all.push_back(each); });
+    return all;
+}
+
+}  // namespace
+
+TEST_CASE("run_contents: what one object has of a step is one run as long as it comes together") {
+    run_contents table;
+    const std::uint32_t log = table.object("log");
+    CHECK(table.object("log") == log);
+    CHECK(table.object("other") != log);
+    table.add_record({.step = 1}, "a", log, {100, 30});
+    table.add_record({.step = 1}, "b", log, {130, 20});
+    table.add_record({.step = 1, .worker = "w"}, "b", log, {150, 20});
+    table.add_record({.step = 1}, "c", table.object("other"), {500, 10});
+    table.add_number({.step = 2, .wall_time = 7}, "a", 2.5, dtype::float32, log);
+    REQUIRE(table.runs().size() == 4);
+    CHECK(table.workers()[table.runs()[1].worker] == "w");
+    CHECK(table.key_of(table.runs()[2].object) == "other");
+    REQUIRE(entries_of(table, 0).size() == 2);
+    CHECK(entries_of(table, 0)[1].place == byte_range{130, 20});
+    REQUIRE(entries_of(table, 3).size() == 1);
+    CHECK(entries_of(table, 3)[0].name == entries_of(table, 0)[0].name);
+    CHECK(entries_of(table, 3)[0].number.value == 2.5);
+    CHECK(entries_of(table, 3)[0].number.wall_time == 7);
+    CHECK(table.entry_count() == 5);
+    table.forget_found();
+    CHECK(table.runs().empty());
+    CHECK(table.names().size() == 3);  // numbers stay
+}
+
+TEST_CASE("run_contents: a form is kept once, and stays where it is") {
+    run_contents table;
+    const std::uint32_t object = table.object("weights");
+    const std::array<std::size_t, 2> shape{2, 3};
+    const auto add = [&](dtype type, std::span<const std::size_t> extents, std::uint64_t bytes) {
+        table.add_elements({.step = 1}, "w", {.type = type, .shape = extents}, object, {0, bytes});
+        return entries_of(table, 0).back().form;
+    };
+    const std::uint32_t first = add(dtype::float32, shape, 24);
+    const detail::stored_form* const place = &table.form(first);
+    const std::uint32_t second = add(dtype::float64, shape, 48);
+    CHECK(second != first);
+    for (int i = 0; i < 3; ++i) {
+        CHECK(add(dtype::float32, shape, 24) == first);
+        CHECK(add(dtype::float64, shape, 48) == second);
+    }
+    CHECK(&table.form(first) == place);
+    CHECK(table.forms()->size() == 2);
+}
+
+TEST_CASE("run_contents: elements must be as many as their form says") {
+    run_contents table;
+    const std::uint32_t object = table.object("weights");
+    const std::array<std::size_t, 2> shape{2, 3};
+    const std::array<std::size_t, 2> endless{SIZE_MAX, 8};
+    const auto add = [&](dtype type, std::span<const std::size_t> extents, std::uint64_t bytes) {
+        table.add_elements({.step = 1}, "w", {.type = type, .shape = extents}, object, {0, bytes});
+    };
+    CHECK_THROWS_WITH_AS(add(dtype::float32, shape, 23),
+                         doctest::Contains("tensor w of shape 2x3 and dtype float32 has 24 bytes, not 23"),
+                         value_error);
+    CHECK_THROWS_AS(add(dtype::string, shape, 24), value_error);
+    CHECK_THROWS_AS(add(dtype::invalid, shape, 0), value_error);
+    CHECK_THROWS_AS(add(dtype::float64, endless, 0), value_error);
+    CHECK(table.runs().empty());
+    CHECK_NOTHROW(add(dtype::float32, shape, 24));
+    CHECK(table.runs().size() == 1);
+}
+
+TEST_CASE(
+    "run_contents: of a place the last problem counts until it is withdrawn, collections keep their names sorted") {
+    run_contents table;
+    CHECK_FALSE(table.has_found());
+    table.note_problem("a", "one");
+    CHECK(table.has_found());
+    table.note_problem("b", "two");
+    table.note_problem("a", "one again");
+    table.note_problem("c", "three", problem_kind::left_out);
+    table.withdraw_problem("b");
+    table.withdraw_problem("none");
+    CHECK(table.problems() ==
+          std::vector<problem>{{problem_kind::damaged, "a", "one again"}, {problem_kind::left_out, "c", "three"}});
+    table.add_to_collection("c", "z");
+    table.add_to_collection("c", "a");
+    table.add_to_collection("c", "z");
+    CHECK(table.collections().at("c").tensor_names == std::vector<std::string>{"a", "z"});
+}
