@@ -90,7 +90,9 @@ SMDEBUG_INLINE void export_log::damaged_file(const exported_place& where, const 
 
 SMDEBUG_INLINE void export_log::take(const scanned_tensor& tensor) {
     if (current_.first != tensor.step || current_.second != tensor.worker) {
-        target_.end_file();
+        if (current_.first >= 0) {
+            target_.end_file();
+        }
         current_ = {tensor.step, std::string{tensor.worker}};
         last_failed_.clear();
     }

@@ -100,6 +100,9 @@ SMDEBUG_INLINE status decode_stored(const layout::entry& entry, byte_view bytes,
         out.type = form.type;
         out.shape = form.shape;
     };
+    if (entry.is_in_object() && bytes.size() < entry.record.length) {
+        return finish(status::truncated);
+    }
     histogram_rows rows;
     switch (form.as) {
         case storage_form::number: {
@@ -121,9 +124,7 @@ SMDEBUG_INLINE status decode_stored(const layout::entry& entry, byte_view bytes,
             begin();
             return finish(take_elements(form.make(), out));
         case storage_form::message: {
-            const result<wire::tensor_proto> proto = bytes.size() < entry.record.length
-                                                         ? result<wire::tensor_proto>{status::truncated}
-                                                         : wire::decode_tensor_proto(bytes);
+            const result<wire::tensor_proto> proto = wire::decode_tensor_proto(bytes);
             return finish(proto.ok() ? decode_tensor(*proto, out, repeats) : proto.code());
         }
         case storage_form::histogram:
