@@ -31,8 +31,8 @@ namespace detail {
 inline constexpr std::uint64_t most_noted = 1'000'000;
 inline constexpr std::uint64_t bytes_noted = 512;
 
-/// Parts of a run that help its rules: where it has event files of its own that can be opened, and the numbers of all tensors fit into `memory`,
-/// which is what one run may have.
+/// Parts of a run that help its rules: where it has event files of its own that can be opened, and the numbers of all
+/// tensors fit into `memory`, which is what one run may have.
 [[nodiscard]] inline std::vector<step_range> parts_for_rules(const program_trial& run, const any_storage& store,
                                                              const step_range& selected, part_limits limits,
                                                              const std::optional<std::uint64_t>& memory) {

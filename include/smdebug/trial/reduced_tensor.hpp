@@ -4,7 +4,6 @@
 #include <smdebug/core/dtype.hpp>
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/shape.hpp>
-#include <smdebug/core/step.hpp>
 #include <smdebug/reduce/any_kernel.hpp>
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/reduce/name.hpp>
@@ -13,19 +12,12 @@
 
 #include <memory>
 #include <span>
-#include <string_view>
 
 namespace smdebug {
 inline namespace v1 {
 
 /// What one worker saved of one tensor at one step, reduced.  Views and pointers are borrowed, for the call only.
-struct reduced_tensor {
-    step_number step = 0;  ///< global
-    step_number mode_step = 0;
-    step_number shown_step = 0;  ///< see basic_trial::shown_step()
-    smdebug::mode mode = smdebug::mode::global;
-    std::string_view worker;
-    std::string_view name;
+struct reduced_tensor : tensor_place {
     dtype type = dtype::invalid;        ///< of the values; invalid where none were saved
     const shape_type* shape = nullptr;  ///< of the values, else the saved one; null where there is neither
     /// Those of the reductions asked for that are in `reductions.computed`: saved ones as they were saved, the others
@@ -37,11 +29,6 @@ struct reduced_tensor {
     std::shared_ptr<const lookup_error> failure;
     bool file_failed = false;                              ///< `failure` is that of the whole file
     std::span<const detail::scan_failure> saved_failures;  ///< saved reductions that were asked for and cannot be read
-
-    /// The mode in which shown_step counts.
-    [[nodiscard]] smdebug::mode shown_mode() const noexcept {
-        return shown_step == step ? smdebug::mode::global : mode;
-    }
 };
 
 /// Reduces a tensor of a scan: at least those of `wanted` that there are.  What a scan left to check is checked.

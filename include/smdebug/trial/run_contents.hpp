@@ -134,9 +134,7 @@ public:
     /// A number, kept in the catalog.      `as`: float64 or float32.  `of`: the object that says it.
     void add_number(const place& where, std::string_view tensor, double number, dtype as = dtype::float64,
                     std::optional<std::uint32_t> of = {});
-    /// A TensorProto or histogram without a record around it.
-    void add_message(const place& where, std::string_view tensor, detail::storage_form as, std::uint32_t object,
-                     byte_range message);
+    /// A TensorProto or histogram without a record around it.  `name`: see name().
     void add_message(const place& where, std::uint32_t name, detail::storage_form as, std::uint32_t object,
                      byte_range message) {
         begin(where, object);
@@ -202,10 +200,9 @@ private:
     }
     void begin_run(const place& where, std::uint32_t object);
     [[nodiscard]] std::uint32_t object_or_none(std::optional<std::uint32_t> of) { return of ? *of : object(""); }
-    void add(const place& where, std::string_view tensor, std::uint32_t object, byte_range bytes, std::uint32_t form,
-             double number = 0) {
+    void add(const place& where, std::string_view tensor, std::uint32_t object, byte_range bytes, std::uint32_t form) {
         begin(where, object);
-        entries_.push_back({bytes, names_.number_of(tensor), form, {number, where.wall_time}});
+        entries_.push_back({bytes, names_.number_of(tensor), form, {0, where.wall_time}});
     }
     [[nodiscard]] std::uint32_t form_number(detail::stored_form form);
     [[nodiscard]] std::uint32_t form_without_shape(detail::storage_form as, dtype type) {

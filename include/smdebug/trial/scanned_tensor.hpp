@@ -21,6 +21,22 @@
 
 namespace smdebug {
 inline namespace v1 {
+
+/// Which tensor it is, of which worker and step.  The texts are borrowed, for the call only.
+struct tensor_place {
+    step_number step = 0;  ///< global
+    step_number mode_step = 0;
+    step_number shown_step = 0;  ///< see basic_trial::shown_step()
+    smdebug::mode mode = smdebug::mode::global;
+    std::string_view worker = {};
+    std::string_view name = {};
+
+    /// The mode in which shown_step counts.
+    [[nodiscard]] smdebug::mode shown_mode() const noexcept {
+        return shown_step == step ? smdebug::mode::global : mode;
+    }
+};
+
 namespace detail {
 
 class value_stream;
@@ -46,13 +62,7 @@ struct unread_values {
 };
 
 /// What one worker saved of one tensor at one step.  Everything is borrowed, for the call only.
-struct scanned_tensor {
-    step_number step = 0;  ///< global
-    step_number mode_step = 0;
-    step_number shown_step = 0;  ///< see basic_trial::shown_step()
-    smdebug::mode mode = smdebug::mode::global;
-    std::string_view worker;
-    std::string_view name;
+struct scanned_tensor : tensor_place {
     /// The values: none were saved; in memory; reduced already, or left in the file, where that was asked for, both for
     /// reduced() alone; or not readable.
     std::variant<std::monostate, scanned_values, const passed_tensor*, value_stream*, unread_values> content;
@@ -84,10 +94,6 @@ struct scanned_tensor {
         return unread != nullptr && unread->whole_file;
     }
 
-    /// The mode in which shown_step counts.
-    [[nodiscard]] smdebug::mode shown_mode() const noexcept {
-        return shown_step == step ? smdebug::mode::global : mode;
-    }
     /// The values' shape, else the saved one; null when neither is there.
     [[nodiscard]] const shape_type* shape() const noexcept;
 

@@ -308,9 +308,8 @@ struct measuring_rule {
     }
 };
 
-}  // namespace
-
-TEST_CASE("step_cache: measures are asked in the pass that reduces, and answer as for one rule alone") {
+/// Steps 0 to 39 of one tensor, whose first element is the step.
+counting_storage<> forty_steps() {
     counting_storage<> store;
     run_builder build{store};
     build.collections();
@@ -318,6 +317,13 @@ TEST_CASE("step_cache: measures are asked in the pass that reduces, and answer a
         build.step({.step = step, .tensors = {tensor_of<float>("a", {static_cast<float>(step), 1, -2, 3, 0, 5})}});
     }
     build.end();
+    return store;
+}
+
+}  // namespace
+
+TEST_CASE("step_cache: measures are asked in the pass that reduces, and answer as for one rule alone") {
+    const counting_storage<> store = forty_steps();
     const counting_trial run{store};
     const measuring_rule alone;
     static_cast<void>(store.calls());
@@ -366,13 +372,7 @@ private:
 }  // namespace
 
 TEST_CASE("step_cache: numbers and comparisons are the same whatever threads are lent, and all are given back") {
-    counting_storage<> store;
-    run_builder build{store};
-    build.collections();
-    for (step_number step = 0; step < 40; ++step) {
-        build.step({.step = step, .tensors = {tensor_of<float>("a", {static_cast<float>(step), 1, -2, 3, 0, 5})}});
-    }
-    build.end();
+    const counting_storage<> store = forty_steps();
     const counting_trial run{store};
     for (const int free : {0, 1, 2, 3, 20}) {
         INFO("threads: " << free);

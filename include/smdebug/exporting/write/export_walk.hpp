@@ -31,7 +31,8 @@ struct export_extent {
     std::vector<std::string> workers = {};         ///< of the files, sorted
     bool repeats_steps = false;                    ///< steps of several modes may have the same number
 
-    /// Tables of histograms are selected with them.  The files point into the catalog.  Cost: a look at each file and each different list of names.
+    /// Tables of histograms are selected with them.  The files point into the catalog.
+    /// Cost: a look at each file and each different list of names.
     [[nodiscard]] static export_extent of(const catalog& from, const tensor_selection& which);
 };
 

@@ -30,8 +30,9 @@ inline namespace v1 {
 
 /// Reads TensorBoard logs: every event file below a storage's root.
 ///  - A tag, which may be any bytes, is a tensor, its points are steps.  Scalars of float32 and float64 are numbers of the
-///    catalog; other tensors and texts are read from where they lie.  A histogram is a tensor without values, with saved reductions: min, max, and where the message has the sums, sum, mean,
-///    std, variance and l2; of one that is a tensor (tf.summary.histogram) min and max are the outer edges of what is not empty.
+///    catalog; other tensors and texts are read from where they lie.  A histogram is a tensor without values, with saved
+///    reductions: min, max, and where the message has the sums, sum, mean, std, variance and l2; of one that is a tensor
+///    (tf.summary.histogram) min and max are the outer edges of what is not empty.
 ///    Its rows (left edge, right edge, count) are the values of "TAG [buckets]", see is_histogram_table().  Images, audio and
 ///    hyperparameters are there by name alone.
 ///  - A tensor whose dtype is not supported, or that is damaged, is there by name alone, and noted.
@@ -139,8 +140,10 @@ private:
     void note_cut_files(folder& of, bool ended, run_contents& contents) const;
     // A value that came last in its file, of a tag by its number.
     static void add_point(folder& into, point next);
+    // The number of a tag, which may be a new one.
+    [[nodiscard]] static std::uint32_t tag_number(folder& in, std::string_view name);
     // The only value of an event, where it is a scalar.
-    void take_scalar(folder& into, std::uint32_t object, const detail::scalar_event& event);
+    static void take_scalar(folder& into, std::uint32_t object, const detail::scalar_event& event);
     // `payload`: of the record, in which the event is.
     void take(folder& into, std::uint32_t object, byte_range record, byte_view payload, run_contents& contents);
     static void void_from(folder& of, std::uint32_t number, step_number step, std::uint32_t by, bool is_restart);

@@ -76,8 +76,14 @@ private:
     void add_item(const index_file::location& place);
 
     // What a source has found of one step, worker and object: its runs, and the shapes that begin with theirs.
-    void add_found(const run_contents& found, std::span<const std::size_t> runs);
+    // Returns how many entries were left out.
+    [[nodiscard]] std::size_t add_found(const run_contents& found, std::span<const std::size_t> runs);
     [[nodiscard]] bool has_already(step_number step, worker_id worker, const recorded_item& item) const;
+    // Of the last snapshot, or of this one.
+    [[nodiscard]] const layout& layout_at(std::size_t number) const {
+        const std::size_t known = next_.layouts.size();
+        return number < known ? *next_.layouts[number] : *layouts_[number - known];
+    }
     // The list of the forms of the items at hand; null where all of them are records.
     [[nodiscard]] std::shared_ptr<const form_list> forms_of(const run_contents& found);
     [[nodiscard]] std::uint32_t number_of_key(const std::string& key);
@@ -104,6 +110,8 @@ private:
     // The usual name is "events/<step>/<step>_<worker part>.tfevents" and need not be kept.
     [[nodiscard]] std::uint32_t event_file(step_number step, std::string_view worker_part, std::string_view name);
 
+    static constexpr recorded_item not_asked_for{.name = 0, .kind = 0xff};
+
     catalog next_;
     std::optional<step_range> mode_steps_;
     name_table_builder names_;
@@ -118,11 +126,10 @@ private:
     std::vector<byte_range> places_;
     std::vector<const stored_form*> forms_;
     std::shared_ptr<const form_list> last_forms_;
-    std::vector<recorded_item> found_names_;  // by their numbers in what was found; kind 0xff: not asked for yet
+    std::vector<recorded_item> found_names_;  // by their numbers in what was found; or not_asked_for
     std::vector<worker_id> found_workers_;    // the same
-    std::map<std::uint32_t, std::size_t> left_out_;
-    std::vector<std::uint32_t> ranks_;  // by name_id: the place in the order of the texts, of the names so far
-    std::size_t sorted_names_ = 0;      // in lists that were made without the ranks
+    std::vector<std::uint32_t> ranks_;        // by name_id: the place in the order of the texts, of the names so far
+    std::size_t sorted_names_ = 0;            // in lists that were made without the ranks
 };
 
 }  // namespace detail

@@ -61,12 +61,7 @@ namespace detail {
 SMDEBUG_INLINE reduced_tensor reduced(const detail::scanned_tensor& tensor, reduction_set wanted,
                                       const detail::any_kernel& kernel) {
     reduced_tensor found;
-    found.step = tensor.step;
-    found.mode_step = tensor.mode_step;
-    found.shown_step = tensor.shown_step;
-    found.mode = tensor.mode;
-    found.worker = tensor.worker;
-    found.name = tensor.name;
+    static_cast<tensor_place&>(found) = tensor;
     found.shape = tensor.shape();
     found.file_failed = tensor.file_failed();
     found.saved_failures = tensor.saved_failures;

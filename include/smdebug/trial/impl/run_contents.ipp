@@ -107,12 +107,7 @@ SMDEBUG_INLINE void run_contents::add_made(const place& where, std::string_view 
 
 SMDEBUG_INLINE void run_contents::add_number(const place& where, std::string_view tensor, double number, dtype as,
                                              std::optional<std::uint32_t> of) {
-    add(where, tensor, object_or_none(of), {}, form_without_shape(detail::storage_form::number, as), number);
-}
-
-SMDEBUG_INLINE void run_contents::add_message(const place& where, std::string_view tensor, detail::storage_form as,
-                                              std::uint32_t object, byte_range message) {
-    add(where, tensor, object, message, form_without_shape(as, dtype::invalid));
+    add_number(where, name(tensor), number, as, object_or_none(of));
 }
 
 SMDEBUG_INLINE void run_contents::add_shape(const place& where, std::string_view tensor,

@@ -30,8 +30,8 @@ public:
     /// What a source has said of the job so far.
     [[nodiscard]] static catalog::job_description job_of(const run_contents& contents);
 
-    /// What the collections files say, once they are all there; or the source, once it has found anything.  `seen_running` becomes true when the job was seen
-    /// without its end-of-job mark.
+    /// What the collections files say, once they are all there; or the source, once it has found anything.
+    /// `seen_running` becomes true when the job was seen without its end-of-job mark.
     /// Errors: not_found (no run here), missing_collection_files (it has ended without them),
     ///         collections_file_exception, timed_out, stopped, and what the storage throws.
     [[nodiscard]] catalog::job_description wait(bool& seen_running);

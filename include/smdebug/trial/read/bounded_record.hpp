@@ -29,15 +29,9 @@ public:
         if (claimed.length <= std::min(most_, believed)) {
             return claimed;
         }
-        if (const std::uint64_t head_size = decoder_->abilities().head_size; head_size > 0) {
-            const byte_range head{claimed.offset, head_size};
-            const result<std::uint64_t> size = decoder_->record_size(store.read(key, head).view());
-            if (!size.ok()) {
-                return head;  // decoding it fails for the same reason
-            }
-            claimed.length = std::min(claimed.length, *size);
-        }
-        if (claimed.length > most_) {
+        claimed =
+            by_head(claimed, [&](byte_range head) { return decoder_->record_size(store.read(key, head).view()); });
+        if (claimed.length > std::max(most_, decoder_->abilities().head_size)) {
             throw corrupt_data("the record claims " + std::to_string(claimed.length) + " bytes, more than the " +
                                    std::to_string(most_) + " that trial_options::limits.record allows",
                                {.where = key, .offset = claimed.offset});
@@ -45,14 +39,26 @@ public:
         return claimed;
     }
 
-    /// The same without a look at the record: for storages where what is not there is not sent either.
+    /// The length that the head of a record says, if it is less than claimed; where it says nothing the head alone, as
+    /// decoding it fails for the same reason.  `size_of`: gives record_size() of the bytes in a range.
+    template <class SizeOf>
+    [[nodiscard]] byte_range by_head(byte_range claimed, SizeOf&& size_of) const {
+        if (const std::uint64_t head_size = decoder_->abilities().head_size; head_size > 0) {
+            const result<std::uint64_t> size = size_of(byte_range{claimed.offset, head_size});
+            claimed.length = std::min(claimed.length, size.ok() ? *size : head_size);
+        }
+        return claimed;
+    }
+
+    /// What is claimed up to that is believed without a look.
+    static constexpr std::uint64_t believed = std::uint64_t{16} << 20U;
+
+    /// The part of `claimed` without a look at the record: for storages where what is not there is not sent either.
     [[nodiscard]] byte_range cut(byte_range claimed) const noexcept {
         return {claimed.offset, std::min(claimed.length, most_)};
     }
 
 private:
-    static constexpr std::uint64_t believed = std::uint64_t{16} << 20U;
-
     const any_decoder* decoder_;
     std::uint64_t most_;
 };

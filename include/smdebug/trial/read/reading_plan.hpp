@@ -6,6 +6,7 @@
 #include <smdebug/trial/catalog/layout.hpp>
 #include <smdebug/trial/selection.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -23,10 +24,14 @@ struct file_extent {
     friend constexpr bool operator==(const file_extent&, const file_extent&) = default;
 };
 
+/// The sum, or the largest number there is.
+[[nodiscard]] constexpr std::uint64_t bounded_sum(std::uint64_t a, std::uint64_t b) noexcept {
+    return a + std::min(b, std::numeric_limits<std::uint64_t>::max() - a);
+}
+
 /// Where a record ends.  Numbers that no file can have count as the largest there is.
 [[nodiscard]] constexpr std::uint64_t behind(byte_range record) noexcept {
-    const std::uint64_t end = record.offset + record.length;
-    return end < record.offset ? std::numeric_limits<std::uint64_t>::max() : end;
+    return bounded_sum(record.offset, record.length);
 }
 
 /// What a layout says of its files.  Numbers that no file can have count as the largest there is.

@@ -250,12 +250,17 @@ SMDEBUG_INLINE void tensorboard_source::add_point(folder& into, point next) {
     into.points.push_back(next);
 }
 
+SMDEBUG_INLINE std::uint32_t tensorboard_source::tag_number(folder& in, std::string_view name) {
+    const std::uint32_t number = in.names.number_of(name);
+    if (number == in.tags.size()) {
+        in.tags.emplace_back();
+    }
+    return number;
+}
+
 SMDEBUG_INLINE void tensorboard_source::take_scalar(folder& into, std::uint32_t object,
                                                     const detail::scalar_event& event) {
-    const std::uint32_t number = into.names.number_of(event.tag);
-    if (number == into.tags.size()) {
-        into.tags.emplace_back();
-    }
+    const std::uint32_t number = tag_number(into, event.tag);
     into.last_step = event.step;
     add_point(into, {.step = event.step,
                      .wall_time = event.wall_time,
@@ -284,10 +289,7 @@ SMDEBUG_INLINE void tensorboard_source::take(folder& into, std::uint32_t object,
     into.last_step = event_.step;
     ++records_;
     for (const detail::log_value& value : event_.values) {
-        const std::uint32_t number = into.names.number_of(value.tag);
-        if (number == into.tags.size()) {
-            into.tags.emplace_back();
-        }
+        const std::uint32_t number = tag_number(into, value.tag);
         tag& of = into.tags[number];
         if (std::exchange(of.record, records_) == records_) {
             note_fault(object, record,
@@ -453,7 +455,8 @@ SMDEBUG_INLINE void tensorboard_source::publish(folder& from, bool all, run_cont
 SMDEBUG_INLINE void tensorboard_source::add(folder& from, const point& one, run_contents& contents) {
     using kind = detail::log_value_kind;
     const std::string& name = from.names[one.tag];
-    std::uint32_t& name_number = from.tags[one.tag].name;
+    tag& of = from.tags[one.tag];
+    std::uint32_t& name_number = of.name;
     if (name_number == none) {
         name_number = contents.name(name);
     }
@@ -484,9 +487,9 @@ SMDEBUG_INLINE void tensorboard_source::add(folder& from, const point& one, run_
         case kind::histogram:
         case kind::histogram_tensor: {
             const auto [min, max, num, sum, sum_squares] = other.numbers;
-            if (from.tags[one.tag].of_histogram.empty()) {
+            std::vector<std::uint32_t>& names = of.of_histogram;
+            if (names.empty()) {
                 const std::string table = table_of_histogram(name);
-                std::vector<std::uint32_t>& names = from.tags[one.tag].of_histogram;
                 for (const reduction which :
                      {reduction::min, reduction::max, reduction::mean, reduction::std, reduction::variance}) {
                     names.push_back(contents.name(reduction_tensor_name(name, {.what = which})));
@@ -497,7 +500,6 @@ SMDEBUG_INLINE void tensorboard_source::add(folder& from, const point& one, run_
                 }
                 names.push_back(contents.name(table));
             }
-            const std::vector<std::uint32_t>& names = from.tags[one.tag].of_histogram;
             const double mean = sum / num;
             const double variance = std::max(sum_squares / num - mean * mean, 0.0);
             const double norm = num > 0 ? std::sqrt(sum_squares) : 0;
@@ -518,7 +520,7 @@ SMDEBUG_INLINE void tensorboard_source::add(folder& from, const point& one, run_
         case kind::scalar:
         case kind::tensor:
         case kind::text:
-            contents.add_message(where, name, detail::storage_form::message, one.object, other.place);
+            contents.add_message(where, name_number, detail::storage_form::message, one.object, other.place);
             return;
     }
 }

@@ -193,8 +193,7 @@ SMDEBUG_INLINE std::uint32_t catalog_builder::layout_of(std::shared_ptr<const na
     const std::size_t known = next_.layouts.size();
     const std::size_t all = known + layouts_.size();
     for (std::size_t place = all; place > 0 && all - place < most; --place) {
-        const layout& one = place > known ? *layouts_[place - 1 - known] : *next_.layouts[place - 1];
-        if (one.equals(names, places_, shapes, forms)) {
+        if (layout_at(place - 1).equals(names, places_, shapes, forms)) {
             return static_cast<std::uint32_t>(place - 1);
         }
     }
@@ -220,41 +219,43 @@ SMDEBUG_INLINE std::map<std::uint32_t, std::size_t> catalog_builder::add(const r
     if (!std::is_sorted(order.begin(), order.end(), is_before)) {
         std::stable_sort(order.begin(), order.end(), is_before);
     }
-    constexpr std::uint8_t not_asked_for = 0xff;
-    found_names_.assign(found.names().size(), {.name = 0, .kind = not_asked_for});
+    found_names_.assign(found.names().size(), not_asked_for);
     found_workers_.clear();
     for (std::uint32_t i = 0; i < found.workers().size(); ++i) {
         found_workers_.push_back(worker_named(found.workers()[i]));
     }
     next_.has_index = false;
-    left_out_.clear();
+    std::map<std::uint32_t, std::size_t> left_out;
     numbers_.reserve(found.entry_count());
     for (std::size_t begin = 0; begin < order.size();) {
         std::size_t end = begin + 1;
         while (end < order.size() && !is_before(order[begin], order[end])) {
             ++end;
         }
-        add_found(found, std::span{order}.subspan(begin, end - begin));
+        if (const std::size_t count = add_found(found, std::span{order}.subspan(begin, end - begin)); count > 0) {
+            left_out[runs[order[begin]].object] += count;
+        }
         begin = end;
     }
-    return std::move(left_out_);
+    return left_out;
 }
 
-SMDEBUG_INLINE void catalog_builder::add_found(const run_contents& found, std::span<const std::size_t> runs) {
+SMDEBUG_INLINE std::size_t catalog_builder::add_found(const run_contents& found, std::span<const std::size_t> runs) {
     const found_run& first = found.runs()[runs.front()];
     const worker_id worker = found_workers_[first.worker];
     const catalog::step_entry* const known = next_.find_step(first.step);
+    std::size_t left_out = 0;
     const auto is_new = [&](const recorded_item& item) {
         if ((known == nullptr && (added_.empty() || added_.back().step != first.step)) ||
             !has_already(first.step, worker, item)) {
             return true;
         }
-        ++left_out_[first.object];
+        ++left_out;
         return false;
     };
     const auto item_of = [&](std::uint32_t name) {
         recorded_item& item = found_names_[name];
-        if (item.kind == 0xff) {
+        if (item.kind == not_asked_for.kind) {
             const recorded_name parsed = parse_recorded_name(found.names()[name]);
             item = {.name = names_.id_of(parsed.tensor), .kind = kind_of(parsed.reduction)};
         }
@@ -288,7 +289,7 @@ SMDEBUG_INLINE void catalog_builder::add_found(const run_contents& found, std::s
         numbers_.resize(numbers);
     }
     if (items_.empty() && shapes.empty()) {
-        return;
+        return left_out;
     }
     next_.steps_are_synthetic = next_.steps_are_synthetic || (mode_steps_ && first.mode_step != first.step);
     auto names = list_of(shapes);
@@ -300,6 +301,7 @@ SMDEBUG_INLINE void catalog_builder::add_found(const run_contents& found, std::s
                       .event_file = number_of_key(found.key_of(first.object)),
                       .mode = first.mode,
                       .first_number = has_numbers ? next_.numbers.size() + numbers : catalog::no_numbers});
+    return left_out;
 }
 
 SMDEBUG_INLINE bool catalog_builder::has_already(step_number step, worker_id worker, const recorded_item& item) const {
@@ -307,8 +309,7 @@ SMDEBUG_INLINE bool catalog_builder::has_already(step_number step, worker_id wor
         if (file.worker != worker) {
             return false;
         }
-        const std::size_t known = next_.layouts.size();
-        const layout& entries = file.layout < known ? *next_.layouts[file.layout] : *layouts_[file.layout - known];
+        const layout& entries = layout_at(file.layout);
         return entries.names().find(item.name, item.kind).has_value() ||
                (item.kind == 0 && entries.shape(item.name) != nullptr);
     };

@@ -147,15 +147,13 @@ SMDEBUG_INLINE event_files::source_pointer event_files::read_opened(std::unique_
             const bool is_record = entry.stored_as() == storage_form::record;
             return at(is_record && !bounded ? believed(entry.record) : files.state_.part_to_read(key, entry));
         }
-        // Of a large record what its own head says, as record_bound has it.
+        // As part_to_read(), but the head comes from the open file, and there is no limit.
         [[nodiscard]] byte_range believed(byte_range record) {
-            constexpr std::uint64_t large = std::uint64_t{16} << 20U;
-            const any_decoder& decoder = files.state_.decoder();
-            if (const std::uint64_t head_size = decoder.abilities().head_size; record.length > large && head_size > 0) {
-                const auto size = decoder.record_size(at({record.offset, head_size}));
-                record.length = std::min<std::uint64_t>(record.length, size.ok() ? *size : head_size);
+            if (record.length <= record_bound::believed) {
+                return record;
             }
-            return record;
+            return files.bound_.by_head(
+                record, [this](byte_range head) { return files.state_.decoder().record_size(at(head)); });
         }
         std::unique_ptr<opened_object> object;
         event_files& files;

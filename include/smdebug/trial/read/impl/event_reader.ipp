@@ -51,6 +51,7 @@ SMDEBUG_INLINE void event_reader::begin_file(const event_file& file) {
 
 SMDEBUG_INLINE void event_reader::begin_tensor(name_id name) {
     out_.name = (*from_.names)[name];
+    out_.content = std::monostate{};
     out_.offset = 0;
     out_.saved = {};
     out_.saved_failures.clear();
@@ -74,11 +75,7 @@ SMDEBUG_INLINE void event_reader::read(const event_file& file, tensor_visit visi
                 if (!reduced) {
                     read_values(*entry);
                 }
-            } else {
-                out_.content = std::monostate{};
             }
-        } else {
-            out_.content = std::monostate{};
         }
         visit(out_);
     });
@@ -97,8 +94,6 @@ SMDEBUG_INLINE const scanned_tensor& event_reader::tensor(name_id name, const te
         if (!wanted.stream || !take_stream(*wanted.values)) {
             read_values(*wanted.values);
         }
-    } else {
-        out_.content = std::monostate{};
     }
     return out_;
 }

@@ -4,16 +4,12 @@
 #include <smdebug/trial/read/reading_plan.hpp>
 
 #include <algorithm>
-#include <limits>
 
 namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
 SMDEBUG_INLINE file_extent extent_of(const layout& entries, const selected_tensors& which) noexcept {
-    const auto sum = [](std::uint64_t a, std::uint64_t b) {
-        return a + b < a ? std::numeric_limits<std::uint64_t>::max() : a + b;
-    };
     file_extent extent;
     for (std::size_t place = 0; place < entries.size(); ++place) {
         const layout::entry entry = entries[place];
@@ -22,7 +18,7 @@ SMDEBUG_INLINE file_extent extent_of(const layout& entries, const selected_tenso
         }
         extent.end = std::max(extent.end, behind(entry.record));
         if (which.contains(entry.what.name)) {
-            extent.wanted = sum(extent.wanted, entry.record.length);
+            extent.wanted = bounded_sum(extent.wanted, entry.record.length);
             ++extent.records;
             extent.largest = std::max(extent.largest, entry.record.length);
         }

@@ -8,17 +8,11 @@
 #include <smdebug/trial/read/trial_state.hpp>
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 namespace smdebug {
 inline namespace v1 {
 namespace detail {
-
-/// The sum, or the largest number there is.
-[[nodiscard]] inline std::uint64_t bounded_sum(std::uint64_t a, std::uint64_t b) noexcept {
-    return a + std::min(b, std::numeric_limits<std::uint64_t>::max() - a);
-}
 
 /// The complete steps from `begin` on, below `end`.
 [[nodiscard]] inline std::vector<step_number> complete_steps(const catalog& from, step_number begin,

@@ -4,7 +4,6 @@
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/near_names.hpp>
 #include <smdebug/tensor/element.hpp>
-#include <smdebug/trial/read/bounded_record.hpp>
 #include <smdebug/trial/read/entry_decoder.hpp>
 #include <smdebug/trial/read/event_source.hpp>
 #include <smdebug/trial/read/opened_event_file.hpp>
@@ -103,12 +102,10 @@ SMDEBUG_INLINE lookup<double> tensor_reader::read_saved(const located& where, co
 SMDEBUG_INLINE lookup<std::map<reduction_key, double>> tensor_reader::read_saved(const located& where) const {
     const layout& entries = where.from->layout_of(*where.file);
     const reduction_set saved = entries.saved_reductions(where.id);
-    std::vector<byte_range> records;
     std::vector<std::pair<reduction_key, layout::entry>> wanted;
     for (std::size_t i = 0; i < 2 * reduction_count; ++i) {
         if (const reduction_key key = reduction_key::from_index(i); saved.contains(key)) {
             wanted.emplace_back(key, *where.from->reduction_of(*where.file, where.id, key));
-            records.push_back(wanted.back().second.record);
         }
     }
     std::map<reduction_key, double> numbers;
@@ -127,12 +124,12 @@ SMDEBUG_INLINE lookup<std::map<reduction_key, double>> tensor_reader::read_saved
     record_batch batch;
     collected_event_file source;
     const std::string key = trial_state::event_key(*where.from, *where.file);
-    const record_bound bound{state_->decoder(), state_->options().limits.record};
-    for (byte_range& record : records) {
+    std::vector<byte_range> records;
+    for (const auto& [which, entry] : wanted) {
         try {
-            record = bound(state_->store(), key, record);
+            records.push_back(state_->part_to_read(key, entry));
         } catch (const std::exception&) {
-            return failure_at_hand(key, record.offset);
+            return failure_at_hand(key, entry.record.offset);
         }
     }
     batch.add(key, records);
