@@ -41,10 +41,31 @@ TEST_CASE("run_contents: what one object has of a step is one run as long as it 
     CHECK(entries_of(table, 3)[0].name == entries_of(table, 0)[0].name);
     CHECK(entries_of(table, 3)[0].number.value == 2.5);
     CHECK(entries_of(table, 3)[0].number.wall_time == 7);
-    CHECK(table.entry_count() == 5);
+    table.add_number_beside(table.name("b"), 3.5, 8, dtype::float64);
+    REQUIRE(table.runs().size() == 4);
+    REQUIRE(entries_of(table, 3).size() == 2);
+    CHECK(entries_of(table, 3)[1].name == table.name("b"));
+    CHECK(entries_of(table, 3)[1].number.value == 3.5);
+    CHECK(entries_of(table, 3)[1].number.wall_time == 8);
+    CHECK(table.form(entries_of(table, 3)[1].form).type == dtype::float64);
+    CHECK(table.entry_count() == 6);
     table.forget_found();
     CHECK(table.runs().empty());
     CHECK(table.names().size() == 3);  // numbers stay
+}
+
+TEST_CASE("is_same_text: of every length, with a difference at every place") {
+    for (std::size_t length = 0; length < 40; ++length) {
+        const std::string text(length, 'a');
+        CHECK(detail::is_same_text(text, std::string(length, 'a')));
+        CHECK_FALSE(detail::is_same_text(text, text + 'a'));
+        for (std::size_t place = 0; place < length; ++place) {
+            std::string other = text;
+            other[place] = 'b';
+            CHECK_FALSE(detail::is_same_text(text, other));
+        }
+    }
+    CHECK(detail::is_same_text({}, ""));
 }
 
 TEST_CASE("run_contents: a form is kept once, and stays where it is") {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
+#include <smdebug/core/chunked_list.hpp>
 #include <smdebug/core/dtype.hpp>
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/problem.hpp>
@@ -12,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <deque>
 #include <functional>
 #include <map>
@@ -29,6 +31,26 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
+/// Whether two texts are equal.  Inlined, as names are too short for a call of memcmp() to be worth it.
+[[nodiscard]] inline bool is_same_text(std::string_view a, std::string_view b) noexcept {
+    constexpr std::size_t word = sizeof(std::uint64_t);
+    if (a.size() != b.size()) {
+        return false;
+    }
+    if (a.size() < word) {
+        return a == b;
+    }
+    const auto differ = [&](std::size_t at) {
+        return std::memcmp(a.data() + at, b.data() + at, word) != 0;  // two loads
+    };
+    for (std::size_t at = 0; at < a.size() - word; at += word) {
+        if (differ(at)) {
+            return false;
+        }
+    }
+    return !differ(a.size() - word);  // overlaps the words before
+}
+
 /// Texts and their numbers.
 class numbered_texts {
 public:
@@ -41,7 +63,7 @@ public:
 
     /// Cost: a comparison where texts come in the same order again and again, else a look-up.
     [[nodiscard]] std::uint32_t number_of(std::string_view text) {
-        if (guess_ >= texts_.size() || *texts_[guess_] != text) {
+        if (guess_ >= texts_.size() || !is_same_text(*texts_[guess_], text)) {
             guess_ = look_up(text);
         }
         const auto number = static_cast<std::uint32_t>(guess_);
@@ -117,7 +139,12 @@ public:
     /// As add_number() with that.
     void add_number(const place& where, std::uint32_t name, double number, dtype as, std::uint32_t of) {
         begin(where, of);
-        entries_.push_back({{}, name, form_without_shape(detail::storage_form::number, as), {number, where.wall_time}});
+        add_number_beside(name, number, where.wall_time, as);
+    }
+
+    /// The same of the step, worker and object of what was added last.  Cheaper than naming them again.
+    void add_number_beside(std::uint32_t name, double number, double wall_time, dtype as) {
+        entries_.push_back({{}, name, form_without_shape(detail::storage_form::number, as), {number, wall_time}});
     }
 
     /// The number of an object of the storage.
@@ -179,10 +206,7 @@ public:
     template <class Visit>
     void each_entry(std::size_t run, Visit&& visit) const {
         const std::size_t end = run + 1 < runs_.size() ? runs_[run + 1].first : entries_.size();
-        for (auto entry = entries_.begin() + static_cast<std::ptrdiff_t>(runs_[run].first);
-             entry != entries_.begin() + static_cast<std::ptrdiff_t>(end); ++entry) {
-            visit(*entry);
-        }
+        entries_.each(runs_[run].first, end, visit);
     }
     [[nodiscard]] std::size_t entry_count() const noexcept { return entries_.size(); }
     [[nodiscard]] std::span<const detail::found_shape> shapes() const noexcept { return shapes_; }
@@ -220,7 +244,7 @@ private:
     detail::numbered_texts names_;
     detail::numbered_texts workers_;
     std::vector<detail::found_run> runs_;
-    std::deque<detail::found_entry> entries_;  // growing copies nothing
+    detail::chunked_list<detail::found_entry> entries_;
     std::vector<detail::found_shape> shapes_;
     std::string last_worker_;
     std::shared_ptr<std::deque<detail::stored_form>> forms_ = std::make_shared<std::deque<detail::stored_form>>();

@@ -4,6 +4,9 @@
 
 #include <doctest/doctest.h>
 
+#include <bit>
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -12,6 +15,7 @@ using namespace smdebug_test;
 using smdebug::detail::log_event;
 using smdebug::detail::log_value_kind;
 using smdebug::detail::read_log_event;
+using smdebug::detail::read_scalar_event;
 
 namespace {
 
@@ -61,6 +65,64 @@ TEST_CASE("read_log_event: every cut is an event with less in it, or damage; not
         damaged += read_log_event(as_bytes({cut.data(), cut.size()}), event) != status::ok ? 1U : 0U;
     }
     CHECK(damaged > bytes.size() / 2);
+}
+
+TEST_CASE("read_scalar_event: the usual event of one scalar, of every step and length of a tag that it takes") {
+    const auto bytes_of = [](std::uint64_t step, const std::string& tag) {
+        return proto::fixed(1, 12.5) + (step == 0 ? std::string{} : proto::whole(2, step)) +
+               proto::text(5, proto::text(1, scalar_value(tag, 0.5F)));
+    };
+    for (const std::uint64_t step : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{127}, std::uint64_t{128},
+                                     std::uint64_t{1} << 35U, static_cast<std::uint64_t>(INT64_MAX) - 1}) {
+        for (const std::size_t length : {0U, 1U, 7U, 8U, 60U, 116U}) {
+            const std::string tag(length, 't');
+            const std::string bytes = bytes_of(step, tag);
+            smdebug::detail::scalar_event read;
+            REQUIRE(read_scalar_event(as_bytes(bytes), read));
+            CHECK(read.wall_time == 12.5);
+            CHECK(read.step == static_cast<std::int64_t>(step));
+            CHECK(read.tag == tag);
+            CHECK(read.number == 0.5F);
+        }
+    }
+    smdebug::detail::scalar_event read;
+    CHECK_FALSE(read_scalar_event(as_bytes(bytes_of(static_cast<std::uint64_t>(INT64_MAX), "a")), read));  // no step
+    CHECK_FALSE(read_scalar_event(as_bytes(bytes_of(UINT64_MAX, "a")), read));
+    CHECK_FALSE(read_scalar_event(as_bytes(bytes_of(1, std::string(300, 't'))), read));  // left to read_log_event()
+}
+
+TEST_CASE(
+    "read_scalar_event: of an event with any byte changed or cut, it reads what read_log_event reads, or nothing") {
+    const std::string whole =
+        proto::fixed(1, 12.5) + proto::whole(2, 300) + proto::text(5, proto::text(1, scalar_value("layer/loss", 0.5F)));
+    std::size_t taken = 0;
+    const auto compare = [&](const std::string& bytes) {
+        const std::vector<char> exact(bytes.begin(), bytes.end());  // a read behind its end is seen
+        const byte_view message = as_bytes({exact.data(), exact.size()});
+        smdebug::detail::scalar_event quick;
+        if (!read_scalar_event(message, quick)) {
+            return;
+        }
+        ++taken;
+        log_event event;
+        REQUIRE(read_log_event(message, event) == status::ok);
+        REQUIRE(event.values.size() == 1);
+        CHECK(event.values[0].kind == log_value_kind::scalar);
+        CHECK(event.values[0].tag == quick.tag);
+        CHECK(event.values[0].plugin.empty());
+        CHECK(event.step == quick.step);
+        CHECK(std::bit_cast<std::uint64_t>(event.wall_time) == std::bit_cast<std::uint64_t>(quick.wall_time));
+        CHECK(std::bit_cast<std::uint32_t>(event.values[0].number) == std::bit_cast<std::uint32_t>(quick.number));
+    };
+    for (std::size_t place = 0; place < whole.size(); ++place) {
+        compare(whole.substr(0, place));
+        for (int value = 0; value < 256; ++value) {
+            std::string changed = whole;
+            changed[place] = static_cast<char>(value);
+            compare(changed);
+        }
+    }
+    CHECK(taken > 10U * 256U);  // the tag, the number and the time may be any
 }
 
 TEST_CASE("kind_by_plugin: those that TensorBoard has") {

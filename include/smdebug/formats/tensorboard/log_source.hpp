@@ -100,6 +100,7 @@ private:
         bool is_known = false;                         ///< its collection has it
         std::uint64_t record = 0;                      ///< number of the record that had it last
         std::uint32_t last = none;                     ///< place of its last point
+        step_number last_step = 0;                     ///< of that point
         std::uint32_t name = none;                     ///< number of its name in the contents
         std::vector<std::uint32_t> of_histogram = {};  ///< those of its numbers and rows
     };
@@ -150,7 +151,8 @@ private:
     static void note_void_points(folder& of, run_contents& contents);
     // Puts points into the table; those of the step that is being written stay, unless `all`.
     void publish(folder& from, bool all, run_contents& contents);
-    void add(folder& from, const point& one, run_contents& contents);
+    // False where the step is too large to be numbered, which is noted.
+    [[nodiscard]] bool add(folder& from, const point& one, run_contents& contents);
     // Numbers steps anew where folders of a further mode have come.
     void count_modes();
     // Nothing for a step that is too large to be numbered.

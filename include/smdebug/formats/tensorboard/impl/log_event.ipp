@@ -3,7 +3,6 @@
 
 #include <smdebug/formats/tensorboard/log_event.hpp>
 #include <smdebug/wire/field_reader.hpp>
-#include <smdebug/wire/varint.hpp>
 
 #include <algorithm>
 #include <array>
@@ -15,36 +14,37 @@ namespace detail {
 SMDEBUG_INLINE bool read_scalar_event(byte_view message, scalar_event& out) noexcept {
     // wall_time = 1, step = 2, summary = 5 { value = 1 { tag = 1, simple_value = 2 } }
     constexpr std::size_t head = 1 + sizeof(double);
-    constexpr std::size_t number_size = 1 + sizeof(float);
-    if (message.size() < head || message[0] != std::byte{0x09}) {
+    constexpr std::ptrdiff_t tag_head = 6;  // the tags and one-byte lengths of summary, value and tag
+    constexpr std::ptrdiff_t number_size = 1 + sizeof(float);
+    if (message.size() <= head || message[0] != std::byte{0x09}) {
         return false;
     }
-    byte_view rest = message.subspan(head);
-    const auto enter = [&](std::byte field) {
-        std::uint64_t length = 0;
-        if (rest.empty() || rest[0] != field) {
-            return false;
-        }
-        rest = rest.subspan(1);
-        return wire::take_varint(rest, length) == status::ok && length == rest.size();
-    };
+    const std::byte* at = message.data() + head;
+    const std::byte* const end = message.data() + message.size();
     std::uint64_t step = 0;
-    if (!rest.empty() && rest[0] == std::byte{0x10}) {
-        rest = rest.subspan(1);
-        if (wire::take_varint(rest, step) != status::ok) {
-            return false;
+    if (*at == std::byte{0x10}) {
+        for (unsigned shift = 0;; shift += 7) {
+            if (++at == end || shift > 56) {
+                return false;
+            }
+            step |= std::to_integer<std::uint64_t>(*at & std::byte{0x7f}) << shift;
+            if (*at < std::byte{0x80}) {
+                ++at;
+                break;
+            }
         }
     }
-    if (!enter(std::byte{0x2a}) || !enter(std::byte{0x0a}) || rest.size() < 2 + number_size ||
-        rest[0] != std::byte{0x0a} || static_cast<std::size_t>(rest[1]) != rest.size() - 2 - number_size ||
-        rest[rest.size() - number_size] != std::byte{0x15} || rest[1] >= std::byte{0x80} ||
-        step >= static_cast<std::uint64_t>(INT64_MAX)) {
+    const std::ptrdiff_t rest = end - at;
+    if (rest < tag_head + number_size || rest - 2 >= 0x80 || step >= static_cast<std::uint64_t>(INT64_MAX) ||
+        at[0] != std::byte{0x2a} || at[1] != static_cast<std::byte>(rest - 2) || at[2] != std::byte{0x0a} ||
+        at[3] != static_cast<std::byte>(rest - 4) || at[4] != std::byte{0x0a} ||
+        at[5] != static_cast<std::byte>(rest - tag_head - number_size) || end[-number_size] != std::byte{0x15}) {
         return false;
     }
     out.wall_time = load_le<double>(message.data() + 1);
     out.step = static_cast<std::int64_t>(step);
-    out.tag = as_text(rest.subspan(2, rest.size() - 2 - number_size));
-    out.number = load_le<float>(rest.data() + rest.size() - sizeof(float));
+    out.tag = as_text({at + tag_head, static_cast<std::size_t>(rest - tag_head - number_size)});
+    out.number = load_le<float>(end - sizeof(float));
     return true;
 }
 

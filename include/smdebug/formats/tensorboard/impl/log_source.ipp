@@ -203,6 +203,7 @@ SMDEBUG_INLINE void tensorboard_source::void_from(folder& of, std::uint32_t numb
         places.push_back(last);
         of.points[last].is_void = true;
     }
+    of.tags[number].last_step = last != none ? of.points[last].step : 0;
     const bool is_same_step = places.size() == 1 && of.points[places.front()].step == step;
     const void_reason why = is_restart     ? void_reason::restart
                             : is_same_step ? void_reason::same_step
@@ -242,10 +243,11 @@ SMDEBUG_INLINE void tensorboard_source::note_void_points(folder& of, run_content
 
 SMDEBUG_INLINE void tensorboard_source::add_point(folder& into, point next) {
     tag& of = into.tags[next.tag];
-    if (of.last != none && into.points[of.last].step >= next.step) {
+    if (of.last != none && of.last_step >= next.step) {
         void_from(into, next.tag, next.step, next.object, false);
     }
     next.previous = of.last;
+    of.last_step = next.step;
     of.last = static_cast<std::uint32_t>(into.points.size());
     into.points.push_back(next);
 }
@@ -418,6 +420,9 @@ SMDEBUG_INLINE void tensorboard_source::publish(folder& from, bool all, run_cont
     using kind = detail::log_value_kind;
     std::vector<point> kept;
     std::vector<message> messages;
+    // Where the last entry belongs: the numbers of a step stand together in most logs.
+    std::uint32_t last_object = none;
+    step_number last_step = 0;
     for (; !from.points.empty(); from.points.pop_front()) {  // its memory is used again
         const point& one = from.points.front();
         if (one.is_void) {
@@ -432,6 +437,10 @@ SMDEBUG_INLINE void tensorboard_source::publish(folder& from, bool all, run_cont
             continue;
         }
         tag& of = from.tags[one.tag];
+        if (one.object == last_object && one.step == last_step && one.type != dtype::invalid && of.name != none) {
+            contents.add_number_beside(of.name, one.number, one.wall_time, one.type);
+            continue;
+        }
         if (!std::exchange(of.is_known, true)) {
             contents.add_to_collection(one.kind == kind::scalar   ? "scalars"
                                        : one.kind == kind::text   ? "texts"
@@ -440,19 +449,22 @@ SMDEBUG_INLINE void tensorboard_source::publish(folder& from, bool all, run_cont
                                                                   : histograms_collection,
                                        from.names[one.tag]);
         }
-        add(from, one, contents);
+        last_object = add(from, one, contents) ? one.object : none;
+        last_step = one.step;
     }
     for (tag& each : from.tags) {
         each.last = none;
     }
     from.messages = std::move(messages);
     for (point& one : kept) {
-        one.previous = std::exchange(from.tags[one.tag].last, static_cast<std::uint32_t>(from.points.size()));
+        tag& of = from.tags[one.tag];
+        one.previous = std::exchange(of.last, static_cast<std::uint32_t>(from.points.size()));
+        of.last_step = one.step;
         from.points.push_back(one);
     }
 }
 
-SMDEBUG_INLINE void tensorboard_source::add(folder& from, const point& one, run_contents& contents) {
+SMDEBUG_INLINE bool tensorboard_source::add(folder& from, const point& one, run_contents& contents) {
     using kind = detail::log_value_kind;
     const std::string& name = from.names[one.tag];
     tag& of = from.tags[one.tag];
@@ -467,7 +479,7 @@ SMDEBUG_INLINE void tensorboard_source::add(folder& from, const point& one, run_
                                   " is too large for a log of several modes: its value is left out; read each folder "
                                   "by itself",
                               problem_kind::unsupported, name);
-        return;
+        return false;
     }
     std::vector<step_number>& shown = shown_[from.mode];
     if (shown.empty() || shown.back() != one.step) {
@@ -477,13 +489,13 @@ SMDEBUG_INLINE void tensorboard_source::add(folder& from, const point& one, run_
         .step = *global, .mode = from.mode, .mode_step = one.step, .worker = from.worker, .wall_time = one.wall_time};
     if (one.type != dtype::invalid) {
         contents.add_number(where, name_number, one.number, one.type, one.object);
-        return;
+        return true;
     }
     const message& other = from.messages[static_cast<std::size_t>(one.number)];
     switch (one.kind) {
         case kind::opaque:
             contents.add_shape(where, name, other.shape, one.object);
-            return;
+            break;
         case kind::histogram:
         case kind::histogram_tensor: {
             const auto [min, max, num, sum, sum_squares] = other.numbers;
@@ -508,21 +520,23 @@ SMDEBUG_INLINE void tensorboard_source::add(folder& from, const point& one, run_
             const bool has_sums = !std::isnan(sum);
             const std::size_t first = num > 0 ? 0 : 5;
             const std::size_t end = num > 0 && !has_sums ? 2 : numbers.size();
-            for (std::size_t i = first; i < end; ++i) {
-                contents.add_number(where, names[i], numbers[i], dtype::float64, one.object);
+            contents.add_number(where, names[first], numbers[first], dtype::float64, one.object);
+            for (std::size_t i = first + 1; i < end; ++i) {
+                contents.add_number_beside(names[i], numbers[i], one.wall_time, dtype::float64);
             }
             contents.add_message(
                 where, names.back(),
                 one.kind == kind::histogram ? detail::storage_form::histogram : detail::storage_form::histogram_tensor,
                 one.object, other.place);
-            return;
+            break;
         }
         case kind::scalar:
         case kind::tensor:
         case kind::text:
             contents.add_message(where, name_number, detail::storage_form::message, one.object, other.place);
-            return;
+            break;
     }
+    return true;
 }
 
 }  // namespace v1
