@@ -155,9 +155,8 @@ TEST_CASE("dispatched_kernel: each is found by its name, and no two have the sam
 
 TEST_CASE("dispatched_kernel: copies and code of your own") {
     static constexpr reduce::detail::compiled_kernel refuses{
-        "none", [](const tensor_view&, reduction_set, const byte_watch*) noexcept -> result<reduction_values> {
-            return status::no_value;
-        }};
+        "none",
+        [](const tensor_view&, reduction_set, const byte_watch*, reduction_values&) noexcept { return status::no_value; }};
     constexpr dispatched_kernel mine{refuses};
     dispatched_kernel copy;
     CHECK(copy.name() != mine.name());

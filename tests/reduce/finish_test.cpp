@@ -32,7 +32,9 @@ totals three_and_minus_four() {
 }
 
 reduction_values finished(const totals& all, demand wanted = everything, bool complex = false) {
-    return finisher<tag>(all, wanted, complex).values();
+    reduction_values found;
+    finisher<tag>(all, wanted, complex, found).finish();
+    return found;
 }
 
 }  // namespace

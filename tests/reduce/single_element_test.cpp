@@ -25,10 +25,12 @@ namespace {
 void check_element(const tensor_view& tensor) {
     const auto only = single_element<scalar_sweeps>(tensor);
     REQUIRE(only);
-    const reduction_values found = values_of_one<scalar_sweeps>(*only);
+    reduction_values found;
+    values_of_one<scalar_sweeps>(*only, found);
     const demand everything = demand_of<scalar_sweeps>(reduction_set::all());
     const auto all = dtype_walk<scalar_sweeps, demand>(tensor, everything).run();
-    const reduction_values wanted = finisher<scalar_sweeps>(*all, everything, false).values();
+    reduction_values wanted;
+    finisher<scalar_sweeps>(*all, everything, false, wanted).finish();
     CAPTURE(*only);
     CAPTURE(name_of(tensor.type));
     for (std::size_t i = 0; i < 2 * reduction_count; ++i) {

@@ -59,6 +59,8 @@ class [[nodiscard]] result {
 public:
     constexpr result(T value) : value_(std::move(value)) {}  // NOLINT: implicit, so that `return value;` reads well
     constexpr result(status why) noexcept : why_(why) {}     // NOLINT: `why` is never status::ok
+    /// A value that is made where it stays: a large one is not copied into place.
+    constexpr explicit result(std::in_place_t /*tag*/) : value_(std::in_place) {}
 
     [[nodiscard]] constexpr bool ok() const noexcept { return value_.has_value(); }
     [[nodiscard]] constexpr explicit operator bool() const noexcept { return ok(); }

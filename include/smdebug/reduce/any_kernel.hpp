@@ -45,6 +45,11 @@ public:
                                                   const byte_watch& watch) const {
         return held_->reduce(tensor, wanted, watch);
     }
+    /// See in_place_reducer; what a kernel that is none answers is copied.
+    [[nodiscard]] status reduce_into(const tensor_view& tensor, reduction_set wanted, const byte_watch* watch,
+                                     reduction_values& out) const {
+        return held_->reduce_into(tensor, wanted, watch, out);
+    }
     /// Expands the elements for a kernel that is no repeating_reducer.
     [[nodiscard]] result<reduction_values> reduce_repeated(const tensor_view& values, std::size_t repeats,
                                                            reduction_set wanted) const {
@@ -66,6 +71,8 @@ private:
                                                               reduction_set wanted) const = 0;
         [[nodiscard]] virtual result<reduction_values> reduce(const tensor_view& tensor, reduction_set wanted,
                                                               const byte_watch& watch) const = 0;
+        [[nodiscard]] virtual status reduce_into(const tensor_view& tensor, reduction_set wanted,
+                                                 const byte_watch* watch, reduction_values& out) const = 0;
         [[nodiscard]] virtual result<reduction_values> reduce_repeated(const tensor_view& values, std::size_t repeats,
                                                                        reduction_set wanted) const = 0;
         [[nodiscard]] virtual result<reduction_values> reduce_fed(const fed_tensor& tensor,
@@ -91,6 +98,18 @@ private:
             } else {
                 static_cast<void>(watch);
                 return kernel.reduce(tensor, wanted);
+            }
+        }
+        [[nodiscard]] status reduce_into(const tensor_view& tensor, reduction_set wanted, const byte_watch* watch,
+                                         reduction_values& out) const override {
+            if constexpr (in_place_reducer<Kernel>) {
+                return kernel.reduce_into(tensor, wanted, watch, out);
+            } else {
+                const auto found = watch != nullptr ? reduce(tensor, wanted, *watch) : reduce(tensor, wanted);
+                if (found.ok()) {
+                    out = *found;
+                }
+                return found.code();
             }
         }
         [[nodiscard]] result<reduction_values> reduce_repeated(const tensor_view& values, std::size_t repeats,

@@ -63,6 +63,18 @@ concept watched_reducer =
         { kernel.reduce(tensor, wanted, watch) } -> std::same_as<result<reduction_values>>;
     };
 
+namespace detail {
+
+/// Optional: reduce_into(view, set, watch, out) is reduce() for an answer that is to stay where `out` is, which is then
+/// not copied; `watch` may be null.  Errors: those of reduce(), and `out` stays as it is.
+template <class K>
+concept in_place_reducer = requires(const K& kernel, const tensor_view& tensor, reduction_set wanted,
+                                    const byte_watch* watch, reduction_values& out) {
+    { kernel.reduce_into(tensor, wanted, watch, out) } -> std::same_as<status>;
+};
+
+}  // namespace detail
+
 /// Optional: reduce_repeated(view, repeats, set) answers for the elements of `view` and `repeats` more, see
 /// repeated_block, what reduce() answers for all of them, to the last bit.
 template <class K>

@@ -14,6 +14,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace smdebug {
@@ -25,9 +26,9 @@ namespace detail {
 /// A kernel in machine code of its own: simd_kernel<Arch>, compiled with the flags of Arch.
 struct compiled_kernel {
     const char* instruction_set;  ///< "avx512bw", "avx2", "sse2", "neon64", "scalar"
-    /// `watch` may be null.
-    result<reduction_values> (*reduce)(const tensor_view& tensor, reduction_set wanted,
-                                       const byte_watch* watch) noexcept;
+    /// See in_place_reducer.
+    status (*reduce)(const tensor_view& tensor, reduction_set wanted, const byte_watch* watch,
+                     reduction_values& out) noexcept;
     /// See repeating_reducer.  Null: tensors whose last value repeats are expanded for `reduce`.
     result<reduction_values> (*reduce_repeated)(const tensor_view& values, std::size_t repeats,
                                                 reduction_set wanted) noexcept = nullptr;
@@ -38,9 +39,9 @@ struct compiled_kernel {
 
 /// The code of a table.
 template <class Kernel>
-[[nodiscard]] result<reduction_values> reduce_with(const tensor_view& tensor, reduction_set wanted,
-                                                   const byte_watch* watch) noexcept {
-    return watch != nullptr ? Kernel{}.reduce(tensor, wanted, *watch) : Kernel{}.reduce(tensor, wanted);
+[[nodiscard]] status reduce_with(const tensor_view& tensor, reduction_set wanted, const byte_watch* watch,
+                                 reduction_values& out) noexcept {
+    return Kernel{}.reduce_into(tensor, wanted, watch, out);
 }
 
 template <class Kernel>
@@ -91,13 +92,19 @@ public:
 
     /// At least `wanted` of one tensor, see reduction_kernel.  Cost: one pass, no allocation, an indirect call.
     [[nodiscard]] result<reduction_values> reduce(const tensor_view& tensor, reduction_set wanted) const noexcept {
-        return code_->reduce(tensor, wanted, nullptr);
+        return answer(tensor, wanted, nullptr);
     }
 
     /// The same, and `watch` sees the bytes piece by piece, see watched_reducer.
     [[nodiscard]] result<reduction_values> reduce(const tensor_view& tensor, reduction_set wanted,
                                                   const byte_watch& watch) const noexcept {
-        return code_->reduce(tensor, wanted, &watch);
+        return answer(tensor, wanted, &watch);
+    }
+
+    /// The same where the answer is to stay, see in_place_reducer.
+    [[nodiscard]] status reduce_into(const tensor_view& tensor, reduction_set wanted, const byte_watch* watch,
+                                     reduction_values& out) const noexcept {
+        return code_->reduce(tensor, wanted, watch, out);
     }
 
     /// The same of a tensor that `repeats` more elements belong to, see repeating_reducer.
@@ -134,6 +141,15 @@ public:
     [[nodiscard]] std::string name() const { return std::string{"dispatched<"}.append(instruction_set()).append(">"); }
 
 private:
+    [[nodiscard]] result<reduction_values> answer(const tensor_view& tensor, reduction_set wanted,
+                                                  const byte_watch* watch) const noexcept {
+        result<reduction_values> found{std::in_place};
+        if (const status outcome = code_->reduce(tensor, wanted, watch, *found); outcome != status::ok) {
+            found = outcome;
+        }
+        return found;
+    }
+
     const reduce::detail::compiled_kernel* code_;
 };
 

@@ -37,11 +37,13 @@ template <class Tag>
     return product == product ? product + 0.0 : not_a_number;
 }
 
-/// Every value that the totals hold, of x and of |x|.
+/// Every value that the totals hold, of x and of |x|.  Borrows the totals, and `out`, which it fills.
 template <class Tag>
 class finisher {
 public:
-    finisher(const totals& all, demand wanted, bool complex) noexcept : all_(all), wanted_(wanted), complex_(complex) {
+    finisher(const totals& all, demand wanted, bool complex, reduction_values& out) noexcept
+        : all_(all), wanted_(wanted), complex_(complex), out_(out) {
+        out_ = {};
         out_.count = all.count;
         out_.nan = all.kinds.nan;
         out_.pos_inf = all.kinds.pos_inf;
@@ -49,7 +51,7 @@ public:
         out_.zeros = all.kinds.zeros;
     }
 
-    [[nodiscard]] reduction_values values() noexcept {
+    void finish() noexcept {
         if (!complex_) {
             set_sums(false, all_.sum);
         }
@@ -69,7 +71,6 @@ public:
             set({reduction::prod, false}, product);
             set({reduction::prod, true}, product == product ? magnitude<Tag>(product) : product);
         }
-        return out_;
     }
 
 private:
@@ -133,7 +134,7 @@ private:
     const totals& all_;
     demand wanted_;
     bool complex_;
-    reduction_values out_;
+    reduction_values& out_;
 };
 
 }  // namespace detail

@@ -19,6 +19,8 @@
 #include <concepts>
 #include <cstddef>
 #include <optional>
+#include <type_traits>
+#include <utility>
 
 namespace smdebug {
 inline namespace v1 {
@@ -40,6 +42,10 @@ template <class Tag>
         needed.sweep.product || wants(reduction_set{reduction::min, true} | reduction_set::counts());
     needed.sweep.extrema = needed.sweep.smallest || wants(both(reduction::min) | both(reduction::max));
     return needed;
+}
+template <class Tag, demand Wanted>
+[[nodiscard]] constexpr fixed_demand<Wanted> demand_of(fixed_demand<Wanted> known) noexcept {
+    return known;
 }
 
 /// Lanes times this keep their squares inside a double's range; 1 where they are inside already.
@@ -176,35 +182,44 @@ private:
     std::size_t repeats_ = 0;
 };
 
-/// The values of a tensor: what the demand holds, and what comes along for free.
-/// Cost: one pass over the bytes, no allocation; 20 KB of stack.  Errors: status::unsupported for strings.
-/// `repeats`: elements that follow those in the bytes, as repeated_block has it.
-template <class Sweeps, class Demand>
-[[nodiscard]] inline result<reduction_values> reduce_demand(const tensor_view& tensor, Demand wanted,
-                                                            const byte_watch* watch = nullptr,
-                                                            std::size_t repeats = 0) noexcept {
+/// Fills `out` with the values of a tensor: what `wanted`, a reduction_set or a fixed_demand, holds, and what comes along
+/// for free.
+/// Cost: one pass over the bytes, no allocation; 20 KB of stack.  Errors: status::unsupported for strings, and `out`
+/// stays as it is.
+/// `watch`: null, or see watched_reducer.  `repeats`: elements that follow those in the bytes, as repeated_block has it.
+template <class Sweeps, class Wanted>
+[[nodiscard]] inline status reduce_into(const tensor_view& tensor, Wanted wanted, const byte_watch* watch,
+                                        std::size_t repeats, reduction_values& out) noexcept {
     // Its bytes need not be shown: there is nothing to gain.
     if (const std::optional<double> only = single_element<Sweeps>(tensor)) {
-        return values_of_one<Sweeps>(*only);
+        values_of_one<Sweeps>(*only, out);
+        return status::ok;
     }
-    const result<totals> all = dtype_walk<Sweeps, Demand>(tensor, wanted, watch, repeats).run();
-    if (!all) {
-        return all.code();
+    const auto needed = demand_of<Sweeps>(wanted);
+    using demand_type = std::remove_const_t<decltype(needed)>;
+    const result<totals> all = dtype_walk<Sweeps, demand_type>(tensor, needed, watch, repeats).run();
+    if (all) {
+        finisher<Sweeps>(*all, needed, is_complex(tensor.type), out).finish();
     }
-    return finisher<Sweeps>(*all, wanted, is_complex(tensor.type)).values();
+    return all.code();
 }
 
-/// At least the values `wanted`.  `watch` may be null.
-template <class Sweeps>
-[[nodiscard]] inline result<reduction_values> reduce_tensor(const tensor_view& tensor, reduction_set wanted,
-                                                            const byte_watch* watch = nullptr) noexcept {
-    return reduce_demand<Sweeps>(tensor, demand_of<Sweeps>(wanted), watch);
+/// The same as a result.
+template <class Sweeps, class Wanted>
+[[nodiscard]] inline result<reduction_values> reduce_tensor(const tensor_view& tensor, Wanted wanted,
+                                                            const byte_watch* watch = nullptr,
+                                                            std::size_t repeats = 0) noexcept {
+    result<reduction_values> found{std::in_place};
+    if (const status outcome = reduce_into<Sweeps>(tensor, wanted, watch, repeats, *found); outcome != status::ok) {
+        found = outcome;
+    }
+    return found;
 }
 
 /// The same for a set that is known when it is compiled: the code is that of this set alone.
 template <class Sweeps, reduction_set Wanted>
 [[nodiscard]] inline result<reduction_values> reduce_tensor(const tensor_view& tensor) noexcept {
-    return reduce_demand<Sweeps>(tensor, fixed_demand<demand_of<Sweeps>(Wanted)>{});
+    return reduce_tensor<Sweeps>(tensor, fixed_demand<demand_of<Sweeps>(Wanted)>{});
 }
 
 /// At least the values `wanted` of a tensor whose bytes are fed.  Errors: truncated, too, see fed_reducer.
@@ -225,7 +240,9 @@ template <class Sweeps>
     if (all->cut) {
         return status::truncated;
     }
-    return finisher<Sweeps>(*all, needed, is_complex(tensor.type)).values();
+    result<reduction_values> found{std::in_place};
+    finisher<Sweeps>(*all, needed, is_complex(tensor.type), *found).finish();
+    return found;
 }
 
 /// At least the values `wanted` of a tensor that `repeats` more elements belong to, see repeated_block: a block of them
@@ -234,7 +251,7 @@ template <class Sweeps>
 [[nodiscard]] inline result<reduction_values> reduce_repeated_tensor(const tensor_view& values, std::size_t repeats,
                                                                      reduction_set wanted) noexcept {
     static_assert(repeated_block == block_size);
-    return reduce_demand<Sweeps>(values, demand_of<Sweeps>(wanted), nullptr, repeats);
+    return reduce_tensor<Sweeps>(values, wanted, nullptr, repeats);
 }
 
 }  // namespace detail

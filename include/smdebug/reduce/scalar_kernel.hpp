@@ -153,6 +153,12 @@ struct kernel_by_loops {
         return reduce_tensor<Sweeps>(tensor, wanted, &watch);
     }
 
+    /// The same where the answer is to stay, see in_place_reducer.
+    [[nodiscard]] status reduce_into(const tensor_view& tensor, reduction_set wanted, const byte_watch* watch,
+                                     reduction_values& out) const noexcept {
+        return detail::reduce_into<Sweeps>(tensor, wanted, watch, 0, out);
+    }
+
     /// The same of a tensor whose bytes are fed, see fed_reducer.
     [[nodiscard]] result<reduction_values> reduce_fed(const smdebug::detail::fed_tensor& tensor,
                                                       reduction_set wanted) const noexcept {

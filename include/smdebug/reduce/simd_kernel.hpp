@@ -30,6 +30,12 @@ struct simd_kernel {
         return reduce::detail::reduce_tensor<reduce::detail::simd_sweeps<Arch>>(tensor, wanted, &watch);
     }
 
+    /// The same where the answer is to stay, see in_place_reducer.
+    [[nodiscard]] status reduce_into(const tensor_view& tensor, reduction_set wanted, const byte_watch* watch,
+                                     reduction_values& out) const noexcept {
+        return reduce::detail::reduce_into<reduce::detail::simd_sweeps<Arch>>(tensor, wanted, watch, 0, out);
+    }
+
     /// The same of a tensor whose bytes are fed, see fed_reducer.
     [[nodiscard]] result<reduction_values> reduce_fed(const detail::fed_tensor& tensor,
                                                       reduction_set wanted) const noexcept {

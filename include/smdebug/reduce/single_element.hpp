@@ -43,13 +43,12 @@ template <class Tag>
     });
 }
 
-/// All values of one element, as the definition in lanes.hpp has them: every sum is the element, its spread is 0.
+/// Fills in all values of one element, as the definition in lanes.hpp has them: every sum is the element, its spread is 0.
 template <class Tag>
-[[nodiscard]] inline reduction_values values_of_one(double element) noexcept {
+inline void values_of_one(double element, reduction_values& out) noexcept {
     const double value = element + 0.0;  // + 0.0 turns -0 into 0
     const double size = magnitude<Tag>(value);
     const bool finite = is_finite<Tag>(value);
-    reduction_values out;
     for (std::size_t i = 0; i < reduction_count; ++i) {
         out.value[i] = value;
         out.value[i + reduction_count] = size;
@@ -66,7 +65,6 @@ template <class Tag>
     out.neg_inf = value == -infinity ? 1 : 0;
     out.zeros = value == 0 ? 1 : 0;
     out.computed = reduction_set::all();
-    return out;
 }
 
 }  // namespace detail

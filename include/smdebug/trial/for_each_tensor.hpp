@@ -23,7 +23,7 @@ namespace detail {
 /// Reduced tensors kept until their turn comes.
 class kept_tensors {
 public:
-    void keep(reduced_tensor&& tensor);
+    void keep(const scanned_tensor& tensor, reduction_set wanted, const any_kernel& kernel);
 
     /// Hands them out in the order in which they came, and is empty then.
     template <class Visit>
@@ -71,11 +71,12 @@ detail::walk_end for_each_tensor(const Trial& run, const tensor_selection& which
                                .defer_checks = true,
                                .keep_repeats = state->kernel().abilities().repeats,
                                .in_place = true,
-                               .stream = true};
+                               .stream = true,
+                               .at_once = true};
     return scan_parts(
         run, options, detail::kept_tensors{},
         [&](detail::kept_tensors& kept, const detail::scanned_tensor& tensor) {
-            kept.keep(reduced(tensor, wanted, state->kernel()));
+            kept.keep(tensor, wanted, state->kernel());
         },
         [&](detail::kept_tensors& kept) { kept.hand_out(visit); });
 }

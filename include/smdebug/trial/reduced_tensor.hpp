@@ -35,6 +35,13 @@ struct reduced_tensor : tensor_place {
 /// Cost: one pass over the values; none where all of `wanted` was saved and nothing is left to check.
 [[nodiscard]] reduced_tensor reduced(const detail::scanned_tensor& tensor, reduction_set wanted,
                                      const detail::any_kernel& kernel);
+namespace detail {
+
+/// The same into `found`, all of which is replaced: for many tensors one after another.
+void reduce_into(const scanned_tensor& tensor, reduction_set wanted, const any_kernel& kernel, reduced_tensor& found);
+
+}  // namespace detail
+
 /// The same with a kernel of any type.  Cost: an allocation more.
 template <reduction_kernel Kernel>
 [[nodiscard]] reduced_tensor reduced(const detail::scanned_tensor& tensor, reduction_set wanted, const Kernel& kernel) {

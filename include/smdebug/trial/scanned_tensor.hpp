@@ -68,6 +68,7 @@ struct scanned_tensor : tensor_place {
     std::variant<std::monostate, scanned_values, const passed_tensor*, value_stream*, unread_values> content;
     std::string_view event_file;                            ///< its key
     std::uint64_t offset = 0;                               ///< of the values' record in it
+    bool undisturbed = false;                               ///< nobody waits or measures: what takes long may be done
     const shape_type* saved_shape = nullptr;                ///< null: none was saved
     reduction_set saved;                                    ///< the reductions that were saved, asked for, and read
     std::array<double, 2 * reduction_count> saved_value{};  ///< by reduction_key::index(), those in `saved`

@@ -7,12 +7,13 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-SMDEBUG_INLINE void kept_tensors::keep(reduced_tensor&& tensor) {
+SMDEBUG_INLINE void kept_tensors::keep(const scanned_tensor& tensor, reduction_set wanted,
+                                         const any_kernel& kernel) {
     if (size_ == kept_.size()) {
         kept_.emplace_back();
     }
     one& kept = kept_[size_++];
-    kept.tensor = std::move(tensor);
+    reduce_into(tensor, wanted, kernel, kept.tensor);
     if (kept.tensor.shape != nullptr) {
         kept.shape = *kept.tensor.shape;
     }

@@ -21,25 +21,27 @@ inline namespace v1 {
 namespace detail {
 
 /// The values reduced into `found`, and verified on the way where that was left to us; false where they are damaged.
-/// Where the dtype has no reductions, `found` stays as it is.
+/// Where the dtype has no reductions, or none are wanted, `found` is empty.
 [[nodiscard]] inline bool reduce_checked(const scanned_values& there, reduction_set wanted, const any_kernel& kernel,
                                          reduction_values& found) {
     record::payload_check check = there.check;
-    const auto keep = [&](const result<reduction_values>& computed) {
-        if (computed.ok()) {
-            found = *computed;
-        }
-    };
+    bool is_there = false;
     if (!wanted.empty()) {
         const tensor_view values = there.tensor->view();
         if (there.repeats > 0) {
-            keep(kernel.reduce_repeated(values, there.repeats, wanted));
+            const auto computed = kernel.reduce_repeated(values, there.repeats, wanted);
+            is_there = computed.ok();
+            found = is_there ? *computed : found;
         } else if (check.needed()) {
-            const auto watch = [&](byte_view piece) { check.pass(piece); };
-            keep(kernel.reduce(values, wanted, byte_watch{watch}));
+            const auto pass = [&](byte_view piece) { check.pass(piece); };
+            const byte_watch watch{pass};
+            is_there = kernel.reduce_into(values, wanted, &watch, found) == status::ok;
         } else {
-            keep(kernel.reduce(values, wanted));
+            is_there = kernel.reduce_into(values, wanted, nullptr, found) == status::ok;
         }
+    }
+    if (!is_there) {
+        found = {};
     }
     return check.holds();
 }
@@ -56,12 +58,12 @@ namespace detail {
     }
 }
 
-}  // namespace detail
-
-SMDEBUG_INLINE reduced_tensor reduced(const detail::scanned_tensor& tensor, reduction_set wanted,
-                                      const detail::any_kernel& kernel) {
-    reduced_tensor found;
+SMDEBUG_INLINE void reduce_into(const scanned_tensor& tensor, reduction_set wanted, const any_kernel& kernel,
+                                reduced_tensor& found) {
     static_cast<tensor_place&>(found) = tensor;
+    found.type = dtype::invalid;
+    found.saved = tensor.saved;
+    found.failure.reset();
     found.shape = tensor.shape();
     found.file_failed = tensor.file_failed();
     found.saved_failures = tensor.saved_failures;
@@ -71,24 +73,28 @@ SMDEBUG_INLINE reduced_tensor reduced(const detail::scanned_tensor& tensor, redu
         found.failure = std::make_shared<const lookup_error>(std::move(why));
     };
     if (const lookup_error* const failure = tensor.failure()) {
+        found.reductions = {};
         found.failure = std::make_shared<const lookup_error>(*failure);
-    } else if (const auto* const there = std::get_if<detail::scanned_values>(&tensor.content)) {
-        if (detail::reduce_checked(*there, wanted - tensor.saved, kernel, found.reductions)) {
+    } else if (const auto* const there = std::get_if<scanned_values>(&tensor.content)) {
+        if (reduce_checked(*there, wanted - tensor.saved, kernel, found.reductions)) {
             found.type = there->tensor->type;
             found.reductions.count = there->tensor->view().count() + there->repeats;
         } else {
             fail(tensor.damaged(status::bad_payload_checksum));
         }
-    } else if (const auto* const passed = std::get_if<const detail::passed_tensor*>(&tensor.content)) {
+    } else if (const auto* const passed = std::get_if<const passed_tensor*>(&tensor.content)) {
         found.reductions = (*passed)->reductions;
         found.type = (*passed)->type;
-    } else if (const auto* const stream = std::get_if<detail::value_stream*>(&tensor.content)) {
-        if (auto failed = detail::reduce_stream(tensor, **stream, wanted - tensor.saved, kernel, found.reductions)) {
+    } else if (const auto* const stream = std::get_if<value_stream*>(&tensor.content)) {
+        found.reductions = {};
+        if (auto failed = reduce_stream(tensor, **stream, wanted - tensor.saved, kernel, found.reductions)) {
             fail(*std::move(failed));
         } else {
             found.type = (*stream)->type();
             found.reductions.count = (*stream)->count();
         }
+    } else {
+        found.reductions = {};
     }
     if (!tensor.saved.empty()) {
         for (std::size_t i = 0; i < 2 * reduction_count; ++i) {
@@ -96,12 +102,19 @@ SMDEBUG_INLINE reduced_tensor reduced(const detail::scanned_tensor& tensor, redu
                 found.reductions.value[i] = tensor.saved_value[i];
             }
         }
-        found.saved = tensor.saved;
         found.reductions.computed = found.reductions.computed | tensor.saved;
     }
-    for (const detail::scan_failure& bad : tensor.saved_failures) {
+    for (const scan_failure& bad : tensor.saved_failures) {
         found.reductions.computed = found.reductions.computed - bad.key;
     }
+}
+
+}  // namespace detail
+
+SMDEBUG_INLINE reduced_tensor reduced(const detail::scanned_tensor& tensor, reduction_set wanted,
+                                      const detail::any_kernel& kernel) {
+    reduced_tensor found;
+    detail::reduce_into(tensor, wanted, kernel, found);
     return found;
 }
 

@@ -47,6 +47,7 @@ struct event_file {
     const std::string& key;                ///< empty: the index file names none
     event_source* source = nullptr;        ///< null: it cannot be read
     const std::string* why_not = nullptr;  ///< null: it is not there
+    bool undisturbed = false;              ///< it is neither looked at in place, which others wait for, nor timed
 };
 
 /// Fetches event files of one run, in order.  One thread at a time; several may share what it borrows.

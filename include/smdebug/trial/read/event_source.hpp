@@ -30,18 +30,25 @@ public:
     [[nodiscard]] SMDEBUG_INLINE virtual byte_view entry_bytes(const layout::entry& entry);
     /// The file, where values can be left in it; else null.
     [[nodiscard]] SMDEBUG_INLINE virtual opened_event_file* opened() noexcept;
+    /// Whether the storage shows the file, and who wants to write to it may have to wait.
+    [[nodiscard]] bool in_place() const noexcept { return in_place_; }
 
 protected:
+    explicit event_source(bool in_place) noexcept : in_place_(in_place) {}
     event_source(const event_source&) = default;
     event_source(event_source&&) = default;
     event_source& operator=(const event_source&) = default;
     event_source& operator=(event_source&&) = default;
+
+private:
+    bool in_place_ = false;
 };
 
 /// A file whose bytes are all there.  Borrows them.
 class whole_event_file : public event_source {
 public:
-    explicit whole_event_file(byte_view bytes) noexcept : bytes_(bytes) {}
+    explicit whole_event_file(byte_view bytes, bool in_place = false) noexcept
+        : event_source(in_place), bytes_(bytes) {}
 
     [[nodiscard]] SMDEBUG_INLINE byte_view at(byte_range record) override;
 

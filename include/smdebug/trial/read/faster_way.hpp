@@ -23,6 +23,10 @@ public:
     /// The way for the next piece of work.
     [[nodiscard]] way next() const noexcept;
 
+    /// Whether took() is to be told what the next piece of work takes; else passed() will do, and nobody need measure.
+    [[nodiscard]] bool is_telling() const noexcept { return begins() || left_ <= recent; }
+    void passed() noexcept { left_ -= left_ > 0 ? 1 : 0; }
+
     /// What a piece of work took, of so much work; of none it tells nothing.
     void took(way which, double seconds, std::uint64_t amount) noexcept;
 

@@ -121,7 +121,7 @@ SMDEBUG_INLINE void event_files::prefetch(std::span<const catalog::file* const> 
 
 SMDEBUG_INLINE event_files::source_pointer event_files::shown(const std::string& key) const {
     struct shown_file final : whole_event_file {
-        explicit shown_file(byte_buffer bytes) noexcept : whole_event_file(bytes.view()), kept(std::move(bytes)) {}
+        explicit shown_file(byte_buffer bytes) noexcept : whole_event_file(bytes.view(), true), kept(std::move(bytes)) {}
         byte_buffer kept;
     };
     try {
@@ -291,8 +291,13 @@ private:
         return trial_state::event_key(of_.from_, *files_[place]);
     }
 
-    void visit(std::size_t place, const std::string& key, event_source* source, const std::string* why_not = nullptr) {
-        visit_({.index = files_[place], .key = key, .source = source, .why_not = why_not});
+    void visit(std::size_t place, const std::string& key, event_source* source, const std::string* why_not = nullptr,
+               bool timed = false) {
+        visit_({.index = files_[place],
+                .key = key,
+                .source = source,
+                .why_not = why_not,
+                .undisturbed = !timed && (source == nullptr || !source->in_place())});
     }
 
     [[nodiscard]] bool read_whole(std::size_t begin, std::size_t end) {
@@ -393,12 +398,15 @@ private:
             return done_(place);
         }
         std::optional<faster_way::way> timed;
+        const bool telling = of_.faster().is_telling();
         const clock::time_point begin = clock::now();
         if (std::optional<source_pointer> source = of_.apart(file, key, timed)) {
-            visit(place, key, source->get());
-            if (timed) {
+            visit(place, key, source->get(), nullptr, timed && telling);
+            if (timed && telling) {
                 of_.faster().took(*timed, std::chrono::duration<double>(clock::now() - begin).count(),
                                   of_.extent(file).wanted);
+            } else if (timed) {
+                of_.faster().passed();
             }
             source.reset();
             return done_(place);

@@ -31,6 +31,7 @@ SMDEBUG_INLINE void event_reader::begin_file(const event_file& file) {
     entries_ = &from_.layout_of(index);
     source_ = file.source;
     out_.event_file = file.key;
+    out_.undisturbed = file.undisturbed;
     out_.step = index.step;
     out_.mode_step = index.mode_step;
     out_.shown_step = from_.shown_step(index);
