@@ -25,6 +25,14 @@ class kept_tensors {
 public:
     void keep(const scanned_tensor& tensor, reduction_set wanted, const any_kernel& kernel);
 
+    /// One whose turn is now; to the next call.  It does not leave the CPU's first cache: a file's tensors together
+    /// would.
+    [[nodiscard]] const reduced_tensor& passing(const scanned_tensor& tensor, reduction_set wanted,
+                                                const any_kernel& kernel) {
+        reduce_into(tensor, wanted, kernel, passing_);
+        return passing_;
+    }
+
     /// Hands them out in the order in which they came, and is empty then.
     template <class Visit>
     void hand_out(Visit&& visit) {
@@ -46,6 +54,7 @@ private:
     };
     std::vector<one> kept_;
     std::size_t size_ = 0;
+    reduced_tensor passing_;
 };
 
 }  // namespace detail
@@ -64,19 +73,23 @@ template <scannable_trial Trial, std::invocable<const reduced_tensor&> Visit>
 detail::walk_end for_each_tensor(const Trial& run, const tensor_selection& which, reduction_set wanted, Visit&& visit,
                                  const walk_options& how = {}) {
     const auto state = run.state();
-    // What is visited is a copy: whatever `visit` does, no file is held meanwhile.
+    const detail::any_kernel& kernel = state->kernel();
+    // Whatever `visit` does, no file is held meanwhile: where one would be, what is visited is a copy.
     const scan_options options{.which = which,
                                .saved = wanted,
                                .how = how,
                                .defer_checks = true,
                                .keep_repeats = state->kernel().abilities().repeats,
                                .in_place = true,
-                               .stream = true,
-                               .at_once = true};
+                               .stream = true};
     return scan_parts(
         run, options, detail::kept_tensors{},
         [&](detail::kept_tensors& kept, const detail::scanned_tensor& tensor) {
-            kept.keep(tensor, wanted, state->kernel());
+            if (tensor.at_once) {
+                visit(kept.passing(tensor, wanted, kernel));
+            } else {
+                kept.keep(tensor, wanted, kernel);
+            }
         },
         [&](detail::kept_tensors& kept) { kept.hand_out(visit); });
 }

@@ -64,9 +64,6 @@ struct scan_options {
     bool stream = false;
     /// Of these tensors they are not.
     std::vector<std::string> values_of = {};
-    /// On one thread parts are emitted behind each tensor rather than each file, while they are in the CPU's first cache.
-    /// Not where that would hold up others or disturb what is measured: see scanned_tensor::undisturbed.
-    bool at_once = false;
     /// Which way of looking at files was the faster one in walks before, and what this one learns of it; null: it begins
     /// to learn.  For one walk at a time, on one thread.
     detail::faster_way* faster = nullptr;
@@ -84,6 +81,10 @@ enum class walk_end : std::uint8_t {
 struct scan_of {
     scan_of(std::shared_ptr<const trial_state> run, const scan_options& given);
     [[nodiscard]] event_reader reader() const { return {*state, *from, which, saved, config}; }
+    /// How many threads are worth having.
+    [[nodiscard]] unsigned threads(const walk_options& how) const noexcept {
+        return static_cast<unsigned>(std::min<std::size_t>(std::max(how.threads, 1U), std::max<std::size_t>(files.size(), 1)));
+    }
     /// Walks on the calling thread; file_done() behind each file.
     [[nodiscard]] walk_end in_turn(const walk_options& how, tensor_visit visit, function_ref<void()> file_done) const;
 
@@ -137,18 +138,11 @@ detail::walk_end scan_parts(const Trial& run, const scan_options& options, const
                             Emit&& emit) {
     const detail::scan_of all{run.state(), options};
     const std::span<const detail::catalog::file* const> files = all.files;
-    const auto threads = static_cast<unsigned>(std::min<std::size_t>(options.how.threads, files.size()));
+    const unsigned threads = all.threads(options.how);
     if (threads <= 1) {
         Part part = empty;
         return all.in_turn(
-            options.how,
-            [&](const detail::scanned_tensor& tensor) {
-                visit(part, tensor);
-                if (options.at_once && tensor.undisturbed) {
-                    emit(part);
-                }
-            },
-            [&] { emit(part); });
+            options.how, [&](const detail::scanned_tensor& tensor) { visit(part, tensor); }, [&] { emit(part); });
     }
     std::vector<detail::event_reader> readers;
     for (unsigned i = 0; i < threads; ++i) {

@@ -68,7 +68,9 @@ struct scanned_tensor : tensor_place {
     std::variant<std::monostate, scanned_values, const passed_tensor*, value_stream*, unread_values> content;
     std::string_view event_file;                            ///< its key
     std::uint64_t offset = 0;                               ///< of the values' record in it
-    bool undisturbed = false;                               ///< nobody waits or measures: what takes long may be done
+    /// Whether it is on the thread that walks the run, and nobody waits for its file, nor measures how long it is visited:
+    /// what is made of the tensor need not be kept until the file is done.
+    bool at_once = false;
     const shape_type* saved_shape = nullptr;                ///< null: none was saved
     reduction_set saved;                                    ///< the reductions that were saved, asked for, and read
     std::array<double, 2 * reduction_count> saved_value{};  ///< by reduction_key::index(), those in `saved`

@@ -37,21 +37,40 @@ inline constexpr field_number shape_unknown_rank = 3;
 inline constexpr field_number dim_size = 1;
 inline constexpr field_number dim_name = 2;
 
-/// The extent in one Dim; 0 where the field is absent, as everywhere in proto3.
-[[nodiscard]] constexpr status decode_dim(byte_view message, std::size_t& extent) noexcept {
-    // As nearly all are: a size, and a name of less than 128 bytes or none.
-    if (byte_view rest = message; rest.size() >= 2 && rest[0] == std::byte{tag{dim_size, wire_type::varint}.code()}) {
-        rest = rest.subspan(1);
-        std::uint64_t written = 0;
-        const bool is_size = take_varint(rest, written) == status::ok && written <= std::uint64_t{INT64_MAX};
-        const bool is_last = rest.empty() || (rest.size() >= 2 && rest.size() < 130 &&
-                                              rest[0] == std::byte{tag{dim_name, wire_type::length_delimited}.code()} &&
-                                              static_cast<std::size_t>(rest[1]) == rest.size() - 2);
-        if (is_size && is_last) {
-            extent = static_cast<std::size_t>(written);
-            return status::ok;
+/// Takes a dimension from the front of a shape where it is as nearly all are: a Dim of less than 128 bytes that has a size
+/// of at most 28 bits and a name, or none, in this order, and nothing else.  False: it is another; all is as it was.
+[[nodiscard]] constexpr bool take_usual_dim(byte_view& shape, std::size_t& extent) noexcept {
+    constexpr std::byte begin{tag{shape_dim, wire_type::length_delimited}.code()};
+    constexpr std::byte size{tag{dim_size, wire_type::varint}.code()};
+    constexpr std::byte name{tag{dim_name, wire_type::length_delimited}.code()};
+    constexpr std::byte more{0x80};
+    if (shape.size() < 4 || shape[0] != begin || shape[1] >= more || shape[2] != size) {
+        return false;
+    }
+    const std::size_t end = 2 + static_cast<std::size_t>(shape[1]);
+    std::size_t at = 3;
+    std::size_t written = 0;
+    for (unsigned shift = 0; shift < 28; shift += 7) {
+        if (at >= end || at >= shape.size()) {
+            return false;
+        }
+        written |= (static_cast<std::size_t>(shape[at]) & 0x7fU) << shift;
+        if (shape[at++] < more) {
+            const bool has_name = at + 2 <= end && end <= shape.size() && shape[at] == name && shape[at + 1] < more &&
+                                  static_cast<std::size_t>(shape[at + 1]) == end - at - 2;
+            if (!has_name && (at != end || end > shape.size())) {
+                return false;
+            }
+            extent = written;
+            shape = shape.subspan(end);
+            return true;
         }
     }
+    return false;
+}
+
+/// The extent in one Dim; 0 where the field is absent, as everywhere in proto3.
+[[nodiscard]] constexpr status decode_dim(byte_view message, std::size_t& extent) noexcept {
     std::int64_t size = 0;
     field_reader reader{message};
     for (field f; reader.next(f);) {
@@ -87,6 +106,12 @@ inline constexpr field_number dim_name = 2;
 /// saved had a shape.  `extents` is then unspecified.
 [[nodiscard]] inline status decode_tensor_shape(byte_view message, shape_type& extents) {
     extents.clear();
+    for (std::size_t extent = 0; detail::take_usual_dim(message, extent);) {
+        extents.push_back(extent);
+    }
+    if (message.empty()) {
+        return status::ok;
+    }
     bool unknown_rank = false;
     field_reader reader{message};
     for (field f; reader.next(f);) {

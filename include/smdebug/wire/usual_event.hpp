@@ -28,6 +28,7 @@ struct usual_event {
 namespace detail {
 
 /// Goes through a message from its beginning; each step says whether what it expects stands there.
+/// Always a part of its caller: with calls, places in memory would be written and read again at each of ten fields.
 class expected_fields {
 public:
     /// `beyond`: bytes of the message that follow what is there.
@@ -36,7 +37,7 @@ public:
 
     [[nodiscard]] bool at_end() const noexcept { return at_ == end_; }
     [[nodiscard]] bool stands(std::byte tag) const noexcept { return at_ != end_ && *at_ == tag; }
-    [[nodiscard]] bool take_double(std::byte tag, double& value) noexcept {
+    [[nodiscard, gnu::always_inline]] bool take_double(std::byte tag, double& value) noexcept {
         if (end_ - at_ <= 8 || *at_ != tag) {
             return false;
         }
@@ -44,21 +45,25 @@ public:
         at_ += 9;
         return true;
     }
-    [[nodiscard]] bool take_number(std::byte tag, std::uint64_t& value) noexcept {
+    [[nodiscard, gnu::always_inline]] bool take_number(std::byte tag, std::uint64_t& value) noexcept {
         if (end_ - at_ < 2 || *at_ != tag) {
             return false;
         }
-        if (at_[1] < std::byte{0x80}) {
-            value = static_cast<std::uint64_t>(at_[1]);
+        const auto first = static_cast<std::uint64_t>(at_[1]);
+        if (first < 0x80) {
+            value = first;
             at_ += 2;
             return true;
         }
-        byte_view rest{at_ + 1, end_};
-        const status taken = take_varint(rest, value);
-        at_ = rest.data();
-        return taken == status::ok;
+        if (end_ - at_ > 2 && at_[2] < std::byte{0x80}) {
+            value = (first & 0x7fU) | static_cast<std::uint64_t>(at_[2]) << 7U;
+            at_ += 3;
+            return true;
+        }
+        at_ = behind_long_number(at_ + 1, end_, value);
+        return at_ != nullptr;
     }
-    [[nodiscard]] bool take_bytes(std::byte tag, byte_view& bytes) noexcept {
+    [[nodiscard, gnu::always_inline]] bool take_bytes(std::byte tag, byte_view& bytes) noexcept {
         std::uint64_t length = 0;
         if (!take_number(tag, length) || length > there()) {
             return false;
@@ -68,7 +73,7 @@ public:
         return true;
     }
     /// A message that reaches to the end of this one: what follows is its fields.
-    [[nodiscard]] bool enter_last(std::byte tag) noexcept {
+    [[nodiscard, gnu::always_inline]] bool enter_last(std::byte tag) noexcept {
         std::uint64_t length = 0;
         return take_number(tag, length) && length == left();
     }
@@ -78,6 +83,14 @@ public:
 
 private:
     [[nodiscard]] std::uint64_t there() const noexcept { return static_cast<std::uint64_t>(end_ - at_); }
+
+    // Null where there is none.
+    [[nodiscard, gnu::noinline]] static const std::byte* behind_long_number(const std::byte* begin,
+                                                                            const std::byte* end,
+                                                                            std::uint64_t& value) noexcept {
+        byte_view rest{begin, end};
+        return take_varint(rest, value) == status::ok ? rest.data() : nullptr;
+    }
 
     const std::byte* at_;
     const std::byte* end_;
@@ -98,7 +111,7 @@ struct event_tags {
 };
 
 /// Takes what stands before the tensor.
-[[nodiscard]] inline bool take_name(expected_fields& fields, double& wall_time, std::string_view& name) noexcept {
+[[nodiscard, gnu::always_inline]] inline bool take_name(expected_fields& fields, double& wall_time, std::string_view& name) noexcept {
     std::uint64_t number = 0;
     byte_view bytes;
     if (!fields.take_double(event_tags::wall_time, wall_time) ||

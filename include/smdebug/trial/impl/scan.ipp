@@ -25,6 +25,7 @@ SMDEBUG_INLINE scan_of::scan_of(std::shared_ptr<const trial_state> run, const sc
     }
     files = from->files_in(given.which.range);
     std::erase_if(files, [&](const catalog::file* held) { return !which.contains(*held); });
+    config.in_turn = threads(given.how) <= 1;
 }
 
 SMDEBUG_INLINE walk_end scan_of::in_turn(const walk_options& how, tensor_visit visit,

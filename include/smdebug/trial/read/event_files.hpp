@@ -35,6 +35,7 @@ struct reading_config {
     bool defer_checks = false;  ///< the payload checksums of large tensors are left to the caller
     bool keep_repeats = false;  ///< see scan_options
     bool stream = false;        ///< large values may be left in the file, or be given as reduced already
+    bool in_turn = false;       ///< on the thread that called, and no other
     const std::vector<bool>* values_of = nullptr;  ///< but for these tensors, by name_id; null: none
     reading_limits limits = {};
     files_ahead* ahead = nullptr;  ///< of all readers of the same files; null: none is asked for before its turn

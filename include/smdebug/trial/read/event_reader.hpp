@@ -100,6 +100,7 @@ private:
     const catalog::file* index_ = nullptr;
     const layout* entries_ = nullptr;  // its
     event_source* source_ = nullptr;
+    const opened_event_file* opened_ = nullptr;  // which may know tensors without reading; null: it does not
     std::optional<lookup_error> file_failure_;
     // Of the tensor.
     lookup_error failure_;

@@ -31,7 +31,8 @@ SMDEBUG_INLINE void event_reader::begin_file(const event_file& file) {
     entries_ = &from_.layout_of(index);
     source_ = file.source;
     out_.event_file = file.key;
-    out_.undisturbed = file.undisturbed;
+    out_.at_once = config_.in_turn && file.undisturbed;
+    opened_ = takes_passed_ && source_ != nullptr ? source_->opened() : nullptr;
     out_.step = index.step;
     out_.mode_step = index.mode_step;
     out_.shown_step = from_.shown_step(index);
@@ -126,9 +127,8 @@ SMDEBUG_INLINE void event_reader::read_values(const layout::entry& entry) {
 }
 
 SMDEBUG_INLINE bool event_reader::take_passed(const layout::entry& entry) {
-    const opened_event_file* const file =
-        takes_passed_ && entry.stored_as() == storage_form::record ? source_->opened() : nullptr;
-    const passed_tensor* const known = file != nullptr ? file->passed(entry.record, out_.name) : nullptr;
+    const bool may_be = opened_ != nullptr && entry.stored_as() == storage_form::record;
+    const passed_tensor* const known = may_be ? opened_->passed(entry.record, out_.name) : nullptr;
     if (known != nullptr) {
         out_.content = known;
     }
