@@ -34,6 +34,9 @@ template <class Tag>
     if (size == 0 || tensor.bytes.size() < size || tensor.bytes.size() >= 2 * size) {
         return std::nullopt;
     }
+    if (tensor.type == dtype::float32) {  // nearly all of them
+        return element_at<Tag, conversion_of<float>>(tensor.bytes.data());
+    }
     return visit_dtype(tensor.type, [&]<class T>() -> std::optional<double> {
         if constexpr (requires { typename T::value_type; }) {  // complex
             return std::nullopt;

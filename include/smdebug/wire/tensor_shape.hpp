@@ -82,6 +82,24 @@ inline constexpr field_number dim_name = 2;
     return size < 0 && reader.code() == status::ok ? status::malformed : reader.code();
 }
 
+/// Appends the extents in a shape, or in what is left of one.
+[[nodiscard, gnu::noinline]] inline status append_dims(byte_view message, shape_type& extents) {
+    bool unknown_rank = false;
+    field_reader reader{message};
+    for (field f; reader.next(f);) {
+        if (f.is(shape_dim, wire_type::length_delimited)) {
+            std::size_t extent = 0;
+            if (const status read = decode_dim(f.bytes, extent); read != status::ok) {
+                return read;
+            }
+            extents.push_back(extent);
+        } else if (f.is(shape_unknown_rank, wire_type::varint)) {
+            unknown_rank = f.as_bool();
+        }
+    }
+    return unknown_rank && reader.code() == status::ok ? status::malformed : reader.code();
+}
+
 [[nodiscard]] inline std::string dim_text(std::string_view name, std::size_t extent) {
     return std::string{name} + '_' + std::to_string(extent);
 }
@@ -104,28 +122,12 @@ inline constexpr field_number dim_name = 2;
 /// Reads the extents of a TensorShapeProto; `extents` is replaced and keeps its capacity.
 /// Errors: those of field_reader; malformed for a negative extent and for an unknown rank, since a tensor that was
 /// saved had a shape.  `extents` is then unspecified.
-[[nodiscard]] inline status decode_tensor_shape(byte_view message, shape_type& extents) {
+[[nodiscard, gnu::always_inline]] inline status decode_tensor_shape(byte_view message, shape_type& extents) {
     extents.clear();
     for (std::size_t extent = 0; detail::take_usual_dim(message, extent);) {
         extents.push_back(extent);
     }
-    if (message.empty()) {
-        return status::ok;
-    }
-    bool unknown_rank = false;
-    field_reader reader{message};
-    for (field f; reader.next(f);) {
-        if (f.is(detail::shape_dim, wire_type::length_delimited)) {
-            std::size_t extent = 0;
-            if (const status read = detail::decode_dim(f.bytes, extent); read != status::ok) {
-                return read;
-            }
-            extents.push_back(extent);
-        } else if (f.is(detail::shape_unknown_rank, wire_type::varint)) {
-            unknown_rank = f.as_bool();
-        }
-    }
-    return unknown_rank && reader.code() == status::ok ? status::malformed : reader.code();
+    return message.empty() ? status::ok : detail::append_dims(message, extents);
 }
 
 /// Bytes of `shape` as a message.

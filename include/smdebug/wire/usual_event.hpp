@@ -60,7 +60,9 @@ public:
             at_ += 3;
             return true;
         }
-        at_ = behind_long_number(at_ + 1, end_, value);
+        const long_number longer = take_long(at_ + 1, end_);
+        value = longer.value;
+        at_ = longer.behind;
         return at_ != nullptr;
     }
     [[nodiscard, gnu::always_inline]] bool take_bytes(std::byte tag, byte_view& bytes) noexcept {
@@ -84,12 +86,18 @@ public:
 private:
     [[nodiscard]] std::uint64_t there() const noexcept { return static_cast<std::uint64_t>(end_ - at_); }
 
-    // Null where there is none.
-    [[nodiscard, gnu::noinline]] static const std::byte* behind_long_number(const std::byte* begin,
-                                                                            const std::byte* end,
-                                                                            std::uint64_t& value) noexcept {
+    struct long_number {
+        std::uint64_t value = 0;
+        const std::byte* behind = nullptr;  // null: there is none
+    };
+    // Gives both in registers.
+    [[nodiscard, gnu::noinline]] static long_number take_long(const std::byte* begin, const std::byte* end) noexcept {
         byte_view rest{begin, end};
-        return take_varint(rest, value) == status::ok ? rest.data() : nullptr;
+        long_number found;
+        if (take_varint(rest, found.value) == status::ok) {
+            found.behind = rest.data();
+        }
+        return found;
     }
 
     const std::byte* at_;
