@@ -80,7 +80,7 @@ struct totals {
 ///  - count_zeros<Lane>(at, count) -> std::uint64_t;
 ///  - widen<Conversion>(from, count, scale, to), see widen.hpp;
 /// all in the order of lanes.hpp, of at most block_size lanes at any alignment.
-/// Demand is `demand`, or a fixed_demand.
+/// Demand is `demand`, or a fixed_demand.  Borrows the source.
 template <class Sweeps, class Lane, class Demand>
 class block_walk {
 public:
@@ -91,7 +91,8 @@ public:
 
     /// Loads each element from memory once; looks at a block of elements that repeat once or twice.  `watch`, where it
     /// is not null, is shown the bytes a piece of some blocks at a time, before they are swept.
-    [[nodiscard]] totals run(const byte_watch* watch) noexcept {
+    /// The totals are this object's own: a copy would wait for what was stored just before it.
+    [[nodiscard]] totals& run(const byte_watch* watch) noexcept {
         if (source_.widen == nullptr) {
             for (std::size_t at = 0; at < all_.count && !all_.cut;) {
                 if (const std::byte* raw = block_at(at)) {
@@ -116,6 +117,10 @@ public:
 private:
     // What a block adds.
     struct block_totals {
+        // In place, and member by member: all of it would be cleared first, by an instruction that takes long to begin.
+        template <class Sweep>
+        explicit block_totals(const Sweep& sweep) noexcept : block(sweep()) {}
+
         block_result block;
         element_counts kinds;
         spread plain;
@@ -185,8 +190,7 @@ private:
 
     [[nodiscard]] block_totals look_at(const std::byte* raw, const std::byte* at, std::size_t count,
                                        const std::byte* soon) const noexcept {
-        block_totals found;
-        found.block = swept(at, count, soon);
+        block_totals found{[&] { return swept(at, count, soon); }};
         block_result& block = found.block;
         found.regular = is_finite<Sweeps>(block.sum.high + block.sum.low);
         if (!found.regular) {
@@ -285,7 +289,7 @@ private:
         return {centre, Sweeps::template centre<Lane>(reinterpret_cast<const std::byte*>(lanes), count, 0, false)};
     }
 
-    element_source<Lane> source_;
+    const element_source<Lane>& source_;
     [[no_unique_address]] Demand wanted_;
     totals all_;
     byte_view fed_;  // the bytes from fed_begin_ on

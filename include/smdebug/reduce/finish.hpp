@@ -137,6 +137,12 @@ private:
     reduction_values& out_;
 };
 
+/// Fills `out`.  Not inlined, as each dtype's walk ends with it.  Demand as in block_walk.
+template <class Tag, class Demand>
+[[gnu::noinline]] inline void finish(const totals& all, Demand wanted, bool complex, reduction_values& out) noexcept {
+    finisher<Tag>(all, wanted, complex, out).finish();
+}
+
 }  // namespace detail
 }  // namespace reduce
 }  // namespace v1

@@ -83,15 +83,22 @@ struct element_counts {
 template <class Number>
 using lane_array = std::array<Number, lane_count>;
 
-/// The lanes' sum by halves.  Changes its argument.  `Size` < 16 continues a tree whose upper steps are done.
-template <class Tag, std::size_t Size>
-[[nodiscard]] inline double tree_sum(std::array<double, Size>& lane) noexcept {
-    for (std::size_t width = Size / 2; width > 0; width /= 2) {
-        for (std::size_t i = 0; i < width; ++i) {
-            lane[i] += lane[i + width];
-        }
+/// Lanes joined by halves down to one: each lane of the first half with its like in the second, and so on.
+/// In registers: loops over an array that they change wait at each step for what the one before has written.
+template <class Tag, std::size_t Width = 1, class Number, std::size_t Size, class Join>
+[[nodiscard, gnu::always_inline]] inline Number by_halves(const std::array<Number, Size>& lane, const Join& join,
+                                                          std::size_t i = 0) noexcept {
+    if constexpr (Width == Size) {
+        return lane[i];
+    } else {
+        return join(by_halves<Tag, 2 * Width>(lane, join, i), by_halves<Tag, 2 * Width>(lane, join, i + Width));
     }
-    return lane[0];
+}
+
+/// The lanes' sum by halves.  `Size` < 16 continues a tree whose upper steps are done.
+template <class Tag, std::size_t Size>
+[[nodiscard]] inline double tree_sum(const std::array<double, Size>& lane) noexcept {
+    return by_halves<Tag>(lane, [](double a, double b) noexcept { return a + b; });
 }
 
 /// The same for wide lanes, not normalised on the way.
@@ -109,13 +116,9 @@ template <class Tag, std::size_t Size>
 
 /// The lanes' product by halves; sixteen mantissas below 2 cannot overflow.
 template <class Tag, std::size_t Size>
-[[nodiscard]] inline scaled_product tree_product(std::array<double, Size>& mantissa, std::int64_t exponent) noexcept {
-    for (std::size_t width = Size / 2; width > 0; width /= 2) {
-        for (std::size_t i = 0; i < width; ++i) {
-            mantissa[i] *= mantissa[i + width];
-        }
-    }
-    return scaled<Tag>(mantissa[0], exponent);
+[[nodiscard]] inline scaled_product tree_product(const std::array<double, Size>& mantissa,
+                                                 std::int64_t exponent) noexcept {
+    return scaled<Tag>(by_halves<Tag>(mantissa, [](double a, double b) noexcept { return a * b; }), exponent);
 }
 
 /// Element i of lanes that lie at any alignment.

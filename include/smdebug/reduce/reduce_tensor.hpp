@@ -64,14 +64,17 @@ template <class Tag>
     return wanted.sweep.norms && all.squares.high < too_small && all.magnitudes.high != 0 ? 0x1p600 : 1;
 }
 
-/// A walk over doubles that may have to be repeated with the lanes scaled.  That second walk is for data beyond 1e+-130
+/// Walks, and calls use(totals&) with what was found.
+/// A walk over doubles may have to be repeated with the lanes scaled.  That second walk is for data beyond 1e+-130
 /// only; it gives the sums and the spread, while extrema, counts and product stay those of the first.
-template <class Sweeps, class Lane, class Demand>
-[[nodiscard]] inline totals walk(element_source<Lane> source, Demand wanted,
-                                 decltype(element_source<Lane>::widen) scaled_widen, const byte_watch* watch) noexcept {
-    totals all = block_walk<Sweeps, Lane, Demand>(source, wanted).run(watch);
+template <class Sweeps, class Lane, class Demand, class Use>
+inline void walk(element_source<Lane> source, Demand wanted, decltype(element_source<Lane>::widen) scaled_widen,
+                 const byte_watch* watch, const Use& use) noexcept {
+    block_walk<Sweeps, Lane, Demand> first{source, wanted};
+    totals& all = first.run(watch);
     if (scaled_widen == nullptr || all.cut) {
-        return all;
+        use(all);
+        return;
     }
     source.scale = needed_scale<Sweeps>(all, wanted);
     if (source.scale != 1) {
@@ -86,7 +89,7 @@ template <class Sweeps, class Lane, class Demand>
         all.absolute = again.absolute;
         all.cut = again.cut;
     }
-    return all;
+    use(all);
 }
 
 /// Kinds of complex numbers: NaN where either part is, else infinite where either part is (counted as positive).
@@ -119,25 +122,31 @@ public:
     dtype_walk(const smdebug::detail::fed_tensor& tensor, Demand wanted) noexcept
         : type_(tensor.type), size_(tensor.size), feed_(&tensor.feed), wanted_(wanted) {}
 
-    [[nodiscard]] result<totals> run() const noexcept {
+    /// Calls use(const totals&).  Errors: unsupported for strings.
+    template <class Use>
+    [[nodiscard]] status run(const Use& use) const noexcept {
         if (!is_numeric(type_)) {
             return status::unsupported;
         }
-        return visit_dtype(type_, [this]<class T>() -> result<totals> {
+        visit_dtype(type_, [&]<class T>() {
             if constexpr (std::same_as<T, float>) {
-                return walk<Sweeps, float>(in_place<float>(), wanted_, nullptr, watch_);
+                walk<Sweeps, float>(in_place<float>(), wanted_, nullptr, watch_, use);
             } else if constexpr (std::same_as<T, double>) {
-                return walk<Sweeps, double>(in_place<double>(), wanted_, &Sweeps::template widen<from_double>, watch_);
+                walk<Sweeps, double>(in_place<double>(), wanted_, &Sweeps::template widen<from_double>, watch_, use);
             } else if constexpr (long_integer<T>) {
-                return exact<T>();
+                auto source = source_of<from_integer<T, double>>();
+                source.exact = &integer_sweeps<Sweeps>::template sums<T>;
+                source.differences = &integer_sweeps<Sweeps>::template differences<T>;
+                walk<Sweeps>(source, wanted_, nullptr, watch_, use);
             } else if constexpr (std::same_as<T, std::complex<double>>) {
                 auto source = source_of<from_complex<double>>();
                 source.kinds = &complex_kinds<Sweeps>;
-                return walk<Sweeps, double>(source, wanted_, source.widen, watch_);
+                walk<Sweeps, double>(source, wanted_, source.widen, watch_, use);
             } else {
-                return widened<conversion_of<T>>();
+                walk<Sweeps>(source_of<conversion_of<T>>(), wanted_, nullptr, watch_, use);
             }
         });
+        return status::ok;
     }
 
 private:
@@ -158,19 +167,6 @@ private:
         source.count = size_ / source.element_size;
         source.widen = &Sweeps::template widen<Conversion>;
         return source;
-    }
-
-    template <class Conversion>
-    [[nodiscard]] totals widened() const noexcept {
-        return walk<Sweeps>(source_of<Conversion>(), wanted_, nullptr, watch_);
-    }
-
-    template <class Integer>
-    [[nodiscard]] totals exact() const noexcept {
-        auto source = source_of<from_integer<Integer, double>>();
-        source.exact = &integer_sweeps<Sweeps>::template sums<Integer>;
-        source.differences = &integer_sweeps<Sweeps>::template differences<Integer>;
-        return walk<Sweeps>(source, wanted_, nullptr, watch_);
     }
 
     dtype type_;
@@ -197,11 +193,10 @@ template <class Sweeps, class Wanted>
     }
     const auto needed = demand_of<Sweeps>(wanted);
     using demand_type = std::remove_const_t<decltype(needed)>;
-    const result<totals> all = dtype_walk<Sweeps, demand_type>(tensor, needed, watch, repeats).run();
-    if (all) {
-        finisher<Sweeps>(*all, needed, is_complex(tensor.type), out).finish();
-    }
-    return all.code();
+    const bool complex = is_complex(tensor.type);
+    return dtype_walk<Sweeps, demand_type>(tensor, needed, watch, repeats).run([&](const totals& all) noexcept {
+        finish<Sweeps>(all, needed, complex, out);
+    });
 }
 
 /// The same as a result.
@@ -233,15 +228,15 @@ template <class Sweeps>
                    : reduce_tensor<Sweeps>({tensor.type, {}, bytes.first(tensor.size), {}}, wanted);
     }
     const demand needed = demand_of<Sweeps>(wanted);
-    const result<totals> all = dtype_walk<Sweeps, demand>(tensor, needed).run();
-    if (!all) {
-        return all.code();
-    }
-    if (all->cut) {
-        return status::truncated;
-    }
     result<reduction_values> found{std::in_place};
-    finisher<Sweeps>(*all, needed, is_complex(tensor.type), *found).finish();
+    bool cut = false;
+    const status walked = dtype_walk<Sweeps, demand>(tensor, needed).run([&](const totals& all) noexcept {
+        cut = all.cut;
+        finish<Sweeps>(all, needed, is_complex(tensor.type), *found);
+    });
+    if (walked != status::ok || cut) {
+        found = cut ? status::truncated : walked;
+    }
     return found;
 }
 

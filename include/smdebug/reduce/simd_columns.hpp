@@ -45,16 +45,11 @@ struct column_extrema {
         min.store_aligned(low.data());
         max.store_aligned(high.data());
         abs_min.store_aligned(size.data());
-        for (std::size_t width = vector::size / 2; width > 0; width /= 2) {
-            for (std::size_t i = 0; i < width; ++i) {
-                low[i] = low[i + width] < low[i] ? low[i + width] : low[i];
-                high[i] = high[i + width] > high[i] ? high[i + width] : high[i];
-                size[i] = size[i + width] < size[i] ? size[i + width] : size[i];
-            }
-        }
-        block.min = static_cast<double>(low[0]) < block.min ? static_cast<double>(low[0]) : block.min;
-        block.max = static_cast<double>(high[0]) > block.max ? static_cast<double>(high[0]) : block.max;
-        block.abs_min = static_cast<double>(size[0]) < block.abs_min ? static_cast<double>(size[0]) : block.abs_min;
+        const auto less = [](auto a, auto b) noexcept { return b < a ? b : a; };
+        const auto more = [](auto a, auto b) noexcept { return b > a ? b : a; };
+        block.min = less(block.min, static_cast<double>(by_halves<Arch>(low, less)));
+        block.max = more(block.max, static_cast<double>(by_halves<Arch>(high, more)));
+        block.abs_min = less(block.abs_min, static_cast<double>(by_halves<Arch>(size, less)));
     }
 };
 
