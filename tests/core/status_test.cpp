@@ -65,6 +65,14 @@ TEST_CASE("result: holds the status that says why there is no value") {
     CHECK(none.code() == status::too_large);
 }
 
+TEST_CASE("result: a value can be made where it stays") {
+    result<std::string> made{std::in_place};
+    CHECK(made.ok());
+    CHECK(made->empty());
+    made = status::malformed;
+    CHECK(made.code() == status::malformed);
+}
+
 TEST_CASE("result: a move-only value can be moved out") {
     result<std::unique_ptr<int>> owner = std::make_unique<int>(5);
     const std::unique_ptr<int> taken = *std::move(owner);

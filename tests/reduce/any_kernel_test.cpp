@@ -17,7 +17,7 @@ using namespace smdebug;
 using smdebug::detail::any_kernel;
 
 static_assert(reduction_kernel<any_kernel> && watched_reducer<any_kernel> && repeating_reducer<any_kernel> &&
-              smdebug::detail::fed_reducer<any_kernel>);
+              smdebug::detail::fed_reducer<any_kernel> && smdebug::detail::in_place_reducer<any_kernel>);
 
 namespace {
 
@@ -38,6 +38,10 @@ TEST_CASE("any_kernel: answers what the kernel in it answers, to the last bit") 
     REQUIRE(found.ok());
     CHECK(found->value == expected->value);
     CHECK(found->zeros == expected->zeros);
+    reduction_values in_place;
+    CHECK(kernel.reduce_into(view_of(values), reduction_set::all(), nullptr, in_place) == status::ok);
+    CHECK(in_place.value == expected->value);
+    CHECK(in_place.computed == expected->computed);
     CHECK(kernel.name() == std::string{scalar_kernel{}.name()});
     CHECK(kernel.abilities().usual_bits);
 }
@@ -56,6 +60,16 @@ TEST_CASE("any_kernel: what a kernel cannot do is made good, or told") {
     const auto watch = [&](byte_view piece) { seen += piece.size(); };
     CHECK(least.reduce(view_of(values), reduction::sum, byte_watch{watch}).ok());
     CHECK(seen == 0);
+    const byte_watch watching{watch};
+    reduction_values in_place;
+    for (const byte_watch* each : {&watching, static_cast<const byte_watch*>(nullptr)}) {
+        in_place.count = 7;
+        CHECK(least.reduce_into({.type = dtype::string, .shape = {}, .bytes = {}, .strings = {}}, reduction::sum, each,
+                                in_place) == status::unsupported);
+        CHECK(in_place.count == 7);
+        CHECK(least.reduce_into(view_of(values), reduction::sum, each, in_place) == status::ok);
+        CHECK(in_place(reduction::sum) == 3.0 * repeated_block);
+    }
     const auto nothing = [](std::size_t, std::size_t) { return byte_view{}; };
     CHECK(least.reduce_fed({dtype::float32, 4, smdebug::detail::byte_feed{nothing}}, reduction::sum).code() ==
           status::unsupported);

@@ -155,14 +155,17 @@ TEST_CASE("dispatched_kernel: each is found by its name, and no two have the sam
 
 TEST_CASE("dispatched_kernel: copies and code of your own") {
     static constexpr reduce::detail::compiled_kernel refuses{
-        "none",
-        [](const tensor_view&, reduction_set, const byte_watch*, reduction_values&) noexcept { return status::no_value; }};
+        "none", [](const tensor_view&, reduction_set, const byte_watch*, reduction_values&) noexcept {
+            return status::no_value;
+        }};
     constexpr dispatched_kernel mine{refuses};
     dispatched_kernel copy;
     CHECK(copy.name() != mine.name());
     copy = mine;
     CHECK(copy.name() == "dispatched<none>");
     CHECK(copy.reduce({}, reduction_set::all()).code() == status::no_value);
+    reduction_values in_place;
+    CHECK(copy.reduce_into({}, reduction_set::all(), nullptr, in_place) == status::no_value);
 }
 
 TEST_CASE("dispatched_kernel: a watch is shown the bytes") {
@@ -174,6 +177,11 @@ TEST_CASE("dispatched_kernel: a watch is shown the bytes") {
         const auto found = kernel.reduce(tensor.view(), reduction::sum, byte_watch{note});
         CHECK((*found)(reduction::sum) == 20'000);
         CHECK(shown == 40'000);
+        const byte_watch watch{note};
+        reduction_values in_place;
+        CHECK(kernel.reduce_into(tensor.view(), reduction::sum, &watch, in_place) == status::ok);
+        CHECK(in_place.value[reduction_key{reduction::sum}.index()] == 20'000);
+        CHECK(shown == 80'000);
     }
 }
 

@@ -28,9 +28,10 @@ void check_element(const tensor_view& tensor) {
     reduction_values found;
     values_of_one<scalar_sweeps>(*only, found);
     const demand everything = demand_of<scalar_sweeps>(reduction_set::all());
-    const auto all = dtype_walk<scalar_sweeps, demand>(tensor, everything).run();
     reduction_values wanted;
-    finisher<scalar_sweeps>(*all, everything, false, wanted).finish();
+    CHECK(dtype_walk<scalar_sweeps, demand>(tensor, everything).run([&](const totals& all) {
+        finish<scalar_sweeps>(all, everything, false, wanted);
+    }) == status::ok);
     CAPTURE(*only);
     CAPTURE(name_of(tensor.type));
     for (std::size_t i = 0; i < 2 * reduction_count; ++i) {

@@ -441,3 +441,36 @@ TEST_CASE(
         CHECK(streamed >= 12);
     }
 }
+
+namespace {
+
+/// Notes which tensors are decoded.
+struct noting_decoder {
+    texts* events;
+    [[nodiscard]] status decode(byte_view record, std::string_view name, decoded_tensor& out) const {
+        events->push_back("decode " + std::string{name});
+        return event_decoder<>{}.decode(record, name, out);
+    }
+    [[nodiscard]] static std::string name() { return "noting"; }
+};
+
+}  // namespace
+
+TEST_CASE("for_each_tensor: on one thread a tensor is visited before the next one is read") {
+    memory_storage store;
+    run_builder build{store};
+    build.collections();
+    for (step_number step = 0; step < 2; ++step) {
+        build.step({.step = step, .tensors = {tensor_of<float>("a", {1, 2}), tensor_of<float>("b", {3})}});
+    }
+    build.end();
+    texts events;
+    const basic_trial<memory_storage, noting_decoder> run{store, {}, noting_decoder{&events}};
+    std::vector<shape_type> shapes;
+    for_each_tensor(run, {}, reduction_set::all(), [&](const reduced_tensor& found) {
+        events.push_back("visit " + std::string{found.name});
+        shapes.push_back(*found.shape);
+    });
+    CHECK(events == texts{"decode a", "visit a", "decode b", "visit b", "decode a", "visit a", "decode b", "visit b"});
+    CHECK(shapes == std::vector<shape_type>{{2}, {1}, {2}, {1}});
+}

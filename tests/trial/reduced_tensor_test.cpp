@@ -71,6 +71,45 @@ TEST_CASE("reduced: what was not saved is computed, and is told from where it ca
     CHECK(found.reductions.computed == reduction_set::all());
 }
 
+TEST_CASE("reduce_into: what was there before leaves nothing behind") {
+    using smdebug::detail::any_kernel;
+    const any_kernel kernel{scalar_kernel{}};
+    three_and_four full;
+    full.save({reduction::std}, 0.7);
+    full.tensor.saved_failures.push_back({{reduction::max}, {.why = absence::damaged}});
+    three_and_four failed;
+    const lookup_error why{.why = absence::damaged};
+    failed.tensor.content = smdebug::detail::unread_values{.why = &why, .whole_file = true};
+    three_and_four texts;
+    texts.values.type = dtype::string;
+    texts.values.bytes = {};
+    three_and_four nothing;
+    nothing.tensor.content = std::monostate{};
+    three_and_four plain;
+    const std::array all{&full.tensor, &failed.tensor, &texts.tensor, &nothing.tensor, &plain.tensor};
+    for (const auto* before : all) {
+        for (const auto* now : all) {
+            reduced_tensor found;
+            smdebug::detail::reduce_into(*before, reduction_set::all(), kernel, found);
+            smdebug::detail::reduce_into(*now, reduction_set::all(), kernel, found);
+            const reduced_tensor fresh = reduced(*now, reduction_set::all(), kernel);
+            CHECK(found.type == fresh.type);
+            CHECK(found.shape == fresh.shape);
+            CHECK(found.saved == fresh.saved);
+            CHECK((found.failure == nullptr) == (fresh.failure == nullptr));
+            CHECK(found.file_failed == fresh.file_failed);
+            CHECK(found.saved_failures.size() == fresh.saved_failures.size());
+            CHECK(found.reductions.count == fresh.reductions.count);
+            CHECK(found.reductions.computed == fresh.reductions.computed);
+            for (std::size_t i = 0; i < 2 * reduction_count; ++i) {
+                const double value = found.reductions.value[i];
+                CHECK((value == fresh.reductions.value[i] ||
+                       (std::isnan(value) && std::isnan(fresh.reductions.value[i]))));
+            }
+        }
+    }
+}
+
 TEST_CASE("reduced: where all was saved nothing is computed, with values or without") {
     three_and_four of;
     of.save({reduction::max}, 9);

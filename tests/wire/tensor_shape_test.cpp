@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <random>
 #include <vector>
 
 #include "messages.hpp"
@@ -86,4 +87,41 @@ TEST_CASE("tensor_shape: every prefix is a shorter shape or truncated") {
         const status code = decode(messages::prefix(whole, size), extents);
         REQUIRE(code == (size == 0 || size == whole.size() / 2 ? status::ok : status::truncated));
     }
+}
+
+TEST_CASE("tensor_shape: dimensions in the usual layout are read as all others are, whatever is changed in them") {
+    std::mt19937 random{5};
+    const auto any = [&](std::size_t below) { return static_cast<std::size_t>(random() % below); };
+    std::size_t read = 0;
+    for (int round = 0; round < 50'000; ++round) {
+        shape_type extents(any(4));
+        for (std::size_t& extent : extents) {
+            extent = std::size_t{1} << any(40) >> any(3);
+        }
+        messages::bytes bytes = encoded(extents, any(2) == 0 ? std::string{} : std::string(1 + any(130), 'n'));
+        for (std::size_t changes = any(3); changes-- > 0 && !bytes.empty();) {
+            const auto at =
+                bytes.begin() + static_cast<std::ptrdiff_t>(any(any(2) == 0 ? bytes.size() : 1 + any(bytes.size())));
+            switch (any(3)) {
+                case 0:
+                    bytes.erase(at);
+                    break;
+                case 1:
+                    bytes.insert(at, static_cast<std::byte>(any(256)));
+                    break;
+                default:
+                    *at ^= std::byte{1} << any(8);
+            }
+        }
+        const messages::bytes exact(bytes);  // so that a sanitizer sees every read beyond it
+        shape_type found{42};
+        shape_type general;
+        const status code = decode(exact, found);
+        REQUIRE(code == wire::detail::append_dims(exact, general));
+        if (code == status::ok) {
+            REQUIRE(found == general);
+            ++read;
+        }
+    }
+    CHECK(read > 10'000);
 }

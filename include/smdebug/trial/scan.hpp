@@ -83,7 +83,8 @@ struct scan_of {
     [[nodiscard]] event_reader reader() const { return {*state, *from, which, saved, config}; }
     /// How many threads are worth having.
     [[nodiscard]] unsigned threads(const walk_options& how) const noexcept {
-        return static_cast<unsigned>(std::min<std::size_t>(std::max(how.threads, 1U), std::max<std::size_t>(files.size(), 1)));
+        return static_cast<unsigned>(
+            std::min<std::size_t>(std::max(how.threads, 1U), std::max<std::size_t>(files.size(), 1)));
     }
     /// Walks on the calling thread; file_done() behind each file.
     [[nodiscard]] walk_end in_turn(const walk_options& how, tensor_visit visit, function_ref<void()> file_done) const;

@@ -66,8 +66,8 @@ struct scanned_tensor : tensor_place {
     /// The values: none were saved; in memory; reduced already, or left in the file, where that was asked for, both for
     /// reduced() alone; or not readable.
     std::variant<std::monostate, scanned_values, const passed_tensor*, value_stream*, unread_values> content;
-    std::string_view event_file;                            ///< its key
-    std::uint64_t offset = 0;                               ///< of the values' record in it
+    std::string_view event_file;  ///< its key
+    std::uint64_t offset = 0;     ///< of the values' record in it
     /// Whether it is on the thread that walks the run, and nobody waits for its file, nor measures how long it is visited:
     /// what is made of the tensor need not be kept until the file is done.
     bool at_once = false;

@@ -119,7 +119,8 @@ struct event_tags {
 };
 
 /// Takes what stands before the tensor.
-[[nodiscard, gnu::always_inline]] inline bool take_name(expected_fields& fields, double& wall_time, std::string_view& name) noexcept {
+[[nodiscard, gnu::always_inline]] inline bool take_name(expected_fields& fields, double& wall_time,
+                                                        std::string_view& name) noexcept {
     std::uint64_t number = 0;
     byte_view bytes;
     if (!fields.take_double(event_tags::wall_time, wall_time) ||

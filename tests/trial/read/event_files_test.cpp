@@ -492,3 +492,37 @@ TEST_CASE("event_files: a storage that says that views are not worth it is not a
     CHECK(store.seen->shown == 0);
     CHECK(store.seen->whole > 120'000);
 }
+
+TEST_CASE("event_files: what takes long may be done at once where nobody waits for the file, and nobody measures") {
+    memory_storage inner;
+    run_builder build{inner};
+    build.collections();
+    for (step_number step = 0; step < 300; ++step) {
+        build.step({.step = step, .tensors = {tensor_of<float>("a", {static_cast<float>(step)})}});
+    }
+    build.end();
+    const auto at_once = [](const auto& run, bool in_turn, const reading_limits& limits) {
+        const auto from = run.snapshot();
+        const smdebug::detail::selected_tensors which{{}, *from};
+        event_reader walk{*run.state(), *from, which, {}, {.in_place = true, .in_turn = in_turn, .limits = limits}};
+        std::size_t count = 0;
+        walk.read(
+            from->files_in({}), [&](const smdebug::detail::scanned_tensor& tensor) { count += tensor.at_once ? 1 : 0; },
+            [](std::size_t) { return true; });
+        return count;
+    };
+    const counted_trial whole{counting_storage{inner}};
+    CHECK(at_once(whole, true, {}) == 300);
+    CHECK(at_once(whole, false, {}) == 0);
+    const counting_storage shown{inner};
+    shown.seen->shows = true;
+    CHECK(at_once(counted_trial{shown}, true, {.in_place_from = 1}) == 0);
+    CHECK(shown.seen->shown == 300);
+    // Opened, or looked at in place: timed at first, and now and then.
+    const opening_storage_of_memory both{inner};
+    both.seen->shows = true;
+    const std::size_t some = at_once(basic_trial{both}, true, {.in_place_from = 1, .opened_from = 1});
+    CHECK(some <= static_cast<std::size_t>(300 - both.seen->shown));
+    const opening_storage_of_memory opened{inner};
+    CHECK(at_once(basic_trial{opened}, true, {.opened_from = 1}) >= 200);
+}

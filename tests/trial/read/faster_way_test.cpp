@@ -36,6 +36,27 @@ TEST_CASE("faster_way: both are tried, then the faster one is taken, and the oth
     }
 }
 
+TEST_CASE("faster_way: of most pieces of work nobody need know what they take") {
+    faster_way ways;
+    std::size_t told = 0;
+    std::size_t others = 0;
+    for (int i = 0; i < 10'000; ++i) {
+        const auto now = ways.next();
+        others += now == faster_way::other ? 1 : 0;
+        if (ways.is_telling()) {
+            ways.took(now, now == faster_way::usual ? 1 : 2, 1);
+            ++told;
+        } else {
+            CHECK(now == faster_way::usual);
+            ways.passed();
+        }
+    }
+    CHECK(others >= 5);
+    CHECK(others <= 20);
+    CHECK(told > others);
+    CHECK(told < 100);
+}
+
 TEST_CASE("faster_way: the usual one is left only for a gain") {
     faster_way ways;
     CHECK(done(ways, 1000, 1, 0.97)[faster_way::other] < 10);

@@ -7,8 +7,7 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-SMDEBUG_INLINE void kept_tensors::keep(const scanned_tensor& tensor, reduction_set wanted,
-                                         const any_kernel& kernel) {
+SMDEBUG_INLINE void kept_tensors::keep(const scanned_tensor& tensor, reduction_set wanted, const any_kernel& kernel) {
     if (size_ == kept_.size()) {
         kept_.emplace_back();
     }

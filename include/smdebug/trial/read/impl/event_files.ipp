@@ -121,7 +121,8 @@ SMDEBUG_INLINE void event_files::prefetch(std::span<const catalog::file* const> 
 
 SMDEBUG_INLINE event_files::source_pointer event_files::shown(const std::string& key) const {
     struct shown_file final : whole_event_file {
-        explicit shown_file(byte_buffer bytes) noexcept : whole_event_file(bytes.view(), true), kept(std::move(bytes)) {}
+        explicit shown_file(byte_buffer bytes) noexcept
+            : whole_event_file(bytes.view(), true), kept(std::move(bytes)) {}
         byte_buffer kept;
     };
     try {
