@@ -44,6 +44,7 @@ namespace detail {
 /// Errors:  too_large where the shape's byte count overflows, size_mismatch where it is not that of `content`.
 /// Borrows: `content`, in place; but booleans other than 0 and 1 are undefined to look at in C++, so content that has
 ///          such is copied to `out.expanded` with every non-zero byte as 1.
+/// Always a part of its caller, as a call would cost a scalar as much as all that is done here.
 [[nodiscard, gnu::always_inline]] inline status decode_content(byte_view content, bool has_shape, decoded_tensor& out) {
     assert(is_numeric(out.type));
     const std::size_t size = size_of(out.type);

@@ -62,6 +62,7 @@ private:
 /// Calls visit(const reduced_tensor&) for every selected tensor of a trial as it is now, with at least those of
 /// `wanted` that there are: by global step, then worker, then as in the file.  Always on the calling thread, whatever
 /// the number of threads that read and reduce.  The trial's kernel computes; its answers do not depend on the threads.
+/// On one thread a tensor is mostly visited before the next one is read.
 ///
 ///     for_each_tensor(run, {.collection = "gradients"}, reduction::l2, [&](const reduced_tensor& found) { ... });
 ///

@@ -122,6 +122,7 @@ inline constexpr field_number dim_name = 2;
 /// Reads the extents of a TensorShapeProto; `extents` is replaced and keeps its capacity.
 /// Errors: those of field_reader; malformed for a negative extent and for an unknown rank, since a tensor that was
 /// saved had a shape.  `extents` is then unspecified.
+/// Always a part of its caller: a scalar's shape is empty, and a call would be all it costs.
 [[nodiscard, gnu::always_inline]] inline status decode_tensor_shape(byte_view message, shape_type& extents) {
     extents.clear();
     for (std::size_t extent = 0; detail::take_usual_dim(message, extent);) {
