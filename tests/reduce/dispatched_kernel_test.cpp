@@ -187,8 +187,9 @@ TEST_CASE("dispatched_kernel: a watch is shown the bytes") {
 
 TEST_CASE("dispatched_kernel: a tensor whose bytes are fed, also with code that has to see all of them together") {
     static constexpr reduce::detail::compiled_kernel plain{
-        "plain", [](const tensor_view& tensor, reduction_set wanted, const byte_watch*) noexcept {
-            return scalar_kernel{}.reduce(tensor, wanted);
+        "plain",
+        [](const tensor_view& tensor, reduction_set wanted, const byte_watch* watch, reduction_values& out) noexcept {
+            return scalar_kernel{}.reduce_into(tensor, wanted, watch, out);
         }};
     std::vector<dispatched_kernel> kernels{dispatched_kernel{plain}};
     for (const dispatched_kernel& kernel : dispatched_kernel::available()) {
@@ -216,8 +217,9 @@ TEST_CASE("dispatched_kernel: a tensor whose bytes are fed, also with code that 
 
 TEST_CASE("dispatched_kernel: a tensor whose last value repeats, also with code that has to see all of it") {
     static constexpr reduce::detail::compiled_kernel plain{
-        "plain", [](const tensor_view& tensor, reduction_set wanted, const byte_watch*) noexcept {
-            return scalar_kernel{}.reduce(tensor, wanted);
+        "plain",
+        [](const tensor_view& tensor, reduction_set wanted, const byte_watch* watch, reduction_values& out) noexcept {
+            return scalar_kernel{}.reduce_into(tensor, wanted, watch, out);
         }};
     std::vector<dispatched_kernel> kernels{dispatched_kernel{plain}};
     for (const dispatched_kernel& kernel : dispatched_kernel::available()) {
