@@ -14,6 +14,7 @@
 #include <smdebug/registry/applicable_rules.hpp>
 #include <smdebug/report/page_text.hpp>
 #include <smdebug/report/reported_run.hpp>
+#include <smdebug/report/run_gatherer.hpp>
 #include <smdebug/report/write_report.hpp>
 #include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/trial/diff_runs.hpp>
@@ -24,6 +25,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -52,7 +54,7 @@ struct report_arguments {
     return {args.check.start > 0 ? std::optional{args.check.start} : std::nullopt, args.check.end};
 }
 
-/// What a report shows of a run.  The walk that evaluates rules, then that for the numbers.
+/// What a report shows of a run, in one walk: the rules look on while its numbers are gathered.
 /// Errors: those of scan().
 template <class To>
 [[nodiscard]] report::detail::reported_run report_run(rule_maker& maker, const program_rules& registry,
@@ -60,6 +62,13 @@ template <class To>
                                                       const report_arguments& args, const std::stop_token& stop,
                                                       To& to) {
     const no_refresh as_it_is{run};
+    report::detail::gather_options options{
+        .which = selection_of(args.tensors, args.collection),
+        .how = {.threads = args.threads, .stop = stop},
+        .most_bytes = report::detail::data_bytes(args.most_bytes) / std::max<std::size_t>(args.check.runs.size(), 1)};
+    options.which.range = run.snapshot()->global_range(asked_range(args));
+    options.how.progress = [&](std::size_t done, std::size_t all) { to.progress("files of " + path, done, all); };
+    const auto gatherer = std::make_shared<report::detail::run_gatherer>(run, options);
     std::vector<rule_result> verdicts;
     std::vector<report::detail::rule_left_out> left_out;
     if (!args.no_rules) {
@@ -72,15 +81,10 @@ template <class To>
                 left_out.push_back({each.request.label, std::move(each.why_not)});
             }
         }
-        verdicts = evaluate_run(maker, chosen, run, path, args.check, {.stop = stop}, to);
+        verdicts =
+            evaluate_run(maker, chosen, run, path, args.check, {.sharing = {.joint = gatherer}, .stop = stop}, to);
     }
-    report::detail::gather_options options{
-        .which = selection_of(args.tensors, args.collection),
-        .how = {.threads = args.threads, .stop = stop},
-        .most_bytes = report::detail::data_bytes(args.most_bytes) / std::max<std::size_t>(args.check.runs.size(), 1)};
-    options.which.range = run.snapshot()->global_range(asked_range(args));
-    options.how.progress = [&](std::size_t done, std::size_t all) { to.progress("files of " + path, done, all); };
-    report::detail::reported_run reported = report::detail::gather_run(run, options);
+    report::detail::reported_run reported = gatherer->finish();
     reported.path = path;
     reported.verdicts = std::move(verdicts);
     reported.not_evaluated = std::move(left_out);

@@ -5,6 +5,7 @@
 #include <smdebug/core/form.hpp>
 #include <smdebug/report/page_text.hpp>
 #include <smdebug/report/reported_run.hpp>
+#include <smdebug/report/run_gatherer.hpp>
 #include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/scan.hpp>

@@ -28,6 +28,7 @@
 #include <smdebug/report/impl/distribution.ipp>
 #include <smdebug/report/impl/page_text.ipp>
 #include <smdebug/report/impl/reported_run.ipp>
+#include <smdebug/report/impl/run_gatherer.ipp>
 #include <smdebug/report/impl/run_series.ipp>
 #include <smdebug/report/impl/step_axis.ipp>
 #include <smdebug/report/impl/write_report.ipp>

@@ -9,6 +9,9 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
+class joint_scan;
+}
 
 /// How much rules that share a trial keep of what they read.
 struct sharing_options {
@@ -25,6 +28,10 @@ struct sharing_options {
     /// none is free, the thread that walks reduces them.  Null: one thread beside it, which is always to be had.
     /// Findings and numbers are the same whatever it lends.
     std::shared_ptr<detail::spare_threads> threads = {};
+    /// A scan that is made anyway: rules look on, in order of the steps, on one thread beside that which walks.  Values are
+    /// kept of the first steps and of tensors whose values rules read, so that each event file is read once.  Null: rules
+    /// scan for themselves.
+    std::shared_ptr<detail::joint_scan> joint = {};
 };
 
 }  // namespace v1

@@ -63,6 +63,7 @@ struct known_save {
     /// Saved ones as they were saved, the others computed, counts where there are values.
     std::optional<reduction_values> reductions = {};
     std::vector<answer> answers = {};
+    std::optional<tensor_value> value = {};  ///< on its way to the values that are kept
 };
 
 /// A tensor's last saves, and what was asked about them.
@@ -88,6 +89,8 @@ struct shared_tensor {
     std::vector<asked_measure> asked = {};
     std::uint64_t reduced_turn = 0;  // in which reductions were asked for last; 0: never
     std::uint64_t read_turn = 0;     // or anything else
+    std::uint64_t value_turn = 0;    // or values, which no measure answers
+    bool is_joint = false;           // it is scanned anyway: see joint_scan
     // By mode, of a run that has ended: to find that there are none takes a walk over the run.
     std::array<std::optional<std::vector<step_number>>, 4> steps_by_mode = {};
 };
@@ -128,6 +131,7 @@ private:
     struct questions {
         shared_tensor* of = nullptr;
         bool reductions = false;
+        bool values = false;
         std::vector<const any_measure*> measures = {};
     };
     using questions_by_tensor = std::unordered_map<std::string_view, questions>;
@@ -173,12 +177,14 @@ private:
                                                    function_ref<std::shared_ptr<const void>()> make);
 
     // One pass over the files of some steps.  What cannot be read is left out, but for whole files.  `previous`: null where
-    // nothing is to be compared; else the range is behind what it has.  `faster`: see scan_options.
+    // nothing is to be compared; else the range is behind what it has.  `faster`: see scan_options.  `joint`: null where
+    // rules scan for themselves.
     [[nodiscard]] std::vector<known_save> scan_steps(const step_range& range, const questions_by_tensor& asked,
-                                                     last_saves* previous, faster_way* faster) const;
+                                                     last_saves* previous, faster_way* faster, joint_scan* joint) const;
     static void measure(const questions& asked, const scanned_tensor& tensor, last_saves* previous,
                         std::vector<known_save::answer>& answers);
     void keep(std::vector<known_save> found);
+    void keep(const shared_tensor& of, step_number step, std::string worker, tensor_value value);
 
     // What was asked for lately.
     [[nodiscard]] questions_by_tensor asked_lately();
@@ -202,7 +208,9 @@ private:
     static constexpr std::uint64_t remembered_turns = 64;
     static constexpr std::uint64_t least_remembered_turns = 8;
     static constexpr std::size_t most_ahead = shared_tensor::kept_saves / 2;
-    static constexpr std::size_t most_values = 256;  // a look-up walks over them
+    static constexpr std::size_t most_values = 256;         // a look-up walks over them
+    static constexpr std::size_t most_first_values = 4096;  // the same of the first steps
+    static constexpr std::uint64_t first_turns = 4;
     static constexpr std::size_t most_measures = 256;
     static constexpr std::size_t most_unreadable = 1024;
     static constexpr std::size_t most_kept_steps = std::size_t{1} << 22U;
@@ -220,6 +228,11 @@ private:
     std::vector<std::unique_ptr<const any_measure>> measures_;
     std::deque<kept_value> values_;
     std::size_t value_bytes_ = 0;  // of values_
+    // Of a joint scan: whether it is not known yet what rules will ask, so that all values are kept.  It ends with the
+    // first step, of those behind the first ones, at which they asked nothing that was not known.
+    bool is_learning_ = false;
+    std::uint64_t surprised_turn_ = 0;  // in which they did last
+    step_number joint_end_ = 0;         // the steps before it were scanned
     // Files that a scan found unreadable.  Their tensors are read one by one, as the file may have come since.
     std::set<std::pair<step_number, std::string>> unreadable_;
     std::size_t kept_steps_ = 0;  // in steps_by_mode of all tensors

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <smdebug/reduce/name.hpp>
+#include <smdebug/trial/joint_scan.hpp>
 #include <smdebug/trial/read/trial_state.hpp>
 #include <smdebug/trial/reduced_tensor.hpp>
 #include <smdebug/trial/scan.hpp>
@@ -54,6 +55,15 @@ SMDEBUG_INLINE step_cache::step_cache(std::shared_ptr<const trial_state> state, 
         last_saves_.most_bytes = how_.value_bytes;
         faster_.emplace_back();
     }
+    if (how_.joint) {
+        is_learning_ = true;
+        surprised_turn_ = turn_;
+        for (const std::string& name : how_.joint->names()) {
+            shared_tensor& of = tensors_[name];
+            of.name = name;
+            of.is_joint = true;
+        }
+    }
 }
 
 SMDEBUG_INLINE read_log& step_cache::log() noexcept { return log_; }
@@ -68,15 +78,16 @@ SMDEBUG_INLINE void step_cache::begin_step(const catalog& from, step_number step
         return;
     }
     std::erase_if(values_, [&](const kept_value& kept) {
-        const bool old = kept.step < before;
+        const bool old = !is_learning_ && kept.step < before;
         value_bytes_ -= old ? kept.value.bytes().size() : 0;
         return old;
     });
+    is_learning_ = is_learning_ && (turn_ <= first_turns || surprised_turn_ == turn_);
     ++turn_;
     if (prefetch_->fetches()) {
         std::vector<std::string> names;
         for (const auto& [name, of] : tensors_) {
-            if (is_recent(of.reduced_turn) || is_recent(of.read_turn)) {
+            if (of.is_joint || is_recent(of.reduced_turn) || is_recent(of.read_turn)) {
                 names.push_back(name);
             }
         }
@@ -98,11 +109,14 @@ SMDEBUG_INLINE void step_cache::begin_step(const catalog& from, step_number step
     }
     if (!is_covered) {
         const bool alone = ahead_.empty();
-        keep(scan_steps({step, step + 1}, asked, alone ? &last_saves_ : nullptr, alone ? &faster_.front() : nullptr));
+        joint_scan* const joint = alone && step >= joint_end_ ? how_.joint.get() : nullptr;
+        joint_end_ = joint != nullptr ? step + 1 : joint_end_;
+        keep(scan_steps({step, step + 1}, asked, alone ? &last_saves_ : nullptr, alone ? &faster_.front() : nullptr,
+                        joint));
     }
     if (how_.look_ahead && ahead_.empty()) {
-        ahead_steps_ =
-            prefetch_->steps_after(covered_.empty() ? step : std::max(step, covered_.back()), end, most_ahead);
+        ahead_steps_ = prefetch_->steps_after(covered_.empty() ? step : std::max(step, covered_.back()), end,
+                                              is_learning_ ? 1 : most_ahead);
         if (!ahead_steps_.empty()) {
             begin_ahead(std::move(asked));
         }
@@ -187,7 +201,7 @@ SMDEBUG_INLINE std::optional<reduction_values> step_cache::reductions(shared_ten
     note_asked(of, of.reduced_turn);
     const known_save* known = of.find(step, worker);
     if ((known == nullptr || !known->reductions) && !unreadable_.contains({step, worker})) {
-        keep(scan_steps({step, step + 1}, {{of.name, {.of = &of, .reductions = true}}}, nullptr, nullptr));
+        keep(scan_steps({step, step + 1}, {{of.name, {.of = &of, .reductions = true}}}, nullptr, nullptr, nullptr));
         known = of.find(step, worker);
     }
     return known != nullptr ? known->reductions : std::nullopt;
@@ -212,6 +226,7 @@ SMDEBUG_INLINE lookup<any_measure::answer> step_cache::answer(shared_tensor& of,
                 }
             }
         }
+        surprised_turn_ = turn_;
     }
     lookup<any_measure::answer> computed = compute();
     if (computed && measure != nullptr) {
@@ -225,6 +240,8 @@ SMDEBUG_INLINE lookup<tensor_value> step_cache::value(shared_tensor& of, step_nu
                                                       function_ref<lookup<tensor_value>()> read) {
     {
         const std::lock_guard lock{mutex_};
+        surprised_turn_ = of.value_turn != 0 ? surprised_turn_ : turn_;
+        of.value_turn = turn_;
         const auto known = std::find_if(values_.rbegin(), values_.rend(), [&](const kept_value& each) {
             return each.of == &of && each.step == step && each.worker == worker;
         });
@@ -233,17 +250,26 @@ SMDEBUG_INLINE lookup<tensor_value> step_cache::value(shared_tensor& of, step_nu
         }
     }
     lookup<tensor_value> found = read();
-    const std::size_t size = found ? found->bytes().size() : 0;
-    if (found && size <= how_.value_bytes) {
+    if (found) {
         const std::lock_guard lock{mutex_};
-        while (!values_.empty() && (value_bytes_ + size > how_.value_bytes || values_.size() == most_values)) {
-            value_bytes_ -= values_.front().value.bytes().size();
-            values_.pop_front();
-        }
-        value_bytes_ += size;
-        values_.push_back({&of, step, worker, *found});
+        keep(of, step, worker, *found);
     }
     return found;
+}
+
+SMDEBUG_INLINE void step_cache::keep(const shared_tensor& of, step_number step, std::string worker,
+                                     tensor_value value) {
+    const std::size_t size = value.bytes().size();
+    if (size > how_.value_bytes) {
+        return;
+    }
+    const std::size_t most = is_learning_ ? most_first_values : most_values;
+    while (!values_.empty() && (value_bytes_ + size > how_.value_bytes || values_.size() >= most)) {
+        value_bytes_ -= values_.front().value.bytes().size();
+        values_.pop_front();
+    }
+    value_bytes_ += size;
+    values_.push_back({&of, step, std::move(worker), std::move(value)});
 }
 
 SMDEBUG_INLINE std::vector<step_number> step_cache::last_steps(shared_tensor& of, step_number step, std::size_t n,
@@ -299,13 +325,16 @@ SMDEBUG_INLINE const any_measure* step_cache::remembered(const any_measure& meas
 SMDEBUG_INLINE step_cache::questions_by_tensor step_cache::asked_lately() {
     questions_by_tensor all;
     for (auto& [name, tensor] : tensors_) {
-        questions asked{.of = &tensor, .reductions = is_recent(tensor.reduced_turn)};
+        const bool reads_values = tensor.value_turn != 0 && tensor.value_turn + least_remembered_turns >= turn_;
+        questions asked{.of = &tensor,
+                        .reductions = tensor.is_joint || is_recent(tensor.reduced_turn),
+                        .values = is_learning_ || (how_.joint && reads_values)};
         for (const shared_tensor::asked_measure& each : tensor.asked) {
             if (each.turn + std::clamp(each.turns, least_remembered_turns, remembered_turns) >= turn_) {
                 asked.measures.push_back(each.measure);
             }
         }
-        if (asked.reductions || !asked.measures.empty()) {
+        if (asked.reductions || asked.values || !asked.measures.empty()) {
             all.emplace(name, std::move(asked));
         }
     }
@@ -315,7 +344,8 @@ SMDEBUG_INLINE step_cache::questions_by_tensor step_cache::asked_lately() {
 SMDEBUG_INLINE void step_cache::begin_ahead(questions_by_tensor asked) {
     const step_range all{ahead_steps_.front(), ahead_steps_.back() + 1};
     std::vector<std::unique_ptr<thread_lease>> lent;
-    while (how_.threads && lent.size() < ahead_steps_.size()) {
+    joint_end_ = how_.joint ? all.end.value_or(0) : 0;
+    while (how_.threads && lent.size() < (how_.joint ? 1 : ahead_steps_.size())) {
         auto thread = how_.threads->take();
         if (!thread) {
             break;
@@ -362,21 +392,32 @@ SMDEBUG_INLINE void step_cache::begin_part(std::unique_ptr<thread_lease> thread,
                                         if (working) {
                                             working->begin();
                                         }
-                                        return scan_steps(range, asked, previous, faster);
+                                        return scan_steps(range, asked, previous, faster, how_.joint.get());
                                     } catch (const std::exception&) {  // comes again when the step is asked for
                                         return std::vector<known_save>{};
                                     }
                                 }));
 }
 
+/// Values that outlive the file they were scanned in.
+[[nodiscard]] inline tensor_value copy_of(const decoded_tensor& scanned) {
+    decoded_tensor borrowed;
+    borrowed.type = scanned.type;
+    borrowed.shape = scanned.shape;
+    borrowed.bytes = scanned.bytes;
+    borrowed.strings = scanned.strings;
+    return {std::move(borrowed), byte_buffer{}};
+}
+
 SMDEBUG_INLINE std::vector<known_save> step_cache::scan_steps(const step_range& range, const questions_by_tensor& asked,
-                                                              last_saves* previous, faster_way* faster) const {
+                                                              last_saves* previous, faster_way* faster,
+                                                              joint_scan* joint) const {
     std::vector<std::string> names;
     std::vector<std::string> measured;
     names.reserve(asked.size());
     for (const auto& [name, one] : asked) {
         names.emplace_back(name);
-        if (!one.measures.empty()) {
+        if (!one.measures.empty() || one.values) {
             measured.emplace_back(name);
         }
     }
@@ -389,14 +430,7 @@ SMDEBUG_INLINE std::vector<known_save> step_cache::scan_steps(const step_range& 
                                .faster = faster};
     std::vector<known_save> found;
     found.reserve(asked.size());
-    const auto visit = [&](const scanned_tensor& tensor) {
-        const auto about = asked.find(tensor.name);
-        if (about == asked.end()) {
-            return;
-        }
-        const questions& one = about->second;
-        const reduced_tensor now =
-            reduced(tensor, one.reductions ? reduction_set::all() : reduction_set{}, state_->kernel());
+    const auto look = [&](const questions& one, const scanned_tensor& tensor, const reduced_tensor& now) {
         if (now.file_failed) {
             const bool is_known = !found.empty() && found.back().of == nullptr && found.back().step == tensor.step &&
                                   found.back().worker == tensor.worker;
@@ -410,6 +444,23 @@ SMDEBUG_INLINE std::vector<known_save> step_cache::scan_steps(const step_range& 
                 save.reductions = now.reductions;
             }
             measure(one, tensor, previous, save.answers);  // after the reductions, which verify the bytes
+            if (one.values && tensor.values() != nullptr && tensor.repeats() == 0) {
+                save.value = copy_of(*tensor.values());
+            }
+        }
+    };
+    if (joint != nullptr) {
+        joint->scan(options, [&](const scanned_tensor& tensor, const reduced_tensor& now) {
+            if (const auto about = asked.find(tensor.name); about != asked.end()) {
+                look(about->second, tensor, now);
+            }
+        });
+        return found;
+    }
+    const auto visit = [&](const scanned_tensor& tensor) {
+        if (const auto about = asked.find(tensor.name); about != asked.end()) {
+            const reduction_set wanted = about->second.reductions ? reduction_set::all() : reduction_set{};
+            look(about->second, tensor, reduced(tensor, wanted, state_->kernel()));
         }
     };
     static_cast<void>(scan_of{state_, options}.in_turn(options.how, visit, [] {}));
@@ -470,6 +521,9 @@ SMDEBUG_INLINE void step_cache::keep(std::vector<known_save> found) {
             known.reductions = each.reductions;
         }
         known.answers.insert(known.answers.end(), each.answers.begin(), each.answers.end());
+        if (each.value) {
+            keep(*each.of, each.step, std::move(each.worker), *std::move(each.value));
+        }
     }
 }
 
