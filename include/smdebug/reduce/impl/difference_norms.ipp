@@ -20,13 +20,19 @@ class lane_sum {
 public:
     /// Adds term(0) to term(count - 1).
     void add(std::size_t count, auto&& term) noexcept {
-        std::size_t i = 0;
-        for (; i + lanes <= count; i += lanes) {
+        std::array<double, lanes> sums = sums_;  // a local one stays in registers
+        const std::size_t whole = count - count % lanes;
+        for (std::size_t i = 0; i < whole; i += lanes) {
+            std::array<double, lanes> terms;
             for (std::size_t lane = 0; lane < lanes; ++lane) {
-                sums_[lane] += term(i + lane);
+                terms[lane] = term(i + lane);
+            }
+            for (std::size_t lane = 0; lane < lanes; ++lane) {
+                sums[lane] += terms[lane];
             }
         }
-        for (; i < count; ++i) {
+        sums_ = sums;
+        for (std::size_t i = whole; i < count; ++i) {
             sums_[i % lanes] += term(i);
         }
     }
