@@ -4,6 +4,7 @@
 #include "support/run_builder.hpp"
 
 #include <smdebug/index/locations.hpp>
+#include <smdebug/report/run_gatherer.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 

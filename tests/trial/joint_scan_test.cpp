@@ -1,0 +1,117 @@
+#include <smdebug/trial/joint_scan.hpp>
+
+#include "support/run_builder.hpp"
+
+#include <smdebug/rules/invoke_rules.hpp>
+#include <smdebug/storage/memory_storage.hpp>
+#include <smdebug/trial/basic_trial.hpp>
+#include <smdebug/trial/reduced_tensor.hpp>
+#include <smdebug/trial/scan.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+using namespace smdebug;
+using namespace smdebug_test;
+using texts = std::vector<std::string>;
+
+namespace {
+
+memory_trial run_of(int steps) {
+    memory_storage store{"run"};
+    run_builder build{store};
+    build.collections();
+    for (int i = 0; i < steps; ++i) {
+        const auto value = static_cast<float>(i);
+        build.step({.step = i, .tensors = {tensor_of<float>("a", {value, 1}), tensor_of<float>("b", {-value, 2})}});
+    }
+    build.end();
+    return memory_trial{store};
+}
+
+/// Scans "a" anyway, and what rules ask for; notes which steps.
+class noting_scan final : public smdebug::detail::joint_scan {
+public:
+    explicit noting_scan(const trial& run) : run_(run) {}
+
+    [[nodiscard]] const texts& names() const noexcept override { return names_; }
+    void scan(const scan_options& asked, look rules) override {
+        ranges.push_back(asked.which.range);
+        last_names = asked.which.names.value_or(texts{});
+        if (fails) {
+            throw std::runtime_error("no room");
+        }
+        static_cast<void>(smdebug::scan(run_, asked, [&](const smdebug::detail::scanned_tensor& tensor) {
+            ++scanned;
+            rules(tensor, reduced(tensor, reduction_set::all(), run_.state()->kernel()));
+        }));
+    }
+
+    std::vector<step_range> ranges;
+    texts last_names;
+    std::size_t scanned = 0;
+    std::atomic<bool> fails = false;
+
+private:
+    trial run_;
+    texts names_{"a"};
+};
+
+/// Finds the steps at which the mean of "b" is below -3, and asks for values of "a" besides.
+struct low_mean {
+    [[nodiscard]] finding operator()(const trial& run, step_number step) const {
+        const auto mean = run.tensor("b").find_reduction(step, reduction::mean, {.worker = "worker_0"});
+        const auto values = run.tensor("a").find_value(step, {.worker = "worker_0"});
+        return {.met = mean && *mean < -3 && values && values->elements<float>()[0] > 3};
+    }
+};
+
+}  // namespace
+
+TEST_CASE("joint_scan: rules ask for ranges one behind another, and find what they find alone") {
+    const memory_trial run = run_of(40);
+    const auto alone = invoke_rules(run, {}, low_mean{});
+    for (const bool ahead : {true, false}) {
+        const auto scan = std::make_shared<noting_scan>(run);
+        const auto found = invoke_rules(run, {.sharing = {.look_ahead = ahead, .joint = scan}}, low_mean{});
+        CHECK(found.front().outcome.met_at == alone.front().outcome.met_at);
+        CHECK(found.front().outcome.met_at.size() == 32);
+        step_number next = 0;
+        for (const step_range& each : scan->ranges) {
+            CHECK(each.begin == next);
+            next = each.end.value_or(-1);
+        }
+        CHECK(next == 40);
+        std::sort(scan->last_names.begin(), scan->last_names.end());
+        CHECK(scan->last_names == texts{"a", "b"});
+        CHECK(scan->scanned >= 78);  // "b" is not known before rules have asked for it
+        if (ahead) {
+            CHECK(scan->ranges.size() < 15);  // of many steps at once, when it is known what rules ask
+        }
+    }
+}
+
+TEST_CASE("joint_scan: rules that do not look at the first steps, nor at the last ones") {
+    const memory_trial run = run_of(40);
+    const auto scan = std::make_shared<noting_scan>(run);
+    const auto found =
+        invoke_rules(run, {.common = {.start_step = 10, .end_step = 20}, .sharing = {.joint = scan}}, low_mean{});
+    CHECK(found.front().outcome.met_at.size() == 10);
+    CHECK(scan->ranges.front().begin == 10);
+    CHECK(scan->ranges.back().end == 20);
+}
+
+TEST_CASE("joint_scan: where it fails on the thread beside, rules read by themselves") {
+    const memory_trial run = run_of(40);
+    const auto scan = std::make_shared<noting_scan>(run);
+    invoke_rules_options how{.sharing = {.joint = scan}};
+    how.on_step = [&](step_number) { scan->fails = true; };
+    CHECK(invoke_rules(run, how, low_mean{}).front().outcome.met_at.size() == 32);
+}
