@@ -43,6 +43,17 @@ struct tensor_handle::core {
     [[nodiscard]] bool shares(const read_options& where) const noexcept {
         return share != nullptr && where.mode == mode::global && where.worker.has_value();
     }
+    /// The global step by which rules share values of a worker; nothing where they do not, or where it is not the only one.
+    [[nodiscard]] std::optional<step_number> shared_step(step_number step, const value_options& how) const {
+        if (share == nullptr || !how.worker) {
+            return std::nullopt;
+        }
+        if (how.mode == mode::global) {
+            return step;
+        }
+        const auto from = reader.state().current();
+        return from->each_mode_step_once() ? from->global_step(how.mode, step) : std::nullopt;
+    }
     /// Rules read the tensor, in whatever way.
     void expect() const {
         if (share != nullptr) {
@@ -152,9 +163,8 @@ SMDEBUG_INLINE lookup<tensor_value> tensor_handle::read_value(step_number step, 
         return about(at ? core_->reader.read_values(*at) : at.failure(), step, how.mode);
     };
     core_->expect();
-    return core_->shares({.mode = how.mode, .worker = how.worker})
-               ? core_->view->value(*core_->share, step, *how.worker, read)
-               : read();
+    const std::optional<step_number> shared = core_->shared_step(step, how);
+    return shared ? core_->view->value(*core_->share, *shared, *how.worker, read) : read();
 }
 
 SMDEBUG_INLINE lookup<tensor_value> tensor_handle::find_value(step_number step, const value_options& how) const {

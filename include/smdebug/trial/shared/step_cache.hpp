@@ -63,13 +63,15 @@ struct known_save {
     /// Saved ones as they were saved, the others computed, counts where there are values.
     std::optional<reduction_values> reductions = {};
     std::vector<answer> answers = {};
-    std::optional<tensor_value> value = {};  ///< on its way to the values that are kept
+    std::optional<tensor_value> value =
+        {};  ///< kept here where it is small, else on its way to the values that are kept
 };
 
 /// A tensor's last saves, and what was asked about them.
 /// Memory: 16 saves (400 bytes each) of each worker.
 struct shared_tensor {
     static constexpr std::size_t kept_saves = 16;
+    static constexpr std::size_t small_value = 64;  // bytes: of numbers like losses the values are kept with the saves
     struct asked_measure {
         const any_measure* measure = nullptr;
         std::uint64_t turn = 0;   // in which it was asked last
@@ -132,6 +134,7 @@ private:
         shared_tensor* of = nullptr;
         bool reductions = false;
         bool values = false;
+        bool small_values = false;  // see shared_tensor::small_value
         std::vector<const any_measure*> measures = {};
     };
     using questions_by_tensor = std::unordered_map<std::string_view, questions>;

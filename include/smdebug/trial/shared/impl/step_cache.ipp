@@ -43,6 +43,7 @@ SMDEBUG_INLINE known_save& shared_tensor::keep(step_number step, std::string_vie
     place.step = step;
     place.worker.assign(worker);
     place.reductions.reset();
+    place.value.reset();
     place.answers.clear();
     return place;
 }
@@ -242,6 +243,9 @@ SMDEBUG_INLINE lookup<tensor_value> step_cache::value(shared_tensor& of, step_nu
         const std::lock_guard lock{mutex_};
         surprised_turn_ = of.value_turn != 0 ? surprised_turn_ : turn_;
         of.value_turn = turn_;
+        if (const known_save* const save = of.find(step, worker); save != nullptr && save->value) {
+            return *save->value;
+        }
         const auto known = std::find_if(values_.rbegin(), values_.rend(), [&](const kept_value& each) {
             return each.of == &of && each.step == step && each.worker == worker;
         });
@@ -328,7 +332,8 @@ SMDEBUG_INLINE step_cache::questions_by_tensor step_cache::asked_lately() {
         const bool reads_values = tensor.value_turn != 0 && tensor.value_turn + least_remembered_turns >= turn_;
         questions asked{.of = &tensor,
                         .reductions = tensor.is_joint || is_recent(tensor.reduced_turn),
-                        .values = is_learning_ || (how_.joint && reads_values)};
+                        .values = is_learning_ || (how_.joint && reads_values),
+                        .small_values = tensor.is_joint || tensor.value_turn != 0};
         for (const shared_tensor::asked_measure& each : tensor.asked) {
             if (each.turn + std::clamp(each.turns, least_remembered_turns, remembered_turns) >= turn_) {
                 asked.measures.push_back(each.measure);
@@ -399,6 +404,11 @@ SMDEBUG_INLINE void step_cache::begin_part(std::unique_ptr<thread_lease> thread,
                                 }));
 }
 
+/// Whether values are kept with their save.
+[[nodiscard]] inline bool is_small(const tensor_view& values) noexcept {
+    return values.strings.empty() && values.bytes.size() <= shared_tensor::small_value;
+}
+
 /// Values that outlive the file they were scanned in.
 [[nodiscard]] inline tensor_value copy_of(const decoded_tensor& scanned) {
     decoded_tensor borrowed;
@@ -444,8 +454,9 @@ SMDEBUG_INLINE std::vector<known_save> step_cache::scan_steps(const step_range& 
                 save.reductions = now.reductions;
             }
             measure(one, tensor, previous, save.answers);  // after the reductions, which verify the bytes
-            if (one.values && tensor.values() != nullptr && tensor.repeats() == 0) {
-                save.value = copy_of(*tensor.values());
+            const decoded_tensor* const values = tensor.repeats() == 0 ? tensor.values() : nullptr;
+            if (values != nullptr && (one.values || (one.small_values && is_small(values->view())))) {
+                save.value = copy_of(*values);
             }
         }
     };
@@ -521,7 +532,9 @@ SMDEBUG_INLINE void step_cache::keep(std::vector<known_save> found) {
             known.reductions = each.reductions;
         }
         known.answers.insert(known.answers.end(), each.answers.begin(), each.answers.end());
-        if (each.value) {
+        if (each.value && is_small(*each.value)) {
+            known.value = std::move(each.value);
+        } else if (each.value) {
             keep(*each.of, each.step, std::move(each.worker), *std::move(each.value));
         }
     }
