@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <cstring>
 #include <limits>
 #include <random>
 #include <span>
@@ -64,4 +65,27 @@ TEST_CASE("difference_norms: squares that no double can hold are no infinities a
     CHECK(std::isnan(l2(not_a_number, 1).difference));
     CHECK(l2_of_difference(tensor_of<float>({3, 4}), tensor_of<double>({3, 4.5})).difference == 0.5);
     CHECK(l2_of_difference(tensor_of<float>({3, 4}), tensor_of<double>({3, 4.5})).first == 5);
+}
+
+TEST_CASE("difference_norms: floats give what they give as doubles, wherever they lie") {
+    std::mt19937 random{3};
+    for (const std::size_t count : {std::size_t{1}, std::size_t{7}, std::size_t{512}, std::size_t{1235}}) {
+        std::vector<float> a(count);
+        std::vector<float> b(count);
+        for (std::size_t i = 0; i < count; ++i) {
+            a[i] = std::uniform_real_distribution<float>{-1, 1}(random);
+            b[i] = a[i] + std::uniform_real_distribution<float>{-0.1F, 0.1F}(random);
+        }
+        const difference_norms wide = l2_of_difference(tensor_of(std::vector<double>(a.begin(), a.end())),
+                                                       tensor_of(std::vector<double>(b.begin(), b.end())));
+        std::vector<std::byte> bytes(1 + count * sizeof(float));
+        std::memcpy(bytes.data() + 1, b.data(), count * sizeof(float));
+        const std::vector<std::size_t> shape{count};
+        const tensor_view unaligned{dtype::float32, shape, std::span{bytes}.subspan(1), {}};
+        for (const difference_norms& narrow :
+             {l2_of_difference(tensor_of(a), tensor_of(b)), l2_of_difference(tensor_of(a), unaligned)}) {
+            CHECK(narrow.difference == wide.difference);
+            CHECK(narrow.first == wide.first);
+        }
+    }
 }

@@ -82,7 +82,7 @@ TEST_CASE("joint_scan: rules ask for ranges one behind another, and find what th
         const auto scan = std::make_shared<noting_scan>(run);
         const auto found = invoke_rules(run, {.sharing = {.look_ahead = ahead, .joint = scan}}, low_mean{});
         CHECK(found.front().outcome.met_at == alone.front().outcome.met_at);
-        CHECK(found.front().outcome.met_at.size() == 32);
+        CHECK(found.front().outcome.met_at.size() == 31);
         step_number next = 0;
         for (const step_range& each : scan->ranges) {
             CHECK(each.begin == next);
@@ -113,5 +113,5 @@ TEST_CASE("joint_scan: where it fails on the thread beside, rules read by themse
     const auto scan = std::make_shared<noting_scan>(run);
     invoke_rules_options how{.sharing = {.joint = scan}};
     how.on_step = [&](step_number) { scan->fails = true; };
-    CHECK(invoke_rules(run, how, low_mean{}).front().outcome.met_at.size() == 32);
+    CHECK(invoke_rules(run, how, low_mean{}).front().outcome.met_at.size() == 31);
 }

@@ -1,10 +1,12 @@
 // The bodies of <smdebug/reduce/difference_norms.hpp>.
 #pragma once
 
+#include <smdebug/core/bytes.hpp>
 #include <smdebug/core/dtype.hpp>
 #include <smdebug/reduce/difference_norms.hpp>
 #include <smdebug/reduce/pair_blocks.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -49,15 +51,41 @@ private:
     std::array<double, lanes> sums_{};
 };
 
+/// Floats as they lie in a file, aligned or not.
+struct floats_in_bytes {
+    const std::byte* from = nullptr;
+    std::size_t count = 0;
+
+    [[nodiscard]] std::size_t size() const noexcept { return count; }
+    [[nodiscard]] double operator[](std::size_t i) const noexcept { return load_le<float>(from + i * sizeof(float)); }
+};
+
+/// Calls visit(a's elements, b's elements) for parts of two tensors.  Each but the last is a multiple of the lanes.
+template <class Visit>
+void for_each_part(const tensor_view& a, const tensor_view& b, Visit&& visit) {
+    if (a.type == dtype::float32 && b.type == dtype::float32) {  // most are, and need no room to be widened in
+        for (std::size_t begin = 0, size = a.count(); begin < size; begin += pair_block) {
+            const auto part = [&](const tensor_view& of) {
+                return floats_in_bytes{of.bytes.data() + begin * sizeof(float), std::min(pair_block, size - begin)};
+            };
+            visit(part(a), part(b));
+        }
+        return;
+    }
+    for_each_pair_block(a, b, [&](std::size_t, std::span<const double> of_a, std::span<const double> of_b) {
+        visit(of_a, of_b);
+        return true;
+    });
+}
+
 /// Both norms, of numbers that are multiplied by `scale` before they are squared.
 SMDEBUG_INLINE difference_norms scaled_l2(const tensor_view& a, const tensor_view& b, double scale) {
     lane_sum difference;
     lane_sum first;
-    for_each_pair_block(a, b, [&](std::size_t, std::span<const double> of_a, std::span<const double> of_b) {
+    for_each_part(a, b, [&](auto of_a, auto of_b) {
         const auto squared = [scale](double value) { return value * scale * (value * scale); };
         difference.add(of_a.size(), [&](std::size_t i) { return squared(of_b[i] - of_a[i]); });
         first.add(of_a.size(), [&](std::size_t i) { return squared(of_a[i]); });
-        return true;
     });
     return {std::sqrt(difference.total()) / scale, std::sqrt(first.total()) / scale};
 }
