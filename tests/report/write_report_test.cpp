@@ -4,6 +4,7 @@
 #include "support/temporary_folder.hpp"
 
 #include <smdebug/core/error.hpp>
+#include <smdebug/rules/any_rule.hpp>
 #include <smdebug/rules/built_in/exploding_tensor.hpp>
 #include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/storage/memory_storage.hpp>
@@ -14,6 +15,7 @@
 #include <filesystem>
 #include <limits>
 #include <string>
+#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;
@@ -52,6 +54,19 @@ TEST_CASE("write_report: a page with what rules found, in the place of an older 
         ++files;
     }
     CHECK(files == 1);  // nothing is left beside it
+}
+
+TEST_CASE("write_report: rules look on, at the steps that are shown") {
+    const temporary_folder place;
+    const memory_trial run = exploding(10);
+    const std::string path = place.path() + "/report.html";
+    const std::vector rules{any_rule<memory_trial>{smdebug::rules::exploding_tensor{}}};
+    CHECK(write_report(run, rules, {}, path).front().outcome.met_at.size() == 5);
+    const std::string both = file_content(path);
+    write_report(run, {.verdicts = invoke_rules(run, rules)}, path);
+    CHECK(both == file_content(path));
+    CHECK(write_report(run, rules, {.which = {.range = {2, 7}}}, path).front().outcome.met_at.size() == 2);
+    CHECK(file_content(path).find("\"findings\":2") != std::string::npos);
 }
 
 TEST_CASE("write_report: as large as it may be, about") {

@@ -6,12 +6,17 @@
 #include <smdebug/report/page_text.hpp>
 #include <smdebug/report/reported_run.hpp>
 #include <smdebug/report/run_gatherer.hpp>
+#include <smdebug/rules/any_rule.hpp>
 #include <smdebug/rules/invoke_rules.hpp>
-#include <smdebug/trial/concepts.hpp>
+#include <smdebug/trial/refresh_guard.hpp>
 #include <smdebug/trial/scan.hpp>
 #include <smdebug/trial/selection.hpp>
+#include <smdebug/trial/trial.hpp>
 
+#include <chrono>
+#include <concepts>
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -42,26 +47,41 @@ namespace detail {
 /// Writes a page: all of it, or nothing.
 void write_page(const page& what, const std::string& path);
 
+[[nodiscard]] gather_options gathering(const write_report_options& options);
+void write_page_of(reported_run shown, const write_report_options& options, const std::string& path);
+
 }  // namespace detail
 }  // namespace report
 
 /// Writes the report of a run, as it is now, to the file `path`, which is replaced when the new one is whole.
-///
-///     smd::write_report(run, {.verdicts = smd::invoke_rules(run, rules)}, "report.html");
-///
 /// Of the verdicts the findings lead to the tensors and steps in the pictures.  What cannot be read is named in the page.
 /// Errors: those of scan(); unavailable, access_denied, not_found where the file cannot be written.
 /// Memory: that of the file, about four times.
 /// Cost:   one walk over the run, as for_each_tensor(); of at most 64 steps the values' distribution as well.
-template <scannable_trial Trial>
-void write_report(const Trial& run, const write_report_options& options, const std::string& path) {
-    report::detail::page page;
-    page.runs.push_back(report::detail::gather_run(
-        run,
-        {.which = options.which, .how = options.how, .most_bytes = report::detail::data_bytes(options.most_bytes)}));
-    page.runs.back().verdicts = options.verdicts;
-    page.title = options.title.empty() ? page.runs.back().name : options.title;
-    report::detail::write_page(page, path);
+void write_report(const trial& run, const write_report_options& options, const std::string& path);
+
+/// The same with what rules find at the steps that are shown and there: they look on in that one walk, and each event file
+/// is read once.  Gives their verdicts; those of the options stand before them in the page.
+///
+///     smd::write_report(run, std::vector{smd::any_rule<smd::trial>{smd::rules::exploding_tensor{}}}, {}, "report.html");
+///
+/// Cost: beside the walk that of invoke_rules().
+template <std::derived_from<trial> Trial>
+std::vector<rule_result> write_report(const Trial& run, const std::vector<any_rule<Trial>>& rules,
+                                      const write_report_options& options, const std::string& path) {
+    const no_refresh as_it_is{run};
+    const auto gatherer = std::make_shared<report::detail::run_gatherer>(run, report::detail::gathering(options));
+    std::vector<rule_result> found = invoke_rules(run, rules,
+                                                  {.common = {.start_step = options.which.range.begin.value_or(0),
+                                                              .end_step = options.which.range.end,
+                                                              .timeout = std::chrono::milliseconds{0},
+                                                              .stop = options.how.stop},
+                                                   .sharing = {.joint = gatherer}});
+    report::detail::reported_run shown = gatherer->finish();
+    shown.verdicts = options.verdicts;
+    shown.verdicts.insert(shown.verdicts.end(), found.begin(), found.end());
+    report::detail::write_page_of(std::move(shown), options, path);
+    return found;
 }
 
 }  // namespace v1
