@@ -47,9 +47,13 @@ if(TARGET smdebug_kernels)
     install(TARGETS smdebug_kernels EXPORT smdebug-kernels-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT devel)
     install_export(smdebug-kernels-targets ${kernels_folder})
 endif()
-if(TARGET smdebug_cli)
-    install(TARGETS smdebug_cli EXPORT smdebug-cli-targets FILE_SET HEADERS COMPONENT devel)
-    install_export(smdebug-cli-targets ${package_folder})
+if(TARGET smdebug_program)
+    install(
+        TARGETS smdebug_program
+        EXPORT smdebug-program-targets
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT devel
+        FILE_SET HEADERS COMPONENT devel)
+    install_export(smdebug-program-targets ${kernels_folder})
 endif()
 
 configure_package_config_file(

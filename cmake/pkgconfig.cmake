@@ -1,6 +1,7 @@
 # A .pc file for each component, for who builds without CMake:  c++ -std=c++20 a.cpp $(pkg-config --cflags --libs smdebug-s3)
-#   smdebug, smdebug-s3, smdebug-archive, smdebug-batch, smdebug-mpi, smdebug-kernels, smdebug-cli   header-only
-#   smdebug-compiled, smdebug-compiled-s3, -archive, -batch                                          the compiled form
+#   smdebug, smdebug-s3, smdebug-archive, smdebug-batch, smdebug-mpi, smdebug-kernels   header-only
+#   smdebug-compiled, smdebug-compiled-s3, -archive, -batch                              the compiled form
+#   smdebug-program                                                                      a rule as a program, in the compiled form
 # Paths are relative to the file, so that a tree may be moved.  Headers of third parties come with Requires.  So do their
 # libraries, header-only and where the compiled form is static; where it is shared they are its own affair: Requires.private.
 
@@ -92,10 +93,6 @@ endif()
 if(TARGET smdebug_kernels)
     smdebug_pc(smdebug-kernels "Reductions of smdebug, one program for many CPUs" REQUIRES smdebug LIBRARIES smdebug_kernels)
 endif()
-if(TARGET smdebug_cli)
-    smdebug_pc(smdebug-cli "What the program smdebug is made of" REQUIRES smdebug-s3 smdebug-archive smdebug-batch smdebug-kernels
-               CLI11)
-endif()
 if(TARGET smdebug_compiled)
     smdebug_pc(smdebug-compiled "Reads and writes ${what}: C++20, compiled" REQUIRES xtensor xsimd PRIVATE simdjson libpcre2-8
                LIBRARIES smdebug_compiled smdebug_kernels CFLAGS -DSMDEBUG_COMPILED LIBS -pthread)
@@ -103,4 +100,8 @@ if(TARGET smdebug_compiled)
         smdebug_pc(smdebug-compiled-${component} "${component} of smdebug, compiled" REQUIRES smdebug-compiled PRIVATE
                    ${smdebug_pc_of_${component}} LIBRARIES smdebug_compiled_${component})
     endforeach()
+endif()
+if(TARGET smdebug_program)
+    smdebug_pc(smdebug-program "A rule of smdebug as a program" REQUIRES smdebug-compiled-s3 smdebug-compiled-archive
+               smdebug-compiled-batch LIBRARIES smdebug_program)
 endif()

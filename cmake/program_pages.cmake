@@ -12,7 +12,7 @@ endif()
 
 set(pages ${PROJECT_BINARY_DIR}/pages)
 # The same whoever builds: no defaults of options are read.
-set(program ${CMAKE_COMMAND} -E env SMDEBUG_CONFIG= ${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:smdebug_program>)
+set(program ${CMAKE_COMMAND} -E env SMDEBUG_CONFIG= ${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:smdebug_executable>)
 set(completions bash/smdebug zsh/_smdebug fish/smdebug.fish)
 list(TRANSFORM completions PREPEND ${pages}/ OUTPUT_VARIABLE completion_files)
 set(print_completions)
@@ -26,7 +26,7 @@ add_custom_command(
     OUTPUT ${pages}/man1/smdebug.1 ${completion_files}
     COMMAND ${CMAKE_COMMAND} -E rm -rf ${pages}
     COMMAND ${program} manual --output ${pages}/man1 ${print_completions}
-    DEPENDS smdebug_program
+    DEPENDS smdebug_executable
     COMMENT "Manual pages and completions of smdebug"
     VERBATIM)
 add_custom_target(smdebug_pages ALL DEPENDS ${pages}/man1/smdebug.1 ${completion_files})

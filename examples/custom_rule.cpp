@@ -1,5 +1,5 @@
 // A rule of your own as a program: `custom_rule RUN --most 0.5 --follow`; `custom_rule --help` tells the rest.
-#include <smdebug/cli/rule_main.hpp>
+#include <smdebug/rule_main.hpp>
 #include <smdebug/smdebug.hpp>
 
 namespace smd = smdebug;

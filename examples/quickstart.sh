@@ -14,9 +14,10 @@ run=$build/runs/mlp
 bad_run=$build/runs/too_fast
 
 configure() {
-    cmake -S . -B "$build" -G Ninja --log-level=WARNING -DCMAKE_BUILD_TYPE=Release -DSMDEBUG_BUILD_EXAMPLES=ON
+    cmake -S . -B "$build" -G Ninja --log-level=WARNING -DCMAKE_BUILD_TYPE=Release -DSMDEBUG_BUILD_EXAMPLES=ON \
+        -DSMDEBUG_USE_COMPILED=ON
 }
-build() { cmake --build "$build" -j "$jobs" --target train_mlp smdebug_program quickstart; }
+build() { cmake --build "$build" -j "$jobs" --target train_mlp smdebug_executable quickstart; }
 
 # show COMMAND...: prints the command as a user would type it, then runs it.  Status 3 means that a rule's condition was
 # met: a finding, not a failure.
@@ -33,7 +34,7 @@ stage "configure ($build)" configure
 stage "build the programs train_mlp, smdebug and quickstart" build
 
 rm -rf "$run" "$bad_run"  # a hook does not write over a run
-smdebug=$build/examples/smdebug
+smdebug=$build/smdebug
 say "1. Train, and save the run: examples/train_mlp.cpp"
 show "$build/examples/train_mlp" "$run"
 say "2. What is in the run?"

@@ -27,7 +27,7 @@ cd "$folder/objects"
 half=$((${#sources[@]} / 2))
 aarch64_unite "$root" first "${sources[@]:0:half}"
 aarch64_unite "$root" second "${sources[@]:half}"
-printf '%s\0' ./*.cpp "$root"/kernels/{dispatch,neon}*.cpp "$root"/tests/main.cpp |
+printf '%s\0' ./*.cpp "$root"/src/kernels/{dispatch,neon}*.cpp "$root"/tests/main.cpp |
     xargs -0 -n 1 -P "${SMDEBUG_JOBS:-2}" "${compile[@]}" -O1 -fexpensive-optimizations -c
 wait "$headers"
 echo "all headers compile for AArch64"

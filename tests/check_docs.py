@@ -205,7 +205,7 @@ def check_links(root):
                 elif anchor and (full not in pages or anchor not in pages[full].anchors()):
                     wrong.append(f"{name}:{number}: {full} has no heading for #{anchor}")
             for source in re.findall(r"`(?:smdebug/)?(\w+/[\w/]+\.[hc]pp)`", line) if is_told(name) else ():
-                if not any(os.path.exists(os.path.join(root, folder, source)) for folder in ("", "include/smdebug")):
+                if not any(os.path.exists(os.path.join(root, folder, source)) for folder in ("", "src", "include", "include/smdebug")):
                     wrong.append(f"{name}:{number}: there is no {source}")
             if is_told(name) and len(line) > WIDTH and not line.startswith("|"):
                 wrong.append(f"{name}:{number}: {len(line)} columns, more than {WIDTH}")

@@ -13,6 +13,6 @@ if [[ $version != *" version 16."* ]]; then
     echo "skipped: wants clang-format 16, this is $version"
     exit 77
 fi
-mapfile -t files < <(find include compiled kernels tests benchmarks examples -path tests/data -prune -o \( -name '*.[hit]pp' -o -name '*.cpp' \) -print | sort)
+mapfile -t files < <(find include src tests benchmarks examples -path tests/data -prune -o \( -name '*.[hit]pp' -o -name '*.cpp' \) -print | sort)
 "$tool" --dry-run -Werror "${files[@]}"
 echo "${#files[@]} files are formatted"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The layers of CONTRIBUTING.md, between the marks layers:begin and layers:end, held against include/smdebug: what a header, or
-its bodies in impl/, includes and what it uses must be in a layer that its own may include.
+"""The layers of CONTRIBUTING.md, between the marks layers:begin and layers:end, held against include/smdebug and src/program: what
+a header, or its bodies in impl/ or a .cpp beside it, includes and what it uses must be in a layer that its own may include.
 
 check_layers.py ROOT   fails on
   - an include that the table does not allow: an arrow between layers, or a third party outside its leaf;
@@ -89,7 +89,18 @@ class table:
 
 def public(header):
     """The header whose bodies a file holds, or itself."""
-    return re.sub(r"impl/([^/]+)\.[it]pp$", r"\1.hpp", header)
+    return re.sub(r"impl/([^/]+)\.[it]pp$|(?<=/)([^/]+)\.cpp$", lambda match: (match[1] or match[2]) + ".hpp", header)
+
+
+def files_of(root):
+    """The files that the table is about: of each, by how it is included, where it lies."""
+    top, paths = headers.headers_of(root)
+    files = {path: os.path.join(top, path) for path in paths}
+    program = os.path.join(root, "src", "program")
+    for name in sorted(os.listdir(program) if os.path.isdir(program) else []):
+        if re.search(r"\.[hc]pp$", name):
+            files["program/" + name] = os.path.join(program, name)
+    return files
 
 
 def circle_in(includes):
@@ -103,7 +114,7 @@ def circle_in(includes):
 
 def breaches_of(root):
     allowed = table(root)
-    top, paths = headers.headers_of(root)
+    paths = files_of(root)
     breaches, includes, code, homes, seen = [], {}, {}, {}, 0
     for path in paths:
         counts_as = public(path)
@@ -111,7 +122,7 @@ def breaches_of(root):
         if layer is None:
             breaches.append(f"{path}: the table has no row for {path.split('/')[0]}")
             continue
-        text = headers.text_of(os.path.join(top, path))
+        text = headers.text_of(paths[path])
         code[path] = headers.code_of(text)
         for name, _, _ in headers.declared(code[path]):
             homes.setdefault(name, set()).add(counts_as)
@@ -122,12 +133,12 @@ def breaches_of(root):
                 breaches.append(f"{path}: not of the form #include <...>: {line}")
                 continue
             target = match[1]
-            if target.startswith("smdebug/"):
-                target = target[len("smdebug/"):]
+            if target.startswith(("smdebug/", "program/")):
+                name, target = target, target.removeprefix("smdebug/")
                 if not allowed.allows(layer, public(target)):
-                    breaches.append(f"{path}: {layer} may not include smdebug/{target}")
-                elif not os.path.exists(os.path.join(top, target)):
-                    breaches.append(f"{path}: there is no smdebug/{target}")
+                    breaches.append(f"{path}: {layer} may not include {name}")
+                elif target not in paths:
+                    breaches.append(f"{path}: there is no {name}")
                 if path == counts_as and target == public(target):
                     includes.setdefault(path, []).append(target)
             elif re.search(r"[/.]", target):
@@ -142,7 +153,7 @@ def breaches_of(root):
     if circle:
         breaches.append(f"a circle: {' -> '.join(circle)}")
     breaches += uses_not_allowed(allowed, code, homes)
-    return breaches, f"{len(paths)} headers and bodies, {seen} includes: all follow the table in CONTRIBUTING.md"
+    return breaches, f"{len(paths)} files, {seen} includes: all follow the table in CONTRIBUTING.md"
 
 
 def uses_not_allowed(allowed, code, homes):

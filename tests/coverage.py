@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""coverage.py FOLDER EXPORT...: what llvm-cov counted of a folder's files in some programs, taken together: a statement or a
+"""coverage.py FOLDERS EXPORT...: what llvm-cov counted of the files of folders (with commas between them) in some programs, taken together: a statement or a
 branch is reached where any program reaches it, in any instantiation.  A table by folder, then the statements that are not
 reached, by why they are not, a line a file.
-coverage.py --reduce FOLDER EXPORT...: makes each export a short one, of that folder's files alone, in its place.
+coverage.py --reduce FOLDERS EXPORT...: makes each export a short one, of the files of those folders alone, in its place.
 coverage.py --self-test"""
 import collections
 import functools
@@ -32,13 +32,13 @@ NO_REASON = "nothing but that no test has it"
 CODE = 0  # the kind of region that is a statement or a block of them
 
 
-def reduced(export, folder):
+def reduced(export, folders):
     """Of each file: [places, whether reached] of its statements, and of both ways of its branches."""
-    mark = "/" + folder.strip("/") + "/"
+    marks = ["/" + folder.strip("/") + "/" for folder in folders.split(",")]
     statements, branches = {}, {}
 
     def inside(path):
-        return path.split(mark, 1)[1] if mark in path else None
+        return next((path.split(mark, 1)[1] for mark in marks if mark in path), None)
 
     for function in export["data"][0]["functions"]:
         files = [inside(path) for path in function["filenames"]]
@@ -87,7 +87,7 @@ def lines_of(places):
     return ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in runs)
 
 
-def show(root, statements, branches, out):
+def show(roots, statements, branches, out):
     of_statements, of_branches = shares(statements), shares(branches)
     print(f"{'folder':12} {'statements':>22} {'branches':>22}", file=out)
     for folder in sorted(of_statements, key=lambda name: (name == "", name)):
@@ -98,7 +98,7 @@ def show(root, statements, branches, out):
     missing = collections.defaultdict(lambda: collections.defaultdict(list))
     for (file, first, _, last, _), value in statements.items():
         if not value:
-            missing[reason_of(source_of(root, file), first, last)][file].append((first, last))
+            missing[reason_of(source_of(roots, file), first, last)][file].append((first, last))
     for reason in [*(name for name, _ in REASONS), NO_REASON]:
         files = missing.get(reason, {})
         print(f"\nno test reaches {sum(map(len, files.values()))} statements: {reason}", file=out)
@@ -107,8 +107,9 @@ def show(root, statements, branches, out):
 
 
 @functools.cache
-def source_of(root, file):
-    with open(os.path.join(root, file), encoding="utf-8") as source:
+def source_of(roots, file):
+    path = next(filter(os.path.exists, (os.path.join(root, file) for root in roots.split(","))))
+    with open(path, encoding="utf-8") as source:
         return source.read().split("\n")
 
 
@@ -142,11 +143,11 @@ def main():
         return self_test()
     arguments = sys.argv[1:]
     reduce = arguments[:1] == ["--reduce"]
-    folder, *exports = arguments[reduce:]
+    folders, *exports = arguments[reduce:]
     if reduce:
         for path in exports:
             with open(path, encoding="utf-8") as file:
-                counts = reduced(json.load(file), folder)
+                counts = reduced(json.load(file), folders)
             with open(path + ".part", "w", encoding="utf-8") as file:
                 json.dump(counts, file)
             os.replace(path + ".part", path)
@@ -155,7 +156,7 @@ def main():
     for path in exports:
         with open(path, encoding="utf-8") as file:
             counts.append(json.load(file))
-    show(folder, *together(counts), sys.stdout)
+    show(folders, *together(counts), sys.stdout)
     return None
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Which statements and branches of include/smdebug/ the tests reach: builds them with clang's counters, runs them, and prints
+# Which statements and branches of include/smdebug/ and src/ the tests reach: builds them with clang's counters, runs them, and prints
 # a table by folder, and what no test reaches, with why not.
 #   tests/coverage.sh [--no-run]      --no-run: of what was counted last time
 # Takes three quarters of an hour on two cores.  The counts go to build/coverage/counts.
@@ -43,7 +43,7 @@ while IFS= read -r program; do
     # One program after the other: functions of one name may be others in each.
     "llvm-cov-$version" export -skip-expansions -instr-profile "$counts/all.profdata" "$program" \
         >"$counts/${program##*/}.json" 2>"$counts/${program##*/}.told" || fail "$(tail -n 3 "$counts/${program##*/}.told")"
-    python3 -B tests/coverage.py --reduce include/smdebug "$counts/${program##*/}.json"
+    python3 -B tests/coverage.py --reduce include/smdebug,src "$counts/${program##*/}.json"
     exports+=("$counts/${program##*/}.json")
-done < <(find build/coverage/tests build/coverage/examples -maxdepth 1 -type f -executable)
-python3 -B tests/coverage.py include/smdebug "${exports[@]}"
+done < <(find build/coverage build/coverage/tests build/coverage/examples -maxdepth 1 -type f -executable)
+python3 -B tests/coverage.py include/smdebug,src "${exports[@]}"

@@ -37,9 +37,6 @@ endif()
 set(compile_flags ${CMAKE_CURRENT_BINARY_DIR}/compile_flags.txt)
 add_library(user_flags OBJECT EXCLUDE_FROM_ALL main.cpp)  # never built: asked for its flags
 target_link_libraries(user_flags PRIVATE smdebug::s3 smdebug::archive smdebug::batch)
-if(TARGET smdebug::cli)
-    target_link_libraries(user_flags PRIVATE smdebug::cli)
-endif()
 set(includes $<TARGET_PROPERTY:user_flags,INCLUDE_DIRECTORIES>)
 set(definitions $<TARGET_PROPERTY:user_flags,COMPILE_DEFINITIONS>)
 set(third_party_includes "$<REMOVE_DUPLICATES:$<FILTER:${includes},EXCLUDE,^(/usr/include|${include_folder})$>>")
@@ -57,12 +54,12 @@ set(user_compiler ${CMAKE_CXX_COMPILER} @${compile_flags})
 set(check_docs ${SMDEBUG_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/check_docs.py)
 add_infrastructure_test(docs/selftest ${check_docs} --self-test ${CMAKE_CURRENT_BINARY_DIR}/docs_selftest ${CMAKE_CXX_COMPILER} -std=c++20)
 add_infrastructure_test(docs/links ${check_docs} links ${PROJECT_SOURCE_DIR})
-if(TARGET smdebug::cli)
+if(TARGET smdebug::program)
     add_infrastructure_test(docs/cpp ${check_docs} compile ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_BINARY_DIR}/docs_cpp ${user_compiler}
                             -DSMDEBUG_COMPILED)
 endif()
-if(TARGET smdebug_program AND TARGET train_mlp AND NOT SMDEBUG_SANITIZE)
-    set(shown_programs $<TARGET_FILE:smdebug_program> $<TARGET_FILE:train_mlp>)
+if(TARGET smdebug_executable AND TARGET train_mlp AND NOT SMDEBUG_SANITIZE)
+    set(shown_programs $<TARGET_FILE:smdebug_executable> $<TARGET_FILE:train_mlp>)
     if(TARGET custom_rule)
         list(APPEND shown_programs $<TARGET_FILE:custom_rule>)
     endif()
@@ -99,8 +96,8 @@ endforeach()
 add_infrastructure_test(nothing_emitted ${SMDEBUG_BASH} ${CMAKE_CURRENT_SOURCE_DIR}/check_nothing_emitted.sh ${user_compiler})
 # The oldest clang that docs/install.md names, Debian 12's clang++: header-only, every door.
 find_program(SMDEBUG_OLDEST_CLANG clang++-14)
-if(SMDEBUG_OLDEST_CLANG AND TARGET smdebug::cli)
-    set(doors s3.hpp archive.hpp formats.hpp batch/run_batch.hpp report/write_report.hpp cli/rule_main.hpp)
+if(SMDEBUG_OLDEST_CLANG AND TARGET smdebug::program)
+    set(doors s3.hpp archive.hpp formats.hpp batch/run_batch.hpp report/write_report.hpp rule_main.hpp)
     list(TRANSFORM doors PREPEND "-include;smdebug/")
     add_infrastructure_test(oldest_clang ${SMDEBUG_OLDEST_CLANG} @${compile_flags} -fsyntax-only -Wall -Wextra -Werror ${doors}
                             ${CMAKE_CURRENT_SOURCE_DIR}/every_name/every_name.cpp)
@@ -163,19 +160,19 @@ add_infrastructure_test(coverage_selftest ${SMDEBUG_PYTHON} -B ${CMAKE_CURRENT_S
 add_infrastructure_test(fault_proxy_selftest ${SMDEBUG_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/s3_servers/fault_proxy_test.py)
 
 # --- batches with the program: killed and resumed, in shards, over ranks; as single scans have it ---------------------------
-if(TARGET smdebug_program)
+if(TARGET smdebug_executable)
     set(batch_ranks)
     find_program(SMDEBUG_MPIRUN mpirun)
     if(TARGET smdebug_mpi AND SMDEBUG_MPIRUN)
         set(batch_ranks --mpirun ${SMDEBUG_MPIRUN})
     endif()
-    add_infrastructure_test(batch ${SMDEBUG_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/check_batch.py $<TARGET_FILE:smdebug_program>
+    add_infrastructure_test(batch ${SMDEBUG_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/check_batch.py $<TARGET_FILE:smdebug_executable>
                             ${test_data}/golden ${CMAKE_CURRENT_BINARY_DIR}/batch_runs ${batch_ranks})
     set_tests_properties(batch PROPERTIES PROCESSORS 2)
 endif()
 
 # --- calls by which files are read and written fail in turn; the power fails between any two of them -------------------------
-if(TARGET smdebug_program)
+if(TARGET smdebug_executable)
     foreach(library failing_calls logged_calls)
         add_library(${library} SHARED faults/${library}.cpp)
         target_link_libraries(${library} PRIVATE smdebug_warnings ${CMAKE_DL_LIBS})
@@ -185,7 +182,7 @@ if(TARGET smdebug_program)
         add_executable(${program} faults/${program}.cpp)
         target_link_libraries(${program} PRIVATE smdebug_test_options)
     endforeach()
-    set(fault_programs $<TARGET_FILE:smdebug_program> $<TARGET_FILE:saved_run> $<TARGET_FILE:read_runs>)
+    set(fault_programs $<TARGET_FILE:smdebug_executable> $<TARGET_FILE:saved_run> $<TARGET_FILE:read_runs>)
     add_infrastructure_test(
         faults ${SMDEBUG_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/check_faults.py ${fault_programs} $<TARGET_FILE:failing_calls>
         ${test_data}/golden ${CMAKE_CURRENT_BINARY_DIR}/faults)
@@ -196,19 +193,19 @@ if(TARGET smdebug_program)
 endif()
 
 # --- exports, as numpy and readers of the other formats see them ------------------------------------------------------------
-if(TARGET smdebug_program AND NOT SMDEBUG_SANITIZE)
-    add_infrastructure_test(exports ${SMDEBUG_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/check_exports.py $<TARGET_FILE:smdebug_program>
+if(TARGET smdebug_executable AND NOT SMDEBUG_SANITIZE)
+    add_infrastructure_test(exports ${SMDEBUG_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/check_exports.py $<TARGET_FILE:smdebug_executable>
                             ${test_data}/golden ${CMAKE_CURRENT_BINARY_DIR}/exports)
 endif()
 
 # --- reports: the bundle in them is what report/src gives; pages made by the program, looked at in a browser ------------------
 add_infrastructure_test(report_bundle ${SMDEBUG_BASH} ${CMAKE_CURRENT_SOURCE_DIR}/check_bundle.sh ${PROJECT_SOURCE_DIR}
                         ${CMAKE_CURRENT_BINARY_DIR}/report_packages)
-if(TARGET smdebug_program)
+if(TARGET smdebug_executable)
     add_executable(report_runs report_runs/report_runs.cpp)
     target_link_libraries(report_runs PRIVATE smdebug_test_options)
     add_infrastructure_test(report_pages ${SMDEBUG_BASH} ${CMAKE_CURRENT_SOURCE_DIR}/check_report.sh ${PROJECT_SOURCE_DIR}
-                            ${CMAKE_CURRENT_BINARY_DIR}/report_packages $<TARGET_FILE:smdebug_program>
+                            ${CMAKE_CURRENT_BINARY_DIR}/report_packages $<TARGET_FILE:smdebug_executable>
                             $<TARGET_FILE:report_runs> ${test_data}/golden ${CMAKE_CURRENT_BINARY_DIR}/report_pages)
     set_tests_properties(report_bundle report_pages PROPERTIES RESOURCE_LOCK report_packages)
 endif()
@@ -216,7 +213,7 @@ endif()
 # --- a batch over the processes of mpirun, some of which are killed or stopped ---------------------------------------------
 if(TARGET smdebug_mpi)
     add_executable(mpi_batch mpi_batch/mpi_batch.cpp)
-    target_link_libraries(mpi_batch PRIVATE smdebug_test_options smdebug::mpi)
+    target_link_libraries(mpi_batch PRIVATE smdebug_test_options smdebug::mpi smdebug::program)
     foreach(case IN ITEMS messages whole killed recovered stopped continued full interrupted rank_0_interrupted rank_0_stopped shared
                           shared_stopped)
         add_infrastructure_test(mpi_batch/${case} ${SMDEBUG_BASH} ${CMAKE_CURRENT_SOURCE_DIR}/check_mpi_batch.sh ${case}
@@ -247,7 +244,7 @@ if(PROJECT_IS_TOP_LEVEL)
     set_tests_properties(consumer_of_package PROPERTIES FIXTURES_REQUIRED stage)
     set_tests_properties(consumer_of_package consumer_of_folder PROPERTIES COST 800 TIMEOUT 1500)
 
-    if(TARGET smdebug_compiled AND TARGET smdebug_program AND BUILD_SHARED_LIBS)  # as debian/rules has it
+    if(TARGET smdebug_compiled AND TARGET smdebug_executable AND BUILD_SHARED_LIBS)  # as debian/rules has it
         add_infrastructure_test(
             debian_files ${SMDEBUG_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/check_debian_files.py ${PROJECT_SOURCE_DIR} ${CMAKE_COMMAND}
             ${PROJECT_BINARY_DIR} ${CMAKE_CURRENT_BINARY_DIR}/debian_files)

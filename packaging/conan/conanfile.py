@@ -31,7 +31,7 @@ class SmdebugConan(ConanFile):
 
     def export_sources(self):
         root = os.path.join(self.recipe_folder, "../..")
-        for pattern in ("CMakeLists.txt", "LICENSE", "NOTICE", "include/*", "kernels/*", "compiled/*", "cmake/*", "examples/*"):
+        for pattern in ("CMakeLists.txt", "LICENSE", "NOTICE", "include/*", "src/*", "cmake/*", "examples/*"):
             copy(self, pattern, root, self.export_sources_folder)
 
     def configure(self):

@@ -13,8 +13,7 @@ vcpkg_check_features(
         tool SMDEBUG_BUILD_PROGRAM)
 vcpkg_cmake_configure(
     SOURCE_PATH "${SOURCE_PATH}"
-    OPTIONS ${feature_options} -DSMDEBUG_BUILD_MPI=OFF -DSMDEBUG_WARNINGS_ARE_ERRORS=OFF -DSMDEBUG_CCACHE= "-DSMDEBUG_INSTALL_CMAKEDIR=share/${PORT}"
-    OPTIONS_DEBUG -DSMDEBUG_BUILD_PROGRAM=OFF)
+    OPTIONS ${feature_options} -DSMDEBUG_BUILD_MPI=OFF -DSMDEBUG_WARNINGS_ARE_ERRORS=OFF -DSMDEBUG_CCACHE= "-DSMDEBUG_INSTALL_CMAKEDIR=share/${PORT}")
 vcpkg_cmake_install()
 vcpkg_cmake_config_fixup()
 vcpkg_fixup_pkgconfig()

@@ -2,8 +2,10 @@
 // same bytes as a file of defaults.
 #include "support.hpp"
 
-#include <smdebug/cli/arguments.hpp>
-#include <smdebug/cli/defaults_lines.hpp>
+#include <program/arguments.hpp>
+#include <program/console.hpp>
+#include <program/defaults_lines.hpp>
+#include <program/rule_set.hpp>
 #include <smdebug/core/bytes.hpp>
 
 #include <cstddef>

@@ -6,10 +6,10 @@
 // ranks did some.
 #include "support/child_process.hpp"
 
+#include <program/interrupt.hpp>
 #include <smdebug/batch/ranks/mpi_channel.hpp>
 #include <smdebug/batch/ranks/run_on_ranks.hpp>
 #include <smdebug/batch/row_spool.hpp>
-#include <smdebug/cli/interrupt.hpp>
 
 #include <unistd.h>
 

@@ -1,9 +1,9 @@
 #include <smdebug/registry/applicable_rules.hpp>
 
-#include "cli/captured.hpp"
+#include "support/sick_run.hpp"
 
-#include <smdebug/cli/rule_set.hpp>
-#include <smdebug/cli/runs.hpp>
+#include <smdebug/registry/rule_registry.hpp>
+#include <smdebug/trial/create_trial.hpp>
 
 #include <doctest/doctest.h>
 
@@ -16,9 +16,15 @@ using namespace smdebug_test;
 
 namespace {
 
-const cli::program_rules& known() {
-    static const cli::program_rules rules = cli::program_rules::built_in();
+const rule_registry<trial>& known() {
+    static const auto rules = rule_registry<trial>::built_in();
     return rules;
+}
+
+rule_request request_for(const std::string& rule, const rule_parameters& parameters = {}) {
+    rule_request request{.rule = rule, .parameters = parameters};
+    settle_request(request);
+    return request;
 }
 
 }  // namespace
@@ -46,14 +52,14 @@ TEST_CASE("applicable_rules: every built-in rule is one that a scan knows someth
 TEST_CASE(
     "applicable_rules: collections are supplied to a rule that cannot do without them, not to others nor in place of "
     "yours") {
-    const auto supplied = [](const std::string& text) {
-        rule_request request = cli::parse_rule(text);
+    const auto supplied = [](const std::string& rule, const rule_parameters& parameters = {}) {
+        rule_request request = request_for(rule, parameters);
         return smdebug::detail::supply_collections(request) ? request.parameters.at("collection_names").text : "no";
     };
-    CHECK(supplied("all_zero,threshold=50") == "weights,gradients");
+    CHECK(supplied("all_zero", {{"threshold", "50"}}) == "weights,gradients");
     CHECK(supplied("UnchangedTensor") == "weights");
-    CHECK(supplied("all_zero,collection_names=biases") == "no");
-    CHECK(supplied("all_zero,tensor_regex=w") == "no");
+    CHECK(supplied("all_zero", {{"collection_names", "biases"}}) == "no");
+    CHECK(supplied("all_zero", {{"tensor_regex", "w"}}) == "no");
     CHECK(supplied("exploding_tensor") == "no");
     CHECK(supplied("nope") == "no");
 }
@@ -67,23 +73,23 @@ TEST_CASE("applicable_rules: a rule with the scan's collections is left out wher
             .step({.step = 0, .tensors = {tensor_of<float>("x", {1})}})
             .end();
     }
-    const auto why_not = [&](const std::string& text) {
-        const cli::detail::program_trial run = cli::detail::open_run(folder.path(), {});
-        for (const auto& each : smdebug::detail::plan_rules(known(), run, {cli::parse_rule(text)})) {
+    const auto why_not = [&](const rule_parameters& parameters) {
+        const trial run = create_trial(folder.path());
+        for (const auto& each : smdebug::detail::plan_rules(known(), run, {request_for("all_zero", parameters)})) {
             if (each.request.rule == "all_zero") {
                 return each.why_not;
             }
         }
         return std::string{"not planned"};
     };
-    CHECK(why_not("all_zero,threshold=50") == "no tensor in collection weights or in collection gradients");
-    CHECK(why_not("all_zero,tensor_regex=x") == "");
+    CHECK(why_not({{"threshold", "50"}}) == "no tensor in collection weights or in collection gradients");
+    CHECK(why_not({{"tensor_regex", "x"}}) == "");
 }
 
 TEST_CASE("applicable_rules: gives what has something to look at, ready to be called") {
     const temporary_folder folder;
     write_sick_run(folder);
-    const cli::detail::program_trial run = cli::detail::open_run(folder.path(), {});
+    const trial run = create_trial(folder.path());
     const auto rules = applicable_rules(known(), run);
     const auto has = [&](const std::string& name) {
         return std::any_of(rules.begin(), rules.end(), [&](const auto& each) { return each.name() == name; });

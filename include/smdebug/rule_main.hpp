@@ -1,0 +1,45 @@
+// A rule as a program: its settings are flags, its verdict is the exit status.  Link smdebug::program, which has what such a
+// program does; this header only hands the rule over.
+#pragma once
+
+#include <smdebug/registry/rule_registry.hpp>
+#include <smdebug/rules/concepts.hpp>
+#include <smdebug/rules/setting.hpp>
+#include <smdebug/trial/trial.hpp>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// The type of run that such a program calls its rule with: a rule that --other-trials gives runs to has a member
+/// `std::vector<std::shared_ptr<const smdebug::program_trial>> others`.
+using program_trial = trial;
+
+namespace cli {
+
+/// The main() of the program for the one rule that is in the registry.
+[[nodiscard]] int rule_program_main(const rule_registry<program_trial>& only, int count, char** arguments);
+
+}  // namespace cli
+
+/// The main() of a program that evaluates one rule:
+///
+///     int main(int count, char** arguments) { return smdebug::rule_main<my_rule>(count, arguments); }
+///
+///     my_rule RUN --threshold 0.5 --follow --json
+///
+/// Its messages begin with the rule's name.
+/// Its flags are the rule's settings(), and those of `smdebug check`: --trial-dir, --other-trials, --start-step,
+/// --end-step, --follow, --json, --status-file, --version, ...; --help prints them with types and defaults.  With --list,
+/// -o, --shard and the other options of batches it does what `smdebug scan` does, for this rule.
+/// Returns 0 not met, 3 met, 1 error, or part of a run could not be read, 4 both 3 and 1, 2 wrong usage, 130
+/// interrupted (Ctrl-C while following).
+template <described_rule R>
+    requires rule<R, program_trial>
+[[nodiscard]] int rule_main(int count, char** arguments) {
+    rule_registry<program_trial> only;
+    only.add<R>();
+    return cli::rule_program_main(only, count, arguments);
+}
+
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,129 @@
+#include <program/check.hpp>
+
+#include <program/rule_notes.hpp>
+#include <program/runs.hpp>
+#include <program/table.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/rules/rule_status.hpp>
+
+#include <cmath>
+#include <cstddef>
+
+namespace smdebug {
+inline namespace v1 {
+namespace cli {
+namespace detail {
+
+std::vector<column> check_columns() {
+    return {text_column("run", shortened::at_start),
+            {"rule"},
+            {"step", true, 8},
+            {"mode", false, 7, shortened::never, 3},
+            {"mode_step", true, 0, shortened::never, 5},
+            {"tensor", false, 24},
+            {"worker", false, 8, shortened::never, 4},
+            {"value", true, 11, shortened::never, 1},
+            {"threshold", true, 0, shortened::never, 2},
+            text_column("message", shortened::at_end)};
+}
+
+std::vector<column> summary_columns() {
+    return {text_column("run", shortened::at_start),
+            {"rule"},
+            {"status"},
+            {"steps_evaluated", true, 0, shortened::never, 5},
+            {"steps_met", true, 0, shortened::never, 4},
+            {"findings", true, 0, shortened::never, 3}};
+}
+
+void add_finding(row_buffer& row, const std::string& path, std::string_view rule, const finding& found) {
+    row.text(path);
+    row.text(rule);
+    row.integer(found.step);
+    row.text(name_of(found.mode));
+    row.integer(found.mode_step);
+    row.text(found.tensor);
+    row.text(found.worker);
+    row.number(found.value);
+    std::isnan(found.threshold) ? row.empty() : row.number(found.threshold);
+    row.text(found.message);
+    row.end_row();
+}
+
+void fill_summary(row_buffer& row, const std::string& path, const rule_result& result) {
+    row.text(path);
+    row.text(result.name);
+    const std::size_t workers = result.outcome.other_workers + 1;
+    row.text(std::string{name_of(result.report.status)} +
+             (workers > 1 ? ", 1 of " + std::to_string(workers) + " workers" : ""));
+    row.integer(result.outcome.evaluated);
+    row.integer(result.outcome.met_at.size());
+    row.integer(result.outcome.findings.size());
+}
+
+finding_actions actions_of(const check_arguments& args) {
+    return finding_actions{args.actions, args.runs.size() > 1, args.rules};
+}
+
+std::vector<rule_result> check_run(rule_maker& maker, const std::vector<rule_request>& requests,
+                                   const program_trial& run, const std::string& path, const check_arguments& args,
+                                   row_sink* rows, finding_actions& actions, console& to) {
+    row_buffer row = rows != nullptr ? rows->buffer() : row_buffer{output_format::csv, {}};
+    const auto note = [&](const std::string& text) { to.note(text); };
+    const evaluation_hooks hooks{
+        .begin = [&](const std::vector<std::string>& names) { actions.begin(path, names, note); },
+        .on_finding =
+            [&](const std::string& rule, const finding& found) {
+                if (rows != nullptr) {
+                    add_finding(row, path, rule, found);
+                    rows->take(row);
+                }
+                actions.act(path, rule, found, note);
+            },
+        .finish = [&](const rule_report& report) { actions.finish(path, report, note); }};
+    return evaluate_run(maker, requests, run, path, args, hooks, to);
+}
+
+int check(const check_arguments& args, const program_rules& registry, console& to) {
+    rule_maker rules{registry, args.how};
+    finding_actions actions = detail::actions_of(args);
+    row_sink rows{to, args.how.format, check_columns()};
+    row_sink summary{to, output_format::table, summary_columns()};
+    bool met = false;
+    detail::run_tally tally;
+    detail::idle_rules idle;
+    bool any_checked = false;
+    const auto note = [&](const std::string& text) { to.note(text); };
+    const auto command = [&](const std::string& path, const program_trial& run) {
+        row_buffer row = summary.buffer();
+        const auto results = detail::check_run(rules, args.rules, run, path, args, &rows, actions, to);
+        tally.add(results);
+        if (!run.steps({.show_incomplete_steps = true}).empty()) {  // of a job that has just begun nothing is wrong
+            idle.add(results);
+        }
+        for (const rule_result& each : results) {
+            met = met || !each.outcome.findings.empty();
+            detail::fill_summary(row, path, each);
+            row.end_row();
+        }
+        summary.take(row);
+        any_checked = true;
+    };
+    for_each_run(args.runs, reducing(args.how), to, command, [&](const std::string& path, const std::string& why) {
+        tally.add_failed();
+        actions.fail(path, rules.names_of(args.rules), why, note);
+    });
+    actions.flush(note);
+    if (args.how.format == output_format::table && any_checked) {
+        rows.finish("nothing found\n");
+        to.print("\n");
+        summary.finish("");
+        to.print(tally.text().empty() ? "" : "\n" + tally.text() + "\n");
+    }
+    return idle.status(to, met);
+}
+
+}  // namespace detail
+}  // namespace cli
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,88 @@
+// What the program's commands, options and arguments are, as a table: what shells complete and manual pages say comes
+// from it, and it comes from the options themselves (cli/read_commands.hpp).  No third party: who prints needs none.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace cli {
+namespace detail {
+
+/// What a shell offers where a value is due.
+enum class value_kind : std::uint8_t {
+    none,     ///< a flag: no value
+    text,     ///< nothing: a number, a regex, a name within a run
+    choice,   ///< one of some words
+    choices,  ///< some of them, with commas between them
+    path,     ///< files and folders
+    folder,   ///< folders
+    program,  ///< commands of the shell
+};
+
+/// An option, or an argument: what stands at a place of its own.
+struct option_entry {
+    std::vector<std::string> names = {};  ///< "--output", "-o"; of an argument its one name, "RUN"
+    std::string value = {};               ///< what the help calls the value, "FILE"; of a flag empty
+    std::string help = {};                ///< a phrase
+    value_kind kind = value_kind::none;
+    std::vector<std::string> choices = {};  ///< of a choice, in the order in which they are told
+    bool required = false;
+    bool repeats = false;  ///< may be given again
+};
+
+struct command_entry {
+    std::string name = {};     ///< "ls"; of the program itself its name
+    std::string summary = {};  ///< a phrase without a full stop
+    std::string notes = {};    ///< lines that stand below the options in its help, without the conventions
+    std::vector<option_entry> options = {};
+    std::vector<option_entry> arguments = {};  ///< in their order; only the last may repeat
+};
+
+struct exit_status {
+    std::string number = {};
+    std::string meaning = {};
+};
+
+struct command_table {
+    command_entry program = {};
+    std::vector<command_entry> commands = {};
+    std::string version = {};  ///< "0.1.0"
+    std::vector<exit_status> statuses = {};
+
+    [[nodiscard]] const command_entry* find(std::string_view name) const noexcept;
+};
+
+/// How a value is completed whose help calls it so; a name that is not known here is text.
+[[nodiscard]] constexpr value_kind kind_of_value(std::string_view placeholder) noexcept {
+    constexpr std::array<std::pair<std::string_view, value_kind>, 11> kinds{{{"FILE", value_kind::path},
+                                                                             {"FILE.html", value_kind::path},
+                                                                             {"FILE.db", value_kind::path},
+                                                                             {"OUT", value_kind::path},
+                                                                             {"RUN", value_kind::path},
+                                                                             {"RUN_A", value_kind::path},
+                                                                             {"RUN_B", value_kind::path},
+                                                                             {"RUN2", value_kind::path},
+                                                                             {"DATABASE", value_kind::path},
+                                                                             {"ARCHIVE", value_kind::path},
+                                                                             {"DIR", value_kind::folder}}};
+    for (const auto& [name, kind] : kinds) {
+        if (name == placeholder) {
+            return kind;
+        }
+    }
+    return placeholder == "COMMAND" ? value_kind::program : value_kind::text;
+}
+
+/// The statuses in the sentence "Exit status: 0 nothing found; 1 error; ..." of a text, up to its first full stop.
+[[nodiscard]] std::vector<exit_status> exit_statuses_in(std::string_view text);
+
+}  // namespace detail
+}  // namespace cli
+}  // namespace v1
+}  // namespace smdebug

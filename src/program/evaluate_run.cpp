@@ -1,0 +1,163 @@
+#include <program/evaluate_run.hpp>
+
+#include <program/rows.hpp>
+#include <program/rule_notes.hpp>
+#include <smdebug/core/error.hpp>
+#include <smdebug/rules/any_rule.hpp>
+#include <smdebug/rules/outcome.hpp>
+#include <smdebug/rules/rule_status.hpp>
+#include <smdebug/trial/read/trial_state.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <utility>
+
+namespace smdebug {
+inline namespace v1 {
+namespace cli {
+namespace detail {
+
+namespace {
+
+// What is checked of a run: its steps as they are at the start, so that a run that grows does not go on for ever.
+struct check_range {
+    step_number start = 0;
+    std::optional<step_number> end = {};
+    std::size_t steps = 0;
+};
+
+}  // namespace
+
+finding as_shown(finding found, const program_trial& run) {
+    found.step = run.shown_step(found.step);
+    return found;
+}
+
+namespace {
+
+check_range range_of(const program_trial& run, const check_arguments& args) {
+    const step_range asked = run.snapshot()->global_range({.begin = args.start, .end = args.end});
+    check_range range{.start = asked.begin.value_or(0), .end = asked.end};
+    const auto steps = run.steps({.show_incomplete_steps = true});
+    if (!run.loaded_all_steps()) {
+        const step_number after_last = steps.empty() ? range.start : std::max(range.start, steps.back() + 1);
+        range.end = range.end ? std::min(*range.end, after_last) : after_last;
+    }
+    range.steps = static_cast<std::size_t>(std::count_if(steps.begin(), steps.end(), [&](step_number step) {
+        return step >= range.start && (!range.end || step < *range.end);
+    }));
+    return range;
+}
+
+// The result of a rule that could not be made: a run that it compares with cannot be opened.
+rule_result not_made(const std::string& name, const std::string& why) {
+    return {.name = name,
+            .outcome = {.end = invoke_end::failed},
+            .failure = why,
+            .report = {.rule = name, .status = rule_status::error, .status_details = why}};
+}
+
+}  // namespace
+
+std::vector<rule_result> evaluate_run(rule_maker& maker, const std::vector<rule_request>& requests,
+                                      const program_trial& run, const std::string& path, const check_arguments& args,
+                                      const evaluation_hooks& hooks, message_sink& to) {
+    std::vector<rule_result> all(requests.size());
+    std::vector<std::size_t> places;
+    std::vector<any_rule<program_trial>> rules;
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+        try {
+            rules.push_back(maker.make(requests[i]));
+            if (const step_range part{requests[i].start_step, requests[i].end_step}; part.begin || part.end) {
+                rules.back().limit(run.snapshot()->global_range(part));
+            }
+            places.push_back(i);
+        } catch (const error& failed) {
+            all[i] = not_made(maker.name_of(requests[i]), error_text(failed, path));
+            to.error(all[i].name + " cannot be evaluated: " + all[i].failure);
+        }
+    }
+    const check_range range = range_of(run, args);
+    const bool show_progress = args.how.format == output_format::table || !to.results_on_terminal();
+    std::size_t done = 0;
+    std::vector<std::string> names;
+    for (const any_rule<program_trial>& each : rules) {
+        names.push_back(each.name());
+    }
+    std::vector<note_limit> notes(names.size());
+    damage_limit damage;
+    const auto tell = [&](std::size_t rule, const rule_note& note) {
+        note.damage.empty() ? notes[rule].tell(note, to) : damage.tell(note, to);
+    };
+    invoke_rules_options how{.common = {.start_step = range.start,
+                                        .end_step = range.end,
+                                        .stop_at_first = args.stop_at_first,
+                                        .first_offender = args.first_offender,
+                                        .timeout = std::chrono::milliseconds{0}}};
+    how.sharing = hooks.sharing;
+    how.common.stop = hooks.stop;
+    if (hooks.on_finding) {
+        how.on_finding = [&](std::size_t rule, const finding& found) {
+            hooks.on_finding(names[rule], as_shown(found, run));
+        };
+    }
+    how.on_note = [&](std::size_t rule, const finding& note) {
+        tell(rule, note_of(path, names[rule], run.shown_step(note.step), note));
+    };
+    how.on_skip = [&](std::size_t rule, step_number step, const error& missing) {
+        tell(rule, note_of(path, names[rule], run.shown_step(step), missing));
+    };
+    how.on_step = [&](step_number) {
+        if (++done; show_progress) {
+            to.progress("steps of " + path, done, range.steps);
+        }
+    };
+    note_missing_tensors(args.rules, run, path, [&](const std::string& text) { to.note(text); });
+    if (range.steps == 0) {
+        const std::string there = shown_steps(*run.snapshot(), true);
+        to.note(there.empty() ? path + " has no steps yet: nothing is evaluated"
+                              : "none of the steps of " + path + " is evaluated; they are " + there);
+    }
+    if (hooks.begin) {
+        hooks.begin(names);
+    }
+    std::vector<rule_result> results = invoke_rules(run, std::move(rules), how);
+    damage.finish(path, to);
+    for (std::size_t i = 0; i < notes.size(); ++i) {
+        notes[i].finish(names[i], path, to);
+        all[places[i]] = std::move(results[i]);
+        if (rule_outcome& outcome = all[places[i]].outcome; outcome.end == invoke_end::failed) {
+            outcome.next_step = run.shown_step(outcome.next_step);
+        }
+    }
+    for (const rule_result& each : all) {
+        if (each.cause) {
+            to.error(failure_of(each, path));
+        }
+        if (each.report.status == rule_status::not_applicable && !args.rules.empty()) {
+            to.note(idle_text(each, path));
+        }
+        if (hooks.finish) {
+            hooks.finish(each.report);
+        }
+    }
+    if (const std::string unread = unread_of(all, path, run.state()->missing_event_files()); !unread.empty()) {
+        to.error(unread);
+    }
+    if (const std::string workers = other_workers_of(all, path); !workers.empty()) {
+        to.note(workers);
+    }
+    if (!run.loaded_all_steps()) {
+        const bool all_seen = std::none_of(
+            all.begin(), all.end(), [](const rule_result& each) { return each.outcome.end == invoke_end::timed_out; });
+        to.note("the job of " + path + " has not ended: checked what is there now" +
+                (all_seen ? "" : ", but for the last steps, which are not complete yet"));
+    }
+    return all;
+}
+
+}  // namespace detail
+}  // namespace cli
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,130 @@
+#include <program/export.hpp>
+
+#include <program/program_trial.hpp>
+#include <program/run_problems.hpp>
+#include <program/stats.hpp>
+#include <program/text.hpp>
+#include <smdebug/core/error.hpp>
+#include <smdebug/exporting/csv.hpp>
+#include <smdebug/exporting/npz.hpp>
+#include <smdebug/exporting/options.hpp>
+#include <smdebug/exporting/run.hpp>
+#include <smdebug/exporting/safetensors.hpp>
+#include <smdebug/exporting/tensorboard.hpp>
+#include <smdebug/trial/refresh_guard.hpp>
+
+#include <cstddef>
+#include <exception>
+
+namespace smdebug {
+inline namespace v1 {
+namespace cli {
+namespace detail {
+
+namespace {
+
+// Tells what was left out: the first few of each kind, and then their number.
+class export_notes {
+public:
+    export_notes(console& to, const std::string& run) : to_(to), run_(run) {}
+
+    void tell(const left_out_tensor& what) {
+        if (++(what.is_damaged ? damaged_ : refused_) <= most) {
+            to_.damage(with_run(what.why, run_));
+        }
+    }
+    /// How many things are not in the output, though they are in the run.
+    [[nodiscard]] std::size_t left_out() const noexcept { return damaged_ + refused_; }
+    void finish(const export_result& result) const {
+        if (damaged_ > most) {
+            to_.note("and so on: " + std::to_string(damaged_) + " tensors or event files cannot be read");
+        }
+        if (refused_ > most) {
+            to_.note("and so on: " + std::to_string(refused_) + " tensors have no place in the format");
+        }
+        if (result.without_values > 0) {
+            to_.note("of " + counted(result.without_values, "tensor") +
+                     " no values were saved, only reductions or shapes: csv and smdebug have those");
+        }
+    }
+
+private:
+    static constexpr std::size_t most = 10;
+
+    console& to_;
+    const std::string& run_;
+    std::size_t damaged_ = 0;
+    std::size_t refused_ = 0;
+};
+
+// Exports a run that is open.  Errors: those of the export_...() functions.
+export_result export_opened(const program_trial& run, const export_arguments& args, const export_options& options) {
+    switch (args.to) {
+        case export_format::npz:
+            return export_npz(run, args.output, options);
+        case export_format::csv:
+            return export_csv(run, args.output, options);
+        case export_format::tensorboard:
+            return export_tensorboard(run, args.output, options);
+        case export_format::safetensors:
+            return export_safetensors(run, args.output, options);
+        case export_format::smdebug:
+            return export_run(run, args.output, options);
+    }
+    return {};
+}
+
+}  // namespace
+
+int export_to(const export_arguments& args, console& to, const std::stop_token& stop) {
+    const std::string path = plain_path(args.run);
+    try {
+        const bool reduces = args.to == export_format::csv && !args.values;
+        const program_trial run = open_one_run(path, reduces ? reducing(args.how, args.threads) : args.how, "exported");
+        const no_refresh as_it_is{run};
+        if (args.worker) {
+            check_worker(*args.worker, run.workers());
+        }
+        export_options options{.which = selection_of(args.tensors, args.collection),
+                               .replace = args.replace,
+                               .run_name = path,
+                               .reductions = args.reductions,
+                               .values = args.values,
+                               .tensors = args.whole_tensors};
+        options.which.mode = args.mode;
+        options.which.worker = args.worker;
+        export_notes notes{to, path};
+        options.left_out = [&](const left_out_tensor& what) { notes.tell(what); };
+        options.how = {
+            .threads = args.threads,
+            .progress = [&](std::size_t done, std::size_t all) { to.progress("files of " + path, done, all); },
+            .stop = stop};
+        const export_result result = export_opened(run, args, options);
+        notes.finish(result);
+        tell_problems(run, path, args.how.skip_damaged, to);
+        if (!run.loaded_all_steps()) {
+            to.note("the job of " + path + " has not ended: these are its tensors so far");
+        }
+        const std::size_t left_out = run.problems().size() + notes.left_out();
+        to.print("exported " + counted(result.tensors, "tensor") + " into " + printable(args.output) + ": " +
+                 counted(result.files, "file") + ", " + size_text(result.bytes) +
+                 (left_out == 0 ? "" : "; " + counted(left_out, "place") + " of the run left out, see the messages") +
+                 "\n");
+    } catch (const stopped& why) {
+        to.note(why.message());
+        return exit_interrupted;
+    } catch (const usage_error&) {
+        throw;
+    } catch (const output_error&) {
+        throw;
+    } catch (const std::exception& wrong) {
+        to.error(error_text(wrong, path));
+        return exit_error;
+    }
+    return to.status();
+}
+
+}  // namespace detail
+}  // namespace cli
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,88 @@
+// What check does about findings besides printing them: a command, a POST, a status file.
+// An action that fails is noted, and breaks nothing.
+#pragma once
+
+#include <smdebug/actions/action_record.hpp>
+#include <smdebug/actions/status_file.hpp>
+#include <smdebug/http/curl_transport.hpp>
+#include <smdebug/registry/rule_request.hpp>
+#include <smdebug/rules/finding.hpp>
+#include <smdebug/rules/rule_report.hpp>
+#include <smdebug/rules/rule_status.hpp>
+
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace cli {
+namespace detail {
+
+/// What the user asked for; empty: nothing.
+struct action_options {
+    std::vector<std::string> command = {};  ///< a program and its arguments, with placeholders
+    std::string post_url = {};
+    std::string status_file = {};
+};
+
+/// The words of a command: blanks separate, quotes of either kind hold together, a backslash escapes the next
+/// character.  Nothing is expanded: there is no shell.  Errors: usage_error for a quote that does not end.
+[[nodiscard]] std::vector<std::string> words_of_command(std::string_view text);
+
+/// Acts on findings.  Threads: everything may be called at once.
+class finding_actions {
+public:
+    using teller = std::function<void(const std::string&)>;
+
+    /// With several runs, names in the status file begin with the run.
+    /// Errors: usage_error: the action_json of a rule is no JSON; an address that nothing can be sent to.
+    finding_actions(const action_options& wanted, bool several_runs, const std::vector<rule_request>& rules);
+
+    /// Each note(text) gets what went wrong, on the calling thread.
+    void begin(std::string_view run, const std::vector<std::string>& rules, const teller& note);
+
+    void act(const std::string& run, std::string_view rule, const finding& found, const teller& note);
+
+    void finish(std::string_view run, const rule_report& report, const teller& note);
+
+    /// A run that could not be opened, or broke: its rules that are under way, else `rules`, get the status of an
+    /// error; where there are none of either, the run itself does.
+    void fail(const std::string& run, std::vector<std::string> rules, std::string_view why, const teller& note);
+
+    /// Brings the status file up to date.
+    void flush(const teller& note);
+
+private:
+    [[nodiscard]] curl_transport connections();
+
+    /// Actions that only the service can perform are noted, once a rule and run.
+    void tell_records(std::string_view run, std::string_view rule, const teller& note);
+
+    void set_status(std::string_view run, std::string_view rule, rule_status status, std::string_view details,
+                    const teller& note);
+    void set_named_status(const std::string& name, rule_status status, std::string_view details, const teller& note);
+    /// Notes each failure once: it fails again at each change.
+    void tell_failure(const actions::detail::status_written& written, const teller& note);
+
+    action_options wanted_;
+    bool several_runs_;
+    std::optional<actions::status_file> file_;
+    std::map<std::string, actions::detail::parsed_actions> records_;
+    std::mutex mutex_;
+    std::optional<curl_transport> transport_;
+    std::set<std::string> noted_;
+    std::set<std::pair<std::string, std::string>> under_way_;  // runs and rules
+    std::set<std::string> failures_;
+};
+
+}  // namespace detail
+}  // namespace cli
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,19 @@
+// `smdebug ls --follow`: a line for each step of runs that grow, as soon as it is complete, until their jobs end.
+#pragma once
+
+#include <program/console.hpp>
+#include <program/ls.hpp>
+#include <smdebug/core/stop_token.hpp>
+
+namespace smdebug {
+inline namespace v1 {
+namespace cli {
+namespace detail {
+
+/// Runs the command until every job has ended, was given up, or `stop`; the exit status.
+[[nodiscard]] int follow_ls(const ls_arguments& args, console& to, const std::stop_token& stop);
+
+}  // namespace detail
+}  // namespace cli
+}  // namespace v1
+}  // namespace smdebug

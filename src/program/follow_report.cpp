@@ -1,0 +1,218 @@
+#include <program/follow_report.hpp>
+
+#include <program/following.hpp>
+#include <program/message_sink.hpp>
+#include <program/program_trial.hpp>
+#include <program/run_problems.hpp>
+#include <program/runs.hpp>
+#include <smdebug/core/error.hpp>
+#include <smdebug/report/page_text.hpp>
+#include <smdebug/report/write_report.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace cli {
+namespace detail {
+
+namespace {
+
+// What is said about a run each time that it is looked at, said once.
+class quiet_notes final : public message_sink {
+public:
+    explicit quiet_notes(console& to) : to_(to) {}
+
+    void note(std::string_view) override {}
+    void damage(std::string_view) override {}
+    void error(std::string_view text) override {
+        if (std::find(told_.begin(), told_.end(), text) == told_.end() && told_.size() < most) {
+            told_.emplace_back(text);
+            to_.error(text);
+        }
+    }
+    void progress(std::string_view, std::size_t, std::size_t) override {}
+
+private:
+    static constexpr std::size_t most = 1000;
+
+    console& to_;
+    std::vector<std::string> told_;
+};
+
+// Waits so long, or until `stop`.
+void pause_for(std::chrono::milliseconds time, const std::stop_token& stop) {
+    std::mutex guard;
+    std::condition_variable_any woken;
+    std::unique_lock lock{guard};
+    woken.wait_for(lock, stop, time, [] { return false; });
+}
+
+// The runs of a report that grow.
+class followed_report {
+public:
+    /// Borrows all.
+    followed_report(const report_arguments& args, const program_rules& registry, console& to, std::stop_token stop)
+        : args_(args),
+          registry_(registry),
+          to_(to),
+          stop_(std::move(stop)),
+          maker_(registry, args.check.how),
+          quiet_(to) {}
+
+    /// Until every job has ended, was given up, or `stop`; the exit status.
+    [[nodiscard]] int follow() {
+        shared_console shared{to_};
+        for (const std::string& path : args_.check.runs) {
+            const std::string plain = plain_path(path);
+            opened_.push_back({plain, open_to_follow(plain, args_.check.how, args_.check.follow, stop_, shared),
+                               run_watch{plain}, run_problems{args_.check.how.skip_damaged}});
+        }
+        using clock = std::chrono::steady_clock;
+        while (true) {
+            const bool over = look();
+            if (!over && !changed_ && written_) {
+                pause_for(args_.interval, stop_);
+                continue;
+            }
+            const auto began = clock::now();
+            gather();
+            page_.look_again = over ? 0 : seconds();
+            report::detail::write_page(page_, args_.output);
+            written_ = true;
+            if (over) {
+                break;
+            }
+            // A run is walked from its beginning each time: at most a tenth of the time goes into it.
+            pause_for(std::max(args_.interval,
+                               std::chrono::duration_cast<std::chrono::milliseconds>(9 * (clock::now() - began))),
+                      stop_);
+        }
+        tell_report(args_, page_, to_);
+        for (const one& each : opened_) {
+            each.problems.finish(each.path, to_);
+            if (each.stalled) {
+                to_.error(stalled_text(each.run, each.path));
+            }
+        }
+        const bool met = has_findings(page_);
+        return stop_.stop_requested() && !met ? exit_interrupted : to_.status(met);
+    }
+
+private:
+    struct one {
+        std::string path;
+        program_trial run;
+        run_watch watch;
+        run_problems problems;
+        std::optional<std::chrono::steady_clock::time_point> lost = {};  ///< since when it is no longer there
+        std::size_t steps = 0;
+        bool ended = false;
+        bool stalled = false;
+    };
+
+    [[nodiscard]] std::uint32_t seconds() const {
+        return static_cast<std::uint32_t>(std::max<std::int64_t>(args_.interval.count() / 1000, 2));
+    }
+
+    // Whether all is over; what is new is in changed_.
+    [[nodiscard]] bool look() {
+        changed_ = false;
+        bool all = true;
+        const auto limit = args_.check.follow.give_up_after;
+        for (one& each : opened_) {
+            if (!each.ended && !is_there(each)) {
+                each.stalled = limit && std::chrono::steady_clock::now() - *each.lost > *limit;
+                all = all && each.stalled;
+                continue;
+            }
+            if (!each.ended) {
+                each.run.refresh();
+                const std::size_t steps = each.run.steps({.show_incomplete_steps = true}).size();
+                each.ended = each.run.loaded_all_steps();
+                changed_ = changed_ || steps != each.steps || each.ended;
+                each.steps = steps;
+            }
+            each.stalled = !each.ended && limit && each.run.quiet_time() > *limit;
+            all = all && (each.ended || each.stalled);
+        }
+        return all || stop_.stop_requested();
+    }
+
+    // Opens what took the place of a run, if it was removed.
+    [[nodiscard]] bool is_there(one& each) {
+        if (!each.lost && !each.watch.is_replaced()) {
+            return true;
+        }
+        if (!each.lost) {
+            each.lost = std::chrono::steady_clock::now();
+            to_.note(replaced_text(each.path));
+        }
+        try {
+            trial_options options = options_for(args_.check.how);
+            options.stop = stop_;
+            each.run = open_trial(each.path, args_.check.how.storage, options);
+        } catch (const missing_collection_files&) {
+            throw;
+        } catch (const not_found&) {
+            return false;
+        } catch (const timed_out&) {
+            return false;
+        } catch (const collections_file_exception&) {
+            return false;
+        }
+        each.watch = run_watch{each.path};
+        each.problems = run_problems{args_.check.how.skip_damaged};
+        each.lost.reset();
+        each.steps = 0;
+        changed_ = true;
+        return true;
+    }
+
+    void gather() {
+        page_.runs.clear();
+        for (one& each : opened_) {
+            // Interrupted, it shows what is there all the same.
+            page_.runs.push_back(report_run(maker_, registry_, each.run, each.path, args_, {}, quiet_));
+            each.problems.tell(each.run, each.path, to_);
+        }
+        page_.title = title_of(args_, page_);
+    }
+
+    const report_arguments& args_;
+    const program_rules& registry_;
+    console& to_;
+    std::stop_token stop_;
+    rule_maker maker_;
+    quiet_notes quiet_;
+    std::vector<one> opened_;
+    report::detail::page page_;
+    bool changed_ = false;
+    bool written_ = false;
+};
+
+}  // namespace
+
+int follow_report(const report_arguments& args, const program_rules& registry, console& to,
+                  const std::stop_token& stop) {
+    try {
+        return followed_report{args, registry, to, stop}.follow();
+    } catch (const stopped&) {  // before there was a run
+        return exit_interrupted;
+    }
+}
+
+}  // namespace detail
+}  // namespace cli
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,139 @@
+// Following several running jobs at once: a thread a run, one console for all of them.
+#pragma once
+
+#include <program/console.hpp>
+#include <program/message_sink.hpp>
+#include <program/program_trial.hpp>
+#include <program/run_problems.hpp>
+#include <program/runs.hpp>
+#include <program/step_feed.hpp>
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/function_ref.hpp>
+#include <smdebug/core/stop_token.hpp>
+#include <smdebug/storage/posix/folder.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace cli {
+namespace detail {
+
+/// A thread each: there has to be a limit.
+inline constexpr std::size_t most_followed_runs = 256;
+
+/// A console for several threads, which use it one after the other.
+class shared_console final : public message_sink {
+public:
+    explicit shared_console(console& to) : to_(to) {}
+
+    /// Calls action(console) under the lock, which guards what writes to the console, too.
+    void use(function_ref<void(console&)> action);
+    void note(std::string_view text) override;
+    void damage(std::string_view text) override;
+    void error(std::string_view text) override;
+    void progress(std::string_view what, std::size_t done, std::size_t all) override;
+
+private:
+    std::mutex guard_;
+    console& to_;
+};
+
+/// Knows whether the run in a folder of this machine is still the one that was opened: by the folder, and by some files that
+/// stay, or only grow, as long as it is.  Elsewhere it always is.      Threads: one at a time.
+class run_watch {
+public:
+    explicit run_watch(const std::string& path);
+
+    /// Whether it is gone, or another one is there.
+    [[nodiscard]] bool is_replaced();
+
+private:
+    using identity_type = std::optional<smdebug::detail::posix::folder_identity>;
+    struct facts {
+        std::optional<std::uintmax_t> size = {};  ///< nothing: it is not there
+        std::filesystem::file_time_type written = {};
+    };
+
+    [[nodiscard]] identity_type identity() const;
+    [[nodiscard]] static facts facts_of(const std::string& path);
+
+    // An index file, which is not written again; or else logs and event files.
+    void find_files();
+
+    std::string root_;
+    identity_type folder_;
+    std::string index_;
+    std::map<std::string, facts> files_;
+};
+
+/// What a following command gets for each run, valid during the call.
+struct followed_run {
+    std::size_t place = 0;    ///< among the runs
+    const std::string& path;  ///< as the user wrote it
+    const program_trial& run;
+    shared_console& out;
+    std::stop_token stop;
+    run_watch& watch;
+    bool skip_damaged = false;
+};
+
+/// The steps of a followed run.  What of it is not looked at is said as it is met.
+class noting_feed {
+public:
+    noting_feed(const followed_run& of, feed_options options);
+    noting_feed(const noting_feed&) = delete;
+    noting_feed& operator=(const noting_feed&) = delete;
+    ~noting_feed() { problems_.finish(of_.path, of_.out); }  // rules may end before the run does
+
+    /// As step_feed::next().
+    [[nodiscard]] std::vector<step_number> next();
+    [[nodiscard]] follow_end end() const noexcept { return feed_.end(); }
+    [[nodiscard]] std::size_t count() const noexcept { return feed_.count(); }
+
+private:
+    [[nodiscard]] feed_options watched(feed_options options) const;
+    void tell() { problems_.tell(of_.run, of_.path, of_.out); }
+
+    const followed_run& of_;
+    step_feed feed_;
+    run_problems problems_;
+};
+
+/// The message for a stalled run.
+[[nodiscard]] std::string stalled_text(const program_trial& run, const std::string& path);
+
+/// Opens a run; says so and waits where there is none yet, or not all of it.  What lies there is found out again each time, as
+/// an empty folder may become anything.
+/// Errors: as create_trial's: not_found and timed_out when it was given up; stopped.
+[[nodiscard]] program_trial open_to_follow(const std::string& path, const run_options& how,
+                                           const follow_options& follow, const std::stop_token& stop,
+                                           shared_console& out);
+
+/// What is said when the run that is followed is no longer there.
+[[nodiscard]] std::string replaced_text(const std::string& path);
+
+/// Calls command(followed_run) for each run, all at once; it returns how following the run came to its end.  Returns
+/// that of each run.  `stop` ends it all; so does an error that is not one run's.
+/// Errors: output_error, and whatever else the command throws that is no error of the library.
+[[nodiscard]] std::vector<follow_end> follow_runs(const std::vector<std::string>& paths, const run_options& how,
+                                                  const follow_options& follow, console& to,
+                                                  const std::stop_token& stop,
+                                                  function_ref<follow_end(const followed_run&)> command);
+
+/// The exit status after that.
+[[nodiscard]] int status_after(const std::vector<follow_end>& ends, const console& to);
+
+}  // namespace detail
+}  // namespace cli
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,72 @@
+#include <program/index.hpp>
+
+#include <program/runs.hpp>
+#include <program/text.hpp>
+#include <smdebug/archive/directory/contents.hpp>
+#include <smdebug/archive/directory/index_places.hpp>
+#include <smdebug/archive/stream/stored_source.hpp>
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/printable_text.hpp>
+#include <smdebug/storage/any_storage.hpp>
+#include <smdebug/storage/output.hpp>
+#include <smdebug/storage/uri.hpp>
+
+#include <cstddef>
+#include <exception>
+#include <memory>
+
+namespace smdebug {
+inline namespace v1 {
+namespace cli {
+namespace detail {
+
+namespace {
+
+// Reads an archive through, whatever indexes there are, and writes its index beside it; a line that says so.
+// Errors: value_error, unsupported: it is no archive; corrupt_data: it is damaged; those of the storage.
+std::string write_index(const std::string& path, const storage_options& options) {
+    const auto archived = smdebug::detail::archive_in(path);
+    if (!archived || !archived->inside.empty()) {
+        throw value_error(path + " is no archive: name a .tar, .tar.gz or .tar.zst, without what is in it",
+                          {.where = path});
+    }
+    any_storage folder = smdebug::detail::open_place(archived->folder, options.s3);
+    const archive::detail::contents all{
+        std::make_shared<archive::detail::stored_source<any_storage>>(folder, archived->key), options.archive,
+        archive::detail::indexes::ignored};
+    if (!all.members().damage.empty()) {
+        const archive::detail::damaged_place& first = all.members().damage.front();
+        throw corrupt_data("the archive " + path + " is damaged, so that it gets no index: at byte " +
+                               std::to_string(first.offset) + ": " + first.what,
+                           {.where = path, .offset = first.offset});
+    }
+    const std::vector<std::byte> index = all.index();
+    if (index.empty()) {
+        return printable(path) + ": an index would spare nothing\n";
+    }
+    const std::string name = archived->key + std::string{archive::detail::index_extension};
+    smdebug::detail::put_whole(folder, name, index, durability::on_disk);
+    return "wrote " + printable(path.ends_with('!') ? path.substr(0, path.size() - 1) : path) +
+           std::string{archive::detail::index_extension} + ": " + std::to_string(index.size()) + " bytes for " +
+           counted(all.members().members.size(), "file") + "\n";
+}
+
+}  // namespace
+
+int write_indexes(const index_arguments& args, console& to) {
+    for (const std::string& path : args.archives) {
+        try {
+            to.print(write_index(path, args.storage));
+        } catch (const output_error&) {
+            throw;
+        } catch (const std::exception& wrong) {
+            to.error(error_text(wrong, path));
+        }
+    }
+    return to.status();
+}
+
+}  // namespace detail
+}  // namespace cli
+}  // namespace v1
+}  // namespace smdebug

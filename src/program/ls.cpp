@@ -1,0 +1,243 @@
+#include <program/ls.hpp>
+
+#include <program/rows.hpp>
+#include <program/table.hpp>
+#include <program/tensor_summary.hpp>
+#include <program/text.hpp>
+#include <smdebug/core/dtype.hpp>
+#include <smdebug/core/json_text.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/trial/difference.hpp>
+#include <smdebug/trial/job_state.hpp>
+#include <smdebug/trial/read/trial_state.hpp>
+#include <smdebug/trial/refresh_guard.hpp>
+#include <smdebug/trial/selection.hpp>
+#include <smdebug/trial/verify.hpp>
+
+#include <cstddef>
+
+namespace smdebug {
+inline namespace v1 {
+namespace cli {
+namespace detail {
+
+std::vector<std::string> names_of(reduction_set set) {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < 2 * reduction_count; ++i) {
+        if (const auto key = reduction_key::from_index(i); set.contains(key)) {
+            names.push_back(key.name());
+        }
+    }
+    return names;
+}
+
+namespace {
+
+template <class Number>
+void append_json_numbers(std::string& out, const std::vector<Number>& numbers) {
+    out += '[';
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        out.append(i == 0 ? "" : ",").append(std::to_string(numbers[i]));
+    }
+    out += ']';
+}
+
+}  // namespace
+
+std::vector<std::string> mode_names(const program_trial& run) {
+    std::vector<std::string> names;
+    for (const mode each : run.modes()) {
+        names.emplace_back(name_of(each));
+    }
+    return names;
+}
+
+namespace {
+
+std::vector<std::string> collection_names(const program_trial& run) {
+    std::vector<std::string> names;
+    const auto job = run.snapshot()->job;  // collections() would be a copy of all that they hold
+    for (const auto& [name, entry] : job->collections) {
+        names.push_back(name);
+    }
+    return names;
+}
+
+// The numbers of a run's complete steps, ascending, each once.
+std::vector<step_number> step_numbers(const smdebug::detail::catalog& from) {
+    std::vector<step_number> steps;
+    for (const auto& entry : from.steps) {
+        if (from.complete(entry)) {
+            steps.push_back(from.shown_step(entry));
+        }
+    }
+    std::sort(steps.begin(), steps.end());
+    steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
+    return steps;
+}
+
+// One run as one JSON object on one line.
+std::string ls_json(const program_trial& run, const std::vector<tensor_summary>& tensors) {
+    std::string out = "{\"name\":";
+    append_json_string(out, run.name());
+    out += ",\"path\":";
+    append_json_string(out, run.path());
+    out += ",\"workers\":";
+    append_json_list(out, run.workers());
+    out += ",\"num_workers\":" + std::to_string(run.num_workers()) + ",\"modes\":";
+    append_json_list(out, mode_names(run));
+    out += ",\"steps\":";
+    append_json_numbers(out, step_numbers(*run.snapshot()));
+    out += std::string{",\"loaded_all_steps\":"} + (run.loaded_all_steps() ? "true" : "false");
+    out += ",\"state\":\"" + std::string{name_of(run.job_state())} + "\"";
+    out += ",\"last_complete_step\":" + std::to_string(run.shown_step(run.last_complete_step())) + ",\"collections\":";
+    append_json_list(out, collection_names(run));
+    out += ",\"tensors\":[";
+    for (const tensor_summary& tensor : tensors) {
+        out += &tensor == tensors.data() ? "{\"name\":" : ",{\"name\":";
+        append_json_string(out, tensor.name);
+        out += ",\"dtype\":";
+        out += tensor.type == dtype::invalid ? "null" : "\"" + std::string{name_of(tensor.type)} + "\"";
+        out += ",\"shape\":";
+        if (tensor.shape) {
+            append_json_numbers(out, *tensor.shape);
+        } else {
+            out += "null";
+        }
+        out += ",\"steps\":" + std::to_string(tensor.steps) + ",\"reductions\":";
+        append_json_list(out, names_of(tensor.saved));
+        out += '}';
+    }
+    return out + "]}\n";
+}
+
+// "worker_0, worker_1", and whether the job has another number of them.  Data of other tools say of no job how many it has.
+std::string workers_line(const program_trial& run) {
+    const auto workers = run.workers();
+    std::string line = printable(joined(workers, ", "));
+    if (workers.size() < run.num_workers() || (workers.size() > run.num_workers() && run.snapshot()->has_index)) {
+        line += " (the job says that it has " + std::to_string(run.num_workers()) + ")";
+    }
+    return line;
+}
+
+// "running"; where the job seems to have died, for how long, too.
+std::string state_line(const program_trial& run) {
+    const job_state state = run.job_state();
+    return std::string{name_of(state)} + (state == job_state::stalled
+                                              ? ": nothing new for " + duration_text(run.quiet_time()) + ", no end mark"
+                                              : "");
+}
+
+}  // namespace
+
+std::string ls_head(const program_trial& run) {
+    const std::vector<step_number> steps = run.steps();
+    const std::size_t incomplete = run.steps({.show_incomplete_steps = true}).size() - steps.size();
+    std::string out = "run          " + printable(run.name()) + "\npath         " + printable(run.path()) + "\n";
+    out += "state        " + state_line(run) + "\n";
+    out += "workers      " + workers_line(run) + "\n";
+    out += "steps        " + counted(steps.size(), "step") +
+           (steps.empty() ? "" : ": " + shown_steps(*run.snapshot(), false));
+    out += incomplete == 0 ? "\n" : "; " + std::to_string(incomplete) + " more not complete\n";
+    out += "modes        ";
+    const auto modes = run.modes();
+    for (const mode each : modes) {
+        const auto mode_steps = run.steps({.mode = each});
+        out.append(each == modes.front() ? "" : "\n             ").append(name_of(each));
+        out += " " + counted(mode_steps.size(), "step") + (mode_steps.empty() ? "" : ": " + compact_steps(mode_steps));
+    }
+    out += modes.empty() ? "none\n" : "\n";
+    return out + "collections  " + printable(joined(collection_names(run), ", ")) + "\n";
+}
+
+int verify(const ls_arguments& args, console& to) {
+    row_sink rows{to,
+                  args.how.format,
+                  {text_column("run", shortened::at_start),
+                   {"kind"},
+                   {"file"},
+                   {"step", true},
+                   {.name = "worker", .gives_way = 1},
+                   {"tensor"},
+                   text_column("what", shortened::at_end)}};
+    std::size_t differences = 0;
+    run_options how = args.how;
+    how.skip_damaged = true;  // what is damaged has a row
+    for_each_run(args.runs, how, to, [&](const std::string& path, const auto& run) {
+        row_buffer row = rows.buffer();
+        for (const difference& each : verify_run(run)) {
+            row.text(path);
+            row.text(name_of(each.kind));
+            row.text(each.file);
+            each.step ? row.integer(*each.step) : row.empty();
+            row.text(each.worker);
+            row.text(each.tensor);
+            row.text(each.what);
+            row.end_row();
+            ++differences;
+        }
+        rows.take(row);
+    });
+    rows.finish(to.trouble() ? "" : "no differences\n");
+    return differences != 0 ? exit_error : to.status();
+}
+
+int ls(const ls_arguments& args, console& to) {
+    if (args.verify) {
+        return verify(args, to);
+    }
+    const bool csv = args.how.format == output_format::csv;
+    std::vector<column> columns{
+        {"tensor"}, {"dtype"}, {"shape"}, {"steps", true}, text_column("reductions", shortened::at_end)};
+    if (csv) {
+        columns.insert(columns.begin(), {"run"});
+    }
+    row_sink rows{to, args.how.format, columns};
+    bool first = true;
+    for_each_run(args.runs, args.how, to, [&](const std::string& path, const auto& run) {
+        const no_refresh as_it_is{run};
+        const auto from = run.snapshot();
+        const smdebug::detail::selected_tensors wanted{detail::selection_of(args.tensors, args.collection), *from};
+        missing_values missing;
+        std::vector<tensor_summary> tensors = summarize(
+            *run.state(), *from, [&](std::size_t read, std::size_t all) { to.progress("tensors", read, all); },
+            &missing);
+        if (missing.tensors > 0) {
+            to.note("of " + counted(missing.tensors, "tensor") +
+                    " no value can be looked at: " + counted(missing.files, "event file") + " missing, the first " +
+                    missing.first_file + " [run " + path + "]");
+        }
+        std::erase_if(tensors,
+                      [&](const tensor_summary& tensor) { return !wanted.contains(*from->names->find(tensor.name)); });
+        if (args.how.format == output_format::json) {
+            to.print(detail::ls_json(run, tensors));
+            return;
+        }
+        row_buffer row = rows.buffer();
+        for (const tensor_summary& tensor : tensors) {
+            if (csv) {
+                row.text(path);
+            }
+            row.text(tensor.name);
+            tensor.type == dtype::invalid ? row.empty() : row.text(name_of(tensor.type));
+            tensor.shape ? row.shape(*tensor.shape) : row.empty();
+            row.integer(tensor.steps);
+            const bool every = !csv && tensor.saved == (reduction_set::plain() | reduction_set::absolute());
+            tensor.saved.empty() ? row.empty() : row.text(every ? "all 18" : joined(names_of(tensor.saved), " "));
+            row.end_row();
+        }
+        rows.take(row);
+        if (!csv) {
+            to.print((first ? "" : "\n") + detail::ls_head(run) + "\n");
+            rows.finish(args.tensors || args.collection ? "no tensor is selected\n" : "no tensors\n");
+        }
+        first = false;
+    });
+    return to.status();
+}
+
+}  // namespace detail
+}  // namespace cli
+}  // namespace v1
+}  // namespace smdebug

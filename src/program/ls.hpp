@@ -1,0 +1,44 @@
+// `smdebug ls`: what a run holds.
+#pragma once
+
+#include <program/console.hpp>
+#include <program/program_trial.hpp>
+#include <program/runs.hpp>
+#include <smdebug/reduce/name.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace cli {
+namespace detail {
+
+struct ls_arguments {
+    std::vector<std::string> runs = {};
+    bool verify = false;                         ///< instead of the contents: what does not agree
+    std::optional<std::string> tensors = {};     ///< a regex
+    std::optional<std::string> collection = {};  ///< with `tensors`: those that are in both
+    run_options how = {};
+    follow_options follow = {};
+};
+
+/// The names of a set of reductions, in the order in which they are listed everywhere.
+[[nodiscard]] std::vector<std::string> names_of(reduction_set set);
+
+[[nodiscard]] std::vector<std::string> mode_names(const program_trial& run);
+
+/// One run for people, above its table of tensors.
+[[nodiscard]] std::string ls_head(const program_trial& run);
+
+/// `ls --verify`: a row for each difference of each run; an error status where there is any.
+[[nodiscard]] int verify(const ls_arguments& args, console& to);
+
+/// Runs the command; the exit status.
+[[nodiscard]] int ls(const ls_arguments& args, console& to);
+
+}  // namespace detail
+}  // namespace cli
+}  // namespace v1
+}  // namespace smdebug

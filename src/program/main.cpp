@@ -1,0 +1,28 @@
+// The program smdebug: looks into training runs.  All that it does is in the library smdebug::program; this is its main().
+#include <program/defaults_file.hpp>
+#include <program/interrupt.hpp>
+#include <program/program.hpp>
+#include <program/terminal.hpp>
+#include <smdebug/batch/counted_memory.hpp>
+#include <smdebug/batch/ranks/run_on_ranks.hpp>
+#ifdef SMDEBUG_PROGRAM_HAS_MPI
+#include <smdebug/batch/ranks/mpi_channel.hpp>
+#endif
+
+#include <chrono>
+#include <iostream>
+#include <optional>
+#include <string>
+#include <vector>
+
+int main(int count, char** arguments) {
+    smdebug::cli::open_standard_descriptors();
+    std::ios::sync_with_stdio(false);
+    std::optional<smdebug::cli::interrupt_listener> interrupts;
+    // Many processes have 10 s to give back what they have.
+    const std::chrono::seconds patience{smdebug::launched_processes() > 1 ? 15 : 5};
+    return smdebug::cli::run_program(
+        std::vector<std::string>(arguments + (count > 0 ? 1 : 0), arguments + count), std::cout, std::cerr,
+        smdebug::cli::terminal_kind(), [&] { return interrupts.emplace(patience).token(); },
+        smdebug::cli::defaults_file);
+}

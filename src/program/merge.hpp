@@ -1,0 +1,27 @@
+// `smdebug merge`: databases of results in one.
+#pragma once
+
+#include <program/console.hpp>
+#include <smdebug/core/stop_token.hpp>
+
+#include <string>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace cli {
+namespace detail {
+
+struct merge_arguments {
+    std::vector<std::string> sources = {};
+    std::string output = {};
+    bool replace = false;
+};
+
+/// Runs the command; the exit status.  Errors: those of merge_databases().
+[[nodiscard]] int merge(const merge_arguments& args, console& to, const std::stop_token& stop);
+
+}  // namespace detail
+}  // namespace cli
+}  // namespace v1
+}  // namespace smdebug

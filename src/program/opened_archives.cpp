@@ -1,0 +1,50 @@
+#include <program/opened_archives.hpp>
+
+#include <smdebug/storage/uri.hpp>
+
+namespace smdebug {
+inline namespace v1 {
+namespace cli {
+namespace detail {
+
+run_place opened_archives::place_of(const std::string& path, const storage_options& options) {
+    const auto archived = smdebug::detail::archive_in(path);
+    if (!archived || archived->inside.empty()) {
+        return {path, std::nullopt};
+    }
+    std::string archive = path.substr(0, path.size() - archived->inside.size());
+    while (archive.ends_with('/')) {
+        archive.pop_back();  // "jobs.tar!"
+    }
+    const std::shared_ptr<opened> item = item_of(archive);
+    const std::lock_guard lock{item->guard};
+    if (!item->places) {
+        item->places = places_of(archive, options);
+    }
+    for (const run_place& each : item->places->runs) {
+        if (each.path == path) {
+            return each;
+        }
+    }
+    return {path, std::nullopt};  // what opens it says what is wrong
+}
+
+std::shared_ptr<opened_archives::opened> opened_archives::item_of(const std::string& path) {
+    const std::lock_guard lock{guard_};
+    const auto known = std::find_if(items_.begin(), items_.end(), [&](const auto& each) { return each->path == path; });
+    if (known != items_.end()) {
+        items_.splice(items_.begin(), items_, known);
+        return items_.front();
+    }
+    items_.push_front(std::make_shared<opened>());
+    items_.front()->path = path;
+    if (items_.size() > most_) {
+        items_.pop_back();
+    }
+    return items_.front();
+}
+
+}  // namespace detail
+}  // namespace cli
+}  // namespace v1
+}  // namespace smdebug

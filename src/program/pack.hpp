@@ -1,0 +1,37 @@
+// `smdebug pack`: runs into one archive that is quick to scan.
+#pragma once
+
+#include <program/console.hpp>
+#include <smdebug/core/stop_token.hpp>
+#include <smdebug/storage/open_storage.hpp>
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace cli {
+namespace detail {
+
+struct pack_arguments {
+    std::vector<std::string> runs = {};
+    std::string output = {};
+    std::optional<int> level = {};
+    unsigned threads = 1;
+    bool replace = false;
+    storage_options storage = {};
+};
+
+/// What a run is called in the archive: the last part of its path, without an archive's extension, and a number where that
+/// is taken.
+[[nodiscard]] std::string folder_for(const std::string& path, std::set<std::string>& taken);
+
+/// Runs the command; the exit status.  Errors: those of pack_runs(), and of opening the runs.
+[[nodiscard]] int pack(const pack_arguments& args, console& to, const std::stop_token& stop);
+
+}  // namespace detail
+}  // namespace cli
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,24 @@
+// The program: arguments in, results and exit status out.  It throws nothing and touches no global state.
+#pragma once
+
+#include <program/console.hpp>
+#include <program/interrupt.hpp>
+
+#include <functional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace cli {
+
+/// Runs the program with these arguments (without the program's name); returns its exit status.
+/// `defaults`: tells the file of defaults, as defaults_file() does; null: none.
+[[nodiscard]] int run_program(std::vector<std::string> arguments, std::ostream& out, std::ostream& err,
+                              detail::console_kind kind = {}, const detail::stop_giver& about_to_follow = {},
+                              const std::function<std::string()>& defaults = {});
+
+}  // namespace cli
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,25 @@
+// The table of commands, read from the CLI11 app that parses them: help, completion and manual cannot disagree.
+#pragma once
+
+#include <program/command_table.hpp>
+
+#include <string_view>
+
+namespace CLI {
+
+class App;
+
+}  // namespace CLI
+
+namespace smdebug {
+inline namespace v1 {
+namespace cli {
+namespace detail {
+
+/// All that the app describes.
+[[nodiscard]] command_table read_commands(CLI::App& app, std::string_view conventions);
+
+}  // namespace detail
+}  // namespace cli
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,32 @@
+// `smdebug repair`: a new index for a run whose own is missing or damaged.
+#pragma once
+
+#include <program/console.hpp>
+#include <smdebug/core/stop_token.hpp>
+#include <smdebug/storage/open_storage.hpp>
+
+#include <string>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace cli {
+namespace detail {
+
+struct repair_arguments {
+    std::vector<std::string> runs = {};
+    bool dry_run = false;
+    storage_options storage = {};
+};
+
+/// Says what is wrong with a run's index, and mends it unless that is only to be said.
+/// Errors: stopped, between two files; those of the storage.
+void repair(const std::string& path, const repair_arguments& args, console& to, const std::stop_token& stop);
+
+/// Runs the command; the exit status.  A run that fails does not lose the others.
+[[nodiscard]] int repair(const repair_arguments& args, console& to, const std::stop_token& stop = {});
+
+}  // namespace detail
+}  // namespace cli
+}  // namespace v1
+}  // namespace smdebug

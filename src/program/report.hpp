@@ -1,0 +1,60 @@
+// `smdebug report`: runs as one page to look at, with what rules say of them.
+#pragma once
+
+#include <program/check.hpp>
+#include <program/console.hpp>
+#include <program/evaluate_run.hpp>
+#include <program/message_sink.hpp>
+#include <program/program_trial.hpp>
+#include <program/rule_notes.hpp>
+#include <program/rule_set.hpp>
+#include <smdebug/core/stop_token.hpp>
+#include <smdebug/report/page_text.hpp>
+#include <smdebug/report/reported_run.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace cli {
+namespace detail {
+
+struct report_arguments {
+    check_arguments check = {};  ///< runs, rules to be configured otherwise, steps, how runs are opened and followed
+    std::vector<std::string> other_trials = {};
+    bool no_rules = false;
+    std::string output = {};
+    std::optional<std::string> title = {};
+    std::optional<std::string> tensors = {};     ///< a regex: only these are shown
+    std::optional<std::string> collection = {};  ///< with `tensors`: those that are in both
+    unsigned threads = 1;
+    std::uint64_t most_bytes = std::uint64_t{14} << 20U;
+    std::chrono::milliseconds interval{2000};  ///< of a followed run: how often it is looked at
+};
+
+/// What a report shows of a run, in one walk: the rules look on while its numbers are gathered.
+/// Errors: those of scan().
+[[nodiscard]] report::detail::reported_run report_run(rule_maker& maker, const program_rules& registry,
+                                                      const program_trial& run, const std::string& path,
+                                                      const report_arguments& args, const std::stop_token& stop,
+                                                      message_sink& to);
+
+[[nodiscard]] std::string title_of(const report_arguments& args, const report::detail::page& page);
+
+[[nodiscard]] bool has_findings(const report::detail::page& page);
+
+/// Says what is in the file.
+void tell_report(const report_arguments& args, const report::detail::page& page, console& to);
+
+/// Runs the command over what is there; the exit status.
+[[nodiscard]] int report_runs(const report_arguments& args, const program_rules& registry, console& to,
+                              const std::stop_token& stop = {});
+
+}  // namespace detail
+}  // namespace cli
+}  // namespace v1
+}  // namespace smdebug

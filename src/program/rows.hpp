@@ -1,0 +1,109 @@
+// Rows of results in the three formats: an aligned table, CSV, JSON (one object a line).
+// A command says what is in a cell; how it looks is decided here.
+#pragma once
+
+#include <program/console.hpp>
+#include <program/table.hpp>
+#include <smdebug/core/csv_text.hpp>
+#include <smdebug/core/json_text.hpp>
+
+#include <charconv>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace cli {
+namespace detail {
+
+enum class output_format : std::uint8_t { table, csv, json };
+
+using smdebug::detail::append_csv_field;
+
+/// Appends a JSON list of strings.
+void append_json_list(std::string& out, std::span<const std::string> texts);
+
+/// A double: short in tables, with 17 digits elsewhere.
+[[nodiscard]] std::string number_text(double value, output_format format);
+
+/// Rows in the making: text for csv and json, cells for tables, which need all rows before they know their widths.
+/// Each row is one call a column, in order; end_row() ends it.  Clear it with take().
+/// Texts are made printable, but for CSV that does not go to a terminal, which has them exactly.
+class row_buffer {
+public:
+    row_buffer(output_format format, std::span<const column> columns, bool on_terminal = false);
+
+    void text(std::string_view value);
+    void number(double value);
+    void integer(std::integral auto value) {
+        char digits[24] = {};
+        const auto end = std::to_chars(digits, digits + sizeof digits, value).ptr;
+        plain({digits, static_cast<std::size_t>(end - digits)});
+        ++place_;
+    }
+    /// A value that is JSON already, in a row of JSON.
+    void json(std::string_view value);
+    /// Several texts: a JSON list, else with semicolons between them.
+    void list(std::span<const std::string> texts);
+    /// "2x3"; tables call a 0-d tensor a scalar.
+    void shape(std::span<const std::size_t> extents);
+    /// A cell without a value: "-" in tables, nothing in CSV, null in JSON.
+    void empty();
+    void end_row();
+
+    [[nodiscard]] output_format format() const noexcept { return format_; }
+    [[nodiscard]] std::span<const column> columns() const noexcept { return columns_; }
+    [[nodiscard]] const std::string& text_so_far() const noexcept { return text_; }
+    [[nodiscard]] std::vector<std::string>& cells() noexcept { return cells_; }
+    /// Forgets the rows, keeps the memory.
+    void clear() noexcept;
+
+private:
+    /// The text, ready for the next cell.
+    std::string& next();
+    void plain(std::string_view value);
+
+    output_format format_;
+    bool on_terminal_;
+    std::span<const column> columns_;
+    std::size_t place_ = 0;
+    std::string text_;
+    std::vector<std::string> cells_;
+};
+
+/// The columns' names as the first line of a CSV file.
+[[nodiscard]] std::string csv_head(std::span<const column> columns);
+
+/// All rows of a command, on their way to the console: csv and json go out as they come, tables at the end.
+class row_sink {
+public:
+    row_sink(console& to, output_format format, std::vector<column> columns);
+    row_sink(const row_sink&) = delete;
+    row_sink& operator=(const row_sink&) = delete;
+    ~row_sink() = default;
+
+    [[nodiscard]] output_format format() const noexcept { return format_; }
+    /// An empty buffer for this command's rows.  Borrows the columns.
+    [[nodiscard]] row_buffer buffer() const { return {format_, columns_, to_.results_on_terminal()}; }
+
+    /// Takes the rows of a buffer and empties it.  Errors: output_error.
+    void take(row_buffer& rows);
+    /// Prints what is left; `otherwise` for a table without rows.  Errors: output_error.
+    void finish(std::string_view otherwise);
+
+private:
+    console& to_;
+    output_format format_;
+    std::vector<column> columns_;
+    std::vector<std::string> cells_;
+};
+
+}  // namespace detail
+}  // namespace cli
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,30 @@
+// `smdebug rules`: the built-in rules, their parameters, types and defaults.
+#pragma once
+
+#include <program/console.hpp>
+#include <program/rows.hpp>
+#include <program/rule_set.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace cli {
+namespace detail {
+
+struct rules_arguments {
+    std::vector<std::string> rules = {};  ///< their own names; none: all
+    output_format format = output_format::table;
+    std::optional<std::size_t> width = {};
+};
+
+/// Runs the command: a row for each parameter; the exit status.
+[[nodiscard]] int list_rules(const rules_arguments& args, const program_rules& registry, console& to);
+
+}  // namespace detail
+}  // namespace cli
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,125 @@
+// What check prints beside its rows: the first notes of rules, and what of a run could not be read.
+#pragma once
+
+#include <program/console.hpp>
+#include <program/message_sink.hpp>
+#include <program/program_trial.hpp>
+#include <smdebug/batch/run_result.hpp>
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/registry/rule_request.hpp>
+#include <smdebug/rules/finding.hpp>
+#include <smdebug/rules/invoke_rules.hpp>
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace cli {
+namespace detail {
+
+/// A rule's note for the console; `damage`: what of the run could not be read, empty if it is about something else.
+struct rule_note {
+    std::string text;
+    std::string damage = {};
+};
+
+[[nodiscard]] rule_note note_of(const std::string& path, std::string_view rule, step_number step, const finding& note);
+
+[[nodiscard]] rule_note note_of(const std::string& path, std::string_view rule, step_number step, const error& missing);
+
+/// Calls note(text) for each collection that rules are set to look at and the run does not have, and for each regex that
+/// matches no tensor: they select nothing, which would look like good health.
+void note_missing_tensors(const std::vector<rule_request>& rules, const program_trial& run, const std::string& path,
+                          const std::function<void(const std::string&)>& note);
+
+/// The message for a rule that threw.
+[[nodiscard]] std::string failure_of(const rule_result& result, const std::string& path);
+
+/// The note for a rule that was named and has looked at nothing.
+[[nodiscard]] std::string idle_text(const rule_result& result, const std::string& path);
+
+/// Which rules looked at one worker of several, in one sentence; empty where each looked at all.
+[[nodiscard]] std::string other_workers_of(std::span<const rule_result> results, const std::string& path);
+
+/// What of a run the rules could not look at, in one sentence; empty where they could look at everything.
+/// The run's problems are said by themselves.  `missing_files`: how many event files were not there.
+[[nodiscard]] std::string unread_of(std::span<const rule_result> results, const std::string& path,
+                                    std::size_t missing_files = 0);
+
+/// Whether something of a run could not be had just now (`unavailable`: too many open files, a disk that does not answer): the
+/// next scan looks again, though nothing has changed.  What is damaged stays damaged.
+[[nodiscard]] bool was_out_of_reach(const run_result& result);
+
+/// Whether a rule's condition was met.
+[[nodiscard]] bool has_findings(const run_result& result);
+
+/// Whether a result is that of one of these requests, by whichever of its names.
+[[nodiscard]] bool is_requested(std::span<const rule_request> requests, std::string_view rule);
+
+/// Which of the rules that were named have looked at nothing in any run: wrong usage, most likely, and no good health.
+class idle_rules {
+public:
+    void add(const std::string& rule, bool has_looked) { has_looked_[rule] = has_looked_[rule] || has_looked; }
+    void add(std::span<const rule_result> results);
+    /// Of a run of a batch, those that were named.
+    void add(const run_result& result, std::span<const rule_request> named);
+    /// The exit status: that of the console, but wrong usage where it would be "nothing found".
+    [[nodiscard]] int status(const console& to, bool met) const;
+
+private:
+    std::map<std::string, bool> has_looked_;
+};
+
+/// Sums up many runs in one line: the top of a table of hundreds scrolls out of view.
+class run_tally {
+public:
+    void add(std::span<const rule_result> results);
+    void add_failed();
+    /// A run of a batch.
+    void add(const run_result& result);
+    /// "500 runs: findings in 25; 2 could be evaluated in part only; 1 not at all", or nothing of a single run.
+    [[nodiscard]] std::string text() const;
+
+private:
+    std::size_t runs_ = 0;
+    std::size_t met_ = 0;
+    std::size_t in_part_ = 0;
+    std::size_t failed_ = 0;
+};
+
+/// Limits the notes of one run about what could not be read: the first few are printed, each once though several rules
+/// note it, then the number of the others.
+class damage_limit {
+public:
+    void tell(const rule_note& note, message_sink& to);
+    void finish(const std::string& path, message_sink& to) const;
+
+private:
+    static constexpr std::size_t most = 5;
+    std::set<std::string> printed_;
+    std::size_t others_ = 0;
+};
+
+/// Limits the notes of one rule about other things: the first few are printed, then the number of the others.
+class note_limit {
+public:
+    void tell(const rule_note& note, message_sink& to);
+    void finish(std::string_view rule, const std::string& path, message_sink& to) const;
+
+private:
+    static constexpr std::size_t most = 10;
+    std::size_t count_ = 0;
+};
+
+}  // namespace detail
+}  // namespace cli
+}  // namespace v1
+}  // namespace smdebug

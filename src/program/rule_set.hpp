@@ -1,0 +1,78 @@
+// The rules that a command was given: `--rule NAME,key=value`, or a JSON file; and those rules for a run.
+#pragma once
+
+#include <program/program_trial.hpp>
+#include <program/runs.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/registry/rule_registry.hpp>
+#include <smdebug/registry/rule_request.hpp>
+#include <smdebug/rules/any_rule.hpp>
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace cli {
+
+/// The rules that the program knows.
+using program_rules = rule_registry<detail::program_trial>;
+
+/// "exploding_tensor, vanishing_gradient".
+[[nodiscard]] std::string rule_names(const program_rules& registry);
+
+namespace detail {
+
+/// Splits at `separator`, unless a backslash stands before it.
+[[nodiscard]] std::vector<std::string> split(std::string_view text, char separator);
+
+}  // namespace detail
+
+/// "NAME,key=value,key=value".  A comma separates parameters, a semicolon the items of a list; a backslash before
+/// either makes it part of the value.  Errors: usage_error.
+[[nodiscard]] rule_request parse_rule(std::string_view text);
+
+/// The rules in a JSON file; see parse_rules_json.  Errors: usage_error.
+[[nodiscard]] std::vector<rule_request> read_rules_json(const std::string& path);
+
+/// Says before any run is opened what is wrong with a request.  Errors: usage_error.
+void check_request(const program_rules& registry, const rule_request& request);
+
+/// Whether the rule of a request, if there is one of that name, compares runs.
+[[nodiscard]] bool takes_other_trials(const program_rules& registry, const rule_request& request);
+
+/// What reports call the rule of a request: as the user does, else by its own name.
+/// Errors: value_error: there is no such rule.
+[[nodiscard]] std::string name_in_reports(const program_rules& registry, const rule_request& request);
+
+namespace detail {
+
+/// Makes the rules that were asked for, anew for each run.  The runs that rules compare with are opened once.
+/// Threads: calls may run at once.
+class rule_maker {
+public:
+    /// Borrows the registry.
+    rule_maker(const program_rules& registry, const detail::run_options& how);
+
+    /// Errors: those of opening the other runs, value_error.
+    [[nodiscard]] any_rule<detail::program_trial> make(const rule_request& request);
+    /// What reports call it.
+    [[nodiscard]] std::string name_of(const rule_request& request) const { return name_in_reports(registry_, request); }
+    [[nodiscard]] std::vector<std::string> names_of(const std::vector<rule_request>& requests) const;
+    [[nodiscard]] std::vector<any_rule<detail::program_trial>> make(const std::vector<rule_request>& requests);
+
+private:
+    const program_rules& registry_;
+    detail::run_options how_;
+    std::mutex guard_;  // of the other runs
+    std::map<std::string, std::shared_ptr<const detail::program_trial>> others_;
+};
+
+}  // namespace detail
+}  // namespace cli
+}  // namespace v1
+}  // namespace smdebug

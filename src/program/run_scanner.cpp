@@ -1,0 +1,237 @@
+#include <program/run_scanner.hpp>
+
+#include <program/evaluate_run.hpp>
+#include <program/reduce_run.hpp>
+#include <program/rule_notes.hpp>
+#include <program/run_notes.hpp>
+#include <program/run_problems.hpp>
+#include <program/scan_page.hpp>
+#include <program/scan_source.hpp>
+#include <smdebug/batch/run_version.hpp>
+#include <smdebug/batch/scan_runs.hpp>
+#include <smdebug/registry/applicable_rules.hpp>
+#include <smdebug/registry/rule_request.hpp>
+#include <smdebug/storage/uri.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <new>
+
+namespace smdebug {
+inline namespace v1 {
+namespace cli {
+namespace detail {
+
+void kept_messages::progress(std::string_view what, std::size_t done, std::size_t all) {
+    if (progress_) {
+        progress_(std::string{what}, done, all);
+    }
+}
+
+run_scanner::run_scanner(const scan_arguments& args, const program_rules& registry, unsigned threads,
+                         kept_messages::progress_call progress)
+    : args_(args),
+      registry_(registry),
+      how_(reducing(args.check.how)),
+      rules_(registry, how_),
+      archives_(threads + 1),
+      progress_(std::move(progress)) {
+    if (args.memory) {  // what may be kept for later is a part of it
+        const std::uint64_t part = *args.memory / 8;
+        sharing_.value_bytes = std::min<std::size_t>(sharing_.value_bytes, part);
+        sharing_.file_bytes = std::min(sharing_.file_bytes, part);
+        how_.storage.memory_bytes = std::min(how_.storage.memory_bytes, part);
+    }
+}
+
+run_result run_scanner::operator()(const batch_run& one, const run_scope& scope) {
+    run_options how = how_;
+    how.stop = scope.stop();
+    const auto archived = smdebug::detail::archive_in(one.path);
+    if (!archived || !archived->inside.empty()) {
+        return scan(
+            {.run = one}, false, [&] { return archives_.place_of(one.path, how.storage); }, how, scope);
+    }
+    return scan_archive(one, how, scope);
+}
+
+run_state run_scanner::state_after(const std::exception& wrong) {
+    const bool is_there = dynamic_cast<const missing_collection_files*>(&wrong) != nullptr ||
+                          dynamic_cast<const not_found*>(&wrong) == nullptr;
+    return is_there ? run_state::failed : run_state::gone;
+}
+
+bool run_scanner::was_denied(const run_result& result) {
+    return std::any_of(result.messages.begin(), result.messages.end(), [](const run_message& each) {
+        return each.what != run_message::kind::note && each.text.find("AccessDenied: ") != std::string::npos;
+    });
+}
+
+run_result run_scanner::scan_archive(const batch_run& one, const run_options& how, const run_scope& scope) {
+    run_places places;
+    try {
+        places = places_of(one.path, how.storage);
+    } catch (const std::bad_alloc&) {
+        return smdebug::failed_run(one);
+    } catch (const std::exception& wrong) {
+        return {.run = one, .state = state_after(wrong), .error = error_text(wrong, one.path)};
+    }
+    std::vector<run_result> all;
+    for (run_place& place : places.runs) {
+        run_result begun{.run = {.place = one.place, .path = place.path}, .state = run_state::undone};
+        if (scope.stop().stop_requested() && !all.empty()) {
+            all.push_back(std::move(begun));
+            continue;
+        }
+        if (tells_versions_) {
+            begun.run.version = version_in_archive(place.path, places.runs.size(), how.storage);
+        }
+        begun.state = run_state::ended;
+        all.push_back(scan(
+            std::move(begun), true, [&] { return std::move(place); }, how, scope));
+    }
+    if (all.empty()) {
+        return {.run = one, .state = run_state::failed, .error = "there is no run in it"};
+    }
+    // The first one is the last to be written: then all of them are there.
+    run_result first = std::move(all.front());
+    first.others.assign(std::make_move_iterator(all.begin() + 1), std::make_move_iterator(all.end()));
+    return first;
+}
+
+run_result run_scanner::scan(run_result result, bool whole_archive, function_ref<run_place()> place,
+                             const run_options& how, const run_scope& scope) {
+    const std::string path = result.run.path;
+    kept_messages says{progress_};
+    try {
+        run_place open = place();
+        const bool archived = open.store.has_value();
+        open.store = storage_of(open, how);
+        if (result.run.steps) {
+            evaluate_part(result, open, how, says, scope);
+        } else if (!is_unchanged(result, *open.store, archived, whole_archive, how)) {
+            evaluate(result, open, archived, how, says, scope);
+        }
+    } catch (const std::bad_alloc&) {
+        result.state = run_state::no_memory;
+        result.error = "not enough memory";
+    } catch (const std::exception& wrong) {
+        result.state = state_after(wrong);
+        result.error = error_text(wrong, path);
+    }
+    result.messages = says.take();
+    settle_state(result);
+    if (was_out_of_reach(result) || was_denied(result)) {
+        result.run.version.clear();
+    }
+    return result;
+}
+
+bool run_scanner::is_unchanged(run_result& result, const any_storage& store, bool archived, bool whole_archive,
+                               const run_options& how) {
+    if (!tells_versions_) {
+        return false;
+    }
+    const auto files = archived ? run_version_at(result.run.path, how.storage) : run_version(store);
+    result.run.bytes = files ? files->bytes : 0;
+    if (whole_archive) {
+        return false;  // that was looked at before it was opened
+    }
+    const std::string known = std::exchange(result.run.version, files ? files->version : std::string{});
+    if (known.empty() || known != result.run.version) {
+        return false;
+    }
+    result.state = run_state::unchanged;
+    return true;
+}
+
+run_place run_scanner::with_known(batch_run& run, const run_place& place) const {
+    const auto rows = std::exchange(run.known, nullptr);
+    return rows && (!tells_versions_ || run.version == run.known_of) ? with_notes(place, *rows) : place;
+}
+
+step_range run_scanner::selected(const program_trial& run) const {
+    return run.snapshot()->global_range({.begin = args_.check.start, .end = args_.check.end});
+}
+
+void run_scanner::evaluate_part(run_result& result, const run_place& place, const run_options& how, kept_messages& says,
+                                const run_scope& scope) {
+    const std::string& path = result.run.path;
+    if (tells_versions_) {
+        const auto files = run_version(*place.store);
+        if (!files || files->version != result.run.version) {
+            throw unavailable(path + " has changed while it was looked at");
+        }
+    }
+    const program_trial run = open_run(*place.store, path, how);
+    smdebug::detail::describe_run(result, run);
+    result.reductions = args_.statistics ? reduce_run(run, path, args_, *result.run.steps, scope, says)
+                                         : noted_steps(run, *place.store, *result.run.steps, scope.stop());
+}
+
+void run_scanner::evaluate(run_result& result, const run_place& place, bool archived, const run_options& how,
+                           kept_messages& says, const run_scope& scope) {
+    const std::string& path = result.run.path;
+    const program_trial run = open_run(*with_known(result.run, place).store, path, how);
+    smdebug::detail::describe_run(result, run);
+    run_problems problems{how.skip_damaged};
+    problems.tell(run, path, says);
+    // Of what has something to tell already, each part would tell it again.
+    const bool can_split = !archived && !result.run.whole && says.empty();
+    if (args_.statistics) {
+        if (can_split) {
+            result.parts = parts_of(run, selected(run), parts_);
+        }
+        if (!result.parts.empty()) {
+            return;
+        }
+        result.reductions = reduce_run(run, path, args_, selected(run), scope, says);
+        problems.tell(run, path, says);
+        problems.finish(path, says);
+        return;
+    }
+    const auto plan = smdebug::detail::plan_rules(registry_, run, args_.check.rules, args_.other_trials);
+    std::vector<rule_request> chosen;
+    for (const smdebug::detail::planned_rule& each : plan) {
+        if (each.why_not.empty()) {
+            chosen.push_back(each.request);
+        }
+    }
+    if (can_split && !chosen.empty()) {
+        result.parts = parts_for_rules(run, *place.store, selected(run), parts_, args_.memory);
+        if (!result.parts.empty()) {
+            result.parts_inform = true;
+            return;
+        }
+    }
+    evaluation_hooks hooks{.sharing = sharing_, .stop = scope.stop()};
+    hooks.sharing.threads = scope.threads();
+    run_result evaluated;
+    smdebug::detail::add_verdicts(evaluated, evaluate_run(rules_, chosen, run, path, args_.check, hooks, says));
+    for (rule_verdict& each : evaluated.verdicts) {
+        for (finding& found : each.found) {
+            found = as_shown(std::move(found), run);
+        }
+    }
+    problems.tell(run, path, says);  // a refresh may have met more
+    problems.finish(path, says);
+    if (args_.report) {
+        loss_line line = loss_of(run, scope.stop());
+        result.loss = std::move(line.points);
+        result.loss_lost = line.lost;
+    }
+    auto verdict = evaluated.verdicts.begin();
+    for (const smdebug::detail::planned_rule& each : plan) {
+        if (each.why_not.empty()) {
+            result.verdicts.push_back(std::move(*verdict++));
+        } else {
+            result.verdicts.push_back({.rule = each.request.label, .details = each.why_not});
+        }
+    }
+}
+
+}  // namespace detail
+}  // namespace cli
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,225 @@
+#include <program/runs.hpp>
+
+#include <program/near_runs.hpp>
+#include <program/run_problems.hpp>
+#include <program/text.hpp>
+#include <smdebug/formats.hpp>
+#include <smdebug/formats/open_data.hpp>
+#include <smdebug/reduce/dispatched_kernel.hpp>
+#include <smdebug/s3.hpp>
+#include <smdebug/tensor/event_decoder.hpp>
+#include <smdebug/trial/create_trial.hpp>
+#include <smdebug/trial/reduce_in_passing.hpp>
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+namespace smdebug {
+inline namespace v1 {
+namespace cli {
+namespace detail {
+
+tensor_selection selection_of(const std::optional<std::string>& tensors, const std::optional<std::string>& collection) {
+    tensor_selection which;
+    if (tensors) {
+        which.regex = *tensors;
+    }
+    if (collection) {
+        which.collection = *collection;
+    }
+    return which;
+}
+
+run_options reducing(run_options how, unsigned threads) {
+    how.storage.archive.threads = threads;
+    how.storage.archive.in_passing = reduce_in_passing();
+    return how;
+}
+
+std::string plain_path(std::string path) {
+    while (path.size() > 1 && path.ends_with('/') && !path.ends_with("://") && !path.ends_with(":///")) {
+        path.pop_back();
+    }
+    return path;
+}
+
+std::string error_text(const error& failed, const std::string& run) {
+    std::string text = failed.what();
+    using replacement = std::pair<std::string_view, std::string_view>;
+    for (const auto& [option, flag] : {replacement{"damaged_index = damage_policy::skip", "--skip-damaged"},
+                                       replacement{"; give open_timeout more time to wait for them", ""},
+                                       replacement{"that trial_options::limits.record allows", "allowed"},
+                                       replacement{"that trial_options::limits.index_file allows", "allowed"},
+                                       replacement{"that trial_options::limits.collections_file allows", "allowed"},
+                                       replacement{"that trial_options::limits.index_files allows", "allowed"},
+                                       replacement{"that trial_options::limits.all_index_files allows", "allowed"}}) {
+        if (const std::size_t place = text.find(option); place != std::string::npos) {
+            text.replace(place, option.size(), flag);
+        }
+    }
+    return with_run(text, run);
+}
+
+std::string error_text(const std::exception& failed, const std::string& run) {
+    if (const auto* ours = dynamic_cast<const error*>(&failed)) {
+        return error_text(*ours, run);
+    }
+    const bool memory = dynamic_cast<const std::bad_alloc*>(&failed) != nullptr;
+    return (memory ? std::string{"not enough memory"} : std::string{failed.what()}) + " [run " + run + "]";
+}
+
+std::string failure_text(const lookup_error& failure, const std::string& tensor, step_number step, mode in,
+                         const std::string& run) {
+    try {
+        throw_failure(failure, tensor, step, in);
+    } catch (const std::exception& described) {
+        return error_text(described, run);
+    }
+}
+
+trial_options options_for(const run_options& how) {
+    return {.range = how.range,
+            .damaged_index = how.skip_damaged ? damage_policy::skip : damage_policy::fail,
+            .stop = how.stop,
+            .limits = how.untrusted ? size_limits::untrusted() : size_limits{}};
+}
+
+program_trial open_trial(const std::string& path, const storage_options& storage, trial_options options) {
+    storage_options with_damage = storage;
+    with_damage.archive.skip_damaged = true;  // it is one of the trial's problems
+    return program_trial{smdebug::detail::open_storage_of_run(path, with_damage), std::move(options), event_decoder<>{},
+                         dispatched_kernel{}};
+}
+
+any_storage storage_of(const run_place& place, const run_options& how) {
+    return place.store ? open_data(*place.store, how.storage.formats)
+                       : smdebug::detail::open_storage_of_run(place.path, how.storage);
+}
+
+namespace {
+
+// What --as looks for; empty: for a run, as without it.
+constexpr std::string_view sought_by(data_format as) noexcept {
+    switch (as) {
+        case data_format::event_files:
+            return "no event file of a step below events/";
+        case data_format::tensorboard:
+            return "no log of TensorBoard (a file with \"tfevents\" in its name)";
+        case data_format::checkpoints:
+            return "no checkpoint (a file .safetensors, .npz or .npy)";
+        case data_format::detect:
+        case data_format::smdebug:
+            break;
+    }
+    return {};
+}
+
+}  // namespace
+
+not_found described(const not_found& missing, const std::string& path, const run_options& how) {
+    std::string text{missing.message()};
+    const std::string_view sought = sought_by(how.storage.formats.as);
+    if (!sought.empty() && text.starts_with("there is no training run")) {
+        text = path + " has " + std::string{sought};
+    }
+    const std::string hint = run_hint(missing, path);
+    return not_found(text + (hint.empty() ? "" : ".") + hint, {.where = missing.where()});
+}
+
+namespace {
+
+// Calls opening(); where there is no run, the error says what the user may have meant, too.
+template <class Opening>
+auto with_hint(const std::string& path, const run_options& how, Opening&& opening) {
+    try {
+        return opening();
+    } catch (const missing_collection_files&) {
+        throw;  // there is one
+    } catch (const not_found& missing) {
+        throw described(missing, path, how);
+    }
+}
+
+}  // namespace
+
+program_trial open_run(any_storage store, const std::string& path, const run_options& how) {
+    trial_options options = options_for(how);
+    options.missing_event_file_retry_limit = 0;
+    return with_hint(path, how, [&] {
+        return program_trial{std::move(store), std::move(options), event_decoder<>{}, dispatched_kernel{}};
+    });
+}
+
+program_trial open_run(const run_place& place, const run_options& how) {
+    return open_run(with_hint(place.path, how, [&] { return storage_of(place, how); }), place.path, how);
+}
+
+program_trial open_run(const std::string& path, const run_options& how) {
+    return open_run(run_place{.path = path}, how);
+}
+
+program_trial open_one_run(const std::string& path, const run_options& how, std::string_view done) {
+    const run_places places = places_of(path, how.storage);
+    if (places.runs.size() != 1) {
+        std::string message =
+            path + " holds " + counted(places.runs.size(), "run") + ", and one is " + std::string{done};
+        for (std::size_t i = 0; i < std::min<std::size_t>(places.runs.size(), 5); ++i) {
+            message += (i == 0 ? ": " : ", ") + places.runs[i].path;
+        }
+        throw value_error(message + (places.runs.size() > 5 ? ", ..." : ""), {.where = path});
+    }
+    return open_run(places.runs.front(), how);
+}
+
+std::string shown_steps(const smdebug::detail::catalog& from, bool show_incomplete) {
+    if (!from.steps_are_synthetic) {
+        return compact_steps(from.steps_of(mode::global, show_incomplete));
+    }
+    std::string text;
+    for (const mode each : {mode::train, mode::eval, mode::predict}) {
+        if (const auto steps = from.steps_of(each, show_incomplete); !steps.empty()) {
+            text += (text.empty() ? "" : "; ") + std::string{name_of(each)} + " " + compact_steps(steps);
+        }
+    }
+    return text;
+}
+
+void for_each_run(const std::vector<std::string>& paths, const run_options& how, console& to, run_command command,
+                  run_failure failed) {
+    const auto attempt = [&](const std::string& path, auto&& doing) {
+        try {
+            doing();
+        } catch (const usage_error&) {
+            throw;
+        } catch (const output_error&) {
+            throw;
+        } catch (const std::exception& wrong) {
+            const std::string text = error_text(wrong, path);
+            to.error(text);
+            failed(path, text);
+        }
+    };
+    for (const std::string& as_written : paths) {
+        const std::string path = plain_path(as_written);
+        attempt(path, [&] {
+            const run_places places = places_of(path, how.storage);
+            for (const run_place& place : places.runs) {
+                attempt(place.path, [&] {
+                    const program_trial run = open_run(place, how);
+                    attempt(place.path, [&] { command(place.path, run); });
+                    tell_problems(run, place.path, how.skip_damaged, to);
+                });
+            }
+        });
+    }
+}
+
+void for_each_run(const std::vector<std::string>& paths, const run_options& how, console& to, run_command command) {
+    for_each_run(paths, how, to, command, [](const std::string&, const std::string&) {});
+}
+
+}  // namespace detail
+}  // namespace cli
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,169 @@
+#include <program/scan_results.hpp>
+
+#include <program/evaluate_run.hpp>
+#include <program/runs.hpp>
+#include <program/stats.hpp>
+#include <smdebug/batch/run_version.hpp>
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/version.hpp>
+#include <smdebug/registry/rule_request.hpp>
+#include <smdebug/storage/uri.hpp>
+
+#include <chrono>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace cli {
+namespace detail {
+
+namespace {
+
+// The version of a run that others are compared with; another one each time where it is not known.
+std::string version_of_other(const std::string& path, const run_options& how) {
+    try {
+        const auto files = smdebug::detail::archive_in(path) ? run_version_at(path, how.storage)
+                                                             : run_version(storage_of({.path = path}, how));
+        if (files) {
+            return files->version;
+        }
+    } catch (const error&) {
+        // the rule that opens it says so
+    }
+    return "not known at " + std::to_string(std::chrono::system_clock::now().time_since_epoch().count());
+}
+
+}  // namespace
+
+std::string question_of(const scan_arguments& args) {
+    const auto versioned = [&](const std::string& other) {
+        return other + " at version " + version_of_other(other, args.check.how);
+    };
+    std::string text = "smdebug " + std::to_string(SMDEBUG_VERSION_MAJOR) + "." + std::to_string(SMDEBUG_VERSION_MINOR);
+    const auto add = [&](std::string_view name, std::string_view value) {
+        text.append("\n").append(name).append(": ").append(value);
+    };
+    if (args.statistics) {
+        std::string names;
+        for (const statistic& each : *args.statistics) {
+            names += (names.empty() ? "" : ",") + each.name;
+        }
+        add("reductions", names);
+        add("tensors", args.tensors.value_or(""));
+        add("collection", args.collection.value_or(""));
+    } else {
+        add("rules", "those that apply, to all workers");
+        for (const rule_request& each : args.check.rules) {
+            std::string settings = each.rule;
+            for (const auto& [name, value] : each.parameters) {
+                settings += "," + name + "=" + value.text;
+                for (const std::string& item : value.items ? *value.items : std::vector<std::string>{}) {
+                    settings += ";" + item;
+                }
+            }
+            for (const std::string& other : each.other_trials) {
+                settings += " against " + versioned(other);
+            }
+            if (each.start_step || each.end_step) {
+                settings += " steps " + (each.start_step ? std::to_string(*each.start_step) : "") + ":" +
+                            (each.end_step ? std::to_string(*each.end_step) : "");
+            }
+            add(each.label, settings);
+        }
+        for (const std::string& other : args.other_trials) {
+            add("against", versioned(other));
+        }
+    }
+    const check_arguments& check = args.check;
+    if (check.start != 0 || check.end) {
+        add("steps", std::to_string(check.start) + ":" + (check.end ? std::to_string(*check.end) : ""));
+    }
+    if (check.stop_at_first) {
+        add("stop at first", "yes");
+    }
+    if (check.first_offender) {
+        add("first offender", "yes");
+    }
+    const format_options& formats = check.how.storage.formats;
+    if (formats.as != data_format::detect || !formats.step_regex.empty() || !formats.folders_are_workers) {
+        add("read as", std::to_string(static_cast<int>(formats.as)) + " " + formats.step_regex +
+                           (formats.folders_are_workers ? "" : ", folders are runs"));
+    }
+    if (check.how.skip_damaged) {
+        add("skip damaged", "yes");
+    }
+    return text;
+}
+
+scan_database::scan_database(const std::string& path, const scan_arguments& args)
+    : base_(path), question_(question_of(args)) {}
+
+known_results scan_database::known() {
+    return {.version_of =
+                [this](const std::string& path) {
+                    const std::lock_guard lock{guard_};
+                    return base_.done_version(path, question_);
+                },
+            .in_archive =
+                [this](const std::string& archive) {
+                    std::vector<std::pair<std::string, std::string>> all;
+                    const std::lock_guard lock{guard_};
+                    base_.for_each_done_in(archive, question_, [&](std::string_view path, std::string_view version) {
+                        all.emplace_back(path, version);
+                    });
+                    return all;
+                },
+            .asked = &asked_};
+}
+
+void scan_database::take(run_result& result) {
+    asked_.take(result);
+    const std::lock_guard lock{guard_};
+    const std::string& path = result.run.path;
+    if (result.state == run_state::unchanged) {
+        pass_one(path);
+    } else if (result.state == run_state::gone) {
+        const auto known = base_.find(path);
+        if (known && known->state != run_state::failed) {
+            base_.mark_gone(path, result.error, [](std::string_view behind) { return behind.empty(); });
+            return;
+        }
+        result.state = run_state::failed;
+        base_.write(result, question_);
+    } else if (result.state != run_state::undone) {
+        base_.write(result, question_);
+    }
+}
+
+void scan_database::pass(const std::string& path) {
+    const std::lock_guard lock{guard_};
+    pass_one(path);
+}
+
+passed_runs scan_database::passed() {
+    const std::lock_guard lock{guard_};
+    return passed_;
+}
+
+std::optional<run_result> scan_database::find(const std::string& path) {
+    const std::lock_guard lock{guard_};
+    return base_.find(path);
+}
+
+std::size_t scan_database::mark_gone() {
+    const std::lock_guard lock{guard_};
+    return asked_.mark_gone(base_);
+}
+
+void scan_database::pass_one(const std::string& path) {
+    const passed_run known = base_.passed(path);
+    passed_.incomplete += known.is_incomplete ? 1U : 0U;
+    passed_.with_findings += known.has_findings ? 1U : 0U;
+}
+
+}  // namespace detail
+}  // namespace cli
+}  // namespace v1
+}  // namespace smdebug

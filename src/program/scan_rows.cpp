@@ -1,0 +1,164 @@
+#include <program/scan_rows.hpp>
+
+#include <program/check.hpp>
+#include <program/rule_notes.hpp>
+#include <program/table.hpp>
+#include <program/text.hpp>
+#include <smdebug/batch/reduction_row.hpp>
+#include <smdebug/batch/row_spool.hpp>
+#include <smdebug/rules/finding.hpp>
+#include <smdebug/rules/finding_json.hpp>
+#include <smdebug/rules/rule_status.hpp>
+
+#include <string_view>
+
+namespace smdebug {
+inline namespace v1 {
+namespace cli {
+namespace detail {
+
+namespace {
+
+// The columns of a scan of so many runs, a row for each run and rule.  JSON adds "found": the findings, each as a
+// row of check.
+std::vector<column> scan_columns(output_format format, std::size_t runs) {
+    std::vector<column> columns = summary_columns();
+    columns.front().gives_way = runs == 1 ? 6 : 0;
+    columns.push_back({"first_step", true, 0, shortened::never, 2});
+    columns.push_back(text_column("details", shortened::at_end));
+    if (format != output_format::table) {
+        columns.push_back({"steps_skipped"});
+        columns.push_back({"tensors"});
+        columns.push_back({"unread"});
+    }
+    if (format == output_format::json) {
+        columns.push_back({"found"});
+    }
+    return columns;
+}
+
+// The cells behind the status, of a run or rule that was not evaluated.
+void fill_not_evaluated(row_buffer& row, std::string_view why) {
+    const auto empty = [&](std::size_t cells) {
+        for (std::size_t i = 0; i < cells; ++i) {
+            row.empty();
+        }
+    };
+    empty(4);
+    row.text(why);
+    empty(row.format() != output_format::table ? 3 : 0);
+    if (row.format() == output_format::json) {
+        row.json("[]");
+    }
+    row.end_row();
+}
+
+void add_scanned(row_buffer& row, const std::string& path, const rule_verdict& verdict) {
+    row.text(path);
+    row.text(verdict.rule);
+    row.text(name_of(*verdict.status));
+    row.integer(verdict.steps_evaluated);
+    row.integer(verdict.steps_met);
+    row.integer(verdict.found.size());
+    verdict.found.empty() ? row.empty() : row.integer(verdict.found.front().step);
+    row.text(verdict.details);
+    if (row.format() != output_format::table) {
+        row.integer(verdict.steps_skipped);
+        row.integer(verdict.tensors);
+        row.integer(verdict.unread);
+    }
+    if (row.format() == output_format::json) {
+        std::string all = "[";
+        for (const finding& one : verdict.found) {
+            all += all.size() == 1 ? "" : ",";
+            append_finding_json(all, path, one);
+        }
+        row.json(all + "]");
+    }
+    row.end_row();
+}
+
+}  // namespace
+
+scan_rows::scan_rows(const scan_arguments& args, std::size_t runs, console& to)
+    : table_(args.check.how.format == output_format::table),
+      all_(args.all),
+      named_(args.check.rules),
+      to_(to),
+      rows_(to, args.check.how.format, scan_columns(args.check.how.format, runs)),
+      healthy_(rows_.buffer()),
+      idle_(rows_.buffer()) {}
+
+void scan_rows::add(const run_result& result) {
+    ++runs_;
+    const std::string& path = result.run.path;
+    row_buffer row = rows_.buffer();
+    for (const rule_verdict& each : result.verdicts) {
+        if (each.status) {
+            const bool well = *each.status == rule_status::no_issues_found || *each.status == rule_status::in_progress;
+            add_scanned(table_ && well ? healthy_ : row, path, each);
+        } else if (!table_ || all_ || is_requested(named_, each.rule)) {
+            row_buffer& to_row = table_ ? idle_ : row;
+            to_row.text(path);
+            to_row.text(each.rule);
+            to_row.text("NotApplicable");
+            fill_not_evaluated(to_row, each.details);
+        } else {
+            ++idle_rows_;
+        }
+    }
+    if (!result.error.empty()) {
+        row.text(path);
+        row.empty();
+        row.text(name_of(rule_status::error));
+        fill_not_evaluated(row, result.error);
+    }
+    rows_.take(row);
+}
+
+void scan_rows::finish(const std::string& tally) {
+    rows_.take(healthy_);
+    rows_.take(idle_);
+    rows_.finish("");
+    if (table_ && !all_ && idle_rows_ > 0) {
+        to_.print("\n" + counted(idle_rows_, runs_ == 1 ? "rule" : "row") + (idle_rows_ == 1 ? " is" : " are") +
+                  " not applicable; --all shows which, and why\n");
+    }
+    if (table_ && !tally.empty()) {
+        to_.print("\n" + tally + "\n");
+    }
+}
+
+reduction_rows::reduction_rows(const scan_arguments& args, std::size_t runs, console& to)
+    : statistics_(*args.statistics), rows_(to, args.check.how.format, stats_columns(statistics_, runs)) {}
+
+void reduction_rows::add(const run_result& result) {
+    if (!result.reductions) {
+        return;
+    }
+    row_buffer row = rows_.buffer();
+    std::size_t waiting = 0;
+    result.reductions->for_each([&](const reduction_row& each) {
+        row.text(result.run.path);
+        row.text(each.name);
+        row.text(each.worker);
+        row.integer(each.step);
+        row.text(name_of(each.mode));
+        row.integer(each.mode_step);
+        each.dtype.empty() ? row.empty() : row.text(each.dtype);
+        each.shape ? row.text(*each.shape) : row.empty();
+        each.shape ? row.integer(each.reductions.count) : row.empty();
+        add_statistics(row, statistics_, each.reductions);
+        row.end_row();
+        if (++waiting == 1000) {
+            waiting = 0;
+            rows_.take(row);
+        }
+    });
+    rows_.take(row);
+}
+
+}  // namespace detail
+}  // namespace cli
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,59 @@
+// The results of a scan as rows: what rules say of runs, or numbers.
+#pragma once
+
+#include <program/console.hpp>
+#include <program/rows.hpp>
+#include <program/scan_arguments.hpp>
+#include <program/stats.hpp>
+#include <smdebug/batch/run_result.hpp>
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace cli {
+namespace detail {
+
+/// The results of a scan as rows: one for each run and rule, those among them that have nothing to look at; a run that
+/// cannot be opened, or breaks, is one row, without a rule.  Tables begin with what is wrong, and count the rules that
+/// have nothing to look at, unless all are asked for; of many runs, their last line counts those.
+class scan_rows {
+public:
+    /// `runs`: how many there will be, as far as that is known.
+    scan_rows(const scan_arguments& args, std::size_t runs, console& to);
+
+    void add(const run_result& result);
+
+    void finish(const std::string& tally);
+
+private:
+    bool table_;
+    bool all_;
+    const std::vector<rule_request>& named_;
+    console& to_;
+    row_sink rows_;
+    row_buffer healthy_;  // tables: behind the others
+    row_buffer idle_;
+    std::size_t idle_rows_ = 0;
+    std::size_t runs_ = 0;
+};
+
+/// The numbers of a scan as rows, those of stats.
+class reduction_rows {
+public:
+    reduction_rows(const scan_arguments& args, std::size_t runs, console& to);
+
+    void add(const run_result& result);
+    void finish() { rows_.finish(""); }
+
+private:
+    const std::vector<statistic>& statistics_;
+    row_sink rows_;
+};
+
+}  // namespace detail
+}  // namespace cli
+}  // namespace v1
+}  // namespace smdebug

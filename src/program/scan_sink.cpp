@@ -1,0 +1,179 @@
+#include <program/scan_sink.hpp>
+
+#include <program/check.hpp>
+#include <program/run_problems.hpp>
+#include <program/text.hpp>
+#include <smdebug/rules/finding.hpp>
+
+#include <cstddef>
+
+namespace smdebug {
+inline namespace v1 {
+namespace cli {
+namespace detail {
+
+namespace {
+
+// Says what there is to say about a run, and does what findings are to cause.
+void tell_result(const run_result& result, finding_actions& actions, console& to) {
+    const auto note = [&](const std::string& text) { to.note(text); };
+    const std::string& path = result.run.path;
+    for (const run_message& each : result.messages) {
+        switch (each.what) {
+            case run_message::kind::note:
+                to.note(each.text);
+                break;
+            case run_message::kind::damage:
+                to.damage(each.text);
+                break;
+            case run_message::kind::error:
+                to.error(each.text);
+                break;
+        }
+    }
+    std::vector<std::string> names;
+    for (const rule_verdict& each : result.verdicts) {
+        if (each.status) {
+            names.push_back(each.rule);
+        }
+    }
+    actions.begin(path, names, note);
+    for (const rule_verdict& each : result.verdicts) {
+        if (each.status) {
+            for (const finding& found : each.found) {
+                actions.act(path, each.rule, found, note);
+            }
+            actions.finish(path, {.rule = each.rule, .status = *each.status, .status_details = each.details}, note);
+        }
+    }
+    if (!result.error.empty()) {
+        to.error(with_run(result.error, path));
+        actions.fail(path, {}, result.error, note);
+    }
+}
+
+}  // namespace
+
+scan_sink::scan_sink(const scan_arguments& args, scan_database* base, batch_progress& progress, console& to)
+    : base_(base), progress_(progress), to_(to), actions_(actions_of(args.check)), named_(args.check.rules) {
+    const std::size_t runs = args.list ? 2 : args.check.runs.size();
+    if (args.statistics) {
+        numbers_.emplace(args, runs, to);
+    } else {
+        rows_.emplace(args, runs, to);
+    }
+    writes_rows_ = args.rows;
+    if (args.report) {
+        page_.emplace(*args.report);
+    }
+}
+
+void scan_sink::take(run_result&& result) {
+    // The first run of an archive is written last: then all of them are there.
+    for (run_result& each : result.others) {
+        write(each);
+    }
+    write(result);
+    tell(result);
+    for (const run_result& each : result.others) {
+        tell(each);
+    }
+    progress_.done(result);
+}
+
+void scan_sink::pass(const std::string& path) {
+    base_->pass(path);
+    show_stored(path);
+}
+
+void scan_sink::finish(bool complete) {
+    if (base_ != nullptr) {
+        tell_stored(complete);
+    }
+    const std::string where = base_ != nullptr ? base_->path() : std::string{};
+    const std::string sum = tally_.text();
+    if (writes_rows_) {
+        numbers_ ? numbers_->finish() : rows_->finish(sum);
+    }
+    actions_.flush([&](const std::string& text) { to_.note(text); });
+    if (page_) {
+        page_->write();
+        to_.note("wrote " + page_->path() + "; open it in a browser");
+    }
+    const batch_counts counts = progress_.so_far();
+    if (base_ != nullptr && !writes_rows_) {
+        to_.print((sum.empty() ? counted(counts.done - counts.unchanged, "run") + " looked at" : sum) +
+                  (counts.unchanged > 0 ? "; " + counted(counts.unchanged, "run") + " had been looked at before" : "") +
+                  "; results are in " + printable(where) + "\n");
+    }
+    if (!complete) {
+        to_.error("interrupted: " + std::to_string(counts.done) +
+                  (counts.all ? " of " + std::to_string(*counts.all) : std::string{}) + " runs are done" +
+                  (base_ != nullptr ? "; the same command goes on with the others" : ""));
+    }
+}
+
+bool scan_sink::says_nothing(const run_result& result) {
+    return result.state == run_state::unchanged || result.state == run_state::undone;
+}
+
+void scan_sink::write(run_result& result) {
+    if (base_ != nullptr) {
+        base_->take(result);
+    } else if (result.state == run_state::gone) {
+        result.state = run_state::failed;
+    }
+}
+
+void scan_sink::show_stored(const std::string& path) {
+    if (!page_ || base_ == nullptr) {
+        return;
+    }
+    if (std::optional<run_result> known = base_->find(path)) {
+        known->run.path = path;
+        page_->add(*known);
+    }
+}
+
+void scan_sink::tell_stored(bool complete) {
+    const auto some = [](std::size_t runs) {
+        return counted(runs, "run") + (runs == 1 ? " that has not changed has " : " that have not changed have ");
+    };
+    const passed_runs passed = base_->passed();
+    if (passed.incomplete > 0) {
+        to_.error(some(passed.incomplete) + "parts that could not be read; the view troubles of " +
+                  printable(base_->path()) + " says which");
+    }
+    if (passed.with_findings > 0) {
+        to_.note(some(passed.with_findings) + "findings; the view first_findings of " + printable(base_->path()) +
+                 " says which");
+    }
+    if (const std::size_t gone = complete ? base_->mark_gone() : 0; gone > 0) {
+        to_.note(counted(gone, "run") + (gone == 1 ? " is" : " are") + " no longer there; the database has " +
+                 (gone == 1 ? "it" : "them") + " as gone");
+    }
+}
+
+void scan_sink::tell(const run_result& result) {
+    if (result.state == run_state::unchanged) {
+        show_stored(result.run.path);
+    }
+    if (says_nothing(result)) {
+        return;
+    }
+    tell_result(result, actions_, to_);
+    tally_.add(result);
+    idle_.add(result, named_);
+    met_ = met_ || has_findings(result);
+    if (writes_rows_) {
+        numbers_ ? numbers_->add(result) : rows_->add(result);
+    }
+    if (page_) {
+        page_->add(result);
+    }
+}
+
+}  // namespace detail
+}  // namespace cli
+}  // namespace v1
+}  // namespace smdebug

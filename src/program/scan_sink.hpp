@@ -1,0 +1,66 @@
+// What happens with the results of a scan: a database, rows, messages, what findings are to cause, and the sum of it.
+#pragma once
+
+#include <program/batch_progress.hpp>
+#include <program/console.hpp>
+#include <program/finding_actions.hpp>
+#include <program/rule_notes.hpp>
+#include <program/scan_arguments.hpp>
+#include <program/scan_page.hpp>
+#include <program/scan_results.hpp>
+#include <program/scan_rows.hpp>
+#include <smdebug/batch/run_result.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace cli {
+namespace detail {
+
+/// What happens with the results of a scan.  One thread at a time.
+class scan_sink {
+public:
+    /// Borrows all; `base` may be null.  Errors: usage_error, as finding_actions.
+    scan_sink(const scan_arguments& args, scan_database* base, batch_progress& progress, console& to);
+
+    /// Errors: output_error, those of scan_database.
+    void take(run_result&& result);
+
+    /// A run for which nothing is to be done, as it has not changed.
+    void pass(const std::string& path);
+
+    /// The results of all that was taken are there.
+    void finish(bool complete);
+    /// The exit status.
+    [[nodiscard]] int status() const { return idle_.status(to_, met_); }
+
+private:
+    [[nodiscard]] static bool says_nothing(const run_result& result);
+    void write(run_result& result);
+    // What an earlier scan has found is on the page, too.
+    void show_stored(const std::string& path);
+    // What the database says of runs at which this scan had nothing to do.
+    void tell_stored(bool complete);
+    void tell(const run_result& result);
+
+    scan_database* base_;
+    batch_progress& progress_;
+    console& to_;
+    finding_actions actions_;
+    const std::vector<rule_request>& named_;
+    idle_rules idle_;
+    std::optional<scan_rows> rows_;
+    std::optional<reduction_rows> numbers_;
+    std::optional<scan_page> page_;
+    run_tally tally_;
+    bool writes_rows_ = true;
+    bool met_ = false;
+};
+
+}  // namespace detail
+}  // namespace cli
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,112 @@
+// The runs of a scan: arguments and lists, searched for runs; those of another shard, and archives that are done, left out.
+#pragma once
+
+#include <program/scan_arguments.hpp>
+#include <smdebug/batch/find_runs.hpp>
+#include <smdebug/batch/results_database.hpp>
+#include <smdebug/batch/run_list.hpp>
+#include <smdebug/batch/run_result.hpp>
+#include <smdebug/batch/search/name_pattern.hpp>
+#include <smdebug/batch/search/seen_paths.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <istream>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace cli {
+namespace detail {
+
+/// Where a scan was asked to look, and what it came upon there: of the runs that a database has there the others are gone.
+/// Threads: calls may run at once.
+class asked_places {
+public:
+    /// Each line that stands for runs.
+    void ask(const std::string& line);
+    /// A run that is there.
+    void see(const std::string& path);
+    /// A place that could not be searched to its end, or need not be: what was there stays.
+    void keep(const std::string& path);
+    /// A result, whatever it is: where a run of an archive breaks, others behind it may not have been found.
+    void take(const run_result& result);
+    /// When all was looked at.  Returns how many runs are gone since the last time.
+    std::size_t mark_gone(results_database& base);
+
+private:
+    struct place {
+        std::string root = {};
+        std::optional<smdebug::detail::path_pattern> pattern = {};  ///< of what lies below
+    };
+
+    [[nodiscard]] static bool is_match(const smdebug::detail::path_pattern& pattern, std::string_view behind);
+    [[nodiscard]] bool is_kept(std::string key) const;
+
+    std::mutex guard_;
+    std::vector<place> asked_;
+    smdebug::detail::seen_paths seen_;
+    std::set<std::string> kept_;
+};
+
+/// What was done before, as a database of results knows it; all may be empty.  Called by the thread that asks for runs.
+struct known_results {
+    /// The version at which a run is done.
+    std::function<std::optional<std::string>(const std::string& path)> version_of = {};
+    /// Path and version of the runs of an archive that are done.
+    std::function<std::vector<std::pair<std::string, std::string>>(const std::string& archive)> in_archive = {};
+    /// Is told of the runs of an archive for which nothing is to be done.
+    std::function<void(const std::vector<std::string>&)> unchanged = {};
+    asked_places* asked = nullptr;
+};
+
+/// The version of a run of an archive that is looked at as a whole: with how many runs are in it, so that it is known
+/// whether all of them are done.
+[[nodiscard]] std::string version_in_archive(const std::string& path, std::size_t runs, const storage_options& storage);
+
+/// Gives the runs that are to be looked at.  One thread at a time.
+class scan_source {
+public:
+    /// `list`: a stream of further lines, or null.  Borrows arguments and stream.
+    scan_source(const scan_arguments& args, std::istream* list, known_results known = {});
+
+    /// The next one; nothing behind the last.
+    [[nodiscard]] std::optional<batch_run> next();
+
+    /// Behind the last: whether there was a list, and no path in it.
+    [[nodiscard]] bool list_is_empty() const noexcept { return list_ && listed_ == 0; }
+    /// "3 .pt, 1 .tar.bz2": files that the search has come upon, and that are not read; empty: none.
+    [[nodiscard]] std::string left_out() const;
+
+private:
+    [[nodiscard]] std::optional<std::string> next_line();
+
+    void keep(const std::string& path);
+
+    [[nodiscard]] static bool is_whole_archive(const std::string& path);
+
+    // Fills in the version at which a run is done: whether it has changed is looked at by who works on it.  Of an archive
+    // that is looked at as a whole that is done here.
+    [[nodiscard]] bool is_done(batch_run& run);
+
+    const scan_arguments& args_;
+    known_results known_;
+    std::optional<run_list> list_;
+    std::optional<run_finder> finder_;
+    std::optional<run_finder> inner_;  // the runs of an archive
+    std::size_t next_argument_ = 0;
+    std::size_t listed_ = 0;  // lines of the list
+    std::uint64_t place_ = 0;
+};
+
+}  // namespace detail
+}  // namespace cli
+}  // namespace v1
+}  // namespace smdebug

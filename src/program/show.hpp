@@ -1,0 +1,33 @@
+// `smdebug show`: one tensor at one step: shape, dtype, reductions, first values.
+#pragma once
+
+#include <program/console.hpp>
+#include <program/runs.hpp>
+#include <smdebug/core/step.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+namespace smdebug {
+inline namespace v1 {
+namespace cli {
+namespace detail {
+
+struct show_arguments {
+    std::string run = {};
+    std::string tensor = {};
+    std::optional<step_number> step = {};  ///< in `mode`; unset: the last that has the tensor
+    std::optional<std::string> worker = {};
+    smdebug::mode mode = smdebug::mode::global;
+    std::size_t values = 10;
+    run_options how = {};
+};
+
+/// Runs the command; the exit status.
+[[nodiscard]] int show(const show_arguments& args, console& to);
+
+}  // namespace detail
+}  // namespace cli
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,115 @@
+// The steps of a growing run, each handed out once, when it is complete.
+#pragma once
+
+#include <smdebug/core/step.hpp>
+#include <smdebug/core/stop_token.hpp>
+#include <smdebug/trial/basic_trial.hpp>
+#include <smdebug/trial/catalog/catalog.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace cli {
+namespace detail {
+
+/// How following a run came to its end.
+enum class follow_end : std::uint8_t {
+    ended,        ///< the job has ended, and every step was seen
+    end_step,     ///< the step to end at was reached; the job goes on
+    stalled,      ///< nothing new for give_up_after
+    replaced,     ///< the run is gone, or another one is in its place
+    interrupted,  ///< by the user
+    not_started,  ///< by the user, before there was a run
+    failed,       ///< an error
+};
+
+/// The word for a run's state after that.
+[[nodiscard]] constexpr std::string_view name_of(follow_end end) noexcept {
+    switch (end) {
+        case follow_end::ended:
+            return "ended";
+        case follow_end::end_step:
+            return "running";
+        case follow_end::stalled:
+            return "stalled";
+        case follow_end::replaced:
+            return "replaced";
+        case follow_end::interrupted:
+            return "interrupted";
+        case follow_end::not_started:
+            return "not started";
+        case follow_end::failed:
+            break;
+    }
+    return "failed";
+}
+
+/// Which steps, and how long to wait for them.
+struct feed_options {
+    step_number start = 0;                ///< as it is shown: see basic_trial::shown_step()
+    std::optional<step_number> end = {};  ///< exclusive; unset: to the end of the run
+    std::optional<std::chrono::milliseconds> give_up_after = {};
+    std::stop_token stop = {};
+    std::size_t most = 64;  ///< steps that are handed out at once
+    /// Called every idle_interval while there is nothing to hand out, unless empty.
+    std::function<void()> idle = {};
+    std::chrono::milliseconds idle_interval{1000};
+    /// Whether the run is no longer the one that was opened: asked as often as idle(), and before steps are handed out.
+    std::function<bool()> is_replaced = {};
+};
+
+/// The global steps of one run.  Borrows the run.
+/// A step that appears below others that were handed out is handed out then: none is left out, none comes twice.
+class step_feed {
+public:
+    step_feed(const trial& run, feed_options options);
+
+    /// The next steps that are complete, ascending; waits until there are some.  No other step that was handed out lies
+    /// between them.  Empty: no more will come, and end() tells why.
+    /// Errors: what a refresh throws.
+    [[nodiscard]] std::vector<step_number> next();
+
+    [[nodiscard]] follow_end end() const noexcept { return end_; }
+    /// How many were handed out.
+    [[nodiscard]] std::size_t count() const noexcept { return delivered_.size(); }
+
+private:
+    [[nodiscard]] bool is_replaced() const { return options_.is_replaced && options_.is_replaced(); }
+
+    [[nodiscard]] std::vector<step_number> complete_ones(const smdebug::detail::catalog& from);
+
+    // Where the steps begin that may be wanted.
+    [[nodiscard]] step_number first_of(const smdebug::detail::catalog& from) const noexcept;
+
+    // Whether no step before `end` is to come; of a log each mode has to be there.
+    [[nodiscard]] static bool has_reached(step_number end, const smdebug::detail::catalog& from);
+
+    [[nodiscard]] std::vector<step_number> over(follow_end why);
+
+    /// What decides which steps are complete.
+    struct progress {
+        std::size_t steps = 0;
+        step_number last_complete = -1;
+        bool loaded = false;
+        [[nodiscard]] friend bool operator==(const progress&, const progress&) = default;
+    };
+
+    const trial& run_;
+    feed_options options_;
+    progress searched_;                   // when there was nothing to hand out
+    std::vector<step_number> delivered_;  // ascending
+    std::size_t walked_ = 0;              // the run's steps when all of them were walked; 0: they were not
+    follow_end end_ = follow_end::interrupted;
+};
+
+}  // namespace detail
+}  // namespace cli
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,376 @@
+#include <program/arguments.hpp>
+
+#include "program/captured.hpp"
+
+#include <program/batch_progress.hpp>
+#include <program/diff.hpp>
+#include <program/evaluate_run.hpp>
+#include <program/export.hpp>
+#include <program/index.hpp>
+#include <program/ls.hpp>
+#include <program/manual.hpp>
+#include <program/report.hpp>
+#include <program/rows.hpp>
+#include <program/rule_list.hpp>
+#include <program/rule_set.hpp>
+#include <program/scan_arguments.hpp>
+#include <program/show.hpp>
+#include <program/stats.hpp>
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+using namespace smdebug;
+using namespace smdebug_test;
+using texts = std::vector<std::string>;
+
+namespace {
+
+const cli::program_rules& known() {
+    static const cli::program_rules rules = cli::program_rules::built_in();
+    return rules;
+}
+
+template <class Arguments>
+Arguments parsed(texts arguments) {
+    return std::get<Arguments>(cli::detail::parse_arguments(std::move(arguments), known()));
+}
+
+std::string refusal(texts arguments) {
+    try {
+        static_cast<void>(cli::detail::parse_arguments(std::move(arguments), known()));
+    } catch (const cli::detail::usage_error& wrong) {
+        return wrong.what();
+    }
+    return "accepted";
+}
+
+}  // namespace
+
+TEST_CASE("arguments: ls") {
+    const auto given = parsed<cli::detail::ls_arguments>({"ls", "a", "b", "--format", "json", "--skip-damaged"});
+    CHECK(given.runs == texts{"a", "b"});
+    CHECK(given.how.format == cli::detail::output_format::json);
+    CHECK(given.how.skip_damaged);
+    CHECK_FALSE(given.how.untrusted);
+    CHECK(parsed<cli::detail::ls_arguments>({"ls", "a", "--untrusted"}).how.untrusted);
+    CHECK(parsed<cli::detail::show_arguments>({"show", "a", "b", "--untrusted"}).how.untrusted);
+    CHECK(parsed<cli::detail::stats_arguments>({"stats", "a", "--untrusted"}).how.untrusted);
+    CHECK(parsed<cli::detail::diff_arguments>({"diff", "a", "b", "--untrusted"}).how.untrusted);
+    CHECK(parsed<cli::detail::check_arguments>({"check", "a", "--rule", "exploding_tensor", "--untrusted"})
+              .how.untrusted);
+    CHECK(parsed<cli::detail::scan_arguments>({"scan", "a", "--untrusted"}).check.how.untrusted);
+    const auto exported =
+        parsed<cli::detail::export_arguments>({"export", "a", "--to", "npz", "-o", "b", "--untrusted"});
+    CHECK(exported.how.untrusted);
+    CHECK(exported.how.storage.formats.npz == archive_options::untrusted());
+    CHECK(parsed<cli::detail::report_arguments>({"report", "a", "-o", "b", "--untrusted"}).check.how.untrusted);
+    CHECK(parsed<cli::detail::ls_arguments>({"ls", "a"}).how.format == cli::detail::output_format::table);
+    const auto some =
+        parsed<cli::detail::ls_arguments>({"ls", "a", "--tensors", "^w", "--collection", "c", "--steps", "3:9"});
+    CHECK(some.tensors == "^w");
+    CHECK(some.collection == "c");
+    CHECK(some.how.range.begin == 3);
+    CHECK(some.how.range.end == 9);
+    CHECK(contains(refusal({"ls", "a", "--tensors", "("}), "--tensors: "));
+    CHECK(contains(refusal({"ls", "a", "--verify", "--steps", "3"}), "--verify looks at all of a run"));
+    CHECK(contains(refusal({"ls", "a", "--follow", "--collection", "c"}), "--follow lists every step"));
+}
+
+TEST_CASE("arguments: show") {
+    const auto given = parsed<cli::detail::show_arguments>(
+        {"show", "a", "w", "--step", "010", "--mode", "eval", "--worker", "worker_1", "--values", "0"});
+    CHECK(given.run == "a");
+    CHECK(given.tensor == "w");
+    CHECK(given.step == 10);  // decimal, whatever zeros stand before it
+    CHECK(given.mode == mode::eval);
+    CHECK(given.worker == "worker_1");
+    CHECK(given.values == 0);
+    CHECK(parsed<cli::detail::show_arguments>({"show", "a", "--", "-w"}).tensor == "-w");
+    CHECK(contains(refusal({"show", "a"}), "TENSOR is required"));
+    CHECK(contains(refusal({"show", "a", "w", "--mode", "test"}), "--mode must be"));
+    for (const char* step : {"-1", "1.5", "", "x", "99999999999999999999"}) {
+        CHECK(refusal({"show", "a", "w", std::string{"--step="} + step}) != "accepted");
+    }
+}
+
+TEST_CASE("arguments: diff") {
+    const auto given = parsed<cli::detail::diff_arguments>(
+        {"diff",         "a",        "b",       "--rtol",  "1e-5",   "--atol=0",      "--tensors", "^w",
+         "--collection", "c",        "--steps", "3:9",     "--mode", "train",         "--worker",  "worker_1",
+         "--all",        "--format", "csv",     "--width", "80",     "--skip-damaged"});
+    CHECK(given.first == "a");
+    CHECK(given.second == "b");
+    CHECK(given.rtol == 1e-5);
+    CHECK(given.atol == 0.0);
+    CHECK(given.tensors == "^w");
+    CHECK(given.collection == "c");
+    CHECK(given.how.range.begin == 3);
+    CHECK(given.how.range.end == 9);
+    CHECK(given.mode == mode::train);
+    CHECK(given.worker == "worker_1");
+    CHECK(given.all);
+    CHECK(given.how.format == cli::detail::output_format::csv);
+    CHECK(given.how.width == 80U);
+    CHECK(given.how.skip_damaged);
+    const auto plain = parsed<cli::detail::diff_arguments>({"diff", "a", "a"});
+    CHECK_FALSE(plain.rtol);
+    CHECK_FALSE(plain.atol);
+    CHECK_FALSE(plain.all);
+    CHECK(contains(refusal({"diff", "a"}), "RUN_B is required"));
+    CHECK(refusal({"diff", "a", "b", "c"}) != "accepted");
+    CHECK(contains(refusal({"diff", "a", "b", "--rtol", "x"}), "--rtol must be a number"));
+    CHECK(contains(refusal({"diff", "a", "b", "--atol=-1"}), "--atol must be a number"));
+    CHECK(contains(refusal({"diff", "a", "b", "--tensors", "("}), "--tensors: "));
+    CHECK(contains(refusal({"diff", "a", "b", "--mode", "x"}), "--mode must be"));
+}
+
+TEST_CASE("arguments: stats") {
+    const auto given =
+        parsed<cli::detail::stats_arguments>({"stats", "--threads", "2", "--tensors", "[a-z],(b)", "--collection", "c",
+                                              "--steps", "3:", "--reductions", "mean,nan", "--format=csv", "a", "b"});
+    CHECK(given.runs == texts{"a", "b"});
+    CHECK(given.threads == 2);
+    CHECK(given.tensors == "[a-z],(b)");
+    CHECK(given.collection == "c");
+    CHECK(given.how.range.begin == 3);
+    CHECK_FALSE(given.how.range.end.has_value());
+    CHECK(given.statistics.size() == 2);
+    const auto one_mode =
+        parsed<cli::detail::stats_arguments>({"stats", "a", "--mode", "train", "--worker", "worker_1"});
+    CHECK(one_mode.mode == mode::train);
+    CHECK(one_mode.worker == "worker_1");
+    CHECK(contains(refusal({"stats", "a", "--mode", "test"}), "--mode must be GLOBAL, TRAIN"));
+    CHECK(parsed<cli::detail::stats_arguments>({"stats", "a"}).statistics.size() == 6);  // what a table has room for
+    CHECK(parsed<cli::detail::stats_arguments>({"stats", "a", "--format", "csv"}).statistics.size() == 22);
+    CHECK(parsed<cli::detail::stats_arguments>({"stats", "a", "--format", "json"}).statistics.size() == 22);
+    CHECK(parsed<cli::detail::stats_arguments>({"stats", "a", "--reductions", "all"}).statistics.size() == 22);
+    CHECK(parsed<cli::detail::stats_arguments>({"stats", "a", "--steps", ":5"}).how.range.end == 5);
+    const auto one = parsed<cli::detail::stats_arguments>({"stats", "a", "--steps", "7"}).how.range;
+    CHECK(one.begin == 7);
+    CHECK(one.end == 8);
+    for (const texts& wrong : {texts{"--threads", "0"}, texts{"--threads", "9999"}, texts{"--steps", "5:5"},
+                               texts{"--steps", "a:b"}, texts{"--steps", "1:2:3"}, texts{"--reductions", "median"},
+                               texts{"--tensors", "("}, texts{"--format", "xml"}, texts{"--more"}}) {
+        texts all{"stats", "a"};
+        all.insert(all.end(), wrong.begin(), wrong.end());
+        CHECK_MESSAGE(refusal(all) != "accepted", wrong.front());
+    }
+}
+
+TEST_CASE("arguments: check; options may stand between runs") {
+    const temporary_folder folder;
+    folder.write("rules.json", R"([{"rule": "exploding_tensor"}])");
+    const auto given = parsed<cli::detail::check_arguments>(
+        {"check", "a", "--rule", "vanishing_gradient,threshold=1e-3", "b", "--rule", "exploding_tensor", "--rules-json",
+         folder.path() + "/rules.json", "--start", "2", "--end", "9"});
+    CHECK(given.runs == texts{"a", "b"});
+    CHECK(given.rules.size() == 3);
+    CHECK(given.start == 2);
+    CHECK(given.end == 9);
+    CHECK(contains(refusal({"check", "a"}), "there are: vanishing_gradient, exploding_tensor"));
+    CHECK(contains(refusal({"check", "a", "--rule", "exploding_tensor", "--other-trials", "b"}),
+                   "none of the rules chosen compares runs"));
+    CHECK(
+        contains(refusal({"check", "a", "--rule", "exploding_tensor", "--start", "5", "--end", "5"}), "--end must be"));
+    CHECK(contains(refusal({"check", "a", "--rule", "exploding_tensor,x=1"}), "has no parameter \"x\""));
+    CHECK(contains(refusal({"check", "--rule", "exploding_tensor"}), "RUN is required"));
+    const auto ranged = parsed<cli::detail::check_arguments>({"check", "a", "--rule", "dead_relu", "--steps", "2:9"});
+    CHECK(ranged.start == 2);
+    CHECK(ranged.end == 9);
+    CHECK(
+        contains(refusal({"check", "a", "--rule", "dead_relu", "--steps", "2:9", "--start", "2"}), "one or the other"));
+    CHECK_FALSE(given.stop_at_first);
+    CHECK_FALSE(given.first_offender);
+    const auto brief = parsed<cli::detail::check_arguments>(
+        {"check", "--stop-at-first", "a", "--rule", "dead_relu", "--first-offender"});
+    CHECK(brief.stop_at_first);
+    CHECK(brief.first_offender);
+}
+
+TEST_CASE("arguments: check; every rule by name, and the runs to compare with go to the rules that compare") {
+    for (const rule_info& info : known().infos()) {
+        texts arguments{"check", "a", "--rule", info.service_name};
+        if (info.name == "all_zero" || info.name == "unchanged_tensor" || info.name == "tensor_variance") {
+            arguments.back() += ",collection_names=weights";
+        }
+        if (info.name == "tensor_variance") {
+            arguments.back() += ",max_threshold=1";
+        }
+        if (info.name == "similar_across_runs") {
+            CHECK(contains(refusal(arguments), "similar_across_runs"));
+            arguments.insert(arguments.end(), {"--other-trials", "b", "--other-trials", "c"});
+        }
+        INFO(info.name);
+        CHECK(refusal(arguments) == "accepted");
+    }
+    const auto given =
+        parsed<cli::detail::check_arguments>({"check", "a", "--rule", "exploding_tensor", "--rule",
+                                              "SimilarAcrossRuns,other_trial_0=x", "--other-trials", "b"});
+    CHECK(given.rules[0].other_trials.empty());
+    CHECK(given.rules[1].other_trials == texts{"x", "b"});
+}
+
+TEST_CASE("arguments: scan") {
+    const temporary_folder folder;
+    folder.write("runs.txt", "c\n\n  # not this\n d e \n");
+    const auto given = parsed<cli::detail::scan_arguments>(
+        {"scan", "a", "--list", folder.path() + "/runs.txt", "b", "--rule", "exploding_tensor,only_nan=True",
+         "--other-trials", "x", "--start", "3", "--stop-at-first", "--format", "json"});
+    CHECK(given.check.runs == texts{"a", "b"});
+    CHECK(given.list == folder.path() + "/runs.txt");
+    CHECK(given.rows);
+    CHECK(given.check.rules.size() == 1);
+    CHECK(given.check.start == 3);
+    CHECK(given.check.stop_at_first);
+    CHECK(given.other_trials == texts{"x"});
+    CHECK(given.check.how.format == cli::detail::output_format::json);
+    CHECK(parsed<cli::detail::scan_arguments>({"scan", "a"}).check.rules.empty());
+    CHECK_FALSE(parsed<cli::detail::scan_arguments>({"scan", "a"}).all);
+    CHECK(parsed<cli::detail::scan_arguments>({"scan", "a", "--all"}).all);
+    CHECK(refusal({"scan"}) ==
+          "scan needs at least one run, or --list with a file that names some\nTry `smdebug scan --help`.");
+    CHECK(parsed<cli::detail::scan_arguments>({"scan", "--list", "-"}).list == "-");
+    const auto batch = parsed<cli::detail::scan_arguments>({"scan", "a", "-o", "r.db", "--threads", "3", "--shard",
+                                                            "2/4", "--run-timeout", "90s", "--memory", "2G",
+                                                            "--progress", "json", "--split-above", "1G"});
+    CHECK(batch.split_above == std::uint64_t{1} << 30U);
+    CHECK(batch.output == "r.db");
+    CHECK_FALSE(batch.rows);
+    CHECK(batch.threads == 3);
+    CHECK(batch.shard == run_shard{2, 4});
+    CHECK(batch.run_timeout == std::chrono::seconds{90});
+    CHECK(batch.memory == std::uint64_t{2} << 30U);
+    CHECK(batch.progress == cli::detail::progress_format::json);
+    CHECK(parsed<cli::detail::scan_arguments>({"scan", "a", "-o", "r.db", "--format", "csv"}).rows);
+    CHECK(parsed<cli::detail::scan_arguments>({"scan", "a", "--reductions", "all"}).statistics->size() == 22);
+    CHECK(contains(refusal({"scan", "a", "--reductions", "mean", "--rule", "dead_relu"}), "give one or the other"));
+    CHECK(contains(refusal({"scan", "a", "--tensors", "w"}), "are for --reductions"));
+    CHECK(contains(refusal({"scan", "a", "--shard", "5/4"}), "--shard: "));
+    CHECK(contains(refusal({"scan", "a", "--memory", "much"}), "--memory must be a size"));
+    CHECK(contains(refusal({"scan", "a", "--split-above", "much"}), "--split-above must be a size"));
+    CHECK(contains(refusal({"scan", "a", "--progress", "bar"}), "--progress"));
+    CHECK(contains(refusal({"scan", "a", "--rule", "nope"}), "there is no rule \"nope\""));
+    CHECK(refusal({"scan", "a", "--follow"}) != "accepted");
+    CHECK(refusal({"scan", "a", "--rule", "all_zero,threshold=50", "--rule", "UnchangedTensor"}) == "accepted");
+    CHECK(
+        contains(refusal({"scan", "a", "--rule", "all_zero,threshold=101"}), "threshold is 101, which is not from 0"));
+    CHECK(contains(refusal({"check", "a", "--rule", "all_zero,threshold=50"}), "one of collection_names and tensor_r"));
+}
+
+TEST_CASE("arguments: following") {
+    using namespace std::chrono_literals;
+    CHECK_FALSE(parsed<cli::detail::ls_arguments>({"ls", "a"}).follow.on);
+    CHECK_FALSE(parsed<cli::detail::check_arguments>({"check", "a", "--rule", "exploding_tensor"}).follow.on);
+    const auto listed = parsed<cli::detail::ls_arguments>({"ls", "a", "--follow"});
+    CHECK(listed.follow.on);
+    CHECK_FALSE(listed.follow.give_up_after.has_value());
+    const auto checked = parsed<cli::detail::check_arguments>(
+        {"check", "--follow", "a", "--give-up-after", "10m", "b", "--rule", "exploding_tensor"});
+    CHECK(checked.follow.on);
+    CHECK(checked.follow.give_up_after == 10min);
+    CHECK(checked.runs == texts{"a", "b"});
+    CHECK(contains(refusal({"ls", "a", "--give-up-after", "10m"}), "--give-up-after is for --follow"));
+    CHECK(contains(refusal({"ls", "a", "--follow", "--give-up-after", "soon"}), "must be a time such as"));
+    CHECK(refusal({"show", "a", "w", "--follow"}) != "accepted");
+    CHECK(refusal({"stats", "a", "--follow"}) != "accepted");
+    CHECK(contains(parsed<cli::detail::help_request>({"--help"}).text, "130 interrupted"));
+}
+
+TEST_CASE("arguments: every command's tables may be given a width") {
+    CHECK(parsed<cli::detail::ls_arguments>({"ls", "a", "--width", "80"}).how.width == 80);
+    CHECK(parsed<cli::detail::show_arguments>({"show", "a", "w", "--width", "80"}).how.width == 80);
+    CHECK(parsed<cli::detail::stats_arguments>({"stats", "a", "--width", "80"}).how.width == 80);
+    CHECK(parsed<cli::detail::check_arguments>({"check", "a", "--rule", "dead_relu", "--width", "0"}).how.width == 0);
+    CHECK(parsed<cli::detail::scan_arguments>({"scan", "a", "--width", "80"}).check.how.width == 80);
+    CHECK(parsed<cli::detail::rules_arguments>({"rules", "--width", "80"}).width == 80);
+    CHECK_FALSE(parsed<cli::detail::ls_arguments>({"ls", "a"}).how.width.has_value());
+    CHECK(contains(refusal({"ls", "a", "--width", "wide"}), "--width must be a whole number"));
+}
+
+TEST_CASE("arguments: help and version are asked for, not wrong") {
+    static_cast<void>(parsed<cli::detail::version_request>({"--version"}));
+    static_cast<void>(parsed<cli::detail::version_request>({"version"}));
+    CHECK(contains(parsed<cli::detail::help_request>({"--help"}).text, "Exit status: 0 nothing found"));
+    for (const char* name : {"ls", "show", "stats", "diff", "check", "scan", "rules"}) {
+        const std::string help = parsed<cli::detail::help_request>({name, "--help"}).text;
+        CHECK_MESSAGE(contains(help, std::string{"smdebug "} + name), name);
+        CHECK_MESSAGE(contains(help, "--format"), name);
+        CHECK_MESSAGE(contains(help, "3 a rule's condition was met, or two runs differ; 4 both 3 and 1"), name);
+        CHECK_MESSAGE(!contains(help, "COMMAND --help"), name);
+        CHECK(parsed<cli::detail::help_request>({"help", name}).text == help);
+    }
+    CHECK(parsed<cli::detail::help_request>({"help"}).text == parsed<cli::detail::help_request>({"--help"}).text);
+    CHECK(contains(refusal({"help", "stat"}), "Did you mean stats"));
+}
+
+TEST_CASE("arguments: archives that get an index, here or in S3") {
+    using wanted = cli::detail::index_arguments;
+    CHECK(parsed<wanted>({"index", "a.tar", "s3://b/c.tgz"}).archives == texts{"a.tar", "s3://b/c.tgz"});
+    CHECK(parsed<wanted>({"index", "a.tar", "--no-sign-request"}).storage.s3.anonymous);
+    CHECK(refusal({"index"}) != "accepted");
+    const std::string help = parsed<cli::detail::help_request>({"index", "--help"}).text;
+    CHECK(contains(help, "smdebug index"));
+    CHECK(contains(help, "3 a rule's condition was met, or two runs differ; 4 both 3 and 1"));
+}
+
+TEST_CASE("arguments: a command that is missing or misspelt") {
+    CHECK(contains(refusal({}), "a command is missing"));
+    CHECK(contains(refusal({"stat", "a"}), "Did you mean stats"));
+    CHECK(refusal({"stat", "a"}).ends_with("?\nTry `smdebug --help`."));
+    CHECK(contains(refusal({"--bogus"}), "--help"));
+    CHECK(parsed<cli::detail::rules_arguments>({"rules", "--format", "csv"}).format == cli::detail::output_format::csv);
+    CHECK(parsed<cli::detail::rules_arguments>({"rules", "AllZero", "dead_relu"}).rules ==
+          texts{"all_zero", "dead_relu"});
+    CHECK(contains(refusal({"rules", "alzero"}), "there is no rule \"alzero\". Did you mean all_zero?"));
+}
+
+TEST_CASE("arguments: of an option that a command does not have, those that are near are told") {
+    CHECK(refusal({"stats", "a", "--colection", "c"})
+              .starts_with("stats has no option --colection. Did you mean --collection?"));
+    CHECK(refusal({"stats", "a", "--thread=2"}).starts_with("stats has no option --thread. Did you mean --threads?"));
+    CHECK(contains(refusal({"stats", "a", "-step", "c"}), "Did you mean --steps or"));
+    CHECK(contains(refusal({"scan", "--rules", "x", "a"}), "scan has no option --rules. Did you mean --rule or"));
+    CHECK(refusal({"--versoin"}).starts_with("smdebug has no option --versoin. Did you mean --version?"));
+    CHECK(refusal({"rules", "--quite-another"}).starts_with("rules has no option --quite-another\n"));
+    CHECK(contains(refusal({"show", "a", "b", "c"}), "c"));
+    CHECK(refusal({"ls", "a", "-v"}).starts_with("ls has no option -v. Did you mean --verify?"));
+    CHECK(refusal({"ls", "a", "-o", "x"}).starts_with("ls has no option -o\n"));
+}
+
+TEST_CASE("arguments: of an option that only other commands have, these are told; of --json and --csv, --format") {
+    CHECK(refusal({"check", "a", "--threads", "2"})
+              .starts_with("check has no option --threads; stats, scan, report, pack, export have it\n"));
+    CHECK(refusal({"ls", "a", "--mode=TRAIN"})
+              .starts_with("ls has no option --mode; show, stats, diff, export have it\n"));
+    CHECK(refusal({"show", "a", "w", "--steps", "3"}).starts_with("show has no option --steps. Did you mean --step?"));
+    CHECK(refusal({"scan", "a", "--json"}).starts_with("scan has no option --json. Write --format json\n"));
+    CHECK(refusal({"ls", "a", "--csv"}).starts_with("ls has no option --csv. Write --format csv\n"));
+}
+
+TEST_CASE("arguments: completion prints a shell's script, manual pages of the program and of its commands") {
+    for (const char* const shell : {"bash", "zsh", "fish"}) {
+        const std::string script = parsed<cli::detail::help_request>({"completion", shell}).text;
+        CHECK(contains(script, std::string{"printed by `smdebug completion "} + shell + "`"));
+        CHECK(contains(script, "exploding_tensor"));
+    }
+    CHECK(contains(refusal({"completion"}), "SHELL is required"));
+    CHECK(contains(refusal({"completion", "csh"}), "csh"));
+    const auto pages = [](texts arguments) {
+        return parsed<cli::detail::manual_arguments>(std::move(arguments)).pages;
+    };
+    REQUIRE(pages({"manual"}).size() == 1);
+    CHECK(pages({"manual"}).front().file == "smdebug.1");
+    CHECK(pages({"manual", "scan"}).front().file == "smdebug-scan.1");
+    CHECK(contains(refusal({"manual", "nothing"}), "nothing"));
+    CHECK(contains(refusal({"manual", "scan", "-o", "folder"}), "excludes"));
+    const auto all = parsed<cli::detail::manual_arguments>({"manual", "-o", "folder"});
+    CHECK(all.folder == "folder");
+    CHECK(all.pages.size() == 17);
+    CHECK(contains(parsed<cli::detail::help_request>({"help", "manual"}).text, "smdebug manual"));
+}

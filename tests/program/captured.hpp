@@ -1,0 +1,64 @@
+// A console whose output is strings, and the runs that the tests of the command line read.
+#pragma once
+
+#include "support/run_builder.hpp"
+#include "support/sick_run.hpp"
+#include "support/temporary_folder.hpp"
+
+#include <program/console.hpp>
+#include <smdebug/storage/local_storage.hpp>
+
+#include <cstddef>
+#include <limits>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace smdebug_test {
+
+struct captured {
+    std::ostringstream out;
+    std::ostringstream err;
+    smdebug::cli::detail::console to{out, err};
+};
+
+inline std::string golden(std::string_view run) { return std::string{SMDEBUG_TEST_DATA "/golden/"}.append(run); }
+
+inline bool contains(const std::string& text, std::string_view piece) { return text.find(piece) != std::string::npos; }
+
+inline std::vector<std::string> lines_of(const std::string& text) {
+    std::vector<std::string> lines;
+    std::istringstream in{text};
+    for (std::string line; std::getline(in, line);) {
+        lines.push_back(line);
+    }
+    return lines;
+}
+
+/// A text with one blank wherever there are several: what a table says, however wide its columns are.
+inline std::string squeezed(const std::string& text) {
+    std::string out;
+    for (const char c : text) {
+        if (c != ' ' || !out.ends_with(' ')) {
+            out += c;
+        }
+    }
+    return out;
+}
+
+/// A finished run on disk of two workers, of which the second alone has a NaN, at step 1.
+inline void write_run_of_two_workers(const temporary_folder& folder) {
+    using namespace smdebug;
+    constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+    local_storage store{folder.path()};
+    run_builder made{store};
+    made.collections({"worker_0", "worker_1"}, {{"weights", {"w"}}});
+    for (const step_number step : {0, 1}) {
+        made.step({.step = step, .tensors = {tensor_of<float>("w", {1, 2})}});
+        made.step({.step = step, .tensors = {tensor_of<float>("w", {1, step == 1 ? nan : 2})}, .worker = "worker_1"});
+    }
+    made.end();
+}
+
+}  // namespace smdebug_test

@@ -1,0 +1,156 @@
+#include <program/defaults.hpp>
+
+#include "support/environment_variable.hpp"
+#include "support/temporary_folder.hpp"
+
+#include <program/arguments.hpp>
+#include <program/console.hpp>
+#include <program/evaluate_run.hpp>
+#include <program/ls.hpp>
+#include <program/rows.hpp>
+#include <program/rule_set.hpp>
+#include <program/stats.hpp>
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+using namespace smdebug;
+using namespace smdebug_test;
+
+namespace {
+
+const cli::program_rules& registry() {
+    static const cli::program_rules all = cli::program_rules::built_in();
+    return all;
+}
+
+template <class Arguments>
+Arguments parsed(std::vector<std::string> arguments, const std::string& defaults) {
+    auto command = cli::detail::parse_arguments(std::move(arguments), registry(), defaults);
+    REQUIRE(std::holds_alternative<Arguments>(command));
+    return std::get<Arguments>(std::move(command));
+}
+
+std::string refusal(const std::vector<std::string>& arguments, const std::string& defaults) {
+    try {
+        static_cast<void>(cli::detail::parse_arguments(arguments, registry(), defaults));
+    } catch (const cli::detail::usage_error& wrong) {
+        return wrong.what();
+    }
+    return {};
+}
+
+struct file_of_defaults {
+    temporary_folder folder;
+    std::string path;
+    explicit file_of_defaults(const std::string& text) : path(folder.path() + "/config.toml") {
+        folder.write("config.toml", text);
+    }
+};
+
+}  // namespace
+
+TEST_CASE("defaults: of all commands and of one; the command line comes before them") {
+    const file_of_defaults file{
+        "# for all\n"
+        "format = \"csv\"\n"
+        "skip-damaged = true\n"
+        "[stats]\n"
+        "threads = 3\n"
+        "steps = \"0:10\"\n"
+        "[ls]\n"
+        "steps = \"5:7\"\n"
+        "untrusted = true\n"};
+    const auto stats = parsed<cli::detail::stats_arguments>({"stats", "a"}, file.path);
+    CHECK(stats.threads == 3);
+    CHECK(stats.how.format == cli::detail::output_format::csv);
+    CHECK(stats.how.skip_damaged);
+    CHECK_FALSE(stats.how.untrusted);  // for another command
+    CHECK((stats.how.range.contains(9) && !stats.how.range.contains(10)));
+    const auto given =
+        parsed<cli::detail::stats_arguments>({"stats", "a", "--threads", "2", "--steps", "1:2"}, file.path);
+    CHECK(given.threads == 2);
+    CHECK((given.how.range.contains(1) && !given.how.range.contains(0)));
+    const auto ls = parsed<cli::detail::ls_arguments>({"ls", "a"}, file.path);
+    CHECK(ls.how.untrusted);
+    const auto named = parsed<cli::detail::ls_arguments>({"--config", file.path, "ls", "a"}, {});
+    CHECK(named.how.untrusted);
+    CHECK_FALSE(parsed<cli::detail::ls_arguments>({"ls", "a"}, {}).how.untrusted);
+    // A command that has none of them is as it is.
+    CHECK(refusal({"merge", "a.db", "-o", "b.db"}, file.path).empty());
+}
+
+TEST_CASE("defaults: what stands in a command's section comes before what is for all") {
+    const file_of_defaults file{
+        "format = \"csv\"\n"
+        "rule = [\"a\", \"b\"]\n"
+        "untrusted = true\n"
+        "[check]  # has its own\n"
+        "format = \"json\"\n"
+        "rule = []\n"
+        "untrusted = false\n"};
+    CHECK(parsed<cli::detail::ls_arguments>({"ls", "a"}, file.path).how.format == cli::detail::output_format::csv);
+    CHECK(parsed<cli::detail::ls_arguments>({"ls", "a"}, file.path).how.untrusted);
+    const auto check = parsed<cli::detail::check_arguments>({"check", "a", "--rule", "vanishing_gradient"}, file.path);
+    CHECK(check.how.format == cli::detail::output_format::json);
+    CHECK_FALSE(check.how.untrusted);
+    CHECK(refusal({"check", "a"}, file.path).find("rule") != std::string::npos);  // it has none
+}
+
+TEST_CASE("defaults: behind --config FILE stands what stands without it") {
+    const file_of_defaults file{"format = \"csv\"\n"};
+    const auto help = [](std::vector<std::string> arguments) {
+        return parsed<cli::detail::help_request>(std::move(arguments), {}).text;
+    };
+    CHECK(help({"--config", file.path, "help", "ls"}) == help({"ls", "--help"}));
+    CHECK(help({"--config=" + file.path, "help"}) == help({"--help"}));
+    parsed<cli::detail::version_request>({"--config", file.path, "version"}, {});
+    CHECK(refusal({"--config", file.path, "lss"}, {}).find("there is no command \"lss\"") == 0);
+    CHECK_FALSE(refusal({"--config", file.path}, {}).empty());
+    CHECK_FALSE(refusal({"--config"}, {}).empty());
+}
+
+TEST_CASE("defaults: variables of the environment that say the same come before them") {
+    const file_of_defaults file{"cache = '/from/file'\nendpoint-url = 'http://file'\n"};
+    const environment_variable no_server{"AWS_ENDPOINT_URL_S3", std::nullopt};
+    const environment_variable server{"AWS_ENDPOINT_URL", std::nullopt};
+    const environment_variable cache{"SMDEBUG_CACHE_DIR", ""};
+    const auto storage = [&](std::vector<std::string> arguments) {
+        return parsed<cli::detail::ls_arguments>(std::move(arguments), file.path).how.storage;
+    };
+    CHECK(storage({"ls", "a"}).cache_folder == "/from/file");
+    CHECK(storage({"ls", "a"}).s3.endpoint == "http://file");
+    const environment_variable other_cache{"SMDEBUG_CACHE_DIR", "/from/environment"};
+    CHECK(storage({"ls", "a"}).cache_folder.empty());  // the storage looks into the environment itself
+    CHECK(storage({"ls", "a"}).s3.endpoint == "http://file");
+    CHECK(storage({"ls", "a", "--cache", "/given"}).cache_folder == "/given");
+    const environment_variable other_server{"AWS_ENDPOINT_URL", "http://environment"};
+    CHECK(storage({"ls", "a"}).s3.endpoint != "http://file");
+}
+
+TEST_CASE("defaults: what is wrong in them is told with the file and the line") {
+    const auto told = [](const std::string& text, const std::vector<std::string>& arguments = {"ls", "a"}) {
+        const file_of_defaults file{text};
+        const std::string what = refusal(arguments, file.path);
+        CHECK(what.find(file.path + ", line 2") != std::string::npos);
+        return what;
+    };
+    CHECK(told("[lss]\nverify = true\n").find("there is no command \"lss\"") != std::string::npos);
+    CHECK(told("[scan]\nverifyy = true\n").find("scan has no option \"verifyy\"") != std::string::npos);
+    CHECK(told("\nverifyy = true\n").find("no command has an option \"verifyy\"") != std::string::npos);
+    CHECK(told("\nformatt = true\n").find("Did you mean format?") !=
+          std::string::npos);  // once, though of many commands
+    CHECK(told("[ls]\nRUN = \"b\"\n").find("ls has no option \"RUN\"") != std::string::npos);
+    CHECK(told("[ls]\nformat \"csv\"\n").find("no line") != std::string::npos);
+    CHECK(told("\nformat = \"xml\"\n").find("--format") != std::string::npos);
+    CHECK(told("\nskip-damaged = maybe\n").find("--skip-damaged") != std::string::npos);
+    CHECK(told("\nthreads = none\n", {"stats", "a"}).find("--threads must be") != std::string::npos);
+    // Of the command line nothing is said of the file.
+    const file_of_defaults file{"threads = 2\n"};
+    CHECK(refusal({"stats", "a", "--threads", "x"}, file.path).find(file.path) == std::string::npos);
+    CHECK(refusal({"--config", "/does/not/exist", "ls", "a"}, {}).find("/does/not/exist") != std::string::npos);
+}

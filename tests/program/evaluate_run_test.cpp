@@ -1,0 +1,48 @@
+#include <program/evaluate_run.hpp>
+
+#include "program/captured.hpp"
+
+#include <program/program_trial.hpp>
+#include <program/rule_set.hpp>
+#include <program/runs.hpp>
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+using namespace smdebug;
+using namespace smdebug_test;
+
+TEST_CASE("evaluate_run: tells who is evaluated, each finding as it comes, and each report at the end") {
+    const temporary_folder folder;
+    write_sick_run(folder);
+    const auto registry = cli::program_rules::built_in();
+    const cli::detail::program_trial run = cli::detail::open_run(folder.path(), {});
+    cli::detail::rule_maker maker{registry, {}};
+    std::vector<std::string> told;
+    const cli::detail::evaluation_hooks hooks{
+        .begin =
+            [&](const std::vector<std::string>& rules) {
+                for (const std::string& each : rules) {
+                    told.push_back("begin " + each);
+                }
+            },
+        .on_finding = [&](const std::string& rule,
+                          const finding& found) { told.push_back(rule + " at " + std::to_string(found.step)); },
+        .finish = [&](const rule_report& report) { told.push_back("end " + report.rule); }};
+    captured said;
+    const std::vector<rule_request> rules{{.label = "exploding_tensor", .rule = "exploding_tensor"}};
+    const auto results = cli::detail::evaluate_run(maker, rules, run, folder.path(), {}, hooks, said.to);
+    REQUIRE(results.size() == 1);
+    CHECK(results[0].outcome.findings.size() == 2);
+    CHECK(told == std::vector<std::string>{"begin exploding_tensor", "exploding_tensor at 1", "exploding_tensor at 2",
+                                           "end exploding_tensor"});
+    std::stop_source stop;
+    stop.request_stop();
+    const auto stopped =
+        cli::detail::evaluate_run(maker, rules, run, folder.path(), {}, {.stop = stop.get_token()}, said.to);
+    REQUIRE(stopped.size() == 1);
+    CHECK(stopped[0].outcome.end == invoke_end::stopped);
+    CHECK(stopped[0].outcome.evaluated == 0);
+}

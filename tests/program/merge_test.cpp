@@ -1,0 +1,61 @@
+#include <program/merge.hpp>
+
+#include "batch/results.hpp"
+#include "program/captured.hpp"
+
+#include <program/program.hpp>
+#include <smdebug/batch/results_database.hpp>
+#include <smdebug/core/error.hpp>
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <stop_token>
+#include <string>
+
+using namespace smdebug;
+using namespace smdebug_test;
+
+TEST_CASE("merge: databases in one, and what it says of them") {
+    const temporary_folder place;
+    const std::string a = place.path() + "/a.db";
+    const std::string b = place.path() + "/b.db";
+    const std::string all = place.path() + "/all.db";
+    {
+        results_database first{a};
+        first.write(some_result(1), "q");
+        first.write(some_result(2), "q");
+        results_database second{b};
+        second.write(some_result(2), "q");
+        second.write(failed_result(3), "q");
+    }
+    captured run;
+    CHECK(cli::run_program({"merge", a, b, "-o", all}, run.out, run.err) == cli::exit_ok);
+    CHECK(run.out.str() ==
+          "merged 2 databases of 4 runs into " + all +
+              ": 3 runs; 1 run gave way to another one of the same path; 1 run not looked at to the end\n");
+    CHECK(run.err.str().empty());
+    captured again;
+    CHECK(cli::run_program({"merge", a, b, "-o", all}, again.out, again.err) == cli::exit_error);
+    CHECK(contains(again.err.str(), "is there already"));
+    captured replaced;
+    CHECK(cli::run_program({"merge", a, "-o", all, "--replace"}, replaced.out, replaced.err) == cli::exit_ok);
+    CHECK(replaced.out.str() == "merged 1 database of 2 runs into " + all + ": 2 runs\n");
+}
+
+TEST_CASE("merge: wrong usage, and being interrupted") {
+    const temporary_folder place;
+    captured run;
+    CHECK(cli::run_program({"merge", "a.db"}, run.out, run.err) == cli::exit_usage);
+    CHECK(cli::run_program({"merge", "-o", "a.db"}, run.out, run.err) == cli::exit_usage);
+    CHECK(cli::run_program({"merge", place.path() + "/none.db", "-o", place.path() + "/all.db"}, run.out, run.err) ==
+          cli::exit_error);
+    CHECK(contains(run.err.str(), "there is no database"));
+    { const results_database made{place.path() + "/a.db"}; }
+    std::stop_source stop;
+    stop.request_stop();
+    CHECK(cli::detail::merge({.sources = {place.path() + "/a.db"}, .output = place.path() + "/all.db"}, run.to,
+                             stop.get_token()) == cli::exit_interrupted);
+    CHECK(contains(run.err.str(), "nothing was written"));
+    CHECK_FALSE(std::filesystem::exists(place.path() + "/all.db"));
+}

@@ -1,0 +1,31 @@
+#include <program/reduce_run.hpp>
+
+#include "program/captured.hpp"
+
+#include <program/program_trial.hpp>
+#include <program/runs.hpp>
+#include <smdebug/trial/for_each_tensor.hpp>
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <string>
+
+using namespace smdebug;
+using namespace smdebug_test;
+
+TEST_CASE("add_reduced: a row for a tensor; of an event file that is gone one note") {
+    const temporary_folder folder;
+    write_sick_run(folder);
+    std::filesystem::remove_all(folder.path() + "/events");
+    const cli::detail::program_trial run = cli::detail::open_run(folder.path(), {});
+    cli::detail::reduced_part part;
+    for_each_tensor(run, {}, reduction_set::all(),
+                    [&](const reduced_tensor& tensor) { cli::detail::add_reduced(part, tensor, "it"); });
+    CHECK(part.rows.empty());
+    CHECK(part.damage.size() == 3);
+    for (const auto& each : part.damage) {
+        CHECK(each.is_missing_file);
+        CHECK(contains(each.text, "[run it]"));
+    }
+}

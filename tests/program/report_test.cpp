@@ -1,0 +1,97 @@
+#include <program/report.hpp>
+
+#include "program/captured.hpp"
+
+#include <program/program.hpp>
+#include <smdebug/core/error.hpp>
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+using namespace smdebug;
+using namespace smdebug_test;
+
+namespace {
+
+struct outcome {
+    int status = 0;
+    std::string out;
+    std::string err;
+    std::string page;
+};
+
+outcome report_of(std::vector<std::string> arguments) {
+    const temporary_folder place;
+    const std::string path = place.path() + "/page.html";
+    arguments.insert(arguments.begin(), "report");
+    arguments.insert(arguments.end(), {"-o", path});
+    captured run;
+    const int status = cli::run_program(arguments, run.out, run.err);
+    return {status, run.out.str(), run.err.str(), std::filesystem::exists(path) ? file_content(path) : std::string{}};
+}
+
+}  // namespace
+
+TEST_CASE("report: a run with what rules found, and those that have nothing to look at") {
+    const temporary_folder folder;
+    write_sick_run(folder);
+    const outcome sick = report_of({folder.path()});
+    CHECK(sick.status == cli::exit_finding);
+    CHECK(contains(sick.out, ": 1 run, "));
+    CHECK(contains(sick.out, "open it in a browser\n"));
+    CHECK(contains(sick.page, R"({"name":"vanishing_gradient","status":"IssuesFound")"));
+    CHECK(
+        contains(sick.page, R"("tensorName":"g","worker":"worker_0","count":1,"first":1,"mode":"EVAL","modeStep":0)"));
+    CHECK(contains(sick.page, R"({"name":"tree_depth","why":)"));
+    const outcome healthy = report_of({folder.path(), "--no-rules"});
+    CHECK(healthy.status == cli::exit_ok);
+    CHECK(contains(healthy.page, R"("rules":[],"notEvaluated":[])"));
+    const outcome named = report_of({folder.path(), "--title", "<b>", "--tensors", "^g$", "--steps", "1:2"});
+    CHECK(contains(named.page, "<title>&#60;b&#62;</title>"));
+    CHECK(contains(named.page, R"("tensors":[{"name":"g",)"));
+    const outcome configured =
+        report_of({folder.path(), "--rule", "vanishing_gradient,threshold=1e-20", "--tensors", "g"});
+    CHECK(contains(configured.page, R"({"name":"vanishing_gradient","status":"NoIssuesFound")"));
+}
+
+TEST_CASE("report: two runs, and since when they differ") {
+    const temporary_folder first;
+    const temporary_folder second;
+    write_sick_run(first);
+    write_sick_run(second);
+    const outcome same = report_of({first.path(), second.path(), "--no-rules"});
+    CHECK(contains(same.page,
+                   R"("comparison":{"title":"The runs are the same","sentence":"the runs are the same: 3 steps)"));
+    local_storage store{second.path()};
+    run_builder{store}.step({.step = 2, .tensors = {tensor_of<float>("w", {1, 2})}, .mode_step = 1});
+    const outcome other = report_of({first.path(), second.path(), "--no-rules"});
+    CHECK(contains(other.page,
+                   R"("comparison":{"title":"Where the runs part","sentence":"the runs part at step 2 (TRAIN 1))"));
+    CHECK(contains(other.out, ": 2 runs, "));
+}
+
+TEST_CASE("report: what cannot be opened, or read, is on the page, and a failure") {
+    const outcome none = report_of({"/nowhere/at/all", golden("torch_mlp")});
+    CHECK(none.status == cli::exit_error);
+    CHECK(contains(none.page, R"("state":"failed","failed":")"));
+    CHECK(contains(none.page, R"("name":"torch_mlp")"));
+    const outcome damaged = report_of({golden("missing_event"), "--no-rules"});
+    CHECK(damaged.status == cli::exit_error);
+    CHECK(contains(damaged.err, "cannot be read, the first: "));
+    CHECK(contains(damaged.page, "is missing"));
+}
+
+TEST_CASE("report: wrong usage, and a file that cannot be written") {
+    captured run;
+    CHECK(cli::run_program({"report", golden("torch_mlp")}, run.out, run.err) == cli::exit_usage);
+    CHECK(report_of({golden("torch_mlp"), "--no-rules", "--rule", "overfit"}).status == cli::exit_usage);
+    CHECK(report_of({golden("torch_mlp"), "--max-size", "large"}).status == cli::exit_usage);
+    CHECK(report_of({golden("torch_mlp"), "--interval", "1s"}).status == cli::exit_usage);
+    captured full;
+    CHECK(cli::run_program({"report", golden("torch_mlp"), "-o", "/proc/none/page.html"}, full.out, full.err) ==
+          cli::exit_error);
+    CHECK(contains(full.err.str(), "/proc/none"));
+}

@@ -1,0 +1,92 @@
+// Rules over data of other tools: what applies to them runs, and says what it says of the run that they were made of.
+#include "program/captured.hpp"
+
+#include <program/program.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+using namespace smdebug;
+using namespace smdebug_test;
+
+namespace {
+
+/// What `scan` says of a run: by rule, the rest of its row.
+std::map<std::string, std::string> rows_of(const std::string& run) {
+    captured scan;
+    static_cast<void>(cli::run_program({"scan", run, "--format", "csv"}, scan.out, scan.err));
+    std::map<std::string, std::string> rows;
+    for (const std::string& line : lines_of(scan.out.str())) {
+        if (line.starts_with(run + ",")) {
+            const std::string row = line.substr(run.size() + 1);
+            rows.emplace(row.substr(0, row.find(',')), row.substr(row.find(',') + 1));
+        }
+    }
+    return rows;
+}
+
+std::string exported(const std::string& run, const std::string& format, const std::string& to) {
+    captured made;
+    REQUIRE(cli::run_program({"export", run, "--to", format, "-o", to}, made.out, made.err) == cli::exit_ok);
+    return to;
+}
+
+/// The rules that have looked at steps; none of them failed.
+std::vector<std::string> evaluated(const std::map<std::string, std::string>& rows) {
+    std::vector<std::string> rules;
+    for (const auto& [rule, row] : rows) {
+        CAPTURE(row);
+        CHECK_FALSE(row.starts_with("Error"));
+        CHECK_FALSE(row.starts_with("Incomplete"));
+        if (!row.starts_with("NotApplicable")) {
+            rules.push_back(rule);
+        }
+    }
+    return rules;
+}
+
+}  // namespace
+
+TEST_CASE("scan: of a run without its index every rule says the same") {
+    const temporary_folder place;
+    for (const char* name : {"torch_mlp", "scalars", "tf_workers"}) {
+        CAPTURE(name);
+        const std::string bare = place.path() + "/" + name;
+        std::filesystem::copy(golden(name), bare, std::filesystem::copy_options::recursive);
+        std::filesystem::remove_all(bare + "/index");
+        const auto rows = rows_of(bare);
+        CHECK(rows.size() == 20);
+        CHECK(rows == rows_of(golden(name)));
+    }
+}
+
+TEST_CASE("scan: rules look at checkpoints, and find in them what the run has") {
+    const temporary_folder place;
+    const temporary_folder sick;
+    write_sick_run(sick);
+    for (const char* format : {"npz", "safetensors"}) {
+        CAPTURE(format);
+        const auto good = rows_of(exported(golden("torch_mlp"), format, place.path() + "/good_" + format));
+        const std::vector<std::string> rules{"all_zero", "exploding_tensor", "unchanged_tensor", "weight_update_ratio"};
+        CHECK(evaluated(good) == rules);
+        const auto bad = rows_of(exported(sick.path(), format, place.path() + "/bad_" + format));
+        CHECK(evaluated(bad) == rules);
+        CHECK(bad.at("exploding_tensor") == rows_of(sick.path()).at("exploding_tensor"));
+    }
+}
+
+TEST_CASE("scan: rules look at TensorBoard's logs") {
+    const temporary_folder place;
+    const auto rows = rows_of(exported(golden("torch_mlp"), "tensorboard", place.path() + "/logs"));
+    CHECK(rows.size() == 20);
+    const std::vector<std::string> rules = evaluated(rows);
+    for (const char* rule : {"exploding_tensor", "loss_not_decreasing", "overfit", "overtraining"}) {
+        CAPTURE(rule);
+        CHECK(std::find(rules.begin(), rules.end(), rule) != rules.end());
+    }
+}

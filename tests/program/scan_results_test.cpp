@@ -1,0 +1,398 @@
+#include <program/scan_results.hpp>
+
+#include "program/captured.hpp"
+#include "support/archive_builder.hpp"
+#include "support/child_process.hpp"
+#include "support/run_builder.hpp"
+#include "support/temporary_folder.hpp"
+
+#include <program/batch_progress.hpp>
+#include <program/program.hpp>
+#include <program/rule_set.hpp>
+#include <program/scan.hpp>
+#include <program/scan_arguments.hpp>
+#include <program/stats.hpp>
+#include <smdebug/archive.hpp>
+#include <smdebug/batch/database/sqlite.hpp>
+#include <smdebug/storage/local_storage.hpp>
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <set>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+using namespace smdebug;
+using namespace smdebug_test;
+using cli::detail::question_of;
+using cli::detail::scan_arguments;
+
+namespace {
+
+const cli::program_rules& known() {
+    static const cli::program_rules rules = cli::program_rules::built_in();
+    return rules;
+}
+
+struct outcome {
+    int status = 0;
+    std::string out;
+    std::string err;
+};
+
+/// What was written a moment ago has no version yet by which it could be known again.
+void let_settle() { std::this_thread::sleep_for(std::chrono::milliseconds{60}); }
+
+outcome scan_into(const std::string& database, scan_arguments args) {
+    let_settle();
+    captured run;
+    args.output = database;
+    args.rows = false;
+    const int status = cli::detail::scan_runs(args, known(), run.to);
+    return {status, run.out.str(), run.err.str()};
+}
+
+}  // namespace
+
+TEST_CASE("question_of: another text whenever results would be others, the same for the same question") {
+    std::set<std::string> all;
+    const std::vector<scan_arguments> questions{
+        {},
+        {.check = {.rules = {cli::parse_rule("dead_relu,threshold=0.5")}}},
+        {.check = {.rules = {cli::parse_rule("dead_relu,threshold=0.6")}}},
+        {.check = {.rules = {cli::parse_rule("all_zero,collection_names=a;b")}}},
+        {.check = {.rules = {cli::parse_rule("all_zero,collection_names=a")}}},
+        {.other_trials = {golden("scalars")}},
+        {.check = {.start = 3}},
+        {.check = {.end = 3}},
+        {.check = {.stop_at_first = true}},
+        {.check = {.first_offender = true}},
+        {.check = {.how = {.skip_damaged = true}}},
+        {.check = {.how = {.storage = {.formats = {.as = data_format::smdebug}}}}},
+        {.check = {.how = {.storage = {.formats = {.as = data_format::checkpoints}}}}},
+        {.check = {.how = {.storage = {.formats = {.step_regex = "([0-9]+)"}}}}},
+        {.check = {.how = {.storage = {.formats = {.folders_are_workers = false}}}}},
+        {.statistics = cli::detail::all_statistics()},
+        {.statistics = cli::detail::parse_statistics("mean")},
+        {.statistics = cli::detail::parse_statistics("mean"), .tensors = "w"},
+        {.statistics = cli::detail::parse_statistics("mean"), .collection = "w"}};
+    for (const scan_arguments& each : questions) {
+        all.insert(question_of(each));
+        CHECK(question_of(each) == question_of(scan_arguments{each}));
+    }
+    CHECK(all.size() == questions.size());
+    CHECK(question_of({.threads = 3, .progress = cli::detail::progress_format::none}) == question_of({}));
+}
+
+TEST_CASE("scan -o: the results are in the database; again nothing is done but what failed or has changed") {
+    const temporary_folder folder;
+    const temporary_folder runs;
+    write_sick_run(runs);
+    const std::string database = folder.path() + "/results.db";
+    const scan_arguments args{.check = {.runs = {golden("torch_mlp"), "/nowhere/at/all", runs.path()}}};
+    const outcome first = scan_into(database, args);
+    CHECK(first.status == cli::exit_finding_and_error);
+    CHECK(first.out == "3 runs: findings in 1; 1 could not be evaluated; results are in " + database + "\n");
+    {
+        results_database base{database};
+        const auto sick = base.find(runs.path());
+        REQUIRE(sick);
+        CHECK(sick->state == run_state::ended);
+        CHECK(sick->run.place == 2);
+        CHECK(sick->steps == 3);
+        CHECK(sick->run.bytes > 0);
+        CHECK(sick->verdicts.size() == known().infos().size());
+        const auto lost = base.find("/nowhere/at/all");
+        REQUIRE(lost);
+        CHECK(lost->state == run_state::failed);
+        CHECK(contains(lost->error, "/nowhere/at/all"));
+    }
+    const outcome again = scan_into(database, args);
+    CHECK(again.out == "1 run looked at; 2 runs had been looked at before; results are in " + database + "\n");
+    CHECK(again.status == cli::exit_error);
+    std::filesystem::remove(runs.path() + "/training_job_end.ts");
+    const outcome changed = scan_into(database, args);
+    CHECK(contains(changed.out, "1 run had been looked at before"));
+    CHECK(results_database{database}.find(runs.path())->state == run_state::growing);
+    scan_arguments others = args;
+    others.check.start = 1;
+    CHECK_FALSE(contains(scan_into(database, others).out, "before"));
+}
+
+TEST_CASE("scan -o: archives, as one stream and taken apart; what is done of them is not done again") {
+    const temporary_folder folder;
+    const temporary_folder run;
+    write_sick_run(run);
+    std::map<std::string, std::string> files;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator{run.path()}) {
+        if (entry.is_regular_file()) {
+            std::ifstream file{entry.path(), std::ios::binary};
+            const std::string content{std::istreambuf_iterator<char>{file}, {}};
+            for (const char* name : {"x/", "y/"}) {
+                files.emplace(name + entry.path().lexically_relative(run.path()).generic_string(), content);
+            }
+        }
+    }
+    folder.write("jobs.tar", tar_of(files));
+    folder.write("jobs.tar.gz", gzip_of(tar_of(files)));
+    const std::string database = folder.path() + "/results.db";
+    const scan_arguments args{.check = {.runs = {folder.path() + "/jobs.tar.gz", folder.path() + "/jobs.tar"}}};
+    CHECK(scan_into(database, args).status == cli::exit_finding);
+    {
+        results_database base{database};
+        for (const char* path : {"/jobs.tar!/x", "/jobs.tar!/y", "/jobs.tar.gz!/x", "/jobs.tar.gz!/y"}) {
+            INFO(path);
+            const auto found = base.find(folder.path() + path);
+            REQUIRE(found);
+            CHECK(found->steps == 3);
+            CHECK_FALSE(found->run.version.empty());
+        }
+    }
+    CHECK(contains(scan_into(database, args).out, "0 runs looked at; 4 runs had been looked at before"));
+    folder.write("jobs.tar.gz", gzip_of(tar_of(files), 5000));
+    CHECK(contains(scan_into(database, args).out, "2 runs: findings in 2; 2 runs had been looked at before"));
+}
+
+TEST_CASE("scan -o --reductions: numbers in the database") {
+    const temporary_folder folder;
+    const temporary_folder runs;
+    write_sick_run(runs);
+    const std::string database = folder.path() + "/numbers.db";
+    const scan_arguments args{.check = {.runs = {runs.path()}}, .statistics = cli::detail::parse_statistics("nan,max")};
+    CHECK(scan_into(database, args).status == cli::exit_ok);
+    std::size_t rows = 0;
+    std::uint64_t nans = 0;
+    results_database base{database};
+    base.for_each_reduction(runs.path(), [&](const reduction_row& row) {
+        ++rows;
+        nans += row.reductions.nan;
+    });
+    CHECK(rows == 6);
+    CHECK(nans == 1);
+}
+
+namespace {
+
+/// A run of `steps` steps whose weight begins at `value` and changes as it should.
+void write_job(const std::string& at, float value, step_number steps = 4) {
+    std::filesystem::remove_all(at);
+    local_storage store{at};
+    run_builder build{store};
+    build.collections({"worker_0"}, {{"weights", {"w"}}});
+    for (step_number step = 0; step < steps; ++step) {
+        build.step({.step = step, .tensors = {tensor_of<float>("w", {value + 0.01F * static_cast<float>(step), 2})}});
+    }
+    build.end();
+}
+
+std::map<std::string, std::string> states_in(const std::string& database, const std::string& above) {
+    namespace sqlite = smdebug::detail::sqlite;
+    sqlite::connection from{database, sqlite::access::read, std::chrono::seconds{10}};
+    sqlite::statement row = from.prepare("SELECT path, state FROM runs");
+    std::map<std::string, std::string> states;
+    while (row.next()) {
+        std::string path{row.text(0)};
+        states.emplace(path.starts_with(above) ? path.substr(above.size()) : path, row.text(1));
+    }
+    return states;
+}
+
+using states = std::map<std::string, std::string>;
+
+}  // namespace
+
+TEST_CASE("scan -o: a run is done again when one that it is compared with has changed, or could not be opened") {
+    const temporary_folder folder;
+    const std::string database = folder.path() + "/results.db";
+    const std::string other = folder.path() + "/other";
+    write_job(folder.path() + "/run", 1);
+    bool by_rule = false;
+    SUBCASE("for all rules") {}
+    SUBCASE("for one rule") { by_rule = true; }
+    scan_arguments args{.check = {.runs = {folder.path() + "/run"}, .rules = {cli::parse_rule("similar_across_runs")}}};
+    if (by_rule) {
+        args.check.rules[0].other_trials = {other};
+    } else {
+        args.check.rules.clear();
+        args.other_trials = {other};
+    }
+    CHECK(scan_into(database, args).status == cli::exit_error);
+    CHECK(scan_into(database, args).status == cli::exit_error);  // it is looked for again
+    write_job(other, 1);
+    CHECK(scan_into(database, args).status == cli::exit_ok);
+    CHECK(contains(scan_into(database, args).out, "1 run had been looked at before"));
+    write_job(other, 5);
+    CHECK(scan_into(database, args).status == cli::exit_finding);
+}
+
+TEST_CASE("scan -o: a run of which something is damaged is incomplete, this time and the next, until it is whole") {
+    const temporary_folder folder;
+    const std::string database = folder.path() + "/results.db";
+    const std::string run = folder.path() + "/run";
+    write_job(run, 1);
+    const std::string event = run + "/events/000000000002/000000000002_worker_0.tfevents";
+    std::filesystem::resize_file(event, 20);
+    const scan_arguments args{.check = {.runs = {run}}};
+    CHECK(scan_into(database, args).status == cli::exit_error);
+    CHECK(states_in(database, folder.path()) == states{{"/run", "incomplete"}});
+    const outcome again = scan_into(database, args);
+    CHECK(again.status == cli::exit_error);
+    CHECK(contains(again.err,
+                   "1 run that has not changed has parts that could not be read; the view troubles of " + database));
+    write_job(run, 1);
+    const outcome whole = scan_into(database, args);
+    CHECK(whole.status == cli::exit_ok);
+    CHECK(whole.err.empty());
+    CHECK(states_in(database, folder.path()) == states{{"/run", "ended"}});
+}
+
+TEST_CASE("scan -o: every run of a cut archive is incomplete, and healthy for no one") {
+    const temporary_folder folder;
+    const temporary_folder runs;
+    write_job(runs.path() + "/x", 1);
+    std::map<std::string, std::string> files;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator{runs.path()}) {
+        if (entry.is_regular_file()) {
+            files.emplace(entry.path().lexically_relative(runs.path()).generic_string(), file_content(entry.path()));
+        }
+    }
+    const std::string whole = tar_of(files);
+    folder.write("jobs.tar.gz", gzip_of(whole.substr(0, whole.size() / 2)));
+    const std::string database = folder.path() + "/results.db";
+    const scan_arguments args{.check = {.runs = {folder.path() + "/jobs.tar.gz"}}};
+    for (int time = 0; time < 2; ++time) {
+        CHECK(scan_into(database, args).status == cli::exit_error);
+        for (const auto& [path, state] : states_in(database, folder.path())) {
+            CAPTURE(path);
+            CHECK((state == "incomplete" || state == "failed"));
+        }
+    }
+}
+
+TEST_CASE("scan -o: what may not be read is looked at again, though nothing has changed, by a user who may") {
+    const temporary_folder folder;
+    const std::string database = folder.path() + "/results.db";
+    const std::string run = folder.path() + "/run";
+    write_job(run, 1);
+    for (const auto& entry : std::filesystem::recursive_directory_iterator{run + "/events"}) {
+        if (entry.is_regular_file()) {
+            std::filesystem::permissions(entry.path(), std::filesystem::perms::none);
+        }
+    }
+    std::filesystem::permissions(folder.path(), std::filesystem::perms{0777});
+    const scan_arguments args{.check = {.runs = {run}}};
+    const int status = status_of_child([&] {
+        become_nobody();
+        return scan_into(database, args).status;
+    });
+    CHECK(status == cli::exit_error);
+    CHECK(states_in(database, folder.path()) == states{{"/run", "incomplete"}});
+    for (const auto& entry : std::filesystem::recursive_directory_iterator{run + "/events"}) {
+        std::filesystem::permissions(entry.path(), std::filesystem::perms{0644});
+    }
+    CHECK(scan_into(database, args).status == cli::exit_ok);
+    CHECK(states_in(database, folder.path()) == states{{"/run", "ended"}});
+}
+
+TEST_CASE("scan -o: runs that are no longer where the scan was asked to look are gone; others are left alone") {
+    const temporary_folder folder;
+    const std::string database = folder.path() + "/results.db";
+    const auto at = [&](const std::string& name) { return folder.path() + "/" + name; };
+    const auto scan = [&](const std::vector<std::string>& runs) {
+        scan_arguments args;
+        for (const std::string& run : runs) {
+            args.check.runs.push_back(at(run));
+        }
+        return scan_into(database, args);
+    };
+    for (const char* name : {"jobs/a", "jobs/b", "jobs2/c", "one"}) {
+        write_job(at(name), 1);
+    }
+    CHECK(scan({"jobs", "jobs2/*", "one"}).status == cli::exit_ok);
+    for (const char* name : {"jobs/b", "jobs2/c", "one"}) {
+        std::filesystem::remove_all(at(name));
+    }
+    const states all{{"/jobs/a", "ended"}, {"/jobs/b", "ended"}, {"/jobs2/c", "ended"}, {"/one", "ended"}};
+    CHECK(scan({"jobs/a"}).status == cli::exit_ok);
+    CHECK(states_in(database, folder.path()) == all);
+    const outcome folder_again = scan({"jobs"});
+    CHECK(folder_again.status == cli::exit_ok);
+    CHECK(contains(folder_again.err, "note: 1 run is no longer there; the database has it as gone"));
+    CHECK(scan({"jobs2/*", "one"}).status == cli::exit_error);
+    CHECK(
+        states_in(database, folder.path()) ==
+        states{
+            {"/jobs/a", "ended"}, {"/jobs/b", "gone"}, {"/jobs2/*", "failed"}, {"/jobs2/c", "gone"}, {"/one", "gone"}});
+    write_job(at("one"), 1);
+    CHECK(scan({"one"}).status == cli::exit_ok);
+    CHECK(states_in(database, folder.path()).at("/one") == "ended");
+}
+
+TEST_CASE("scan -o --report: the page has the runs that had not changed, too") {
+    const temporary_folder folder;
+    const std::string database = folder.path() + "/results.db";
+    write_job(folder.path() + "/jobs/a", 1);
+    write_job(folder.path() + "/jobs/b", 1);
+    const scan_arguments args{.check = {.runs = {folder.path() + "/jobs"}}, .report = folder.path() + "/page.html"};
+    for (int time = 0; time < 2; ++time) {
+        CHECK(scan_into(database, args).status == cli::exit_ok);
+        const std::string page = file_content(folder.path() + "/page.html");
+        CHECK(contains(page, "2 runs"));
+        CHECK(contains(page, folder.path() + "/jobs/a"));
+    }
+}
+
+TEST_CASE("scan --list: a list without a path is an error; files beside runs that are not read are counted in a note") {
+    const temporary_folder folder;
+    folder.write("list.txt", "# nothing today\n\n");
+    captured empty;
+    CHECK(cli::run_program({"scan", "--list", folder.path() + "/list.txt"}, empty.out, empty.err) == cli::exit_error);
+    CHECK(contains(empty.err.str(), "list.txt: there is no path in it"));
+    write_job(folder.path() + "/jobs/a", 1);
+    folder.write("jobs/old.tar.bz2", "");
+    folder.write("jobs/b.pt", "");
+    captured beside;
+    CHECK(cli::run_program({"scan", folder.path() + "/jobs"}, beside.out, beside.err) == cli::exit_ok);
+    CHECK(contains(beside.err.str(), "note: files beside the runs are not looked at: 1 .pt, 1 .tar.bz2"));
+}
+
+TEST_CASE(
+    "scan --as: what is there is looked at as without it; where nothing of it is, there is no run, in any command") {
+    const temporary_folder folder;
+    std::filesystem::create_directory(folder.path() + "/empty");
+    const std::string checkpoints = SMDEBUG_TEST_DATA "/checkpoints/numbered";
+    const auto run = [&](std::vector<std::string> words, const std::string& as) {
+        captured shown;
+        words.insert(words.end(), {"--as", as});
+        const int status = cli::run_program(words, shown.out, shown.err);
+        return std::pair{status, shown.out.str() + shown.err.str()};
+    };
+    captured plain;
+    const int status = cli::run_program({"scan", checkpoints, "--format", "csv"}, plain.out, plain.err);
+    CHECK(run({"scan", checkpoints, "--format", "csv"}, "checkpoints") ==
+          std::pair{status, plain.out.str() + plain.err.str()});
+    for (const std::string& path : {folder.path() + "/empty", folder.path() + "/missing"}) {
+        for (const auto& [as, words] : {std::pair{"tensorboard", "has no log of TensorBoard"},
+                                        {"checkpoints", "has no checkpoint"},
+                                        {"events", "has no event file"}}) {
+            for (const std::vector<std::string>& command : {std::vector<std::string>{"ls", path},
+                                                            {"stats", path},
+                                                            {"scan", path},
+                                                            {"check", path, "--rule", "exploding_tensor"}}) {
+                CAPTURE(path);
+                CAPTURE(as);
+                CAPTURE(command[0]);
+                const auto [ended, text] = run(command, as);
+                CHECK(ended == cli::exit_error);
+                CHECK(contains(text, path.ends_with("empty") ? words : "there is no folder"));
+            }
+        }
+    }
+}

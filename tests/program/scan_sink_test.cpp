@@ -1,0 +1,54 @@
+#include <program/scan_sink.hpp>
+
+#include "program/captured.hpp"
+
+#include <program/batch_progress.hpp>
+#include <program/runs.hpp>
+#include <program/scan_arguments.hpp>
+#include <smdebug/core/printable_text.hpp>
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+using namespace smdebug;
+using namespace smdebug_test;
+
+TEST_CASE("scan_sink: messages and failures are told, the sum counts, what is unchanged or undone says nothing") {
+    captured run;
+    cli::detail::batch_progress progress{cli::detail::progress_format::none, run.to};
+    const cli::detail::scan_arguments args{.check = {.runs = {"a", "b"}}, .rows = false};
+    cli::detail::scan_sink sink{args, nullptr, progress, run.to};
+    run_result first{.run = {.path = "a.tar!/x"}};
+    first.messages.push_back({run_message::kind::note, "by the way"});
+    first.verdicts.push_back({.rule = "r", .status = rule_status::issues_found, .found = {{.met = true, .rule = "r"}}});
+    first.others.push_back({.run = {.path = "a.tar!/y"}, .state = run_state::failed, .error = "it is gone"});
+    sink.take(std::move(first));
+    sink.take({.run = {.path = "b"}, .state = run_state::unchanged});
+    sink.take({.run = {.path = "c"}, .state = run_state::undone, .error = "the batch was stopped"});
+    sink.finish(false);
+    CHECK(sink.status() == cli::exit_finding_and_error);
+    CHECK(run.out.str().empty());
+    CHECK(run.err.str() ==
+          "smdebug: note: by the way\nsmdebug: error: it is gone [run a.tar!/y]\n"
+          "smdebug: error: interrupted: 3 runs are done\n");
+    const auto counts = progress.so_far();
+    CHECK(counts.done == 3);
+    CHECK(counts.unchanged == 1);
+    CHECK(counts.with_findings == 1);
+}
+
+TEST_CASE("scan_sink: an error names its run once, whatever the run's name is") {
+    captured run;
+    cli::detail::batch_progress progress{cli::detail::progress_format::none, run.to};
+    const cli::detail::scan_arguments args{.check = {.runs = {"a", "b"}}, .rows = false};
+    cli::detail::scan_sink sink{args, nullptr, progress, run.to};
+    const std::string name = "a\n\x1b[2J";
+    sink.take({.run = {.path = name},
+               .state = run_state::failed,
+               .error = cli::detail::error_text(corrupt_data("it is cut", {.where = "index"}), name)});
+    sink.take({.run = {.path = name}, .state = run_state::failed, .error = "it is gone: " + printable(name)});
+    CHECK(run.err.str() ==
+          "smdebug: error: CorruptData: it is cut [run a\\n\\x1b[2J]\n"
+          "smdebug: error: it is gone: a\\n\\x1b[2J\n");
+}

@@ -1,0 +1,520 @@
+#include <program/scan.hpp>
+
+#include "program/captured.hpp"
+#include "support/fake_ranks.hpp"
+#include "support/rank_batch.hpp"
+#include "support/run_on_s3.hpp"
+
+#include <program/check.hpp>
+#include <program/evaluate_run.hpp>
+#include <program/program_trial.hpp>
+#include <program/rows.hpp>
+#include <program/rule_set.hpp>
+#include <program/scan_arguments.hpp>
+#include <program/stats.hpp>
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/core/json_document.hpp>
+#include <smdebug/core/stop_token.hpp>
+#include <smdebug/registry/applicable_rules.hpp>
+#include <smdebug/registry/rules_json.hpp>
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+using namespace smdebug;
+using namespace smdebug_test;
+using texts = std::vector<std::string>;
+
+namespace {
+
+const cli::program_rules& known() {
+    static const cli::program_rules rules = cli::program_rules::built_in();
+    return rules;
+}
+
+struct verdict {
+    int status = 0;
+    std::string out;
+    std::string err;
+
+    /// The table's line about a rule, one blank between its cells.
+    [[nodiscard]] std::string about(const std::string& rule) const {
+        for (const std::string& line : lines_of(squeezed(out))) {
+            if (contains(line, " " + rule + " ")) {
+                return line;
+            }
+        }
+        return {};
+    }
+};
+
+/// A row for each rule, those that are not applicable among them.
+verdict scan_of(cli::detail::scan_arguments given,
+                cli::detail::output_format format = cli::detail::output_format::table) {
+    captured run;
+    given.all = true;
+    given.check.how.format = format;
+    const int status = cli::detail::scan_runs(given, known(), run.to);
+    return {status, run.out.str(), run.err.str()};
+}
+
+verdict scan_of(const std::string& run) { return scan_of(cli::detail::scan_arguments{.check = {.runs = {run}}}); }
+
+}  // namespace
+
+TEST_CASE("scan: a row for each rule and run; a rule that has nothing to look at says what it lacks") {
+    const temporary_folder folder;
+    write_sick_run(folder);
+    const verdict got = scan_of(folder.path());
+    CHECK(got.status == cli::exit_finding);
+    CHECK(lines_of(got.out).size() == 2 + known().infos().size());
+    CHECK(squeezed(got.out).starts_with("run rule status steps_evaluated steps_met findings first_step details\n"));
+    CHECK(got.about("exploding_tensor") ==
+          folder.path() + " exploding_tensor IssuesFound 3 2 2 1 w: 1 NaN and 0 infinite of 2 values");
+    CHECK(got.about("vanishing_gradient") ==
+          folder.path() + " vanishing_gradient IssuesFound 3 1 1 1 g: the mean absolute gradient 1e-09 is below 1e-07");
+    CHECK(contains(got.about("all_zero"), "NoIssuesFound 3 0 0"));
+    CHECK(contains(got.about("unchanged_tensor"), "NoIssuesFound 3 0 0"));
+    CHECK(contains(got.about("dead_relu"), "NotApplicable - - - - no tensor named like "));
+    CHECK(contains(got.about("loss_not_decreasing"), "NotApplicable - - - - no tensor in collection losses"));
+    CHECK(contains(got.about("overfit"),
+                   "NotApplicable - - - - no tensor in collection losses or in collection metrics"));
+    CHECK(contains(got.about("tensor_variance"), "NotApplicable - - - - it needs to know"));
+    CHECK(contains(got.about("similar_across_runs"), "NotApplicable - - - - it needs runs to compare with"));
+    CHECK(contains(got.about("stalled_training"), "NotApplicable - - - - it watches jobs that run"));
+}
+
+TEST_CASE("scan: a table begins with what is wrong, and counts what is not applicable unless all are asked for") {
+    const temporary_folder folder;
+    write_sick_run(folder);
+    captured run;
+    CHECK(cli::detail::scan_runs({.check = {.runs = {golden("torch_mlp"), folder.path(), "/nowhere"}}}, known(),
+                                 run.to) == cli::exit_finding_and_error);
+    const texts lines = lines_of(squeezed(run.out.str()));
+    const auto is = [&](std::size_t line, std::string_view status) { return contains(lines[line], status); };
+    REQUIRE(lines.size() > 8);
+    CHECK(lines[2].starts_with(folder.path() + " vanishing_gradient IssuesFound "));
+    CHECK(lines[3].starts_with(folder.path() + " exploding_tensor IssuesFound "));
+    std::size_t first_healthy = 2;
+    while (!is(first_healthy, " NoIssuesFound ")) {
+        ++first_healthy;
+    }
+    CHECK(is(first_healthy - 1, "/nowhere - Error"));
+    for (std::size_t i = first_healthy; i + 4 < lines.size(); ++i) {
+        CHECK(is(i, " NoIssuesFound "));
+    }
+    CHECK_FALSE(contains(run.out.str(), "NotApplicable"));
+    const std::size_t idle = 2 * known().infos().size() + 1 - (lines.size() - 6);
+    CHECK(lines.back() == "3 runs: findings in 1; 1 could not be evaluated");
+    CHECK(lines[lines.size() - 3] == std::to_string(idle) + " rows are not applicable; --all shows which, and why");
+}
+
+TEST_CASE("scan: a table fits the terminal; csv does not mind it") {
+    const temporary_folder folder;
+    write_sick_run(folder);
+    const cli::detail::scan_arguments given{.check = {.runs = {folder.path(), golden("torch_mlp")}}};
+    captured run;
+    run.to.set_table_width(80);
+    CHECK(cli::detail::scan_runs(given, known(), run.to) == cli::exit_finding);
+    for (const std::string& line : lines_of(run.out.str())) {
+        INFO(line);
+        CHECK(line.size() <= 80);
+    }
+    CHECK(contains(run.out.str(), "  IssuesFound    w: 1 NaN"));
+    CHECK(contains(run.err.str(), "note: no room for "));
+    CHECK(contains(run.err.str(), "; --width 0 shows every column whole"));
+    cli::detail::scan_arguments rows = given;
+    rows.check.how.format = cli::detail::output_format::csv;
+    captured narrow;
+    narrow.to.set_table_width(80);
+    captured wide;
+    CHECK(cli::detail::scan_runs(rows, known(), narrow.to) == cli::detail::scan_runs(rows, known(), wide.to));
+    CHECK(narrow.out.str() == wide.out.str());
+}
+
+TEST_CASE("scan: as csv and json, too, a row for each run and rule, with what the rule looked at") {
+    const temporary_folder folder;
+    write_sick_run(folder);
+    const cli::detail::scan_arguments given{.check = {.runs = {folder.path(), "/nowhere"}}};
+    const verdict rows = scan_of(given, cli::detail::output_format::csv);
+    CHECK(rows.status == cli::exit_finding_and_error);
+    const texts lines = lines_of(rows.out);
+    REQUIRE(lines.size() == 2 + known().infos().size());
+    CHECK(lines[0] ==
+          "run,rule,status,steps_evaluated,steps_met,findings,first_step,details,steps_skipped,tensors,unread");
+    CHECK(lines[1] == folder.path() +
+                          ",vanishing_gradient,IssuesFound,3,1,1,1,g: the mean absolute gradient 1e-09 is below "
+                          "1e-07,0,3,0");
+    CHECK(contains(rows.out, folder.path() + ",all_zero,NoIssuesFound,3,0,0,,,0,6,0\n"));
+    CHECK(contains(rows.out, folder.path() + ",dead_relu,NotApplicable,,,,,"));
+    CHECK(lines.back().starts_with("/nowhere,,Error,,,,,"));
+    CHECK(contains(lines.back(), "/nowhere"));
+}
+
+TEST_CASE("scan: JSON has an object for each run and rule exactly once, with the findings in it as check has them") {
+    const temporary_folder folder;
+    write_sick_run(folder);
+    const verdict got = scan_of({.check = {.runs = {folder.path(), "/nowhere", golden("torch_mlp")}}},
+                                cli::detail::output_format::json);
+    CHECK(got.status == cli::exit_finding_and_error);
+    std::map<std::string, std::size_t> times;
+    smdebug::detail::json::document parser;
+    for (const std::string& line : lines_of(got.out)) {
+        INFO(line);
+        const auto root = parser.parse(as_bytes(line));
+        REQUIRE(root);
+        const smdebug::detail::json::value one = *root;
+        const std::string run{*one["run"]->string()};
+        const std::string status{*one["status"]->string()};
+        if (run == "/nowhere") {
+            CHECK(contains(line, "\"rule\":null"));
+            CHECK(status == "Error");
+            CHECK(contains(std::string{*one["details"]->string()}, "/nowhere"));
+            ++times[run];
+            continue;
+        }
+        const std::string rule{*one["rule"]->string()};
+        ++times[run + " " + rule];
+        std::size_t found = 0;
+        one["found"]->for_each_element([&](smdebug::detail::json::value each) {
+            CHECK(*each["run"]->string() == run);
+            CHECK(*each["rule"]->string() == rule);
+            CHECK(each["step"]->integer().has_value());
+            ++found;
+            return true;
+        });
+        if (status != "NotApplicable") {
+            CHECK(static_cast<std::size_t>(*one["findings"]->integer()) == found);
+            CHECK(*one["unread"]->integer() == 0);
+        }
+        if (run == folder.path() && rule == "exploding_tensor") {
+            CHECK(found == 2);
+            CHECK(*one["tensors"]->integer() == 6);
+            CHECK(contains(line,
+                           R"("step":1,"mode":"EVAL","mode_step":0,"tensor":"w","worker":"worker_0","value":"NaN")"));
+        }
+    }
+    CHECK(times.size() == 1 + 2 * known().infos().size());
+    for (const auto& [what, count] : times) {
+        INFO(what);
+        CHECK(count == 1);
+    }
+}
+
+TEST_CASE("scan: looks at all workers, but for rules of the service's JSON and where it is told otherwise") {
+    const temporary_folder folder;
+    write_run_of_two_workers(folder);
+    const auto status_of = [&](std::vector<rule_request> rules) {
+        const verdict got =
+            scan_of(cli::detail::scan_arguments{.check = {.runs = {folder.path()}, .rules = std::move(rules)}});
+        return got.about("exploding_tensor").substr(folder.path().size() + 1);
+    };
+    const std::string one =
+        "exploding_tensor NoIssuesFound 2 0 0 - 1 of 2 workers looked at: all_workers=true looks at all";
+    CHECK(status_of({}).starts_with("exploding_tensor IssuesFound 2 1 1 1 "));
+    CHECK(status_of({cli::parse_rule("exploding_tensor")}).starts_with("exploding_tensor IssuesFound 2 1 1 1 "));
+    CHECK(status_of({cli::parse_rule("exploding_tensor,all_workers=false")}) == one);
+    CHECK(status_of(parse_rules_json(R"([{"rule": "exploding_tensor"}])", "rules.json")) == one);
+}
+
+TEST_CASE("scan: a run whose event files are gone has no rule that found no issues") {
+    const temporary_folder folder;
+    write_sick_run(folder);
+    std::filesystem::remove_all(folder.path() + "/events");
+    cli::detail::scan_arguments given{.check = {.runs = {folder.path()}}};
+    given.check.actions.status_file = folder.path() + "/status.json";
+    const verdict table = scan_of(given);
+    CHECK(table.status == cli::exit_error);
+    CHECK_FALSE(contains(table.out, "NoIssuesFound"));
+    CHECK(
+        table.about("exploding_tensor")
+            .starts_with(folder.path() + " exploding_tensor Error 3 0 0 - 6 of 6 tensors could not be read, first: "));
+    CHECK_FALSE(contains(file_content(given.check.actions.status_file), "NoIssuesFound"));
+    CHECK(lines_of(table.err).size() == 7);
+    const verdict json = scan_of(given, cli::detail::output_format::json);
+    CHECK(json.status == cli::exit_error);
+    CHECK(contains(json.out, R"("rule":"exploding_tensor","status":"Error",)"));
+    CHECK(contains(json.out, R"("tensors":6,"unread":6,"found":[]})"));
+    CHECK_FALSE(contains(json.out, "NoIssuesFound"));
+}
+
+TEST_CASE("scan: a run to compare with that cannot be opened loses that rule, not the others") {
+    const temporary_folder folder;
+    write_sick_run(folder);
+    const verdict got = scan_of({.check = {.runs = {folder.path()}}, .other_trials = {"/nowhere"}});
+    CHECK(got.status == cli::exit_finding_and_error);
+    CHECK(contains(got.about("similar_across_runs"), " Error 0 0 0 - "));
+    CHECK(contains(got.about("exploding_tensor"), "IssuesFound"));
+}
+
+TEST_CASE("scan: a rule that the user configured is evaluated as it was, and others are compared with other runs") {
+    const temporary_folder folder;
+    write_sick_run(folder);
+    const verdict got =
+        scan_of({.check = {.runs = {folder.path()},
+                           .rules = {cli::parse_rule("ExplodingTensor,only_nan=True"),
+                                     cli::parse_rule("dead_relu,tensor_regex=^w$"),
+                                     cli::parse_rule("tensor_variance,tensor_regex=w,max_threshold=100")}},
+                 .other_trials = {folder.path()}});
+    CHECK(contains(got.about("exploding_tensor"), "IssuesFound 3 1 1 1 w: 1 NaN"));
+    CHECK_FALSE(contains(got.about("dead_relu"), "NotApplicable"));
+    CHECK_FALSE(contains(got.about("tensor_variance"), "NotApplicable"));
+    CHECK_FALSE(contains(got.about("similar_across_runs"), "NotApplicable"));
+    CHECK(lines_of(got.out).size() == 2 + known().infos().size());
+    const verdict twice = scan_of(
+        {.check = {.runs = {folder.path()},
+                   .rules = {cli::parse_rule("exploding_tensor,only_nan=True"), cli::parse_rule("exploding_tensor")}}});
+    CHECK(lines_of(twice.out).size() == 3 + known().infos().size());
+}
+
+TEST_CASE("scan: a rule whose parameters are given without collections looks at those that a scan chooses for it") {
+    const temporary_folder folder;
+    {
+        local_storage store{folder.path()};
+        run_builder{store}
+            .collections({"worker_0"}, {{"both", {"w", "x"}}, {"weights", {"w"}}})
+            .step({.step = 0, .tensors = {tensor_of<float>("w", {0, 0, 1}), tensor_of<float>("x", {0, 0, 1})}})
+            .end();
+    }
+    const auto about = [&](const std::string& parameters) {
+        return scan_of({.check = {.runs = {folder.path()}, .rules = {cli::parse_rule("AllZero," + parameters)}}})
+            .about("all_zero");
+    };
+    CHECK(contains(about("threshold=50"), " IssuesFound 1 1 1 0 w: "));
+    CHECK(contains(about("threshold=50,collection_names=both"), " IssuesFound 1 1 2 0 w: "));
+    CHECK(contains(about("threshold=50,tensor_regex=x"), " IssuesFound 1 1 1 0 x: "));
+    std::filesystem::remove_all(folder.path());
+    write_sick_run(folder);
+    CHECK(contains(about("threshold=50"), " NoIssuesFound 3 0 0 "));
+}
+
+TEST_CASE("scan: steps, the first finding, and the first step that is bad, as check takes them") {
+    const temporary_folder folder;
+    write_sick_run(folder);
+    const verdict late = scan_of({.check = {.runs = {folder.path()}, .start = 2}});
+    CHECK(contains(late.about("exploding_tensor"), "IssuesFound 1 1 1 2 "));
+    CHECK(contains(late.about("vanishing_gradient"), "NoIssuesFound 1 0 0"));
+    const verdict healthy = scan_of({.check = {.runs = {folder.path()}, .end = 1}});
+    CHECK(healthy.status == cli::exit_ok);
+    const verdict first = scan_of({.check = {.runs = {folder.path()}, .stop_at_first = true}});
+    CHECK(contains(first.about("exploding_tensor"), "IssuesFound 2 1 1 1 "));
+}
+
+TEST_CASE("scan: rules that compare TRAIN with EVAL need both, or metrics") {
+    const temporary_folder folder;
+    {
+        local_storage store{folder.path()};
+        run_builder build{store};
+        build.collections({"worker_0"}, {{"losses", {"loss"}}});
+        for (step_number step = 0; step < 3; ++step) {
+            build.step({.step = step, .tensors = {tensor_of<float>("loss", {1})}});
+        }
+        build.end();
+    }
+    const verdict got = scan_of(folder.path());
+    CHECK(contains(got.about("overfit"), "NotApplicable - - - - it compares steps of TRAIN with steps of EVAL"));
+    CHECK(contains(got.about("loss_not_decreasing"), "IssuesFound"));
+    CHECK_FALSE(contains(scan_of(golden("xgboost_like")).about("overfit"), "steps of TRAIN"));
+}
+
+TEST_CASE("scan: many runs; one that cannot be opened does not lose the others") {
+    const verdict got = scan_of({.check = {.runs = {golden("torch_mlp"), "/nowhere", golden("xgboost_like")}}});
+    CHECK(contains(got.err, "/nowhere"));
+    CHECK(lines_of(got.out).size() == 5 + 2 * known().infos().size());
+    CHECK(contains(got.out, golden("xgboost_like")));
+    CHECK(contains(squeezed(got.out), "\n/nowhere - Error - - - - "));
+    const verdict none = scan_of("/nowhere");
+    CHECK(none.status == cli::exit_error);
+    CHECK(lines_of(none.out).size() == 3);
+}
+
+TEST_CASE("scan: every golden run can be scanned, however odd it is") {
+    for (const char* run : {"torch_ddp", "reductions_only", "reductions_raw", "shapes_only", "mode_workers", "dtypes",
+                            "sparse_running", "incomplete_workers", "missing_event", "damaged/flipped_length"}) {
+        const verdict got = scan_of(golden(run));
+        INFO(run << "\n" << got.err);
+        CHECK_FALSE(contains(got.out, " Error "));
+        CHECK(lines_of(got.out).size() == 2 + known().infos().size());
+    }
+}
+
+TEST_CASE("scan: of a run in S3 each event file is fetched once, whatever rules look at it; and so check does") {
+    const run_on_s3 far{{.steps = 40, .workers = 2}};
+    far.end();
+    const cli::detail::check_arguments given{
+        .runs = {"s3://bucket/run"},
+        .rules = {{.label = "dead_relu", .rule = "dead_relu"},
+                  {.label = "all_zero", .rule = "all_zero", .parameters = {{"collection_names", "gradients"}}}}};
+    for (const bool scans : {true, false}) {
+        CAPTURE(scans);
+        captured seen;
+        const cli::detail::program_trial run{far.storage()};
+        static_cast<void>(far.fetches());
+        cli::detail::rule_maker make{known(), given.how};
+        std::vector<rule_request> chosen = given.rules;
+        if (scans) {
+            chosen.clear();
+            for (const auto& each : smdebug::detail::plan_rules(known(), run)) {
+                if (each.why_not.empty()) {
+                    chosen.push_back(each.request);
+                }
+            }
+        }
+        CHECK(chosen.size() >= 2);
+        auto actions = cli::detail::actions_of(given);
+        const auto results =
+            cli::detail::check_run(make, chosen, run, given.runs.front(), given, nullptr, actions, seen.to);
+        for (const rule_result& each : results) {
+            CHECK(each.outcome.evaluated == 40);
+        }
+        CHECK(far.fetches() == std::map<std::size_t, std::size_t>{{1, far.files()}});
+    }
+}
+
+TEST_CASE("scan --reductions: the rows of stats, run by run, whatever the threads; what cannot be opened is said") {
+    const temporary_folder folder;
+    write_sick_run(folder);
+    const texts runs{golden("torch_mlp"), "/nowhere", folder.path()};
+    captured numbers;
+    CHECK(cli::detail::stats({.runs = {runs[0], runs[2]}, .how = {.format = cli::detail::output_format::csv}},
+                             numbers.to) == cli::exit_ok);
+    for (const unsigned threads : {1U, 3U}) {
+        captured run;
+        CHECK(cli::detail::scan_runs({.check = {.runs = runs, .how = {.format = cli::detail::output_format::csv}},
+                                      .threads = threads,
+                                      .statistics = cli::detail::all_statistics()},
+                                     known(), run.to) == cli::exit_error);
+        CHECK(run.out.str() == numbers.out.str());
+        CHECK(contains(run.err.str(), "error: "));
+        CHECK(contains(run.err.str(), "/nowhere"));
+    }
+    captured some;
+    CHECK(cli::detail::scan_runs({.check = {.runs = {folder.path()},
+                                            .start = 1,
+                                            .end = 2,
+                                            .how = {.format = cli::detail::output_format::csv}},
+                                  .statistics = cli::detail::parse_statistics("nan,max"),
+                                  .tensors = "^w$"},
+                                 known(), some.to) == cli::exit_ok);
+    CHECK(lines_of(some.out.str()).size() == 2);
+    CHECK(contains(some.out.str(), ",w,worker_0,1,EVAL,0,float32,2,2,1,"));
+}
+
+TEST_CASE("scan: a run that takes too long, or an interrupt, ends what waits; the others are there") {
+    const temporary_folder folder;
+    write_sick_run(folder);
+    captured run;
+    std::stop_source stop;
+    stop.request_stop();
+    CHECK(cli::detail::scan_runs({.check = {.runs = {folder.path(), folder.path()}}}, known(), run.to,
+                                 stop.get_token()) == cli::exit_interrupted);
+    CHECK(contains(run.err.str(), "interrupted: 0"));
+}
+
+namespace {
+
+// A scan over three ranks, which says what it says alone; what rank 0 said.
+void check_over_ranks(const cli::detail::scan_arguments& args) {
+    captured alone;
+    const int status = cli::detail::scan_runs(args, known(), alone.to);
+    fake_ranks ranks{3};
+    std::vector<captured> others(3);
+    std::vector<int> ends(3, -1);
+    {
+        std::vector<std::jthread> processes;
+        for (int rank = 0; rank < 3; ++rank) {
+            processes.emplace_back([&, rank] {
+                const auto place = static_cast<std::size_t>(rank);
+                const auto channel = ranks.channel(rank);
+                ends[place] = cli::detail::scan_on_ranks(args, known(), others[place].to, {}, *channel,
+                                                         short_times(std::chrono::seconds{60}));
+            });
+        }
+    }
+    CHECK(ends == std::vector<int>{status, 0, 0});
+    CHECK(others[0].out.str() == alone.out.str());
+    CHECK(others[0].err.str() == alone.err.str());
+    CHECK(others[1].out.str() + others[2].out.str() + others[1].err.str() + others[2].err.str() == "");
+}
+
+}  // namespace
+
+TEST_CASE("scan: over ranks it says what it says alone, in the same order; rank 0 alone speaks") {
+    const temporary_folder folder;
+    write_sick_run(folder);
+    texts runs;
+    for (int i = 0; i < 9; ++i) {
+        runs.push_back(i % 3 == 0 ? folder.path() + "/./" + std::string(static_cast<std::size_t>(i), '/')
+                                  : golden(i % 3 == 1 ? "torch_mlp" : "scalars") + "/../" +
+                                        (i % 3 == 1 ? "torch_mlp" : "scalars"));
+    }
+    runs.push_back("/nowhere");
+    const cli::detail::scan_arguments args{.check = {.runs = runs, .how = {.format = cli::detail::output_format::csv}},
+                                           .threads = 2};
+    check_over_ranks(args);
+}
+
+TEST_CASE("scan: runs that ranks share by steps have the numbers, and the messages, that they have alone") {
+    const temporary_folder folder;
+    write_sick_run(folder);
+    const temporary_folder damaged;  // a part of it fails
+    write_sick_run(damaged);
+    std::filesystem::remove_all(damaged.path() + "/events/000000000001");
+    const temporary_folder results;
+    cli::detail::scan_arguments args{
+        .check = {.runs = {folder.path(), golden("torch_mlp"), damaged.path(), golden("scalars"), "/nowhere"},
+                  .how = {.format = cli::detail::output_format::csv}},
+        .threads = 2,
+        .split_above = 1,
+        .statistics = cli::detail::all_statistics()};
+    check_over_ranks(args);
+    args.check.start = 1;
+    args.tensors = "w";
+    check_over_ranks(args);
+    // Rules are told the numbers.
+    args.statistics.reset();
+    args.tensors.reset();
+    check_over_ranks(args);
+    args.check.start = 0;
+    check_over_ranks(args);
+}
+
+TEST_CASE("scan: a database of runs that ranks share is that of one process, and knows what has not changed") {
+    const temporary_folder folder;
+    write_sick_run(folder);
+    std::this_thread::sleep_for(std::chrono::milliseconds{60});  // what was written a moment ago has no version yet
+    const temporary_folder results;
+    const auto scan = [&](const std::string& name, int size) {
+        const cli::detail::scan_arguments args{
+            .check = {.runs = {folder.path(), golden("torch_mlp")}, .how = {.format = cli::detail::output_format::csv}},
+            .output = results.path() + "/" + name,
+            .threads = 1,
+            .split_above = 1,
+            .statistics = cli::detail::all_statistics()};
+        fake_ranks ranks{size};
+        std::vector<captured> said(static_cast<std::size_t>(size));
+        {
+            std::vector<std::jthread> processes;
+            for (int rank = 0; rank < size; ++rank) {
+                processes.emplace_back([&, rank] {
+                    const auto channel = ranks.channel(rank);
+                    static_cast<void>(cli::detail::scan_on_ranks(args, known(), said[static_cast<std::size_t>(rank)].to,
+                                                                 {}, *channel, short_times(std::chrono::seconds{60})));
+                });
+            }
+        }
+        return said[0].out.str();
+    };
+    const std::string alone = scan("one.db", 1);
+    CHECK(lines_of(alone).size() > 6);
+    CHECK(scan("three.db", 3) == alone);
+    CHECK(lines_of(scan("three.db", 3)).size() <= 1);  // nothing but the header: nothing has changed
+}
