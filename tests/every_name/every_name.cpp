@@ -281,6 +281,7 @@ void call_contents() {
     found.add_made(where, "m", form, [] { return std::vector<std::byte>(4); });
     found.add_number(where, "n", 2.5);
     found.add_number(where, found.name("o"), 2.5, smd::dtype::float64, object);
+    found.add_number_beside(found.name("p"), 2.5, 0, smd::dtype::float64);
     found.add_message(where, found.name("t"), smd::detail::storage_form::message, object, {0, 10});
     found.add_shape(where, "s", {});
     found.add_collection({.name = "c"});
