@@ -21,7 +21,7 @@ template <class Storage>
 }
 
 struct kept_storage {
-    smdebug::any_storage store;
+    smdebug::any_storage kept;
 };
 
 /// A loader that keeps the storage that it borrows.
@@ -29,7 +29,7 @@ class storage_loader : kept_storage, public smdebug::detail::loader {
 public:
     template <smdebug::storage Storage>
     storage_loader(const Storage& store, const smdebug::trial_options& options)
-        : kept_storage{erase_type(store)}, loader(kept_storage::store, options) {}
+        : kept_storage{erase_type(store)}, loader(kept, options) {}
 };
 
 }  // namespace smdebug_test

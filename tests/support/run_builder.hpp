@@ -30,7 +30,7 @@ struct written_tensor {
     std::string name;
     smdebug::dtype type = smdebug::dtype::float32;
     smdebug::shape_type shape;
-    std::vector<std::byte> content;
+    std::vector<std::byte> content = {};
     std::vector<std::string_view> strings = {};  ///< of dtype::string, instead of content
 };
 

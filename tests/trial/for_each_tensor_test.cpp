@@ -434,7 +434,7 @@ TEST_CASE(
         std::size_t streamed = 0;
         scan(read, {.saved = wanted, .defer_checks = true, .keep_repeats = true, .stream = true},
              [&](const smdebug::detail::scanned_tensor& tensor) {
-                 streamed += std::holds_alternative<smdebug::detail::value_stream*>(tensor.content) ? 1 : 0;
+                 streamed += std::holds_alternative<smdebug::detail::value_stream*>(tensor.content) ? 1U : 0U;
                  in_pieces.push_back(line_of(reduced(tensor, wanted, read.state()->kernel())));
              });
         CHECK(in_pieces == expected);

@@ -194,7 +194,7 @@ TEST_CASE("reduce_in_passing: what does not fit its memory is read as ever; memo
         const archived_run run = opened(store, {.in_passing = passing});
         std::size_t passed = 0;
         scan(run, {.stream = true}, [&](const smdebug::detail::scanned_tensor& tensor) {
-            passed += std::holds_alternative<const smdebug::detail::passed_tensor*>(tensor.content) ? 1 : 0;
+            passed += std::holds_alternative<const smdebug::detail::passed_tensor*>(tensor.content) ? 1U : 0U;
         });
         CHECK(passed > 0);
         CHECK(passed < steps * 4);
