@@ -101,7 +101,7 @@ else
     build_and_test "$gcc" "g++"
     # Where threads meet: trials, rules, storages, requests, runs that grow, the program that follows them.
     stage "ThreadSanitizer: configure (build/tsan)" cmake --preset tsan --log-level=WARNING "${with_clang[@]}"
-    threads=(archive_threads batch_threads core_threads trial_threads report_threads storage_threads http s3_servers live rules_threads cli_threads hook_threads s3_threads)
+    threads=(archive_threads batch_threads core_threads trial_threads report_threads storage_threads http s3_servers live rules_threads program_threads hook_threads s3_threads)
     stage "ThreadSanitizer: build" cmake --build --preset tsan -j "$jobs" --target "${threads[@]/#/test_}"
     # Faults of a server are seen by AddressSanitizer.
     stage "ThreadSanitizer: test" run_tests tsan -R "^($(IFS='|' && echo "${threads[*]}"))/" \

@@ -61,7 +61,7 @@ std::string duration_text(std::chrono::milliseconds time) {
 std::string grouped(std::uint64_t number) {
     std::string text = std::to_string(number);
     for (std::size_t place = text.size(); place > 3;) {
-        text.insert(place -= 3, ",");
+        text.insert(place -= 3, 1, ',');
     }
     return text;
 }

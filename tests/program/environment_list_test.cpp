@@ -30,15 +30,17 @@ TEST_CASE("environment_list: tells of each variable that the sources name, and o
                                          "SMDEBUG_CONFIG_FILE_PATH"};  // of hooks, which the program has none of
     std::set<std::string> named;
     const std::regex quoted{"\"((AWS|SMDEBUG|SLURM|OMPI|PMI)_[A-Z0-9_]+|HOME|XDG_CONFIG_HOME|COLUMNS)\""};
-    const std::filesystem::path include = std::filesystem::path{SMDEBUG_TEST_DATA} / "../../include/smdebug";
-    for (const auto& file : std::filesystem::recursive_directory_iterator{include}) {
-        if (!file.is_regular_file() || file.path().filename() == "environment_list.hpp") {
-            continue;
-        }
-        std::ifstream in{file.path()};
-        const std::string text{std::istreambuf_iterator<char>{in}, {}};
-        for (std::sregex_iterator it{text.begin(), text.end(), quoted}; it != std::sregex_iterator{}; ++it) {
-            named.insert((*it)[1].str());
+    for (const char* const folder : {"include/smdebug", "src"}) {
+        const std::filesystem::path root = std::filesystem::path{SMDEBUG_TEST_DATA} / "../..";
+        for (const auto& file : std::filesystem::recursive_directory_iterator{root / folder}) {
+            if (!file.is_regular_file() || file.path().filename() == "environment_list.hpp") {
+                continue;
+            }
+            std::ifstream in{file.path()};
+            const std::string text{std::istreambuf_iterator<char>{in}, {}};
+            for (std::sregex_iterator it{text.begin(), text.end(), quoted}; it != std::sregex_iterator{}; ++it) {
+                named.insert((*it)[1].str());
+            }
         }
     }
     REQUIRE(named.size() > 20);

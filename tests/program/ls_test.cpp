@@ -120,7 +120,8 @@ TEST_CASE("ls: only tensors of a collection, by name, and of some steps, are lis
         captured run;
         given.runs = {golden("torch_mlp")};
         given.how.format = cli::detail::output_format::csv;
-        CHECK(cli::detail::ls(given, run.to) == (run.err.str().empty() ? cli::exit_ok : cli::exit_error));
+        const int status = cli::detail::ls(given, run.to);
+        CHECK(status == (run.err.str().empty() ? cli::exit_ok : cli::exit_error));
         std::string text = run.err.str();
         for (const std::string& line : lines_of(run.out.str())) {
             const std::size_t first = line.find(',') + 1;
