@@ -3,6 +3,7 @@
 #include "support/run_builder.hpp"
 
 #include <smdebug/trial/basic_trial.hpp>
+#include <smdebug/trial/catalog/catalog.hpp>
 
 #include <doctest/doctest.h>
 
