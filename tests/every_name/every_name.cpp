@@ -281,7 +281,7 @@ void call_contents() {
     found.add_made(where, "m", form, [] { return std::vector<std::byte>(4); });
     found.add_number(where, "n", 2.5);
     found.add_number(where, found.name("o"), 2.5, smd::dtype::float64, object);
-    found.add_number_beside(found.name("p"), 2.5, 0, smd::dtype::float64);
+    found.add_number_beside(found.name("o"), 2.5, 0, smd::dtype::float64);
     found.add_message(where, found.name("t"), smd::detail::storage_form::message, object, {0, 10});
     found.add_shape(where, "s", {});
     found.add_collection({.name = "c"});
@@ -292,7 +292,7 @@ void call_contents() {
     found.withdraw_problem("object");
     expect(found.ended() && found.has_found() && found.key_of(object) == "object", "an object");
     expect(found.problems().empty() && found.collections().size() == 1 && found.num_workers() == 1, "no problem");
-    expect(found.workers().size() == 1 && found.names().size() == 7 && found.entry_count() == 6, "names");
+    expect(found.workers().size() == 1 && found.names().size() == 7 && found.entry_count() == 7, "names");
     expect(found.form(0) == (*found.forms())[0] && found.shapes().size() == 1, "forms");
     found.each_entry(0, [](const auto& each) { use(each); });
     found.forget_found();
