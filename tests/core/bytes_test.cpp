@@ -123,3 +123,17 @@ TEST_CASE("as_bytes, as_text: borrow both ways, zeros and high bytes among them"
     CHECK(smdebug::as_text({}).empty());
     CHECK(smdebug::as_bytes({}).empty());
 }
+
+TEST_CASE("is_same_text: of every length, with a difference at every place") {
+    for (std::size_t length = 0; length < 40; ++length) {
+        const std::string text(length, 'a');
+        CHECK(smdebug::detail::is_same_text(text, std::string(length, 'a')));
+        CHECK_FALSE(smdebug::detail::is_same_text(text, text + 'a'));
+        for (std::size_t place = 0; place < length; ++place) {
+            std::string other = text;
+            other[place] = 'b';
+            CHECK_FALSE(smdebug::detail::is_same_text(text, other));
+        }
+    }
+    CHECK(smdebug::detail::is_same_text({}, ""));
+}

@@ -54,20 +54,6 @@ TEST_CASE("run_contents: what one object has of a step is one run as long as it 
     CHECK(table.names().size() == 3);  // numbers stay
 }
 
-TEST_CASE("is_same_text: of every length, with a difference at every place") {
-    for (std::size_t length = 0; length < 40; ++length) {
-        const std::string text(length, 'a');
-        CHECK(detail::is_same_text(text, std::string(length, 'a')));
-        CHECK_FALSE(detail::is_same_text(text, text + 'a'));
-        for (std::size_t place = 0; place < length; ++place) {
-            std::string other = text;
-            other[place] = 'b';
-            CHECK_FALSE(detail::is_same_text(text, other));
-        }
-    }
-    CHECK(detail::is_same_text({}, ""));
-}
-
 TEST_CASE("run_contents: a form is kept once, and stays where it is") {
     run_contents table;
     const std::uint32_t object = table.object("weights");

@@ -90,5 +90,28 @@ inline void store_le(std::byte* to, const T& value) noexcept {
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
+namespace detail {
+
+/// Whether two texts are equal.  Inlined, as names are too short for a call of memcmp() to be worth it.
+[[nodiscard]] inline bool is_same_text(std::string_view a, std::string_view b) noexcept {
+    constexpr std::size_t word = sizeof(std::uint64_t);
+    if (a.size() != b.size()) {
+        return false;
+    }
+    if (a.size() < word) {
+        return a == b;
+    }
+    const auto differ = [&](std::size_t at) {
+        return std::memcmp(a.data() + at, b.data() + at, word) != 0;  // two loads
+    };
+    for (std::size_t at = 0; at < a.size() - word; at += word) {
+        if (differ(at)) {
+            return false;
+        }
+    }
+    return !differ(a.size() - word);  // overlaps the words before
+}
+
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

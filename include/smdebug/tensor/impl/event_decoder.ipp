@@ -8,8 +8,6 @@
 #include <smdebug/wire/tensor_proto.hpp>
 #include <smdebug/wire/usual_event.hpp>
 
-#include <cstring>
-
 namespace smdebug {
 inline namespace v1 {
 namespace detail {
@@ -40,9 +38,7 @@ inline void decode_simple(float value, decoded_tensor& out) {
 SMDEBUG_INLINE status decode_event_tensor(byte_view message, std::string_view name, decoded_tensor& out,
                                           std::size_t* repeats) {
     if (wire::usual_event usual; wire::match_usual_event(message, usual)) {
-        // As string_view's != but without its call.
-        if (!name.empty() &&
-            (usual.tag.size() != name.size() || std::memcmp(usual.tag.data(), name.data(), name.size()) != 0)) {
+        if (!name.empty() && !is_same_text(usual.tag, name)) {
             return status::wrong_tensor;
         }
         const status decoded = decode_tensor(usual.tensor, out, repeats);
