@@ -3,7 +3,6 @@
 #include <program/interrupt.hpp>
 #include <program/program.hpp>
 #include <program/terminal.hpp>
-#include <smdebug/batch/counted_memory.hpp>
 #include <smdebug/batch/ranks/run_on_ranks.hpp>
 #ifdef SMDEBUG_PROGRAM_HAS_MPI
 #include <smdebug/batch/ranks/mpi_channel.hpp>

@@ -79,10 +79,11 @@ std::string failure_text(const lookup_error& failure, const std::string& tensor,
 }
 
 trial_options options_for(const run_options& how) {
+    const size_limits limits = how.untrusted ? size_limits::untrusted() : size_limits{};
     return {.range = how.range,
             .damaged_index = how.skip_damaged ? damage_policy::skip : damage_policy::fail,
             .stop = how.stop,
-            .limits = how.untrusted ? size_limits::untrusted() : size_limits{}};
+            .limits = how.memory ? limits.within(*how.memory) : limits};
 }
 
 program_trial open_trial(const std::string& path, const storage_options& storage, trial_options options) {

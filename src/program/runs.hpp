@@ -18,6 +18,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <optional>
 #include <string>
@@ -33,7 +34,8 @@ namespace detail {
 struct run_options {
     output_format format = output_format::table;
     bool skip_damaged = false;
-    bool untrusted = false;  ///< size_limits::untrusted(); `storage` says the same of archives
+    bool untrusted = false;                    ///< size_limits::untrusted(); `storage` says the same of archives
+    std::optional<std::uint64_t> memory = {};  ///< bytes that are to do for a run
     step_range range = {};
     std::optional<std::size_t> width = {};  ///< of tables, in characters, 0: any; unset: that of the terminal
     storage_options storage = {};

@@ -9,7 +9,6 @@
 #include <smdebug/batch/ranks/rank_work.hpp>
 #include <smdebug/batch/ranks/run_on_ranks.hpp>
 #include <smdebug/batch/run_batch.hpp>
-#include <smdebug/batch/run_memory.hpp>
 #include <smdebug/batch/run_result.hpp>
 #include <smdebug/batch/source_ahead.hpp>
 
@@ -44,16 +43,7 @@ unsigned threads_of(const scan_arguments& args) {
 
 // How a batch is worked on.
 batch_options batch_options_of(const scan_arguments& args, unsigned threads, const std::stop_token& stop) {
-    batch_options how{.threads = threads, .run_timeout = args.run_timeout, .stop = stop};
-    if (args.memory) {
-        if (!counts_memory()) {
-            throw usage_error(
-                "--memory: this program does not count memory; one that includes <smdebug/batch/counted_memory.hpp> "
-                "does");
-        }
-        how.memory = [most = *args.memory] { return smdebug::counted_memory(most); };
-    }
-    return how;
+    return {.threads = threads, .run_timeout = args.run_timeout, .memory = args.memory, .stop = stop};
 }
 
 // The lines of --list; null where there is none.  Errors: usage_error: it cannot be read.

@@ -50,19 +50,6 @@ void wait_until(const auto& condition) {
     }
 }
 
-/// Memory that knows who entered.
-class watched_memory : public run_memory {
-public:
-    explicit watched_memory(std::atomic<int>& inside) : inside_(inside) {}
-    void enter() noexcept override { ++inside_; }
-    void leave() noexcept override { --inside_; }
-    bool refused() const noexcept override { return true; }
-    std::string words() const override { return "a thimble"; }
-
-private:
-    std::atomic<int>& inside_;
-};
-
 }  // namespace
 
 TEST_CASE("run_batch: each run once, results in the order of the runs, whatever the threads") {
@@ -130,7 +117,7 @@ TEST_CASE("run_batch: a run whose time is over is asked to stop, and says so; ot
     const auto all =
         results_of({.threads = 2, .run_timeout = 20ms}, 4, [](const batch_run& run, const run_scope& scope) {
             if (run.place == 1) {
-                wait_until([&] { return scope.stop().stop_requested(); });
+                wait_until([&] { return scope.stop.stop_requested(); });
             }
             return run_result{.steps = 7};
         });
@@ -150,7 +137,7 @@ TEST_CASE("run_batch: a stop ends the batch; runs at hand are undone, others are
         ++begun;
         if (run.place >= 2) {
             stop.request_stop();
-            wait_until([&] { return scope.stop().stop_requested(); });
+            wait_until([&] { return scope.stop.stop_requested(); });
         }
         return run_result{};
     };
@@ -188,16 +175,15 @@ TEST_CASE("run_batch: what the source and the sink throw ends the batch and come
 TEST_CASE("run_batch: threads without a run are lent to those that have one, and never are more than there are") {
     std::atomic<int> most_lent{0};
     const auto work = [&](const batch_run& run, const run_scope& scope) {
-        std::vector<std::unique_ptr<detail::thread_lease>> lent;
+        std::vector<thread_permit> lent;
         if (run.place == 1) {  // the last one: the others find nothing to do, sooner or later
             wait_until([&] {
-                if (auto one = scope.threads()->take()) {
-                    one->begin();
+                if (thread_permit one = scope.threads->try_acquire()) {
                     lent.push_back(std::move(one));
                 }
                 return lent.size() == 3;
             });
-            CHECK(scope.threads()->take() == nullptr);
+            CHECK_FALSE(scope.threads->try_acquire());
         }
         most_lent = std::max(most_lent.load(), static_cast<int>(lent.size()));
         return run_result{};
@@ -205,28 +191,22 @@ TEST_CASE("run_batch: threads without a run are lent to those that have one, and
     static_cast<void>(results_of({.threads = 4}, 2, work));
     CHECK(most_lent == 3);
     static_cast<void>(results_of({.threads = 1}, 3, [&](const batch_run&, const run_scope& scope) {
-        CHECK(scope.threads()->take() == nullptr);
+        CHECK_FALSE(scope.threads->try_acquire());
         return run_result{};
     }));
 }
 
-TEST_CASE("run_batch: the memory of a run is entered by all that work for it, and named when it is too little") {
-    std::atomic<int> inside{0};
-    const batch_options how{.threads = 2, .memory = [&] { return std::make_unique<watched_memory>(inside); }};
-    const auto all = results_of(how, 2, [&](const batch_run& run, const run_scope& scope) -> run_result {
-        CHECK(inside >= 1);
-        if (run.place == 1) {
-            std::unique_ptr<detail::thread_lease> lent;
-            wait_until([&] { return (lent = scope.threads()->take()) != nullptr; });
-            lent->begin();
-            CHECK(inside >= 2);
-            throw std::bad_alloc();
-        }
-        return {};
-    });
-    CHECK(inside == 0);
-    REQUIRE(all.size() == 2);
-    CHECK(all[1].error == "it needs more memory than a thimble");
+TEST_CASE("run_batch: each run is told how many bytes are to do for it, if that is limited") {
+    const auto memory_of = [](const batch_options& how) {
+        std::optional<std::uint64_t> told;
+        static_cast<void>(results_of(how, 1, [&](const batch_run&, const run_scope& scope) {
+            told = scope.memory;
+            return run_result{};
+        }));
+        return told;
+    };
+    CHECK(memory_of({.memory = 4096}) == std::optional<std::uint64_t>{4096});
+    CHECK_FALSE(memory_of({}));
 }
 
 TEST_CASE("run_batch: what is no run is a result with its reason, and nobody works on it") {
@@ -248,7 +228,7 @@ TEST_CASE("run_batch: what is no run is a result with its reason, and nobody wor
 
 TEST_CASE("run_batch: of an archive that takes too long the runs that were looked at stay as they are") {
     const auto all = results_of({.threads = 1, .run_timeout = 20ms}, 1, [](const batch_run&, const run_scope& scope) {
-        wait_until([&] { return scope.stop().stop_requested(); });
+        wait_until([&] { return scope.stop.stop_requested(); });
         run_result result{.run = {.path = "a.tar!/0"}};
         result.others.push_back({.run = {.path = "a.tar!/1"}});
         result.others.push_back({.run = {.path = "a.tar!/2"}, .state = run_state::undone});

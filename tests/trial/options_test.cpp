@@ -52,3 +52,14 @@ TEST_CASE("options: limits for runs that come from anybody are all tighter than 
     static_assert(tight.all_index_files < usual.all_index_files);
     CHECK(trial_options{}.limits == usual);
 }
+
+TEST_CASE("options: limits within a budget leave room for each other, and raise none") {
+    constexpr std::uint64_t budget = 4096;
+    constexpr size_limits some = size_limits{}.within(budget);
+    static_assert(some.record == budget / 2);
+    static_assert(some.index_file == budget / 4);
+    static_assert(some.collections_file == budget / 4);
+    static_assert(some.all_index_files == budget / 4);
+    static_assert(some.index_files == size_limits{}.index_files);
+    static_assert(size_limits::untrusted().within(UINT64_MAX) == size_limits::untrusted());
+}

@@ -2,14 +2,14 @@
 // too long or wants too much memory is a result like the others.
 #pragma once
 
-#include <smdebug/batch/run_memory.hpp>
 #include <smdebug/batch/run_result.hpp>
 #include <smdebug/core/form.hpp>
-#include <smdebug/core/spare_threads.hpp>
 #include <smdebug/core/stop_token.hpp>
+#include <smdebug/core/thread_budget.hpp>
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -24,8 +24,10 @@ struct batch_options {
     /// For one run.  When it is over the run is asked to stop: after the step at hand, or the index file; what waits in
     /// a single system call (a dead NFS server) is not ended.  Unset: no limit.
     std::optional<std::chrono::milliseconds> run_timeout = {};
-    /// Makes what counts the memory of a run, as counted_memory() does; empty: nobody does.
-    std::function<std::unique_ptr<run_memory>()> memory = {};
+    /// Bytes that are to do for one run: what is kept of it stays within them (size_limits::within(), sharing_options::within()),
+    /// and a run that needs more is a result that says so.  Not counted are mapped files, up to 64 MiB that a thread reads at
+    /// once, and what rules allocate themselves.  Unset: no limit.
+    std::optional<std::uint64_t> memory = {};
     /// Results come in the order of the runs, else as they are ready.
     bool in_order = true;
     /// In order: how many may wait for an earlier one; then threads help with that, or wait.
@@ -34,18 +36,12 @@ struct batch_options {
     std::stop_token stop = {};
 };
 
-/// What the work on one run may use, and should heed.  Borrowed for the call.
-class run_scope {
-public:
-    run_scope() = default;
-    run_scope(const run_scope&) = delete;
-    run_scope& operator=(const run_scope&) = delete;
-    virtual ~run_scope() = default;
-
-    /// The run's time is over, or the batch's.
-    [[nodiscard]] virtual std::stop_token stop() const = 0;
+/// What the work on one run may use, and should heed.
+struct run_scope {
+    std::stop_token stop = {};  ///< the run's time is over, or the batch's
     /// Threads that have nothing else to do: for sharing_options::threads.
-    [[nodiscard]] virtual std::shared_ptr<detail::spare_threads> threads() const = 0;
+    std::shared_ptr<thread_budget> threads = {};
+    std::optional<std::uint64_t> memory = {};  ///< batch_options::memory
 };
 
 /// Gives the next run; nothing: there are no more.  Called on any thread, one at a time; may wait.

@@ -5,6 +5,7 @@
 #include <smdebug/core/stop_token.hpp>
 #include <smdebug/index/collection.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <initializer_list>
@@ -83,6 +84,17 @@ struct size_limits {
                 .collections_file = std::uint64_t{4} << 20U,
                 .index_files = 1'000'000,
                 .all_index_files = std::uint64_t{256} << 20U};
+    }
+
+    /// The same, where so many bytes are to do for a trial: half of them for a record, a quarter for what is kept of the index
+    /// files.
+    [[nodiscard]] constexpr size_limits within(std::uint64_t bytes) const noexcept {
+        size_limits some = *this;
+        some.record = std::min(record, bytes / 2);
+        some.index_file = std::min(index_file, bytes / 4);
+        some.collections_file = std::min(collections_file, bytes / 4);
+        some.all_index_files = std::min(all_index_files, bytes / 4);
+        return some;
     }
 
     friend bool operator==(const size_limits&, const size_limits&) = default;

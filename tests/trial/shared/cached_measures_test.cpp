@@ -239,14 +239,6 @@ struct slow_measure {
     friend bool operator==(const slow_measure&, const slow_measure&) = default;
 };
 
-/// Lends threads that do not begin.
-struct bad_lender : detail::spare_threads {
-    struct lease : detail::thread_lease {
-        void begin() override { throw std::runtime_error{"no"}; }
-    };
-    std::unique_ptr<detail::thread_lease> take() override { return std::make_unique<lease>(); }
-};
-
 }  // namespace
 
 TEST_CASE("step_cache: the answers of 256 measures are remembered, those of others are computed each time") {
@@ -280,7 +272,13 @@ TEST_CASE("step_cache: a scan ahead that goes on is waited for") {
 }
 
 TEST_CASE("step_cache: steps whose scan ahead failed are read when they are asked for") {
-    const driven_cache cache{memory_trial{six_steps()}, {.threads = std::make_shared<bad_lender>()}};
+    const counting_storage<> store{six_steps()};
+    store.before_each([here = std::this_thread::get_id()](const std::string&) {
+        if (std::this_thread::get_id() != here) {
+            throw std::runtime_error{"not on another thread"};
+        }
+    });
+    const driven_cache cache{basic_trial<counting_storage<>>{store}, {.threads = std::make_shared<thread_budget>(1)}};
     cache.ask("a", first_value{});
     for (step_number step = 0; step < 6; ++step) {
         cache.begin(step);

@@ -21,89 +21,6 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-/// How many threads may work: a thread that begins a run waits for its turn, one that would help takes what is left.
-class thread_count : public std::enable_shared_from_this<thread_count> {
-public:
-    explicit thread_count(unsigned threads) : free_(threads) {}
-
-    void wait() {
-        std::unique_lock lock{guard_};
-        ++waiting_;
-        freed_.wait(lock, [&] { return free_ > 0; });
-        --waiting_;
-        --free_;
-    }
-    [[nodiscard]] bool try_take() {
-        const std::lock_guard lock{guard_};
-        if (free_ <= waiting_) {
-            return false;
-        }
-        --free_;
-        return true;
-    }
-    void give_back() {
-        const std::lock_guard lock{guard_};
-        ++free_;
-        freed_.notify_one();
-    }
-
-private:
-    std::mutex guard_;
-    std::condition_variable freed_;
-    unsigned free_;
-    unsigned waiting_ = 0;
-};
-
-/// The memory of one run, which may be nobody's business.
-class entered_memory {
-public:
-    explicit entered_memory(std::shared_ptr<run_memory> of) : of_(std::move(of)) {
-        if (of_) {
-            of_->enter();
-        }
-    }
-    entered_memory(const entered_memory&) = delete;
-    entered_memory& operator=(const entered_memory&) = delete;
-    ~entered_memory() {
-        if (of_) {
-            of_->leave();
-        }
-    }
-
-private:
-    std::shared_ptr<run_memory> of_;
-};
-
-/// Threads for one run, of those that are free.
-class lent_threads : public spare_threads {
-public:
-    lent_threads(std::shared_ptr<thread_count> from, std::shared_ptr<run_memory> memory)
-        : from_(std::move(from)), memory_(std::move(memory)) {}
-    [[nodiscard]] std::unique_ptr<thread_lease> take() override {
-        return from_->try_take() ? std::make_unique<lent>(from_, memory_) : nullptr;
-    }
-
-private:
-    class lent : public thread_lease {
-    public:
-        lent(std::shared_ptr<thread_count> from, std::shared_ptr<run_memory> memory)
-            : from_(std::move(from)), memory_(std::move(memory)) {}
-        ~lent() override {
-            entered_.reset();
-            from_->give_back();
-        }
-        void begin() override { entered_.emplace(memory_); }
-
-    private:
-        std::shared_ptr<thread_count> from_;
-        std::shared_ptr<run_memory> memory_;
-        std::optional<entered_memory> entered_;
-    };
-
-    std::shared_ptr<thread_count> from_;
-    std::shared_ptr<run_memory> memory_;
-};
-
 /// Asks runs to stop when their time is over.
 class time_keeper {
     using clock = std::chrono::steady_clock;
@@ -180,7 +97,7 @@ public:
           next_(next),
           work_(work),
           threads_(how.threads > 0 ? how.threads : std::max(1U, std::thread::hardware_concurrency())),
-          count_(std::make_shared<thread_count>(threads_)),
+          budget_(std::make_shared<thread_budget>(threads_)),
           clock_(how.run_timeout),
           results_(emit, how.in_order, std::max<std::size_t>(how.most_waiting, 2 * std::size_t{threads_})) {}
 
@@ -199,27 +116,15 @@ public:
     }
 
 private:
-    class scope : public run_scope {
-    public:
-        scope(std::stop_token stop, std::shared_ptr<spare_threads> threads)
-            : stop_(std::move(stop)), threads_(std::move(threads)) {}
-        [[nodiscard]] std::stop_token stop() const override { return stop_; }
-        [[nodiscard]] std::shared_ptr<spare_threads> threads() const override { return threads_; }
-
-    private:
-        std::stop_token stop_;
-        std::shared_ptr<spare_threads> threads_;
-    };
-
     [[nodiscard]] bool stopping() const { return how_.stop.stop_requested() || broken_.stop_requested(); }
 
     void serve() {
         try {
             std::uint64_t number = 0;
             while (const auto run = take(number)) {
-                count_->wait();
+                thread_permit permit = budget_->acquire();
                 run_result result = do_one(*run);
-                count_->give_back();
+                permit = {};
                 results_.take(number, std::move(result));
             }
         } catch (...) {
@@ -274,18 +179,11 @@ private:
         run_result result;
         bool late = false;
         {
-            const std::shared_ptr<run_memory> memory = how_.memory ? how_.memory() : nullptr;
             const time_keeper::watched time{clock_, stop};
             try {
-                const entered_memory entered{memory};
-                result = work_(run, scope{stop.get_token(), std::make_shared<lent_threads>(count_, memory)});
+                result = work_(run, {.stop = stop.get_token(), .threads = budget_, .memory = how_.memory});
             } catch (...) {
                 result = failed_run(run);
-            }
-            if (memory && memory->refused() &&
-                (result.state == run_state::failed || result.state == run_state::no_memory)) {
-                result.state = run_state::no_memory;
-                result.error = "it needs more memory than " + memory->words();
             }
             late = time.over();
         }
@@ -313,7 +211,7 @@ private:
     const run_source& next_;
     const run_work& work_;
     unsigned threads_;
-    std::shared_ptr<thread_count> count_;
+    std::shared_ptr<thread_budget> budget_;
     time_keeper clock_;
     ordered_results results_;
     std::mutex taking_;

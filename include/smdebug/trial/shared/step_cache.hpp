@@ -8,8 +8,8 @@
 #include <smdebug/core/function_ref.hpp>
 #include <smdebug/core/guarded.hpp>
 #include <smdebug/core/shape.hpp>
-#include <smdebug/core/spare_threads.hpp>
 #include <smdebug/core/step.hpp>
+#include <smdebug/core/thread_budget.hpp>
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/tensor/tensor_value.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
@@ -193,8 +193,7 @@ private:
     [[nodiscard]] questions_by_tensor asked_lately();
     // Begins to scan the steps of ahead_steps_.
     void begin_ahead(questions_by_tensor asked);
-    void begin_part(std::unique_ptr<thread_lease> thread, const step_range& range, questions_by_tensor asked,
-                    last_saves* previous);
+    void begin_part(thread_permit thread, const step_range& range, questions_by_tensor asked, last_saves* previous);
 
     [[nodiscard]] bool is_recent(std::uint64_t turn) const noexcept {
         return turn != 0 && turn + remembered_turns >= turn_;

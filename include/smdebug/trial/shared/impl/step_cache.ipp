@@ -348,17 +348,19 @@ SMDEBUG_INLINE step_cache::questions_by_tensor step_cache::asked_lately() {
 
 SMDEBUG_INLINE void step_cache::begin_ahead(questions_by_tensor asked) {
     const step_range all{ahead_steps_.front(), ahead_steps_.back() + 1};
-    std::vector<std::unique_ptr<thread_lease>> lent;
+    std::vector<thread_permit> lent;
     joint_end_ = how_.joint ? all.end.value_or(0) : 0;
-    while (how_.threads && lent.size() < (how_.joint ? 1 : ahead_steps_.size())) {
-        auto thread = how_.threads->take();
+    const std::size_t most = how_.joint ? 1 : std::min<std::size_t>(ahead_steps_.size(), how_.most_threads);
+    while (how_.threads && lent.size() < most) {
+        thread_permit thread = how_.threads->try_acquire();
         if (!thread) {
             break;
         }
         lent.push_back(std::move(thread));
     }
     if (lent.size() < 2) {
-        return begin_part(lent.empty() ? nullptr : std::move(lent.front()), all, std::move(asked), &last_saves_);
+        return begin_part(lent.empty() ? thread_permit{} : std::move(lent.front()), all, std::move(asked),
+                          &last_saves_);
     }
     // Comparisons need the steps one behind another, all else does not.
     questions_by_tensor comparing;
@@ -383,20 +385,17 @@ SMDEBUG_INLINE void step_cache::begin_ahead(questions_by_tensor asked) {
     }
 }
 
-SMDEBUG_INLINE void step_cache::begin_part(std::unique_ptr<thread_lease> thread, const step_range& range,
-                                           questions_by_tensor asked, last_saves* previous) {
+SMDEBUG_INLINE void step_cache::begin_part(thread_permit thread, const step_range& range, questions_by_tensor asked,
+                                           last_saves* previous) {
     if (faster_.size() == ahead_.size()) {
         faster_.emplace_back();
     }
     const bool in_turn = how_.threads && !thread;  // on the thread that walks, when it comes to these steps
     ahead_.push_back(std::async(in_turn ? std::launch::deferred : std::launch::async,
-                                [this, range, lease = std::move(thread), asked = std::move(asked), previous,
+                                [this, range, permit = std::move(thread), asked = std::move(asked), previous,
                                  faster = &faster_[ahead_.size()]]() mutable {
-                                    const auto working = std::move(lease);  // given back when this thread is done
+                                    const auto working = std::move(permit);  // given back when this thread is done
                                     try {
-                                        if (working) {
-                                            working->begin();
-                                        }
                                         return scan_steps(range, asked, previous, faster, how_.joint.get());
                                     } catch (const std::exception&) {  // comes again when the step is asked for
                                         return std::vector<known_save>{};

@@ -1,0 +1,59 @@
+#include <smdebug/core/thread_budget.hpp>
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <thread>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+using namespace smdebug;
+
+TEST_CASE("thread_budget: no more permits than threads, and each comes back when it goes") {
+    static_assert(!std::is_copy_constructible_v<thread_permit> && std::is_nothrow_move_constructible_v<thread_permit>);
+    const auto threads = std::make_shared<thread_budget>(2);
+    thread_permit first = threads->acquire();
+    {
+        const thread_permit second = threads->try_acquire();
+        CHECK(second);
+        CHECK_FALSE(threads->try_acquire());
+    }
+    CHECK(threads->try_acquire());
+    thread_permit moved = std::move(first);
+    CHECK_FALSE(first);  // NOLINT: a permit that was moved is none
+    moved = {};
+    const std::vector<thread_permit> both = [&] {
+        std::vector<thread_permit> all;
+        all.push_back(threads->try_acquire());
+        all.push_back(threads->try_acquire());
+        return all;
+    }();
+    CHECK(both[0]);
+    CHECK(both[1]);
+}
+
+TEST_CASE("thread_budget: work of its own goes before help") {
+    const auto threads = std::make_shared<thread_budget>(1);
+    thread_permit held = threads->acquire();
+    std::atomic<bool> works{false};
+    std::jthread waits{[&] {
+        const thread_permit own = threads->acquire();
+        works = true;
+    }};
+    CHECK_FALSE(threads->try_acquire());
+    CHECK_FALSE(works);
+    held = {};
+    waits.join();
+    CHECK(works);
+    CHECK(threads->try_acquire());
+}
+
+TEST_CASE("thread_budget: a permit may outlive all else that holds the budget") {
+    auto threads = std::make_shared<thread_budget>(1);
+    const thread_permit last = threads->acquire();
+    threads.reset();
+    CHECK(last);
+}
