@@ -1,10 +1,13 @@
 #include <program/reduce_run.hpp>
 
 #include <program/runs.hpp>
+#include <program/stats.hpp>
+#include <smdebug/batch/reduction_row.hpp>
 #include <smdebug/core/dtype.hpp>
 #include <smdebug/core/shape.hpp>
-#include <smdebug/core/spare_threads.hpp>
-#include <smdebug/trial/scan.hpp>
+#include <smdebug/core/thread_budget.hpp>
+#include <smdebug/trial/lookup.hpp>
+#include <smdebug/trial/sharing_options.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -14,22 +17,50 @@ inline namespace v1 {
 namespace cli {
 namespace detail {
 
-void add_reduced(reduced_part& part, const reduced_tensor& tensor, const std::string& run) {
+bool unread_tensors::has_numbers(const reduced_tensor& tensor, const std::string& run) {
+    const auto note_failure = [&](const lookup_error& why) {
+        notes.push_back({failure_text(why, std::string{tensor.name}, tensor.shown_step, tensor.shown_mode(), run)});
+    };
     for (const smdebug::detail::scan_failure& bad : tensor.saved_failures) {
-        part.damage.push_back(
-            {failure_text(bad.why, std::string{tensor.name}, tensor.shown_step, tensor.shown_mode(), run)});
+        note_failure(bad.why);
     }
-    if (tensor.failure != nullptr) {
-        if (!tensor.file_failed) {
-            part.damage.push_back(
-                {failure_text(*tensor.failure, std::string{tensor.name}, tensor.shown_step, tensor.shown_mode(), run)});
-        } else if (part.last_failed != std::pair{tensor.step, std::string{tensor.worker}}) {
-            part.last_failed = {tensor.step, std::string{tensor.worker}};
-            part.damage.push_back({unread_file_text(tensor, run), tensor.failure->why == absence::event_file_missing});
+    if (tensor.failure == nullptr) {
+        return true;
+    }
+    const lookup_error& why = *tensor.failure;
+    if (!tensor.file_failed) {
+        note_failure(why);
+    } else if (last_failed != std::pair{tensor.step, std::string{tensor.worker}}) {
+        last_failed = {tensor.step, std::string{tensor.worker}};
+        const bool is_missing = why.why == absence::event_file_missing;
+        notes.push_back({why.where + (is_missing ? " is missing" : " cannot be read: " + why.note) +
+                             ": no rows for step " + std::to_string(tensor.shown_step) + " of " +
+                             std::string{tensor.worker} + " [run " + run + "]",
+                         is_missing});
+    }
+    return false;
+}
+
+void unread_report::tell(unread_tensors& unread, message_sink& to) {
+    for (const unread_tensors::note& note : unread.notes) {
+        missing_files_ += note.is_missing_file ? 1U : 0U;
+        if (!note.is_missing_file || missing_files_ <= most) {
+            to.damage(note.text);
         }
-        return;
     }
-    reduction_row& row = part.rows.emplace_back();
+    unread.notes.clear();
+}
+
+void unread_report::finish(const std::string& path, message_sink& to) const {
+    if (missing_files_ > most) {
+        to.note("and so on: " + std::to_string(missing_files_) + " event files are missing [run " + path + "]");
+    }
+}
+
+namespace {
+
+reduction_row row_of(const reduced_tensor& tensor) {
+    reduction_row row;
     row.step = tensor.shown_step;
     row.mode_step = tensor.mode_step;
     row.mode = tensor.mode;
@@ -43,20 +74,16 @@ void add_reduced(reduced_part& part, const reduced_tensor& tensor, const std::st
     if (tensor.type == dtype::invalid && tensor.shape != nullptr) {
         row.reductions.count = element_count(*tensor.shape).value_or(0);
     }
+    return row;
 }
+
+}  // namespace
 
 std::shared_ptr<row_spool> reduce_run(const program_trial& run, const std::string& path, const scan_arguments& args,
                                       const step_range& of, const run_scope& scope, message_sink& to) {
     auto spool = std::make_shared<row_spool>(
         args.memory ? std::min<std::size_t>(std::size_t{16} << 20U, *args.memory / 8) : std::size_t{16} << 20U);
-    const reduction_set wanted = wanted_by(*args.statistics);
-    scan_options options{.which = selection_of(args.tensors, args.collection),
-                         .saved = wanted,
-                         .how = {.stop = scope.stop()},
-                         .defer_checks = true,
-                         .keep_repeats = true,
-                         .in_place = true,
-                         .stream = true};
+    scan_options options{.which = selection_of(args.tensors, args.collection), .how = {.stop = scope.stop}};
     const auto steps = run.steps({.show_incomplete_steps = true});
     std::size_t next = 0;
     const auto first = of.begin ? std::lower_bound(steps.begin(), steps.end(), *of.begin) : steps.begin();
@@ -65,38 +92,36 @@ std::shared_ptr<row_spool> reduce_run(const program_trial& run, const std::strin
     if (selected.empty()) {
         to.note("no step of " + path + " is selected");
     }
-    const auto kernel = run.state()->kernel();
-    stats_damage damage;
+    unread_report unread;
     // Some steps at a time, so that threads which become free are used for the next ones.
     constexpr std::size_t steps_at_once = 64;
-    while (next < selected.size() && !scope.stop().stop_requested()) {
+    const std::size_t most_lent = scope.memory ? sharing_options{}.within(*scope.memory).most_threads : steps_at_once;
+    while (next < selected.size() && !scope.stop.stop_requested()) {
         const std::size_t end = std::min(next + steps_at_once, selected.size());
         options.which.range = {selected[next], selected[end - 1] + 1};
-        std::vector<std::unique_ptr<smdebug::detail::thread_lease>> lent;
-        while (!args.memory && lent.size() + 1 < end - next) {  // their memory is not counted
-            auto one = scope.threads()->take();
+        std::vector<thread_permit> lent;
+        while (lent.size() < std::min(end - next - 1, most_lent)) {
+            thread_permit one = scope.threads->try_acquire();
             if (!one) {
                 break;
             }
             lent.push_back(std::move(one));
         }
         options.how.threads = static_cast<unsigned>(1 + lent.size());
-        scan_parts(
-            run, options, reduced_part{},
-            [&](reduced_part& part, const smdebug::detail::scanned_tensor& tensor) {
-                add_reduced(part, reduced(tensor, wanted, kernel), path);
-            },
-            [&](reduced_part& part) {
-                damage.tell(part.damage, to);
-                for (const reduction_row& row : part.rows) {
+        reduce_parts(
+            run, path, wanted_by(*args.statistics), options, std::vector<reduction_row>{},
+            [](std::vector<reduction_row>& rows, const reduced_tensor& tensor) { rows.push_back(row_of(tensor)); },
+            [&](std::vector<reduction_row>& rows) {
+                for (const reduction_row& row : rows) {
                     spool->add(row);
                 }
-                part.rows.clear();
-            });
+                rows.clear();
+            },
+            unread, to);
         next = end;
         to.progress("steps of " + path, next, selected.size());
     }
-    damage.finish(path, to);
+    unread.finish(path, to);
     if (!run.loaded_all_steps()) {
         to.note("the job of " + path + " has not ended: these are its tensors so far");
     }

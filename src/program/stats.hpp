@@ -48,33 +48,8 @@ struct stats_arguments {
 /// Errors: invalid_worker: it has saved nothing.
 void check_worker(const std::string& wanted, const std::vector<std::string>& workers);
 
-/// One thread's results for some files: rows, and notes about what could not be read.
-struct stats_part {
-    struct note {
-        std::string text;
-        bool is_missing_file = false;
-    };
-    row_buffer rows;
-    std::vector<note> damage = {};
-    std::pair<step_number, std::string> last_failed = {-1, {}};  ///< of the file noted last
-};
-
 /// The cells of the numbers of a tensor.
 void add_statistics(row_buffer& row, const std::vector<statistic>& statistics, const reduction_values& values);
-
-/// What a message says of an event file that cannot be read.
-[[nodiscard]] std::string unread_file_text(const reduced_tensor& tensor, const std::string& run);
-
-/// Tells what could not be read of one run; of missing event files the first few, and then their number.
-class stats_damage {
-public:
-    void tell(std::vector<stats_part::note>& notes, message_sink& to);
-    void finish(const std::string& path, message_sink& to) const;
-
-private:
-    static constexpr std::size_t most = 5;
-    std::size_t missing_files_ = 0;
-};
 
 /// The columns of stats of so many runs; `statistics_give_way`: tables may leave out l2, std and min, in this order.
 [[nodiscard]] std::vector<column> stats_columns(const std::vector<statistic>& statistics, std::size_t runs,

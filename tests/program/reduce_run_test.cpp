@@ -14,17 +14,16 @@
 using namespace smdebug;
 using namespace smdebug_test;
 
-TEST_CASE("add_reduced: a row for a tensor; of an event file that is gone one note") {
+TEST_CASE("unread_tensors: of an event file that is gone one note, and no numbers") {
     const temporary_folder folder;
     write_sick_run(folder);
     std::filesystem::remove_all(folder.path() + "/events");
     const cli::detail::program_trial run = cli::detail::open_run(folder.path(), {});
-    cli::detail::reduced_part part;
+    cli::detail::unread_tensors unread;
     for_each_tensor(run, {}, reduction_set::all(),
-                    [&](const reduced_tensor& tensor) { cli::detail::add_reduced(part, tensor, "it"); });
-    CHECK(part.rows.empty());
-    CHECK(part.damage.size() == 3);
-    for (const auto& each : part.damage) {
+                    [&](const reduced_tensor& tensor) { CHECK_FALSE(unread.has_numbers(tensor, "it")); });
+    CHECK(unread.notes.size() == 3);
+    for (const auto& each : unread.notes) {
         CHECK(each.is_missing_file);
         CHECK(contains(each.text, "[run it]"));
     }
