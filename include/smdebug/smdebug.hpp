@@ -19,7 +19,7 @@
 #include <smdebug/rules/invoke.hpp>
 #include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/rules/required_tensors.hpp>
-#include <smdebug/rules/rule_report.hpp>
+#include <smdebug/rules/rule_result.hpp>
 #include <smdebug/rules/setting.hpp>
 #include <smdebug/s3/options.hpp>
 #include <smdebug/storage/any_storage.hpp>

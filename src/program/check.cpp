@@ -54,7 +54,7 @@ void fill_summary(row_buffer& row, const std::string& path, const rule_result& r
     row.text(path);
     row.text(result.name);
     const std::size_t workers = result.outcome.other_workers + 1;
-    row.text(std::string{name_of(result.report.status)} +
+    row.text(std::string{name_of(result.status)} +
              (workers > 1 ? ", 1 of " + std::to_string(workers) + " workers" : ""));
     row.integer(result.outcome.evaluated);
     row.integer(result.outcome.met_at.size());
@@ -80,7 +80,8 @@ std::vector<rule_result> check_run(rule_maker& maker, const std::vector<rule_req
                 }
                 actions.act(path, rule, found, note);
             },
-        .finish = [&](const rule_report& report) { actions.finish(path, report, note); }};
+        .finish =
+            [&](const rule_result& result) { actions.finish(path, result.name, result.status, result.details, note); }};
     return evaluate_run(maker, requests, run, path, args, hooks, to);
 }
 

@@ -54,8 +54,10 @@ check_range range_of(const program_trial& run, const check_arguments& args) {
 rule_result not_made(const std::string& name, const std::string& why) {
     return {.name = name,
             .outcome = {.end = invoke_end::failed},
-            .failure = why,
-            .report = {.rule = name, .status = rule_status::error, .status_details = why}};
+            .status = rule_status::error,
+            .details = why,
+            .summary = why,
+            .failure = why};
 }
 
 }  // namespace
@@ -88,6 +90,9 @@ std::vector<rule_result> evaluate_run(rule_maker& maker, const std::vector<rule_
     std::vector<note_limit> notes(names.size());
     damage_limit damage;
     const auto tell = [&](std::size_t rule, const rule_note& note) {
+        if (rule == names.size()) {
+            return;  // the observer's: a rule that needs what is missing says so itself
+        }
         note.damage.empty() ? notes[rule].tell(note, to) : damage.tell(note, to);
     };
     invoke_rules_options how{.common = {.start_step = range.start,
@@ -122,7 +127,10 @@ std::vector<rule_result> evaluate_run(rule_maker& maker, const std::vector<rule_
     if (hooks.begin) {
         hooks.begin(names);
     }
-    std::vector<rule_result> results = invoke_rules(run, std::move(rules), how);
+    if (hooks.observer != nullptr) {
+        rules.push_back(*hooks.observer);
+    }
+    const std::vector<rule_result> results = invoke_rules(run, rules, how);
     damage.finish(path, to);
     for (std::size_t i = 0; i < notes.size(); ++i) {
         notes[i].finish(names[i], path, to);
@@ -135,11 +143,11 @@ std::vector<rule_result> evaluate_run(rule_maker& maker, const std::vector<rule_
         if (each.cause) {
             to.error(failure_of(each, path));
         }
-        if (each.report.status == rule_status::not_applicable && !args.rules.empty()) {
+        if (each.status == rule_status::not_applicable && !args.rules.empty()) {
             to.note(idle_text(each, path));
         }
         if (hooks.finish) {
-            hooks.finish(each.report);
+            hooks.finish(each);
         }
     }
     if (const std::string unread = unread_of(all, path, run.state()->missing_event_files()); !unread.empty()) {

@@ -9,9 +9,10 @@
 #include <smdebug/core/step.hpp>
 #include <smdebug/core/stop_token.hpp>
 #include <smdebug/registry/rule_request.hpp>
+#include <smdebug/rules/any_rule.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/invoke_rules.hpp>
-#include <smdebug/rules/rule_report.hpp>
+#include <smdebug/rules/rule_result.hpp>
 
 #include <functional>
 #include <optional>
@@ -42,7 +43,9 @@ struct check_arguments {
 struct evaluation_hooks {
     std::function<void(const std::vector<std::string>& rules)> begin = {};
     std::function<void(const std::string& rule, const finding&)> on_finding = {};
-    std::function<void(const rule_report&)> finish = {};
+    std::function<void(const rule_result&)> finish = {};
+    /// Is evaluated with the rules and has no result: it notes what they read.  Null: nothing does.
+    const any_rule<program_trial>* observer = nullptr;
     sharing_options sharing = {};
     std::stop_token stop = {};
 };

@@ -95,12 +95,13 @@ void finding_actions::act(const std::string& run, std::string_view rule, const f
     set_status(run, rule, rule_status::issues_found, found.message, note);
 }
 
-void finding_actions::finish(std::string_view run, const rule_report& report, const teller& note) {
+void finding_actions::finish(std::string_view run, const std::string& rule, rule_status status,
+                             std::string_view details, const teller& note) {
     {
         const std::lock_guard lock{mutex_};
-        under_way_.erase({std::string{run}, report.rule});
+        under_way_.erase({std::string{run}, rule});
     }
-    set_status(run, report.rule, report.status, report.status_details, note);
+    set_status(run, rule, status, details, note);
 }
 
 void finding_actions::fail(const std::string& run, std::vector<std::string> rules, std::string_view why,

@@ -7,7 +7,7 @@
 #include <smdebug/http/curl_transport.hpp>
 #include <smdebug/registry/rule_request.hpp>
 #include <smdebug/rules/finding.hpp>
-#include <smdebug/rules/rule_report.hpp>
+#include <smdebug/rules/rule_result.hpp>
 #include <smdebug/rules/rule_status.hpp>
 
 #include <functional>
@@ -50,7 +50,8 @@ public:
 
     void act(const std::string& run, std::string_view rule, const finding& found, const teller& note);
 
-    void finish(std::string_view run, const rule_report& report, const teller& note);
+    void finish(std::string_view run, const std::string& rule, rule_status status, std::string_view details,
+                const teller& note);
 
     /// A run that could not be opened, or broke: its rules that are under way, else `rules`, get the status of an
     /// error; where there are none of either, the run itself does.

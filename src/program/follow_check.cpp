@@ -84,10 +84,10 @@ private:
             if (each.cause) {
                 of_.out.error(failure_of(each, of_.path));
             }
-            if (each.report.status == rule_status::not_applicable) {
+            if (each.status == rule_status::not_applicable) {
                 of_.out.note(idle_text(each, of_.path));
             }
-            actions_.finish(of_.path, each.report, note_action());
+            actions_.finish(of_.path, each.name, each.status, each.details, note_action());
         }
         of_.out.use([&](console& to) {
             damage_.finish(of_.path, to);
@@ -190,10 +190,9 @@ std::vector<rule_result> not_evaluated(const check_arguments& args, const progra
     for (const rule_request& each : args.rules) {
         const std::string name = name_in_reports(registry, each);
         const bool failed = end == follow_end::failed;
-        results.push_back({.name = name});
-        results.back().report = {.rule = name,
-                                 .status = failed ? rule_status::error : rule_status::stopped,
-                                 .status_details = failed ? "The run could not be opened." : "The run did not start."};
+        results.push_back({.name = name,
+                           .status = failed ? rule_status::error : rule_status::stopped,
+                           .details = failed ? "The run could not be opened." : "The run did not start."});
     }
     return results;
 }
@@ -234,7 +233,7 @@ int follow_check(const check_arguments& args, const program_rules& registry, con
         if (results[i].empty()) {
             results[i] = detail::not_evaluated(args, registry, ends[i]);
             for (const rule_result& each : results[i]) {
-                actions.finish(plain_path(args.runs[i]), each.report, note);
+                actions.finish(plain_path(args.runs[i]), each.name, each.status, each.details, note);
             }
         }
         idle.add(results[i]);

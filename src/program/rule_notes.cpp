@@ -109,7 +109,7 @@ std::string failure_of(const rule_result& result, const std::string& path) {
 }
 
 std::string idle_text(const rule_result& result, const std::string& path) {
-    return result.name + " has looked at nothing: " + result.report.status_details + " [run " + path + "]";
+    return result.name + " has looked at nothing: " + result.details + " [run " + path + "]";
 }
 
 std::string other_workers_of(std::span<const rule_result> results, const std::string& path) {
@@ -152,7 +152,7 @@ bool was_out_of_reach(const run_result& result) {
 
 bool has_findings(const run_result& result) {
     return std::any_of(result.verdicts.begin(), result.verdicts.end(),
-                       [](const rule_verdict& each) { return !each.found.empty(); });
+                       [](const rule_result& each) { return !each.outcome.findings.empty(); });
 }
 
 bool is_requested(std::span<const rule_request> requests, std::string_view rule) {
@@ -164,14 +164,14 @@ bool is_requested(std::span<const rule_request> requests, std::string_view rule)
 
 void idle_rules::add(std::span<const rule_result> results) {
     for (const rule_result& each : results) {
-        add(each.name, each.report.status != rule_status::not_applicable);
+        add(each.name, each.status != rule_status::not_applicable);
     }
 }
 
 void idle_rules::add(const run_result& result, std::span<const rule_request> named) {
-    for (const rule_verdict& each : result.verdicts) {
-        if (result.steps > 0 && is_requested(named, each.rule)) {
-            add(each.rule, each.status.has_value());
+    for (const rule_result& each : result.verdicts) {
+        if (result.steps > 0 && is_requested(named, each.name)) {
+            add(each.name, each.status != rule_status::not_applicable);
         }
     }
 }
@@ -203,8 +203,8 @@ void run_tally::add(const run_result& result) {
     ++runs_;
     met_ += has_findings(result);
     in_part_ += !result.error.empty() ||
-                std::any_of(result.verdicts.begin(), result.verdicts.end(), [](const rule_verdict& each) {
-                    return each.unread > 0 || each.status == rule_status::error;
+                std::any_of(result.verdicts.begin(), result.verdicts.end(), [](const rule_result& each) {
+                    return each.outcome.unread > 0 || each.status == rule_status::error;
                 });
 }
 

@@ -1,22 +1,24 @@
 #include <program/run_scanner.hpp>
 
 #include <program/evaluate_run.hpp>
+#include <program/loss_line.hpp>
 #include <program/reduce_run.hpp>
 #include <program/rule_notes.hpp>
 #include <program/run_notes.hpp>
 #include <program/run_problems.hpp>
-#include <program/scan_page.hpp>
 #include <program/scan_source.hpp>
 #include <smdebug/batch/run_version.hpp>
 #include <smdebug/batch/scan_runs.hpp>
 #include <smdebug/registry/applicable_rules.hpp>
 #include <smdebug/registry/rule_request.hpp>
 #include <smdebug/storage/uri.hpp>
+#include <smdebug/trial/reduce_in_passing.hpp>
 
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
 #include <new>
+#include <optional>
 
 namespace smdebug {
 inline namespace v1 {
@@ -37,17 +39,19 @@ run_scanner::run_scanner(const scan_arguments& args, const program_rules& regist
       rules_(registry, how_),
       archives_(threads + 1),
       progress_(std::move(progress)) {
-    if (args.memory) {  // what may be kept for later is a part of it
-        const std::uint64_t part = *args.memory / 8;
-        sharing_.value_bytes = std::min<std::size_t>(sharing_.value_bytes, part);
-        sharing_.file_bytes = std::min(sharing_.file_bytes, part);
+    if (args.memory) {
+        const std::uint64_t part = *args.memory / 16;
+        how_.memory = args.memory;
+        sharing_ = sharing_.within(*args.memory);
         how_.storage.memory_bytes = std::min(how_.storage.memory_bytes, part);
+        how_.storage.archive.memory_bytes = std::min(how_.storage.archive.memory_bytes, part);
+        how_.storage.archive.in_passing = reduce_in_passing(part);
     }
 }
 
 run_result run_scanner::operator()(const batch_run& one, const run_scope& scope) {
     run_options how = how_;
-    how.stop = scope.stop();
+    how.stop = scope.stop;
     const auto archived = smdebug::detail::archive_in(one.path);
     if (!archived || !archived->inside.empty()) {
         return scan(
@@ -80,7 +84,7 @@ run_result run_scanner::scan_archive(const batch_run& one, const run_options& ho
     std::vector<run_result> all;
     for (run_place& place : places.runs) {
         run_result begun{.run = {.place = one.place, .path = place.path}, .state = run_state::undone};
-        if (scope.stop().stop_requested() && !all.empty()) {
+        if (scope.stop.stop_requested() && !all.empty()) {
             all.push_back(std::move(begun));
             continue;
         }
@@ -167,7 +171,7 @@ void run_scanner::evaluate_part(run_result& result, const run_place& place, cons
     const program_trial run = open_run(*place.store, path, how);
     smdebug::detail::describe_run(result, run);
     result.reductions = args_.statistics ? reduce_run(run, path, args_, *result.run.steps, scope, says)
-                                         : noted_steps(run, *place.store, *result.run.steps, scope.stop());
+                                         : noted_steps(run, *place.store, *result.run.steps, scope.stop);
 }
 
 void run_scanner::evaluate(run_result& result, const run_place& place, bool archived, const run_options& how,
@@ -205,19 +209,25 @@ void run_scanner::evaluate(run_result& result, const run_place& place, bool arch
             return;
         }
     }
-    evaluation_hooks hooks{.sharing = sharing_, .stop = scope.stop()};
-    hooks.sharing.threads = scope.threads();
+    std::optional<loss_recorder> loss;
+    std::optional<any_rule<program_trial>> records_loss;
+    if (args_.report) {
+        records_loss = loss.emplace(run).rule();
+    }
+    evaluation_hooks hooks{
+        .observer = records_loss ? &*records_loss : nullptr, .sharing = sharing_, .stop = scope.stop};
+    hooks.sharing.threads = scope.threads;
     run_result evaluated;
     smdebug::detail::add_verdicts(evaluated, evaluate_run(rules_, chosen, run, path, args_.check, hooks, says));
-    for (rule_verdict& each : evaluated.verdicts) {
-        for (finding& found : each.found) {
+    for (rule_result& each : evaluated.verdicts) {
+        for (finding& found : each.outcome.findings) {
             found = as_shown(std::move(found), run);
         }
     }
     problems.tell(run, path, says);  // a refresh may have met more
     problems.finish(path, says);
-    if (args_.report) {
-        loss_line line = loss_of(run, scope.stop());
+    if (loss) {
+        loss_line line = loss->line();
         result.loss = std::move(line.points);
         result.loss_lost = line.lost;
     }
@@ -226,7 +236,10 @@ void run_scanner::evaluate(run_result& result, const run_place& place, bool arch
         if (each.why_not.empty()) {
             result.verdicts.push_back(std::move(*verdict++));
         } else {
-            result.verdicts.push_back({.rule = each.request.label, .details = each.why_not});
+            result.verdicts.push_back({.name = each.request.label,
+                                       .status = rule_status::not_applicable,
+                                       .details = each.why_not,
+                                       .summary = each.why_not});
         }
     }
 }

@@ -53,23 +53,24 @@ void fill_not_evaluated(row_buffer& row, std::string_view why) {
     row.end_row();
 }
 
-void add_scanned(row_buffer& row, const std::string& path, const rule_verdict& verdict) {
+void add_scanned(row_buffer& row, const std::string& path, const rule_result& verdict) {
     row.text(path);
-    row.text(verdict.rule);
-    row.text(name_of(*verdict.status));
-    row.integer(verdict.steps_evaluated);
-    row.integer(verdict.steps_met);
-    row.integer(verdict.found.size());
-    verdict.found.empty() ? row.empty() : row.integer(verdict.found.front().step);
-    row.text(verdict.details);
+    row.text(verdict.name);
+    row.text(name_of(verdict.status));
+    row.integer(verdict.outcome.evaluated);
+    row.integer(verdict.outcome.met_at.size());
+    const std::vector<finding>& found = verdict.outcome.findings;
+    row.integer(found.size());
+    found.empty() ? row.empty() : row.integer(found.front().step);
+    row.text(verdict.summary);
     if (row.format() != output_format::table) {
-        row.integer(verdict.steps_skipped);
-        row.integer(verdict.tensors);
-        row.integer(verdict.unread);
+        row.integer(verdict.outcome.skipped);
+        row.integer(verdict.outcome.tensors);
+        row.integer(verdict.outcome.unread);
     }
     if (row.format() == output_format::json) {
         std::string all = "[";
-        for (const finding& one : verdict.found) {
+        for (const finding& one : found) {
             all += all.size() == 1 ? "" : ",";
             append_finding_json(all, path, one);
         }
@@ -93,16 +94,16 @@ void scan_rows::add(const run_result& result) {
     ++runs_;
     const std::string& path = result.run.path;
     row_buffer row = rows_.buffer();
-    for (const rule_verdict& each : result.verdicts) {
-        if (each.status) {
-            const bool well = *each.status == rule_status::no_issues_found || *each.status == rule_status::in_progress;
+    for (const rule_result& each : result.verdicts) {
+        if (each.status != rule_status::not_applicable) {
+            const bool well = each.status == rule_status::no_issues_found || each.status == rule_status::in_progress;
             add_scanned(table_ && well ? healthy_ : row, path, each);
-        } else if (!table_ || all_ || is_requested(named_, each.rule)) {
+        } else if (!table_ || all_ || is_requested(named_, each.name)) {
             row_buffer& to_row = table_ ? idle_ : row;
             to_row.text(path);
-            to_row.text(each.rule);
-            to_row.text("NotApplicable");
-            fill_not_evaluated(to_row, each.details);
+            to_row.text(each.name);
+            to_row.text(name_of(each.status));
+            fill_not_evaluated(to_row, each.summary);
         } else {
             ++idle_rows_;
         }

@@ -32,18 +32,18 @@ void tell_result(const run_result& result, finding_actions& actions, console& to
         }
     }
     std::vector<std::string> names;
-    for (const rule_verdict& each : result.verdicts) {
-        if (each.status) {
-            names.push_back(each.rule);
+    for (const rule_result& each : result.verdicts) {
+        if (each.status != rule_status::not_applicable) {
+            names.push_back(each.name);
         }
     }
     actions.begin(path, names, note);
-    for (const rule_verdict& each : result.verdicts) {
-        if (each.status) {
-            for (const finding& found : each.found) {
-                actions.act(path, each.rule, found, note);
+    for (const rule_result& each : result.verdicts) {
+        if (each.status != rule_status::not_applicable) {
+            for (const finding& found : each.outcome.findings) {
+                actions.act(path, each.name, found, note);
             }
-            actions.finish(path, {.rule = each.rule, .status = *each.status, .status_details = each.details}, note);
+            actions.finish(path, each.name, each.status, each.summary, note);
         }
     }
     if (!result.error.empty()) {

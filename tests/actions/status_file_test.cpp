@@ -93,7 +93,7 @@ TEST_CASE("status_file: is kept up to date, and a status that stays keeps its ti
     const std::vector<evaluation_status> expected{{"a", rule_status::issues_found, "found", morning + milliseconds{1}},
                                                   {"b", rule_status::in_progress, "", morning}};
     CHECK(file_content(path) == status_json(expected));
-    CHECK(file.set(rule_report{.rule = "c", .status = rule_status::stopped, .status_details = "so far"}));
+    CHECK(file.set(rule_result{.name = "c", .status = rule_status::stopped, .details = "so far"}));
     CHECK(file_content(path).find(R"("RuleEvaluationStatus":"Stopped","StatusDetails":"so far")") != std::string::npos);
 }
 

@@ -62,7 +62,7 @@ void fill(const std::string& file) {
     database.write(healthy, "all rules");
     run_result unread = healthy;
     unread.run.path = "runs/3";
-    unread.verdicts[0].unread = 2;
+    unread.verdicts[0].outcome.unread = 2;
     database.write(unread, "all rules");
     database.write(failed_result(4, "no such file"), "all rules");
     run_result damaged = healthy;
@@ -73,10 +73,10 @@ void fill(const std::string& file) {
     database.write(removed, "all rules");
     database.mark_gone(removed.run.path, "it is no longer there", [](std::string_view) { return true; });
     run_result late = some_result(5, 1);
-    late.verdicts[0].found.erase(late.verdicts[0].found.begin());
+    late.verdicts[0].outcome.findings.erase(late.verdicts[0].outcome.findings.begin());
     late.verdicts.push_back(some_result(5, 1).verdicts[0]);
-    late.verdicts[1].rule = "rule_x";
-    late.verdicts[1].found[0].value = std::numeric_limits<double>::quiet_NaN();
+    late.verdicts[1].name = "rule_x";
+    late.verdicts[1].outcome.findings[0].value = std::numeric_limits<double>::quiet_NaN();
     database.begin_reductions(late.run, "all rules, and numbers");
     std::vector<reduction_row> rows = some_reductions(1);
     rows[0].reductions.nan = 0;

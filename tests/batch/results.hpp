@@ -25,28 +25,27 @@ inline smdebug::run_result some_result(std::uint64_t place, std::size_t rules = 
         .last_step = 190,
         .seconds = 0.001};
     for (std::size_t i = 0; i < rules; ++i) {
-        result.verdicts.push_back({.rule = "rule_" + std::to_string(i),
+        result.verdicts.push_back({.name = "rule_" + std::to_string(i),
+                                   .outcome = {.evaluated = 20, .tensors = 240},
                                    .status = rule_status::no_issues_found,
-                                   .steps_evaluated = 20,
-                                   .tensors = 240,
-                                   .details = "all of 20 steps were evaluated, and nothing was found"});
+                                   .summary = "all of 20 steps were evaluated, and nothing was found"});
     }
     if (rules > 0) {
-        rule_verdict& met = result.verdicts.front();
+        rule_result& met = result.verdicts.front();
         met.status = rule_status::issues_found;
-        met.steps_met = 2;
-        met.details = "gradient/fc1.weight has 1e-09 at step " + number;
+        met.outcome.met_at = {10, 20};
+        met.summary = "gradient/fc1.weight has 1e-09 at step " + number;
         for (const step_number step : {step_number{10}, step_number{20}}) {
-            met.found.push_back({.met = true,
-                                 .tensor = "gradient/fc1.weight",
-                                 .worker = "worker_0",
-                                 .rule = met.rule,
-                                 .step = step,
-                                 .mode_step = step,
-                                 .mode = mode::train,
-                                 .value = 1e-9 / static_cast<double>(step),
-                                 .threshold = 1e-7,
-                                 .message = "the mean of its magnitudes is below the threshold"});
+            met.outcome.findings.push_back({.met = true,
+                                            .tensor = "gradient/fc1.weight",
+                                            .worker = "worker_0",
+                                            .rule = met.name,
+                                            .step = step,
+                                            .mode_step = step,
+                                            .mode = mode::train,
+                                            .value = 1e-9 / static_cast<double>(step),
+                                            .threshold = 1e-7,
+                                            .message = "the mean of its magnitudes is below the threshold"});
         }
     }
     return result;
@@ -101,12 +100,16 @@ inline bool same(const smdebug::finding& a, const smdebug::finding& b) {
            same(a.value, b.value) && same(a.threshold, b.threshold) && a.message == b.message;
 }
 
-inline bool same(const smdebug::rule_verdict& a, const smdebug::rule_verdict& b) {
-    bool alike = a.rule == b.rule && a.status == b.status && a.steps_evaluated == b.steps_evaluated &&
-                 a.steps_met == b.steps_met && a.steps_skipped == b.steps_skipped && a.tensors == b.tensors &&
-                 a.unread == b.unread && a.details == b.details && a.found.size() == b.found.size();
-    for (std::size_t i = 0; alike && i < a.found.size(); ++i) {
-        alike = same(a.found[i], b.found[i]);
+/// What a database keeps of a rule's result.
+inline bool same(const smdebug::rule_result& a, const smdebug::rule_result& b) {
+    const auto& found_a = a.outcome.findings;
+    const auto& found_b = b.outcome.findings;
+    bool alike = a.name == b.name && a.status == b.status && a.outcome.evaluated == b.outcome.evaluated &&
+                 a.outcome.met_at.size() == b.outcome.met_at.size() && a.outcome.skipped == b.outcome.skipped &&
+                 a.outcome.tensors == b.outcome.tensors && a.outcome.unread == b.outcome.unread &&
+                 a.summary == b.summary && found_a.size() == found_b.size();
+    for (std::size_t i = 0; alike && i < found_a.size(); ++i) {
+        alike = same(found_a[i], found_b[i]);
     }
     return alike;
 }

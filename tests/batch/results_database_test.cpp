@@ -79,13 +79,14 @@ TEST_CASE("results_database: every field of a run comes back, also after closing
     full.state = run_state::timed_out;
     full.error = "its time was over";
     full.seconds = 0.1 + 0.2;
-    full.verdicts[1] = {.rule = "nothing to look at", .details = "there is no such collection"};
+    full.verdicts[1] = {
+        .name = "nothing to look at", .status = rule_status::not_applicable, .summary = "there is no such collection"};
     full.verdicts[2].status = rule_status::incomplete;
-    full.verdicts[2].steps_skipped = 3;
-    full.verdicts[2].unread = 5;
-    full.verdicts[2].found = {{.damaged = true, .message = "a note without a step"}};
+    full.verdicts[2].outcome.skipped = 3;
+    full.verdicts[2].outcome.unread = 5;
+    full.verdicts[2].outcome.findings = {{.damaged = true, .message = "a note without a step"}};
     for (const double value : {-0.0, inf, -inf, nan, 5e-324, 0x1.fffffffffffffp+1023, 1.0 / 3.0, 3.0, 0x1p+62}) {
-        full.verdicts[0].found.push_back(
+        full.verdicts[0].outcome.findings.push_back(
             {.met = true, .step = 30, .mode = mode::eval, .value = value, .threshold = -value});
     }
     full.messages = {{.what = run_message::kind::note, .text = "a note"},
@@ -94,8 +95,8 @@ TEST_CASE("results_database: every field of a run comes back, also after closing
     run_result odd = some_result(2);  // names that other programs trip over
     odd.run.path = std::string{"runs/\xC3\xA4\xFF\0b", 10};
     odd.run.version = "\xE2\x82";
-    odd.verdicts[0].rule = std::string{"a\0b", 3};
-    odd.verdicts[0].found[0].tensor = "\xF0\x9F\x98\x80 \xED\xA0\x80 'quoted' \"twice\"; --";
+    odd.verdicts[0].name = std::string{"a\0b", 3};
+    odd.verdicts[0].outcome.findings[0].tensor = "\xF0\x9F\x98\x80 \xED\xA0\x80 'quoted' \"twice\"; --";
     run_result least;  // nothing of it is known but its path
     least.run.path = "";
     {

@@ -30,7 +30,7 @@ TEST_CASE("a run that ended or grows is incomplete where something of it was not
     using kind = smd::run_message::kind;
     using smd::run_state;
     const auto verdict = [](smd::rule_status status, std::size_t unread = 0) {
-        return smd::run_result{.verdicts = {{.rule = "r", .status = status, .unread = unread}}};
+        return smd::run_result{.verdicts = {{.name = "r", .outcome = {.unread = unread}, .status = status}}};
     };
     const auto message = [](kind what) { return smd::run_result{.messages = {{.what = what}}}; };
     struct {

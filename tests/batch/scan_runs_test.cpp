@@ -67,18 +67,18 @@ TEST_CASE("scan_runs: rules over many runs, with results in the order of the pat
         CHECK(all[6].workers == 1);
         CHECK(all[6].tensors == 1);
         CHECK(all[6].last_step == 11);
-        std::map<std::string, rule_verdict> verdicts;
-        for (const rule_verdict& each : all[6].verdicts) {
-            verdicts.emplace(each.rule, each);
+        std::map<std::string, rule_result> verdicts;
+        for (const rule_result& each : all[6].verdicts) {
+            verdicts.emplace(each.name, each);
         }
         REQUIRE(verdicts.contains("exploding_tensor"));
-        const rule_verdict& nan = verdicts.at("exploding_tensor");
+        const rule_result& nan = verdicts.at("exploding_tensor");
         CHECK(nan.status == rule_status::issues_found);
-        REQUIRE(nan.found.size() == 1);
-        CHECK(nan.found[0].step == 5);
-        CHECK(nan.found[0].rule == "exploding_tensor");
-        CHECK(nan.details == "w: 1 NaN and 0 infinite of 2 values");
-        CHECK(nan.steps_evaluated == 12);
+        REQUIRE(nan.outcome.findings.size() == 1);
+        CHECK(nan.outcome.findings[0].step == 5);
+        CHECK(nan.outcome.findings[0].rule == "exploding_tensor");
+        CHECK(nan.summary == "w: 1 NaN and 0 infinite of 2 values");
+        CHECK(nan.outcome.evaluated == 12);
         REQUIRE(verdicts.contains("all_zero"));
         CHECK(verdicts.at("all_zero").status == rule_status::no_issues_found);
     }
@@ -99,7 +99,7 @@ TEST_CASE("scan_runs: storages, trials and rules of one's own") {
     REQUIRE(all.size() == 2);
     CHECK(all[1].run.path == "b");
     REQUIRE(all[1].verdicts.size() == 1);
-    CHECK(all[1].verdicts[0].steps_evaluated == 3);
+    CHECK(all[1].verdicts[0].outcome.evaluated == 3);
     CHECK(all[1].verdicts[0].status == rule_status::no_issues_found);
 }
 
@@ -128,7 +128,7 @@ TEST_CASE("scan_runs: a rule that fails tells so in its verdict; one that lacks 
     CHECK(failed.state == run_state::incomplete);
     REQUIRE(failed.verdicts.size() == 1);
     CHECK(failed.verdicts[0].status == rule_status::error);
-    CHECK(failed.verdicts[0].details == "w: too much; failed later: SMDebugValueError: it cannot be");
+    CHECK(failed.verdicts[0].summary == "w: too much; failed later: SMDebugValueError: it cannot be");
     CHECK(scanned(greedy).state == run_state::no_memory);
 }
 

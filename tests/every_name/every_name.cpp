@@ -120,7 +120,7 @@ void call_core() {
     use(no_more.last_step(), &smd::tensor_unavailable_for_step::has_reductions,
         &smd::rule_evaluation_condition_met::rule);
     const smd::text_list list{"a", "b"};
-    use(list.empty(), list.given(), list.texts(), smd::size_limits::untrusted());
+    use(list.empty(), list.given(), list.texts(), smd::size_limits::untrusted().within(4096));
 }
 
 void call_tensors() {
@@ -423,7 +423,7 @@ void call_rules(const Trial& run, const std::string& folder) {
     smd::rules::exploding_tensor lent;
     const auto borrowed = smd::any_rule<Trial>::borrowing(lent);
     const std::vector<smd::any_rule<Trial>> rules{made, borrowed};
-    use(smd::invoke_rules(run, rules), made.report({}));
+    use(smd::invoke_rules(run, rules), made.result({}));
     smd::rule_session<Trial> session{run, rules};
     session.visit(0);
     session.idle(1);
@@ -439,9 +439,9 @@ void call_rules(const Trial& run, const std::string& folder) {
     required.fetch();
     use(required.names());
 
-    const smd::rule_report report = smd::report_of(smd::rules::exploding_tensor{}, results[0].outcome);
-    std::string text = smd::report_json(report) + smd::finding_json("run", results[1].outcome.findings[0]);
-    smd::append_report_json(text, report);
+    const smd::rule_result result = smd::result_of(smd::rules::exploding_tensor{}, results[0].outcome);
+    std::string text = smd::result_json(result) + smd::finding_json("run", results[1].outcome.findings[0]);
+    smd::append_result_json(text, result);
     smd::append_finding_json(text, "run", {});
     use(smd::parameters_of(smd::rules::exploding_tensor{}), smd::name_of_rule(smd::rules::exploding_tensor{}),
         smd::status_of(results[0].outcome), smd::unread_text(results[0].outcome), smd::workers_text(results[0].outcome),

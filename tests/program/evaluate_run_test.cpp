@@ -30,7 +30,7 @@ TEST_CASE("evaluate_run: tells who is evaluated, each finding as it comes, and e
             },
         .on_finding = [&](const std::string& rule,
                           const finding& found) { told.push_back(rule + " at " + std::to_string(found.step)); },
-        .finish = [&](const rule_report& report) { told.push_back("end " + report.rule); }};
+        .finish = [&](const rule_result& result) { told.push_back("end " + result.name); }};
     captured said;
     const std::vector<rule_request> rules{{.label = "exploding_tensor", .rule = "exploding_tensor"}};
     const auto results = cli::detail::evaluate_run(maker, rules, run, folder.path(), {}, hooks, said.to);

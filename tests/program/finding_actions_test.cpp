@@ -60,7 +60,7 @@ TEST_CASE("finding_actions: runs a command, and keeps the status file up to date
     CHECK(content_of(out) == "runs/a|dead_relu|x\n");
     actions.flush(note);
     CHECK(content_of(status).find("IssuesFound") != std::string::npos);
-    actions.finish("runs/a", {.rule = "all_zero", .status = rule_status::no_issues_found}, note);
+    actions.finish("runs/a", "all_zero", rule_status::no_issues_found, "", note);
     actions.flush(note);
     CHECK(content_of(status).find("NoIssuesFound") != std::string::npos);
     CHECK(content_of(status).find("InProgress") == std::string::npos);
@@ -82,7 +82,7 @@ TEST_CASE("finding_actions: of a run that breaks nothing stays under way; what h
     const auto note = [](const std::string&) {};
     actions.begin("runs/a", {"dead_relu", "all_zero"}, note);
     actions.begin("runs/b", {"dead_relu"}, note);
-    actions.finish("runs/a", {.rule = "all_zero", .status = rule_status::no_issues_found}, note);
+    actions.finish("runs/a", "all_zero", rule_status::no_issues_found, "", note);
     actions.fail("runs/a", {}, "it broke", note);
     actions.fail("runs/c", {}, "no run", note);
     actions.fail("runs/d", {"all_zero"}, "no run", note);

@@ -76,8 +76,8 @@ TEST_CASE("note_of: says tensor and step where the note does not") {
 }
 
 TEST_CASE("idle_text: the rule, why it had nothing to look at, and the run") {
-    CHECK(cli::detail::idle_text({.name = "mine", .report = {.status_details = "There is no step to look at"}},
-                                 "runs/a") == "mine has looked at nothing: There is no step to look at [run runs/a]");
+    CHECK(cli::detail::idle_text({.name = "mine", .details = "There is no step to look at"}, "runs/a") ==
+          "mine has looked at nothing: There is no step to look at [run runs/a]");
 }
 
 TEST_CASE("was_out_of_reach: what may be there the next time, and not what is damaged") {

@@ -24,16 +24,7 @@ using namespace smdebug_test;
 namespace {
 
 /// As a batch gives it to the only run on the only thread.
-class lonely_scope : public run_scope {
-public:
-    std::stop_token stop() const override { return {}; }
-    std::shared_ptr<smdebug::detail::spare_threads> threads() const override { return std::make_shared<none>(); }
-
-private:
-    struct none : smdebug::detail::spare_threads {
-        std::unique_ptr<smdebug::detail::thread_lease> take() override { return nullptr; }
-    };
-};
+run_scope lonely_scope() { return {.threads = std::make_shared<thread_budget>(0)}; }
 
 }  // namespace
 
@@ -44,7 +35,7 @@ TEST_CASE("run_scanner: a run's facts, a verdict for each rule, those without an
     const cli::detail::scan_arguments args;
     std::atomic<int> told{0};
     cli::detail::run_scanner scan{args, registry, 1, [&](const std::string&, std::size_t, std::size_t) { ++told; }};
-    const run_result result = scan({.path = folder.path()}, lonely_scope{});
+    const run_result result = scan({.path = folder.path()}, lonely_scope());
     CHECK(result.state == run_state::ended);
     CHECK(result.error.empty());
     CHECK(result.steps == 3);
@@ -55,11 +46,11 @@ TEST_CASE("run_scanner: a run's facts, a verdict for each rule, those without an
     CHECK(result.verdicts.size() == registry.infos().size());
     const auto about = [&](const std::string& rule) {
         return *std::find_if(result.verdicts.begin(), result.verdicts.end(),
-                             [&](const rule_verdict& each) { return each.rule == rule; });
+                             [&](const rule_result& each) { return each.name == rule; });
     };
-    CHECK(about("exploding_tensor").found.size() == 2);
-    CHECK_FALSE(about("dead_relu").status);
-    CHECK(about("dead_relu").details.starts_with("no tensor named like"));
+    CHECK(about("exploding_tensor").outcome.findings.size() == 2);
+    CHECK(about("dead_relu").status == rule_status::not_applicable);
+    CHECK(about("dead_relu").summary.starts_with("no tensor named like"));
 }
 
 TEST_CASE("run_scanner: what cannot be opened says why, with what may have been meant") {
@@ -68,7 +59,7 @@ TEST_CASE("run_scanner: what cannot be opened says why, with what may have been 
     const auto registry = cli::program_rules::built_in();
     const cli::detail::scan_arguments args;
     cli::detail::run_scanner scan{args, registry, 1};
-    const run_result result = scan({.path = folder.path() + "/index"}, lonely_scope{});
+    const run_result result = scan({.path = folder.path() + "/index"}, lonely_scope());
     CHECK(result.state == run_state::gone);  // or failed, where it never was: the database knows
     CHECK(contains(result.error, "It is a part of the run"));
     CHECK(result.verdicts.empty());
@@ -83,18 +74,18 @@ TEST_CASE("run_scanner: a large run is only opened where others share it; its pa
     cli::detail::run_scanner scan{args, registry, 1};
     scan.tell_versions();
     scan.split({.above = 1, .most = 2});
-    const run_result opened = scan({.path = folder.path()}, lonely_scope{});
+    const run_result opened = scan({.path = folder.path()}, lonely_scope());
     REQUIRE(opened.parts.size() == 2);
     CHECK_FALSE(opened.reductions);
     CHECK(opened.steps == 3);
     CHECK(opened.run.version.size() == 32);
-    const run_result whole = scan({.path = folder.path(), .whole = true}, lonely_scope{});
+    const run_result whole = scan({.path = folder.path(), .whole = true}, lonely_scope());
     CHECK(whole.parts.empty());
     std::vector<std::string> rows;
     const auto add = [&](const reduction_row& row) { rows.push_back(std::to_string(row.step) + row.name); };
     for (const step_range& steps : opened.parts) {
         const run_result part =
-            scan({.path = folder.path(), .version = opened.run.version, .steps = steps}, lonely_scope{});
+            scan({.path = folder.path(), .version = opened.run.version, .steps = steps}, lonely_scope());
         CHECK(part.state == opened.state);
         REQUIRE(part.reductions);
         part.reductions->for_each(add);
@@ -105,10 +96,10 @@ TEST_CASE("run_scanner: a large run is only opened where others share it; its pa
     CHECK(joined == rows);
     CHECK(joined.size() == 6);
     const run_result changed =
-        scan({.path = folder.path(), .version = "old", .steps = opened.parts[0]}, lonely_scope{});
+        scan({.path = folder.path(), .version = "old", .steps = opened.parts[0]}, lonely_scope());
     CHECK(changed.state == run_state::failed);
     CHECK(contains(changed.error, "has changed while it was looked at"));
-    CHECK(scan({.path = folder.path(), .version = opened.run.version}, lonely_scope{}).state == run_state::unchanged);
+    CHECK(scan({.path = folder.path(), .version = opened.run.version}, lonely_scope()).state == run_state::unchanged);
 }
 
 TEST_CASE("run_scanner: rules find what others have read of a large run, and read nothing") {
@@ -118,14 +109,14 @@ TEST_CASE("run_scanner: rules find what others have read of a large run, and rea
     cli::detail::scan_arguments args;
     cli::detail::run_scanner scan{args, registry, 1};
     scan.split({.above = 1, .most = 10});
-    const run_result opened = scan({.path = folder.path()}, lonely_scope{});
+    const run_result opened = scan({.path = folder.path()}, lonely_scope());
     REQUIRE(opened.parts.size() == 3);
     CHECK(opened.parts_inform);
     CHECK(opened.verdicts.empty());
-    const run_result truth = scan({.path = folder.path(), .whole = true}, lonely_scope{});
+    const run_result truth = scan({.path = folder.path(), .whole = true}, lonely_scope());
     auto known = std::make_shared<row_spool>();
     for (const step_range& steps : opened.parts) {
-        const run_result part = scan({.path = folder.path(), .steps = steps}, lonely_scope{});
+        const run_result part = scan({.path = folder.path(), .steps = steps}, lonely_scope());
         CHECK(part.state == opened.state);
         CHECK(part.messages.empty());
         REQUIRE(part.reductions);
@@ -142,22 +133,22 @@ TEST_CASE("run_scanner: rules find what others have read of a large run, and rea
     }
     const auto said = [&](const run_result& result) {
         std::string all;
-        for (const rule_verdict& each : result.verdicts) {
-            all += each.rule + " " + std::to_string(each.steps_met) + " " + std::to_string(each.unread) + " " +
-                   each.details + "\n";
-            for (const finding& found : each.found) {
+        for (const rule_result& each : result.verdicts) {
+            all += each.name + " " + std::to_string(each.outcome.met_at.size()) + " " +
+                   std::to_string(each.outcome.unread) + " " + each.summary + "\n";
+            for (const finding& found : each.outcome.findings) {
                 all += found.message + "\n";
             }
         }
         return all;
     };
-    const run_result told = scan({.path = folder.path(), .whole = true, .known = known}, lonely_scope{});
+    const run_result told = scan({.path = folder.path(), .whole = true, .known = known}, lonely_scope());
     CHECK(said(told) == said(truth));
     CHECK(told.messages.size() == truth.messages.size());
     CHECK_FALSE(told.run.known);
-    CHECK(said(scan({.path = folder.path(), .whole = true}, lonely_scope{})) != said(truth));
+    CHECK(said(scan({.path = folder.path(), .whole = true}, lonely_scope())) != said(truth));
     // Of another version nothing is known.
     scan.tell_versions();
-    CHECK(said(scan({.path = folder.path(), .whole = true, .known = known, .known_of = "another"}, lonely_scope{})) !=
+    CHECK(said(scan({.path = folder.path(), .whole = true, .known = known, .known_of = "another"}, lonely_scope())) !=
           said(truth));
 }

@@ -17,13 +17,13 @@ using cli::detail::output_format;
 
 TEST_CASE("scan_rows: a row for each rule, and one without a rule for what went wrong besides") {
     run_result result{.run = {.path = "runs/a"}, .state = run_state::timed_out, .error = "it took too long"};
-    result.verdicts.push_back({.rule = "dead_relu", .details = "no tensor"});
-    result.verdicts.push_back({.rule = "all_zero",
+    result.verdicts.push_back({.name = "dead_relu", .status = rule_status::not_applicable, .summary = "no tensor"});
+    result.verdicts.push_back({.name = "all_zero",
+                               .outcome = {.met_at = {2},
+                                           .findings = {{.met = true, .tensor = "w", .rule = "all_zero", .step = 2}},
+                                           .evaluated = 3},
                                .status = rule_status::issues_found,
-                               .steps_evaluated = 3,
-                               .steps_met = 1,
-                               .details = "w: zero",
-                               .found = {{.met = true, .tensor = "w", .rule = "all_zero", .step = 2}}});
+                               .summary = "w: zero"});
     captured run;
     cli::detail::scan_rows rows{{.check = {.how = {.format = output_format::csv}}}, 1, run.to};
     rows.add(result);

@@ -21,7 +21,8 @@ TEST_CASE("scan_sink: messages and failures are told, the sum counts, what is un
     cli::detail::scan_sink sink{args, nullptr, progress, run.to};
     run_result first{.run = {.path = "a.tar!/x"}};
     first.messages.push_back({run_message::kind::note, "by the way"});
-    first.verdicts.push_back({.rule = "r", .status = rule_status::issues_found, .found = {{.met = true, .rule = "r"}}});
+    first.verdicts.push_back(
+        {.name = "r", .outcome = {.findings = {{.met = true, .rule = "r"}}}, .status = rule_status::issues_found});
     first.others.push_back({.run = {.path = "a.tar!/y"}, .state = run_state::failed, .error = "it is gone"});
     sink.take(std::move(first));
     sink.take({.run = {.path = "b"}, .state = run_state::unchanged});

@@ -183,7 +183,7 @@ TEST_CASE("rule_registry: a program's own rule is made as the built-in ones are,
         invoke_rules(run, {known.make("TooLarge", {{"limit", "15"}}), known.make("too_large"), known.make("all_zero")});
     CHECK(results[0].outcome.met_at == steps_list{2, 3});
     CHECK(results[1].outcome.met_at == steps_list{2, 3});
-    CHECK(results[0].report.parameters.at("limit") == "15.0");
+    CHECK(results[0].parameters.at("limit") == "15.0");
     CHECK(results[2].name == "all_zero");
     CHECK(contains(refusal([&] { static_cast<void>(known.make("too_large", {{"limit", "-1"}})); }), "negative"));
     registry_type empty;

@@ -47,7 +47,7 @@ reported_run run_named(const std::string& name) {
     run.damaged = 1;
     run.collections = {{name, {name}}};
     run.verdicts.push_back({.name = name});
-    run.verdicts.back().report.status = rule_status::issues_found;
+    run.verdicts.back().status = rule_status::issues_found;
     for (const step_number step : {0, 5, 5}) {
         run.verdicts.back().outcome.findings.push_back(
             {.met = true, .tensor = name, .worker = "worker_0", .step = step, .message = name});

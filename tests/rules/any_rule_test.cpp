@@ -86,11 +86,11 @@ TEST_CASE("any_rule: has the rule's name, or another that it is given, which rep
     CHECK(stored_rule{[](const auto&, step_number) { return finding{}; }}.name() == "rule");
     rule.rename("mine");
     CHECK(rule.name() == "mine");
-    const rule_report report = rule.report({.met_at = {1}, .findings = {{.met = true}}}, {.run = "run"});
-    CHECK(report.rule == "mine");
-    CHECK(report.run == "run");
-    CHECK(report.parameters.at("threshold") == "0.5");
-    CHECK(report.triggered == 1);
+    const rule_result result = rule.result({.met_at = {1}, .findings = {{.met = true}}}, "run");
+    CHECK(result.name == "mine");
+    CHECK(result.run == "run");
+    CHECK(result.parameters.at("threshold") == "0.5");
+    CHECK(result.outcome.met_at.size() == 1);
 }
 
 TEST_CASE("any_rule: a range says at which steps it is to be called") {

@@ -99,9 +99,9 @@ TEST_CASE("invoke_rules: finds what each rule finds alone, in one walk") {
     CHECK(results[1].outcome.findings[2].step == 5);
     CHECK(results[1].outcome.findings[2].rule == "vanishing_gradient");
     CHECK(results[1].outcome.findings[2].mode == mode::train);
-    CHECK(results[1].report.triggered == 3);
-    CHECK(results[1].report.parameters.at("threshold") == "1e-07");
-    CHECK(results[1].report.status == rule_status::issues_found);
+    CHECK(results[1].outcome.met_at.size() == 3);
+    CHECK(results[1].parameters.at("threshold") == "1e-07");
+    CHECK(results[1].status == rule_status::issues_found);
 }
 
 TEST_CASE("invoke_rules: a rule that throws or makes no sense fails with its reason; the others go on") {
@@ -115,8 +115,8 @@ TEST_CASE("invoke_rules: a rule that throws or makes no sense fails with its rea
     CHECK(results[0].failure == "enough");
     CHECK(results[0].outcome.evaluated == 2);
     CHECK(results[0].outcome.next_step == 2);
-    CHECK(results[0].report.status == rule_status::error);
-    CHECK(results[0].report.status_details == "enough");
+    CHECK(results[0].status == rule_status::error);
+    CHECK(results[0].details == "enough");
     CHECK(counts.calls == 6);
     CHECK(results[1].outcome.met_at == steps_list{5});
     CHECK(results[2].outcome.end == invoke_end::failed);
@@ -211,7 +211,7 @@ TEST_CASE("invoke_rules: a rule that watches the clock is asked while a growing 
     CHECK(counts.calls == 7);
     CHECK(results[0].outcome.end == invoke_end::end_of_run);
     CHECK(results[0].outcome.met_at == steps_list{5, 6});
-    CHECK(results[0].report.status == rule_status::issues_found);
+    CHECK(results[0].status == rule_status::issues_found);
 }
 
 TEST_CASE("invoke_rules: workers that save different tensors are seen as the rules want to see them") {
@@ -232,10 +232,10 @@ TEST_CASE("invoke_rules: workers that save different tensors are seen as the rul
     CHECK(results[2].outcome.met_at == steps_list{0, 1, 3});
 
     CHECK(results[0].outcome.other_workers == 1);
-    CHECK(results[0].report.status == rule_status::no_issues_found);
-    CHECK(results[0].report.status_details == "1 of 2 workers looked at: all_workers=true looks at all");
+    CHECK(results[0].status == rule_status::no_issues_found);
+    CHECK(results[0].details == "1 of 2 workers looked at: all_workers=true looks at all");
     CHECK(results[1].outcome.other_workers == 0);
-    CHECK_FALSE(results[1].report.status_details.ends_with("looks at all"));
+    CHECK_FALSE(results[1].details.ends_with("looks at all"));
 }
 
 TEST_CASE("invoke_rules: rules of one type with their own names, parameters and steps") {
@@ -253,7 +253,7 @@ TEST_CASE("invoke_rules: rules of one type with their own names, parameters and 
     CHECK(results[0].outcome.end == invoke_end::end_step);
     CHECK(results[0].outcome.next_step == 2);
     CHECK(results[1].name == "late");
-    CHECK(results[1].report.rule == "late");
+    CHECK(results[1].name == "late");
     CHECK(results[1].outcome.met_at == steps_list{4});
     CHECK(results[1].outcome.next_step == 5);
 }
@@ -269,7 +269,7 @@ TEST_CASE("rule_session: goes on a step at a time, and says how it stands in bet
         {.common = {.stop_at_first = true}, .on_step = [&](step_number step) { begun.push_back(step); }}};
     CHECK_FALSE(session.poll_interval().has_value());
     session.visit(0);
-    CHECK(session.results()[1].report.status == rule_status::no_issues_found);
+    CHECK(session.results()[1].status == rule_status::no_issues_found);
     session.visit(1);
     CHECK(session.results()[0].outcome.evaluated == 2);
     CHECK(session.results()[1].outcome.end == invoke_end::first_finding);
@@ -284,7 +284,7 @@ TEST_CASE("rule_session: goes on a step at a time, and says how it stands in bet
     CHECK(results[0].outcome.end == invoke_end::stopped);
     CHECK(results[0].outcome.next_step == 4);
     CHECK(results[0].outcome.met_at.empty());
-    CHECK(results[0].report.status == rule_status::stopped);
+    CHECK(results[0].status == rule_status::stopped);
     CHECK(results[1].outcome.next_step == 2);
     CHECK(results[1].outcome.evaluated == 2);
 }

@@ -7,7 +7,7 @@
 #include <smdebug/core/stop_token.hpp>
 #include <smdebug/core/utf8.hpp>
 #include <smdebug/rules/concepts.hpp>
-#include <smdebug/rules/rule_report.hpp>
+#include <smdebug/rules/rule_result.hpp>
 #include <smdebug/rules/rule_status.hpp>
 
 #include <chrono>
@@ -118,8 +118,8 @@ public:
     [[nodiscard]] detail::status_written set(
         std::string_view rule, rule_status status, std::string_view details = {},
         detail::evaluation_status::clock::time_point now = detail::evaluation_status::clock::now());
-    [[nodiscard]] detail::status_written set(const rule_report& report) {
-        return set(report.rule, report.status, report.status_details);
+    [[nodiscard]] detail::status_written set(const rule_result& result) {
+        return set(result.name, result.status, result.details);
     }
 
     /// Writes what has not been written yet.

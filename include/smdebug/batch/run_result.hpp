@@ -2,7 +2,7 @@
 #pragma once
 
 #include <smdebug/core/step.hpp>
-#include <smdebug/rules/finding.hpp>
+#include <smdebug/rules/rule_result.hpp>
 #include <smdebug/rules/rule_status.hpp>
 
 #include <algorithm>
@@ -71,19 +71,6 @@ struct batch_run {
     std::string known_of = {};              ///< the version of which that is
 };
 
-/// What one rule says of one run.
-struct rule_verdict {
-    std::string rule = {};                   ///< as the user calls it
-    std::optional<rule_status> status = {};  ///< nothing: the rule has nothing to look at, details say why
-    std::size_t steps_evaluated = 0;
-    std::size_t steps_met = 0;
-    std::size_t steps_skipped = 0;    ///< steps that lacked something that it needs
-    std::size_t tensors = 0;          ///< how many it was to look at, one for each step and worker
-    std::size_t unread = 0;           ///< of these: could not be read
-    std::string details = {};         ///< the first finding, or else the failure or the status; a sentence
-    std::vector<finding> found = {};  ///< by step; rule, step, mode_step and mode are filled in
-};
-
 /// Something that is to be said about a run besides its results.
 struct run_message {
     enum class kind : std::uint8_t {
@@ -115,10 +102,10 @@ struct run_result {
     std::string error = {};  ///< why, where state is not ended, growing or incomplete
     std::size_t steps = 0;
     std::size_t workers = 0;
-    std::size_t tensors = 0;     ///< names
-    step_number last_step = -1;  ///< -1: none
-    double seconds = 0;          ///< that it took
-    std::vector<rule_verdict> verdicts = {};
+    std::size_t tensors = 0;                 ///< names
+    step_number last_step = -1;              ///< -1: none
+    double seconds = 0;                      ///< that it took
+    std::vector<rule_result> verdicts = {};  ///< of rules that have nothing to look at, too: not_applicable
     std::vector<run_message> messages = {};
     std::shared_ptr<row_spool> reductions = {};  ///< where numbers were asked for, instead of rules
     std::vector<float> loss = {};                ///< over the steps, in some points; where it was asked for
@@ -140,8 +127,9 @@ struct passed_run {
 [[nodiscard]] inline bool is_whole(const run_result& result) {
     return std::none_of(result.messages.begin(), result.messages.end(),
                         [](const run_message& each) { return each.what != run_message::kind::note; }) &&
-           std::none_of(result.verdicts.begin(), result.verdicts.end(), [](const rule_verdict& each) {
-               return each.unread > 0 || each.status == rule_status::error || each.status == rule_status::incomplete;
+           std::none_of(result.verdicts.begin(), result.verdicts.end(), [](const rule_result& each) {
+               return each.outcome.unread > 0 || each.status == rule_status::error ||
+                      each.status == rule_status::incomplete;
            });
 }
 

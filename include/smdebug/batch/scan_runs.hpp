@@ -29,9 +29,6 @@ inline namespace v1 {
 
 namespace detail {
 
-/// What a rule's result is in a batch.  `found` has the rule's name.
-[[nodiscard]] rule_verdict verdict_of(const rule_result& result);
-
 /// The steps, workers and tensors of a run, and whether its job has ended.
 template <class Trial>
 void describe_run(run_result& result, const Trial& run) {
@@ -55,7 +52,7 @@ void add_problems(run_result& result, const Trial& run) {
 
 /// Adds what rules say of a run, as verdicts.
 /// Errors: std::bad_alloc, where a rule had too little memory: the run then needs more than it may have.
-void add_verdicts(run_result& result, const std::vector<rule_result>& results);
+void add_verdicts(run_result& result, std::vector<rule_result> results);
 
 /// Rules over the steps of a run that are there: one that grows does not go on for ever.  `how` is completed with what
 /// the scope says.
@@ -69,8 +66,11 @@ template <class Trial>
         how.common.end_step = how.common.end_step ? std::min(*how.common.end_step, end) : end;
     }
     how.common.timeout = std::chrono::milliseconds{0};
-    how.common.stop = scope.stop();
-    how.sharing.threads = scope.threads();
+    how.common.stop = scope.stop;
+    how.sharing.threads = scope.threads;
+    if (scope.memory) {
+        how.sharing = how.sharing.within(*scope.memory);
+    }
     return invoke_rules(run, rules, how);
 }
 
@@ -112,7 +112,10 @@ bool scan_runs(Paths&& paths, Rules&& rules, const scan_runs_options& options, O
     const auto work = [&](const batch_run& one, const run_scope& scope) {
         run_result result{.run = one};
         trial_options how = options.trial;
-        how.stop = scope.stop();
+        how.stop = scope.stop;
+        if (scope.memory) {
+            how.limits = how.limits.within(*scope.memory);
+        }
         const auto run = open(one.path, std::move(how));
         detail::describe_run(result, run);
         detail::add_verdicts(result, detail::invoke_in_batch(run, rules(run), options.rules, scope));

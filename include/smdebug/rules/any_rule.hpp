@@ -8,7 +8,7 @@
 #include <smdebug/rules/drive/erased_rule.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/outcome.hpp>
-#include <smdebug/rules/rule_report.hpp>
+#include <smdebug/rules/rule_result.hpp>
 #include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/options.hpp>
 
@@ -88,9 +88,9 @@ public:
     [[nodiscard]] std::optional<std::chrono::milliseconds> poll_interval() const { return erased_->poll_interval(); }
     void start() const { erased_->start(); }
     [[nodiscard]] std::optional<finding> while_waiting(const Trial& run) const { return erased_->while_waiting(run); }
-    /// The report of its outcome.
-    [[nodiscard]] rule_report report(const rule_outcome& outcome, const report_options& how = {}) const {
-        return erased_->report(outcome, how);
+    /// What came of it over a run of that name.
+    [[nodiscard]] rule_result result(rule_outcome outcome, std::string run = {}) const {
+        return erased_->result(std::move(outcome), std::move(run), {});
     }
 
 private:

@@ -9,7 +9,7 @@
 #include <smdebug/rules/drive/rule_drive.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/outcome.hpp>
-#include <smdebug/rules/rule_report.hpp>
+#include <smdebug/rules/rule_result.hpp>
 #include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/sharing_options.hpp>
 
@@ -37,22 +37,9 @@ struct invoke_rules_options {
     sharing_options sharing = {};
 };
 
-/// The result of one of several rules.
-struct rule_result {
-    std::string name;
-    rule_outcome outcome = {};
-    /// What it threw, in words, where outcome.end is invoke_end::failed; else empty.
-    std::string failure = {};
-    /// The exception itself.
-    std::exception_ptr cause = {};
-    rule_report report = {};
-};
-
 namespace detail {
 
 [[nodiscard]] drive_listener listener_of(const invoke_rules_options& options);
-
-[[nodiscard]] std::string words_of(const std::exception_ptr& cause);
 
 }  // namespace detail
 

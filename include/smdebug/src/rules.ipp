@@ -28,7 +28,7 @@
 #include <smdebug/rules/drive/impl/rule_drive.ipp>
 #include <smdebug/rules/impl/finding_json.ipp>
 #include <smdebug/rules/impl/invoke_rules.ipp>
-#include <smdebug/rules/impl/rule_report.ipp>
+#include <smdebug/rules/impl/rule_result.ipp>
 #include <smdebug/rules/impl/setting_text.ipp>
 #include <smdebug/rules/judge/impl/closeness.ipp>
 #include <smdebug/rules/judge/impl/layer_activity.ipp>

@@ -56,10 +56,10 @@ TEST_CASE("canonical_rows: alike whatever the order and times of writing, and fo
     CHECK(differs(changed, "q"));
     CHECK(differs(some_result(1), "why"));
     changed = some_result(1);
-    changed.verdicts[0].found[0].value = -changed.verdicts[0].found[0].value;
+    changed.verdicts[0].outcome.findings[0].value *= -1;
     CHECK(differs(changed, "q"));
     changed = some_result(1);
-    changed.verdicts[3].unread = 1;
+    changed.verdicts[3].outcome.unread = 1;
     CHECK(differs(changed, "q"));
     with_reductions(*std::make_unique<results_database>(second), some_result(1));
     CHECK(rows != canonical_rows(second));

@@ -53,7 +53,7 @@ TEST_CASE("run_rows: the first step is that of the first finding that is met") {
     sqlite::settle_schema(database);
     sqlite::run_rows rows{database};
     run_result run = some_result(4, 2);
-    run.verdicts[0].found = {
+    run.verdicts[0].outcome.findings = {
         {.step = 1}, {.met = true, .tensor = "b", .step = 9}, {.met = true, .tensor = "a", .step = 5}};
     rows.insert_verdicts(rows.insert(run.run.path, run, ""), run);
     CHECK(database.number("SELECT step FROM first_findings") == 5);

@@ -10,7 +10,7 @@
 #include <smdebug/rules/invoke.hpp>
 #include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/rules/judge/saved_tensor.hpp>
-#include <smdebug/rules/rule_report.hpp>
+#include <smdebug/rules/rule_result.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/shared/step_cache.hpp>
@@ -76,11 +76,10 @@ TEST_CASE("rule_view: counts what rules looked at and what of it could not be re
             each.name == "unchanged_tensor" ? 8 : 12;  // it has no use for the first two saves
         CHECK(each.outcome.tensors == looked_at);
         CHECK(each.outcome.unread == 2);
-        CHECK(each.report.tensors == looked_at);
-        CHECK(each.report.unread == 2);
-        CHECK(each.report.status == rule_status::incomplete);
-        CHECK(each.report.status_details.starts_with("2 of " + std::to_string(looked_at) +
-                                                     " tensors could not be read, first: "));
+        CHECK(each.outcome.tensors == looked_at);
+        CHECK(each.outcome.unread == 2);
+        CHECK(each.status == rule_status::incomplete);
+        CHECK(each.details.starts_with("2 of " + std::to_string(looked_at) + " tensors could not be read, first: "));
     }
 }
 
@@ -176,9 +175,9 @@ TEST_CASE("rule_view: what was found stays found, and says what could not be rea
     memory_storage store = six_steps({2});
     run_builder{store}.step({.step = 6, .tensors = {tensor_of<float>("a", {std::numeric_limits<float>::infinity()})}});
     const auto found = invoke_rules(memory_trial{store}, {}, rules::exploding_tensor{});
-    CHECK(found[0].report.status == rule_status::issues_found);
-    CHECK(found[0].report.unread == 2);
-    CHECK(found[0].report.status_details.find(". 2 of 13 tensors could not be read, first: ") != std::string::npos);
+    CHECK(found[0].status == rule_status::issues_found);
+    CHECK(found[0].outcome.unread == 2);
+    CHECK(found[0].details.find(". 2 of 13 tensors could not be read, first: ") != std::string::npos);
 }
 
 TEST_CASE("rule_view: a trial without one shares and logs nothing; copies of one that has it share it") {

@@ -48,7 +48,7 @@ private:
     void one_result(const run_result& value);
     void range(const step_range& value);
     void found(const finding& value);
-    void verdict(const rule_verdict& value);
+    void verdict(const rule_result& value);
 
     std::string bytes_;
 };
@@ -75,7 +75,7 @@ private:
     [[nodiscard]] run_result one_result();
     [[nodiscard]] step_range range();
     [[nodiscard]] finding found();
-    [[nodiscard]] rule_verdict verdict();
+    [[nodiscard]] rule_result verdict();
     [[nodiscard]] std::string_view bytes(std::size_t length);
     [[noreturn]] void fail(const char* what) const;
 

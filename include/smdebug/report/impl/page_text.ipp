@@ -172,13 +172,13 @@ SMDEBUG_INLINE void append_run_json(std::string& out, const reported_run& run) {
     object.list("rules", run.verdicts, [&](const rule_result& each) {
         json_object rule{out};
         rule.text("name", each.name);
-        rule.text("status", name_of(each.report.status));
-        rule.text("details", short_message(each.failure.empty() ? each.report.status_details : each.failure));
+        rule.text("status", name_of(each.status));
+        rule.text("details", short_message(each.details));
         rule.number("evaluated", each.outcome.evaluated);
         rule.number("met", each.outcome.met_at.size());
         rule.number("findings", each.outcome.findings.size());
         rule.number("unread", each.outcome.unread);
-        rule.list("parameters", each.report.parameters, [&](const auto& parameter) {
+        rule.list("parameters", each.parameters, [&](const auto& parameter) {
             append_json_ascii(out, printable(short_message(parameter.first + "=" + parameter.second)));
         });
     });

@@ -9,7 +9,7 @@
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/outcome.hpp>
 #include <smdebug/rules/required_tensors.hpp>
-#include <smdebug/rules/rule_report.hpp>
+#include <smdebug/rules/rule_result.hpp>
 #include <smdebug/rules/setting.hpp>
 #include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/options.hpp>
@@ -18,6 +18,7 @@
 
 #include <chrono>
 #include <concepts>
+#include <exception>
 #include <list>
 #include <map>
 #include <optional>
@@ -137,9 +138,9 @@ public:
     virtual void start() = 0;
     [[nodiscard]] virtual std::optional<finding> while_waiting(const Run& run) = 0;
 
-    [[nodiscard]] rule_report report(const rule_outcome& outcome, const report_options& how) const {
-        rule_report made = report_of(own_name_, parameters(), outcome, how);
-        made.rule = name;
+    [[nodiscard]] rule_result result(rule_outcome outcome, std::string run, std::exception_ptr cause) const {
+        rule_result made = result_of(own_name_, parameters(), std::move(outcome), std::move(run), std::move(cause));
+        made.name = name;
         return made;
     }
 

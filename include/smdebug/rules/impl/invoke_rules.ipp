@@ -21,16 +21,6 @@ SMDEBUG_INLINE drive_listener listener_of(const invoke_rules_options& options) {
             .on_skip = options.on_skip};
 }
 
-SMDEBUG_INLINE std::string words_of(const std::exception_ptr& cause) {
-    try {
-        std::rethrow_exception(cause);
-    } catch (const std::exception& failed) {
-        return failed.what();
-    } catch (...) {
-        return "something that is no std::exception was thrown";
-    }
-}
-
 }  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <smdebug/rules/invoke_rules.hpp>
-#include <smdebug/rules/rule_status.hpp>
 #include <smdebug/trial/shared/rule_view.hpp>
 
 namespace smdebug {
@@ -21,16 +20,7 @@ template <readable_trial Trial>
 std::vector<rule_result> rule_session<Trial>::results() const {
     std::vector<rule_result> made;
     for (std::size_t i = 0; i < drive_.rules().size(); ++i) {
-        const auto& rule = *drive_.rules()[i];
-        const detail::rule_progress& progress = drive_.progress()[i];
-        rule_result one{.name = rule.name, .outcome = drive_.outcome_of(i), .cause = progress.failure};
-        one.failure = one.cause ? detail::words_of(one.cause) : std::string{};
-        one.report = rule.report(one.outcome, {.run = seen_.name(), .failure = one.failure});
-        if (one.cause) {
-            one.report.status = rule_status::error;
-            one.report.status_details = one.failure;
-        }
-        made.push_back(std::move(one));
+        made.push_back(drive_.rules()[i]->result(drive_.outcome_of(i), seen_.name(), drive_.progress()[i].failure));
     }
     return made;
 }

@@ -130,9 +130,9 @@ SMDEBUG_INLINE void run_rows::update(std::int64_t id, std::string_view path, con
 }
 
 /// The first step at which a rule was met; -1: at none.
-[[nodiscard]] inline step_number first_step_of(const rule_verdict& verdict) {
+[[nodiscard]] inline step_number first_step_of(const rule_result& verdict) {
     step_number first = -1;
-    for (const finding& each : verdict.found) {
+    for (const finding& each : verdict.outcome.findings) {
         if (each.met && each.step >= 0 && (first < 0 || each.step < first)) {
             first = each.step;
         }
@@ -142,19 +142,21 @@ SMDEBUG_INLINE void run_rows::update(std::int64_t id, std::string_view path, con
 
 SMDEBUG_INLINE void run_rows::insert_verdicts(std::int64_t id, const run_result& result) {
     std::int64_t number = 0;
-    for (const rule_verdict& verdict : result.verdicts) {
-        insert_result_.with(id, number, std::string_view{verdict.rule});
-        verdict.status ? insert_result_.put(4, name_of(*verdict.status)) : insert_result_.put(4, nullptr);
+    for (const rule_result& verdict : result.verdicts) {
+        const rule_outcome& outcome = verdict.outcome;
+        insert_result_.with(id, number, std::string_view{verdict.name});
+        verdict.status != rule_status::not_applicable ? insert_result_.put(4, name_of(verdict.status))
+                                                      : insert_result_.put(4, nullptr);
         put_step(insert_result_, 5, first_step_of(verdict));
-        insert_result_.put(6, as_stored(verdict.steps_evaluated));
-        insert_result_.put(7, as_stored(verdict.steps_met));
-        insert_result_.put(8, as_stored(verdict.steps_skipped));
-        insert_result_.put(9, as_stored(verdict.tensors));
-        insert_result_.put(10, as_stored(verdict.unread));
-        insert_result_.put(11, std::string_view{verdict.details});
+        insert_result_.put(6, as_stored(outcome.evaluated));
+        insert_result_.put(7, as_stored(outcome.met_at.size()));
+        insert_result_.put(8, as_stored(outcome.skipped));
+        insert_result_.put(9, as_stored(outcome.tensors));
+        insert_result_.put(10, as_stored(outcome.unread));
+        insert_result_.put(11, std::string_view{verdict.summary});
         insert_result_.run();
         std::int64_t order = 0;
-        for (const finding& each : verdict.found) {
+        for (const finding& each : outcome.findings) {
             insert_finding_.with(id, number, order++, std::int64_t{each.met}, std::int64_t{each.damaged},
                                  std::string_view{each.rule});
             put_step(insert_finding_, 7, each.step);
@@ -232,18 +234,18 @@ SMDEBUG_INLINE void run_rows::read_verdicts(std::int64_t id, run_result& result)
         "SELECT rule, status, steps_evaluated, steps_met, steps_skipped, tensors, unread, details FROM results "
         "WHERE run = ?1 ORDER BY number");
     row.with(id);
+    std::vector<std::uint64_t> steps_met;
     while (row.next()) {
-        rule_verdict& verdict = result.verdicts.emplace_back();
-        verdict.rule = row.text(0);
-        if (!row.is_null(1)) {
-            verdict.status = value_named(row.text(1), statuses, in_.path());
-        }
-        verdict.steps_evaluated = as_count(row.integer(2));
-        verdict.steps_met = as_count(row.integer(3));
-        verdict.steps_skipped = as_count(row.integer(4));
-        verdict.tensors = as_count(row.integer(5));
-        verdict.unread = as_count(row.integer(6));
-        verdict.details = row.text(7);
+        rule_result& verdict = result.verdicts.emplace_back();
+        verdict.name = row.text(0);
+        verdict.status = row.is_null(1) ? rule_status::not_applicable : value_named(row.text(1), statuses, in_.path());
+        verdict.outcome.evaluated = as_count(row.integer(2));
+        steps_met.push_back(as_count(row.integer(3)));
+        verdict.outcome.skipped = as_count(row.integer(4));
+        verdict.outcome.tensors = as_count(row.integer(5));
+        verdict.outcome.unread = as_count(row.integer(6));
+        verdict.summary = row.text(7);
+        verdict.details = verdict.summary;
     }
     statement found = in_.prepare(
         "SELECT result, met, damaged, rule, step, mode, mode_step, tensor, worker, value, threshold, message "
@@ -255,17 +257,27 @@ SMDEBUG_INLINE void run_rows::read_verdicts(std::int64_t id, run_result& result)
             throw corrupt_data("the database " + in_.path() + " has findings of a result that it lacks",
                                {.where = in_.path()});
         }
-        result.verdicts[result_number].found.push_back({.met = found.integer(1) != 0,
-                                                        .damaged = found.integer(2) != 0,
-                                                        .tensor = std::string{found.text(7)},
-                                                        .worker = std::string{found.text(8)},
-                                                        .rule = std::string{found.text(3)},
-                                                        .step = step_in(found, 4),
-                                                        .mode_step = step_in(found, 6),
-                                                        .mode = value_named(found.text(5), modes, in_.path()),
-                                                        .value = found.real(9),
-                                                        .threshold = found.real(10),
-                                                        .message = std::string{found.text(11)}});
+        result.verdicts[result_number].outcome.findings.push_back(
+            {.met = found.integer(1) != 0,
+             .damaged = found.integer(2) != 0,
+             .tensor = std::string{found.text(7)},
+             .worker = std::string{found.text(8)},
+             .rule = std::string{found.text(3)},
+             .step = step_in(found, 4),
+             .mode_step = step_in(found, 6),
+             .mode = value_named(found.text(5), modes, in_.path()),
+             .value = found.real(9),
+             .threshold = found.real(10),
+             .message = std::string{found.text(11)}});
+    }
+    for (std::size_t i = 0; i < result.verdicts.size(); ++i) {  // each step has a finding, at least
+        rule_outcome& outcome = result.verdicts[i].outcome;
+        for (const finding& each : outcome.findings) {
+            if (outcome.met_at.size() < steps_met[i] &&
+                (outcome.met_at.empty() || outcome.met_at.back() != each.step)) {
+                outcome.met_at.push_back(each.step);
+            }
+        }
     }
     statement message = in_.prepare("SELECT kind, text FROM messages WHERE run = ?1 ORDER BY number");
     message.with(id);

@@ -73,16 +73,17 @@ SMDEBUG_INLINE void byte_writer::found(const finding& value) {
     text(message);
 }
 
-SMDEBUG_INLINE void byte_writer::verdict(const rule_verdict& value) {
-    const auto& [rule, status, evaluated, met, skipped, tensors, unread, details, findings] = value;
-    text(rule);
-    small(status ? static_cast<std::uint8_t>(static_cast<std::uint8_t>(*status) + 1) : 0);
-    for (const std::size_t each : {evaluated, met, skipped, tensors, unread}) {
+SMDEBUG_INLINE void byte_writer::verdict(const rule_result& value) {
+    const rule_outcome& outcome = value.outcome;
+    text(value.name);
+    small(static_cast<std::uint8_t>(value.status));
+    for (const std::size_t each :
+         {outcome.evaluated, outcome.met_at.size(), outcome.skipped, outcome.tensors, outcome.unread}) {
         number(each);
     }
-    text(details);
-    number(findings.size());
-    for (const finding& each : findings) {
+    text(value.summary);
+    number(outcome.findings.size());
+    for (const finding& each : outcome.findings) {
         found(each);
     }
 }
@@ -99,7 +100,7 @@ SMDEBUG_INLINE void byte_writer::one_result(const run_result& value) {
     number(static_cast<std::uint64_t>(last_step));
     real(seconds);
     number(verdicts.size());
-    for (const rule_verdict& each : verdicts) {
+    for (const rule_result& each : verdicts) {
         verdict(each);
     }
     number(messages.size());
@@ -225,23 +226,20 @@ SMDEBUG_INLINE finding byte_reader::found() {
     return value;
 }
 
-SMDEBUG_INLINE rule_verdict byte_reader::verdict() {
-    rule_verdict value;
-    value.rule = text();
-    const std::uint8_t status = small(static_cast<std::uint8_t>(rule_status::incomplete) + 1);
-    if (status != 0) {
-        value.status = static_cast<rule_status>(status - 1);
-    }
+SMDEBUG_INLINE rule_result byte_reader::verdict() {
+    rule_result value;
+    value.name = text();
+    value.status = static_cast<rule_status>(small(static_cast<std::uint8_t>(rule_status::incomplete)));
+    std::size_t met = 0;
     for (std::size_t* const each :
-         {&value.steps_evaluated, &value.steps_met, &value.steps_skipped, &value.tensors, &value.unread}) {
+         {&value.outcome.evaluated, &met, &value.outcome.skipped, &value.outcome.tensors, &value.outcome.unread}) {
         *each = number();
     }
-    value.details = text();
-    constexpr std::size_t least_bytes = 3 + 4 * 8 + 4 * 8;  // of a finding without texts
-    const std::size_t findings = count(least_bytes);
-    value.found.reserve(findings);
+    value.summary = text();
+    const std::size_t findings = count(3 + 4 * 8 + 4 * 8);
+    value.outcome.met_at.resize(std::min(met, findings));
     for (std::size_t i = 0; i < findings; ++i) {
-        value.found.push_back(found());
+        value.outcome.findings.push_back(found());
     }
     return value;
 }

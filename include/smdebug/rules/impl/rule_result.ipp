@@ -1,10 +1,10 @@
-// The bodies of <smdebug/rules/rule_report.hpp>.
+// The bodies of <smdebug/rules/rule_result.hpp>.
 #pragma once
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/rules/finding_json.hpp>
-#include <smdebug/rules/rule_report.hpp>
+#include <smdebug/rules/rule_result.hpp>
 
 #include <algorithm>
 #include <string_view>
@@ -60,8 +60,7 @@ SMDEBUG_INLINE std::string workers_text(const rule_outcome& outcome) {
 
 namespace detail {
 
-SMDEBUG_INLINE std::string end_details_of(const std::string& rule, const rule_outcome& outcome,
-                                          const std::string& failure) {
+SMDEBUG_INLINE std::string end_details_of(const std::string& rule, const rule_outcome& outcome) {
     if (!outcome.met_at.empty()) {
         return rule_evaluation_condition_met(rule, outcome.met_at.front(),
                                              outcome.findings.empty() ? "" : outcome.findings.front().message)
@@ -76,7 +75,7 @@ SMDEBUG_INLINE std::string end_details_of(const std::string& rule, const rule_ou
         case invoke_end::stopped:
             return "Stopped before step " + from + ".";
         case invoke_end::failed:
-            return "The rule failed at step " + from + (failure.empty() ? "." : ": " + failure);
+            return "The rule failed at step " + from + ".";
         case invoke_end::end_step:
         case invoke_end::end_of_run:
         case invoke_end::first_finding:
@@ -94,9 +93,8 @@ SMDEBUG_INLINE std::string end_details_of(const std::string& rule, const rule_ou
                : "There is no step to look at";
 }
 
-SMDEBUG_INLINE std::string status_details_of(const std::string& rule, const rule_outcome& outcome,
-                                             const std::string& failure) {
-    std::string details = end_details_of(rule, outcome, failure);
+SMDEBUG_INLINE std::string status_details_of(const std::string& rule, const rule_outcome& outcome) {
+    std::string details = end_details_of(rule, outcome);
     for (const std::string& more : {unread_text(outcome), workers_text(outcome)}) {
         const bool both = !details.empty() && !more.empty();
         details += (both ? details.ends_with('.') ? " " : ". " : "") + more;
@@ -104,27 +102,49 @@ SMDEBUG_INLINE std::string status_details_of(const std::string& rule, const rule
     return details;
 }
 
-SMDEBUG_INLINE rule_report report_of(std::string rule, std::map<std::string, std::string> parameters,
-                                     const rule_outcome& outcome, const report_options& how) {
-    rule_report made{.rule = std::move(rule),
-                     .run = how.run,
-                     .triggered = outcome.met_at.size(),
-                     .violations = outcome.findings.size(),
-                     .datapoints = outcome.evaluated,
-                     .skipped = outcome.skipped,
-                     .tensors = outcome.tensors,
-                     .unread = outcome.unread,
+/// What was thrown, in words.
+[[nodiscard]] inline std::string words_of(const std::exception_ptr& cause) {
+    try {
+        std::rethrow_exception(cause);
+    } catch (const std::exception& failed) {
+        return failed.what();
+    } catch (...) {
+        return "something that is no std::exception was thrown";
+    }
+}
+
+SMDEBUG_INLINE std::string summary_of(const rule_result& result) {
+    if (result.outcome.findings.empty()) {
+        return result.failure.empty() ? result.details : result.failure;
+    }
+    const finding& first = result.outcome.findings.front();
+    const std::string unread = unread_text(result.outcome);
+    return (first.tensor.empty() ? "" : first.tensor + ": ") + first.message + (unread.empty() ? "" : "; ") + unread +
+           (result.failure.empty() ? "" : "; failed later: ") + result.failure;
+}
+
+SMDEBUG_INLINE rule_result result_of(std::string own_name, std::map<std::string, std::string> parameters,
+                                     rule_outcome outcome, std::string run, std::exception_ptr cause) {
+    rule_result made{.name = std::move(own_name),
+                     .run = std::move(run),
+                     .outcome = std::move(outcome),
                      .parameters = std::move(parameters),
-                     .status = status_of(outcome)};
-    made.status_details = status_details_of(made.rule, outcome, how.failure);
-    const std::size_t kept = std::min(outcome.findings.size(), how.most_details);
-    made.details.assign(outcome.findings.begin(), outcome.findings.begin() + static_cast<std::ptrdiff_t>(kept));
+                     .cause = std::move(cause)};
+    if (made.cause) {
+        made.failure = words_of(made.cause);
+        made.status = rule_status::error;
+        made.details = made.failure;
+    } else {
+        made.status = status_of(made.outcome);
+        made.details = status_details_of(made.name, made.outcome);
+    }
+    made.summary = summary_of(made);
     return made;
 }
 
 }  // namespace detail
 
-SMDEBUG_INLINE void append_report_json(std::string& out, const rule_report& report) {
+SMDEBUG_INLINE void append_result_json(std::string& out, const rule_result& result, std::size_t most_findings) {
     const auto key = [&](std::string_view name) { out.append("\"").append(name).append("\":"); };
     const auto text = [&](std::string_view name, std::string_view value) {
         key(name);
@@ -137,18 +157,19 @@ SMDEBUG_INLINE void append_report_json(std::string& out, const rule_report& repo
         out += ',';
     };
     out += '{';
-    text("Rule", report.rule);
-    text("RuleEvaluationStatus", name_of(report.status));
-    text("StatusDetails", report.status_details);
-    count("RuleTriggered", report.triggered);
-    count("Violations", report.violations);
-    count("Datapoints", report.datapoints);
-    count("Skipped", report.skipped);
-    count("Tensors", report.tensors);
-    count("Unread", report.unread);
+    const rule_outcome& outcome = result.outcome;
+    text("Rule", result.name);
+    text("RuleEvaluationStatus", name_of(result.status));
+    text("StatusDetails", result.details);
+    count("RuleTriggered", outcome.met_at.size());
+    count("Violations", outcome.findings.size());
+    count("Datapoints", outcome.evaluated);
+    count("Skipped", outcome.skipped);
+    count("Tensors", outcome.tensors);
+    count("Unread", outcome.unread);
     key("RuleParameters");
     out += '{';
-    for (const auto& [name, value] : report.parameters) {
+    for (const auto& [name, value] : result.parameters) {
         out += out.back() == '{' ? "" : ",";
         append_json_ascii(out, name);
         out += ':';
@@ -157,18 +178,19 @@ SMDEBUG_INLINE void append_report_json(std::string& out, const rule_report& repo
     out += "},";
     key("Details");
     out += "{\"findings\":[";
-    for (const finding& one : report.details) {
-        out += out.back() == '[' ? "" : ",";
-        append_finding_json(out, report.run, one);
+    const std::size_t shown = std::min(outcome.findings.size(), most_findings);
+    for (std::size_t i = 0; i < shown; ++i) {
+        out += i == 0 ? "" : ",";
+        append_finding_json(out, result.run, outcome.findings[i]);
     }
     out += "],\"left_out\":";
-    append_json_integer(out, report.violations - std::min(report.violations, report.details.size()));
+    append_json_integer(out, outcome.findings.size() - shown);
     out += "}}";
 }
 
-SMDEBUG_INLINE std::string report_json(const rule_report& report) {
+SMDEBUG_INLINE std::string result_json(const rule_result& result, std::size_t most_findings) {
     std::string out;
-    append_report_json(out, report);
+    append_result_json(out, result, most_findings);
     return out;
 }
 

@@ -1,4 +1,4 @@
-#include <smdebug/rules/rule_report.hpp>
+#include <smdebug/rules/rule_result.hpp>
 
 #include "support/fake_trial.hpp"
 
@@ -32,32 +32,32 @@ fake_trial some_run() {
 
 }  // namespace
 
-TEST_CASE("rule_report: counts steps, findings and evaluated steps apart, and lists the settings") {
+TEST_CASE("rule_result: counts steps, findings and evaluated steps apart, and lists the settings") {
     const vanishing_gradient rule{.threshold = 1e-6};
-    const rule_report report = report_of(rule, invoke_rule(rule, some_run()), {.run = "out"});
-    CHECK(report.rule == "vanishing_gradient");
-    CHECK(report.triggered == 2);
-    CHECK(report.violations == 3);
-    CHECK(report.datapoints == 3);
-    CHECK(report.skipped == 0);
-    CHECK(report.status == rule_status::issues_found);
-    CHECK(report.status_details ==
+    const rule_result result = result_of(rule, invoke_rule(rule, some_run()), "out");
+    CHECK(result.name == "vanishing_gradient");
+    CHECK(result.outcome.met_at.size() == 2);
+    CHECK(result.outcome.findings.size() == 3);
+    CHECK(result.outcome.evaluated == 3);
+    CHECK(result.outcome.skipped == 0);
+    CHECK(result.status == rule_status::issues_found);
+    CHECK(result.details ==
           "RuleEvaluationConditionMet: Evaluation of the rule vanishing_gradient at step 1 resulted in the condition "
           "being met: the mean absolute gradient 1e-09 is below 1e-06");
-    CHECK(report.parameters == std::map<std::string, std::string>{{"threshold", "1e-06"}, {"all_workers", "False"}});
-    REQUIRE(report.details.size() == 3);
-    CHECK(report.details[0].tensor == "a");
-    CHECK(report.details[0].step == 1);
-    CHECK(report.details[2].step == 2);
+    CHECK(result.parameters == std::map<std::string, std::string>{{"threshold", "1e-06"}, {"all_workers", "False"}});
+    REQUIRE(result.outcome.findings.size() == 3);
+    CHECK(result.summary == "a: the mean absolute gradient 1e-09 is below 1e-06");
+    CHECK(result.outcome.findings[0].tensor == "a");
+    CHECK(result.outcome.findings[0].step == 1);
+    CHECK(result.outcome.findings[2].step == 2);
 }
 
-TEST_CASE("rule_report: keeps the first findings, and says how many it left out") {
+TEST_CASE("rule_result: keeps the first findings, and says how many it left out") {
     const vanishing_gradient rule;
-    const rule_report report = report_of(rule, invoke_rule(rule, some_run()), {.run = "out", .most_details = 1});
-    CHECK(report.violations == 3);
-    CHECK(report.details.size() == 1);
+    const rule_result result = result_of(rule, invoke_rule(rule, some_run()), "out");
+    CHECK(result.outcome.findings.size() == 3);
     smdebug::detail::json::document parser;
-    const auto root = parser.parse(as_bytes(report_json(report)));
+    const auto root = parser.parse(as_bytes(result_json(result, 1)));
     REQUIRE(root);
     CHECK((*root)["RuleTriggered"]->integer() == 2);
     CHECK((*root)["Violations"]->integer() == 3);
@@ -79,19 +79,19 @@ TEST_CASE("rule_report: keeps the first findings, and says how many it left out"
     CHECK(findings == 1);
 }
 
-TEST_CASE("rule_report: a rule that nobody described has no parameters") {
+TEST_CASE("rule_result: a rule that nobody described has no parameters") {
     const auto rule = [](const fake_trial&, step_number step) { return finding{.met = step == 2}; };
-    const rule_report report = report_of(rule, invoke_rule(rule, some_run()));
-    CHECK(report.rule == "rule");
-    CHECK(report.parameters.empty());
-    CHECK(report.triggered == 1);
+    const rule_result result = result_of(rule, invoke_rule(rule, some_run()));
+    CHECK(result.name == "rule");
+    CHECK(result.parameters.empty());
+    CHECK(result.outcome.met_at.size() == 1);
     CHECK(
-        report_json({}) ==
+        result_json({}) ==
         R"({"Rule":"","RuleEvaluationStatus":"InProgress","StatusDetails":"","RuleTriggered":0,"Violations":0,)"
         R"("Datapoints":0,"Skipped":0,"Tensors":0,"Unread":0,"RuleParameters":{},"Details":{"findings":[],"left_out":0}})");
 }
 
-TEST_CASE("rule_report: without findings the end of the walk is the status") {
+TEST_CASE("rule_result: without findings the end of the walk is the status") {
     struct ending {
         invoke_end end;
         rule_status status;
@@ -105,16 +105,14 @@ TEST_CASE("rule_report: without findings the end of the walk is the status") {
                                       "The job has not ended, but has written nothing for long; step 7 did not come."},
                                ending{invoke_end::stopped, rule_status::stopped, "Stopped before step 7."},
                                ending{invoke_end::failed, rule_status::error, "The rule failed at step 7."}}) {
-        const rule_report report = report_of(vanishing_gradient{}, {.evaluated = 7, .next_step = 7, .end = held.end});
-        CHECK(report.status == held.status);
-        CHECK(report.status_details == held.details);
+        const rule_result result = result_of(vanishing_gradient{}, {.evaluated = 7, .next_step = 7, .end = held.end});
+        CHECK(result.status == held.status);
+        CHECK(result.details == held.details);
     }
-    CHECK(report_of(vanishing_gradient{}, {.next_step = 7, .end = invoke_end::failed}, {.failure = "why"})
-              .status_details == "The rule failed at step 7: why");
     CHECK(status_of({.met_at = {3}, .end = invoke_end::stopped}) == rule_status::issues_found);
 }
 
-TEST_CASE("rule_report: a rule that looked at nothing has a status of its own, and says why") {
+TEST_CASE("rule_result: a rule that looked at nothing has a status of its own, and says why") {
     struct looking {
         rule_outcome outcome;
         rule_status status;
@@ -128,13 +126,13 @@ TEST_CASE("rule_report: a rule that looked at nothing has a status of its own, a
                   "None of the tensors of 4 steps is what the rule is set to look at"},
           looking{{.evaluated = 4}, rule_status::no_issues_found, ""},
           looking{{.end = invoke_end::stopped}, rule_status::stopped, "Stopped before step 0."}}) {
-        const rule_report report = report_of(vanishing_gradient{}, held.outcome);
-        CHECK(report.status == held.status);
-        CHECK(report.status_details == held.details);
+        const rule_result result = result_of(vanishing_gradient{}, held.outcome);
+        CHECK(result.status == held.status);
+        CHECK(result.details == held.details);
     }
 }
 
-TEST_CASE("rule_report: what could not be read is counted, and is no status of health") {
+TEST_CASE("rule_result: what could not be read is counted, and is no status of health") {
     struct reading {
         rule_outcome outcome;
         rule_status status;
@@ -170,12 +168,13 @@ TEST_CASE("rule_report: what could not be read is counted, and is no status of h
                   rule_status::issues_found,
                   "RuleEvaluationConditionMet: Evaluation of the rule vanishing_gradient at step 1 resulted in the "
                   "condition being met. 3 of 60 tensors could not be read, first: why"}}) {
-        const rule_report report = report_of(vanishing_gradient{}, held.outcome);
-        CHECK(report.status == held.status);
-        CHECK(report.status_details == held.details);
-        CHECK(report.tensors == 60);
-        CHECK(report.unread == held.outcome.unread);
-        CHECK(report_json(report).find("\"Tensors\":60,\"Unread\":" + std::to_string(report.unread) + ",") !=
+        const rule_result result = result_of(vanishing_gradient{}, held.outcome);
+        CHECK(result.status == held.status);
+        CHECK(result.details == held.details);
+        CHECK(result.summary.ends_with(result.outcome.findings.empty() ? held.details : "why"));
+        CHECK(result.outcome.tensors == 60);
+        CHECK(result.outcome.unread == held.outcome.unread);
+        CHECK(result_json(result).find("\"Tensors\":60,\"Unread\":" + std::to_string(result.outcome.unread) + ",") !=
               std::string::npos);
     }
 }

@@ -1,43 +1,37 @@
-// The report of a rule's evaluation: counts, parameters, the findings, and the status.
+// What came of a rule over a run: from the evaluation to reports, rows and databases.
 // Source: the Python package's Rule.report (RuleTriggered, Violations, Datapoints, RuleParameters, Details).
 #pragma once
 
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/status.hpp>
 #include <smdebug/rules/concepts.hpp>
-#include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/outcome.hpp>
 #include <smdebug/rules/rule_status.hpp>
 #include <smdebug/rules/setting.hpp>
 #include <smdebug/rules/setting_text.hpp>
 
 #include <cstddef>
+#include <exception>
 #include <map>
 #include <string>
-#include <vector>
+#include <string_view>
 
 namespace smdebug {
 inline namespace v1 {
 
-struct rule_report {
-    std::string rule = {};                               ///< its name
-    std::string run = {};                                ///< the run that it evaluated
-    std::size_t triggered = 0;                           ///< steps at which it fired
-    std::size_t violations = 0;                          ///< findings that were met
-    std::size_t datapoints = 0;                          ///< steps at which it was evaluated
-    std::size_t skipped = 0;                             ///< steps that lacked something it needs
-    std::size_t tensors = 0;                             ///< what it was to look at, as rule_outcome counts it
-    std::size_t unread = 0;                              ///< of these: could not be read
-    std::map<std::string, std::string> parameters = {};  ///< as text_of writes them
-    std::vector<finding> details = {};                   ///< the first findings; `violations` counts all
+/// What came of a rule over a run.
+struct rule_result {
+    std::string name = {};  ///< of the rule, in reports
+    std::string run = {};   ///< name of the run that it evaluated
+    rule_outcome outcome = {};
     rule_status status = rule_status::in_progress;
-    std::string status_details = {};  ///< sentences: what was found first, why it ended early, what was not looked at
-};
-
-struct report_options {
-    std::string run = {};
-    std::size_t most_details = 1000;
-    std::string failure = {};  ///< what the rule threw, for invoke_end::failed
+    /// Sentences: what was found first, why it ended early, what was not looked at.
+    std::string details = {};
+    /// One line for a table: the first finding and what is missing, or else the failure or the details.
+    std::string summary = {};
+    std::map<std::string, std::string> parameters = {};  ///< as text_of writes them
+    std::string failure = {};                            ///< what it threw, in words; else empty
+    std::exception_ptr cause = {};                       ///< the exception itself
 };
 
 /// The settings of a rule as texts, by name; none for a rule that does not describe them.
@@ -65,28 +59,30 @@ template <class R>
 
 namespace detail {
 
-[[nodiscard]] rule_report report_of(std::string rule, std::map<std::string, std::string> parameters,
-                                    const rule_outcome& outcome, const report_options& how);
+/// A result with its status and texts.  `own_name`: what the rule calls itself, in `details`.
+[[nodiscard]] rule_result result_of(std::string own_name, std::map<std::string, std::string> parameters,
+                                    rule_outcome outcome, std::string run, std::exception_ptr cause);
 
 }  // namespace detail
 
-/// The report of a rule, of what invoke_rule or invoke_rules gave.
+/// The result of a rule, of what invoke_rule gave.  `run`: the run's name.
 template <class R>
-[[nodiscard]] rule_report report_of(const R& rule, const rule_outcome& outcome, const report_options& how = {}) {
-    return detail::report_of(name_of_rule(rule), parameters_of(rule), outcome, how);
+[[nodiscard]] rule_result result_of(const R& rule, rule_outcome outcome, std::string run = {}) {
+    return detail::result_of(std::string{name_of_rule(rule)}, parameters_of(rule), std::move(outcome), std::move(run),
+                             {});
 }
 
-/// Appends a report as one JSON object.  The keys are those of the Python package; "Details" is
+/// Appends a result as one JSON object, with so many of its findings.  The keys are those of the Python package; "Details" is
 /// {"findings": [...], "left_out": n}, as the package's rules have no common form there; "RuleParameters" maps
 /// names to texts, as they are configured.  Further keys: "Rule", "RuleEvaluationStatus", "StatusDetails", and
 /// "Tensors" and "Unread": how many it was to look at, and how many of these could not be read.
-void append_report_json(std::string& out, const rule_report& report);
+void append_result_json(std::string& out, const rule_result& result, std::size_t most_findings = 1000);
 
-[[nodiscard]] std::string report_json(const rule_report& report);
+[[nodiscard]] std::string result_json(const rule_result& result, std::size_t most_findings = 1000);
 
 }  // namespace v1
 }  // namespace smdebug
 
 #ifndef SMDEBUG_COMPILED
-#include <smdebug/rules/impl/rule_report.ipp>
+#include <smdebug/rules/impl/rule_result.ipp>
 #endif

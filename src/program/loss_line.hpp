@@ -1,0 +1,53 @@
+// A run's loss as a few points, noted while rules are evaluated: for the page of a batch.
+#pragma once
+
+#include <program/program_trial.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/report/step_axis.hpp>
+#include <smdebug/rules/any_rule.hpp>
+#include <smdebug/rules/finding.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace cli {
+namespace detail {
+
+/// How many points a line of a loss has, at most.
+inline constexpr std::size_t loss_points = 48;
+
+/// A loss, in some points.
+struct loss_line {
+    std::vector<float> points = {};
+    step_number lost = -1;  ///< the first step at which it is NaN or infinite; -1: none
+};
+
+/// Notes the first loss by name at the steps that rules look at, of its first worker, of the training where there are several
+/// modes.  It is evaluated with the rules, so that the loss is read and reduced once for all of them.
+class loss_recorder {
+public:
+    explicit loss_recorder(const program_trial& run);
+
+    /// A rule that never fires.  Borrows the recorder.
+    [[nodiscard]] any_rule<program_trial> rule() { return any_rule<program_trial>::borrowing(*this); }
+    [[nodiscard]] std::vector<finding> operator()(const program_trial& run, step_number step);
+
+    /// The line so far: of steps that share a point the largest, or NaN.  Empty: there is no loss.
+    [[nodiscard]] loss_line line() const;
+
+private:
+    std::string name_;
+    std::string worker_;
+    smdebug::mode mode_ = smdebug::mode::global;
+    std::optional<report::detail::step_axes> axes_;  // unset: there is no loss
+    loss_line line_;
+};
+
+}  // namespace detail
+}  // namespace cli
+}  // namespace v1
+}  // namespace smdebug
