@@ -3,6 +3,7 @@
 #include <program/rule_notes.hpp>
 #include <program/runs.hpp>
 #include <program/table.hpp>
+#include <smdebug/batch/run_result.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/rules/rule_status.hpp>
 
@@ -97,13 +98,12 @@ int check(const check_arguments& args, const program_rules& registry, console& t
     const auto note = [&](const std::string& text) { to.note(text); };
     const auto command = [&](const std::string& path, const program_trial& run) {
         row_buffer row = summary.buffer();
-        const auto results = detail::check_run(rules, args.rules, run, path, args, &rows, actions, to);
-        tally.add(results);
-        if (!run.steps({.show_incomplete_steps = true}).empty()) {  // of a job that has just begun nothing is wrong
-            idle.add(results);
-        }
-        for (const rule_result& each : results) {
-            met = met || !each.outcome.findings.empty();
+        run_result result{.run = {.path = path}, .steps = run.steps({.show_incomplete_steps = true}).size()};
+        result.verdicts = detail::check_run(rules, args.rules, run, path, args, &rows, actions, to);
+        tally.add(result);
+        idle.add(result, args.rules);
+        met = met || has_findings(result);
+        for (const rule_result& each : result.verdicts) {
             detail::fill_summary(row, path, each);
             row.end_row();
         }

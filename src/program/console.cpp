@@ -1,6 +1,7 @@
 #include <program/console.hpp>
 
 #include <program/table.hpp>
+#include <smdebug/core/error.hpp>
 
 #include <algorithm>
 #include <cerrno>
@@ -134,6 +135,9 @@ int status_of(detail::console& to, function_ref<int()> action) {
     } catch (const detail::usage_error& wrong) {
         to.error(wrong);
         return exit_usage;
+    } catch (const stopped& why) {
+        to.note(why.message());
+        return exit_interrupted;
     } catch (const detail::output_error& failed) {
         if (!failed.reader_is_gone()) {
             to.error(failed.what());

@@ -184,11 +184,7 @@ int diff(const diff_arguments& given, console& to) {
     args.second = plain_path(args.second);
     std::array<std::optional<program_trial>, 2> runs;
     for (const auto& [run, path] : {std::pair{&runs[0], &args.first}, std::pair{&runs[1], &args.second}}) {
-        try {
-            run->emplace(open_one_run(*path, args.how, "compared"));
-        } catch (const std::exception& wrong) {
-            to.error(error_text(wrong, *path));
-        }
+        static_cast<void>(failure_of(*path, to, [&] { run->emplace(open_one_run(*path, args.how, "compared")); }));
     }
     if (!runs[0] || !runs[1]) {
         return exit_error;
@@ -196,16 +192,9 @@ int diff(const diff_arguments& given, console& to) {
     for (const auto& [run, path] : {std::pair{&runs[0], &args.first}, std::pair{&runs[1], &args.second}}) {
         tell_problems(**run, *path, args.how.skip_damaged, to);
     }
-    try {
-        return diff_opened(args, *runs[0], *runs[1], to);
-    } catch (const usage_error&) {
-        throw;
-    } catch (const output_error&) {
-        throw;
-    } catch (const std::exception& wrong) {
-        to.error(error_text(wrong, args.first));
-        return exit_error;
-    }
+    int status = exit_error;
+    static_cast<void>(failure_of(args.first, to, [&] { status = diff_opened(args, *runs[0], *runs[1], to); }));
+    return status;
 }
 
 }  // namespace detail

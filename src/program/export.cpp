@@ -78,7 +78,7 @@ export_result export_opened(const program_trial& run, const export_arguments& ar
 
 int export_to(const export_arguments& args, console& to, const std::stop_token& stop) {
     const std::string path = plain_path(args.run);
-    try {
+    const auto failure = failure_of(path, to, [&] {
         const bool reduces = args.to == export_format::csv && !args.values;
         const program_trial run = open_one_run(path, reduces ? reducing(args.how, args.threads) : args.how, "exported");
         const no_refresh as_it_is{run};
@@ -110,18 +110,8 @@ int export_to(const export_arguments& args, console& to, const std::stop_token& 
                  counted(result.files, "file") + ", " + size_text(result.bytes) +
                  (left_out == 0 ? "" : "; " + counted(left_out, "place") + " of the run left out, see the messages") +
                  "\n");
-    } catch (const stopped& why) {
-        to.note(why.message());
-        return exit_interrupted;
-    } catch (const usage_error&) {
-        throw;
-    } catch (const output_error&) {
-        throw;
-    } catch (const std::exception& wrong) {
-        to.error(error_text(wrong, path));
-        return exit_error;
-    }
-    return to.status();
+    });
+    return failure ? exit_error : to.status();
 }
 
 }  // namespace detail

@@ -236,7 +236,7 @@ int follow_check(const check_arguments& args, const program_rules& registry, con
                 actions.finish(plain_path(args.runs[i]), each.name, each.status, each.details, note);
             }
         }
-        idle.add(results[i]);
+        idle.add({.steps = 1, .verdicts = results[i]}, args.rules);
         for (const rule_result& each : results[i]) {
             met = met || !each.outcome.findings.empty();
             detail::fill_summary(row, plain_path(args.runs[i]), each);

@@ -55,13 +55,7 @@ std::string write_index(const std::string& path, const storage_options& options)
 
 int write_indexes(const index_arguments& args, console& to) {
     for (const std::string& path : args.archives) {
-        try {
-            to.print(write_index(path, args.storage));
-        } catch (const output_error&) {
-            throw;
-        } catch (const std::exception& wrong) {
-            to.error(error_text(wrong, path));
-        }
+        static_cast<void>(failure_of(path, to, [&] { to.print(write_index(path, args.storage)); }));
     }
     return to.status();
 }

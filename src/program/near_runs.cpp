@@ -122,7 +122,7 @@ std::string run_hint(const std::string& path, bool may_come) {
 }
 
 std::string run_hint(const not_found& missing, const std::string& path) {
-    const bool no_run = std::string_view{missing.message()}.starts_with("there is no training run");
+    const bool no_run = dynamic_cast<const no_training_run*>(&missing) != nullptr;
     return smdebug::detail::is_in_s3(path) && !no_run ? std::string{} : run_hint(path);
 }
 

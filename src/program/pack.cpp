@@ -60,22 +60,17 @@ int pack(const pack_arguments& args, console& to, const std::stop_token& stop) {
             runs.push_back({.folder = folder_for(place.path, taken), .store = store});
         }
     }
-    try {
-        const pack_result packed =
-            pack_runs(runs, args.output,
-                      {.level = args.level,
-                       .threads = args.threads,
-                       .replace = args.replace,
-                       .progress = [&](std::uint64_t done,
-                                       std::uint64_t all) { to.progress("bytes packed and read back", done, all); },
-                       .stop = stop});
-        to.print("packed " + counted(runs.size(), "run") + " of " + counted(packed.files, "file") + ", " +
-                 size_text(packed.bytes) + ", into " + printable(args.output) + ", " + size_text(packed.packed_bytes) +
-                 "; read back and compared\n");
-    } catch (const stopped& why) {
-        to.note(why.message());
-        return exit_interrupted;
-    }
+    const pack_result packed =
+        pack_runs(runs, args.output,
+                  {.level = args.level,
+                   .threads = args.threads,
+                   .replace = args.replace,
+                   .progress = [&](std::uint64_t done,
+                                   std::uint64_t all) { to.progress("bytes packed and read back", done, all); },
+                   .stop = stop});
+    to.print("packed " + counted(runs.size(), "run") + " of " + counted(packed.files, "file") + ", " +
+             size_text(packed.bytes) + ", into " + printable(args.output) + ", " + size_text(packed.packed_bytes) +
+             "; read back and compared\n");
     return to.status();
 }
 

@@ -38,16 +38,7 @@ void repair(const std::string& path, const repair_arguments& args, console& to, 
 
 int repair(const repair_arguments& args, console& to, const std::stop_token& stop) {
     for (const std::string& path : args.runs) {
-        try {
-            repair(plain_path(path), args, to, stop);
-        } catch (const stopped& why) {
-            to.note(why.message());
-            return exit_interrupted;
-        } catch (const output_error&) {
-            throw;
-        } catch (const std::exception& wrong) {
-            to.error(error_text(wrong, path));
-        }
+        static_cast<void>(failure_of(path, to, [&] { repair(plain_path(path), args, to, stop); }));
     }
     return to.status();
 }

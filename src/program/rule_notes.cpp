@@ -162,12 +162,6 @@ bool is_requested(std::span<const rule_request> requests, std::string_view rule)
     });
 }
 
-void idle_rules::add(std::span<const rule_result> results) {
-    for (const rule_result& each : results) {
-        add(each.name, each.status != rule_status::not_applicable);
-    }
-}
-
 void idle_rules::add(const run_result& result, std::span<const rule_request> named) {
     for (const rule_result& each : result.verdicts) {
         if (result.steps > 0 && is_requested(named, each.name)) {
@@ -181,14 +175,6 @@ int idle_rules::status(const console& to, bool met) const {
     const bool any_idle =
         std::any_of(has_looked_.begin(), has_looked_.end(), [](const auto& each) { return !each.second; });
     return status == exit_ok && any_idle ? exit_usage : status;
-}
-
-void run_tally::add(std::span<const rule_result> results) {
-    ++runs_;
-    met_ += std::any_of(results.begin(), results.end(),
-                        [](const rule_result& each) { return !each.outcome.findings.empty(); });
-    in_part_ += std::any_of(results.begin(), results.end(),
-                            [](const rule_result& each) { return each.outcome.unread > 0 || !each.failure.empty(); });
 }
 
 void run_tally::add_failed() {

@@ -68,8 +68,7 @@ void note_missing_tensors(const std::vector<rule_request>& rules, const program_
 class idle_rules {
 public:
     void add(const std::string& rule, bool has_looked) { has_looked_[rule] = has_looked_[rule] || has_looked; }
-    void add(std::span<const rule_result> results);
-    /// Of a run of a batch, those that were named.
+    /// Those of a run that were named; a run without steps, as of a job that has just begun, says nothing.
     void add(const run_result& result, std::span<const rule_request> named);
     /// The exit status: that of the console, but wrong usage where it would be "nothing found".
     [[nodiscard]] int status(const console& to, bool met) const;
@@ -81,10 +80,8 @@ private:
 /// Sums up many runs in one line: the top of a table of hundreds scrolls out of view.
 class run_tally {
 public:
-    void add(std::span<const rule_result> results);
-    void add_failed();
-    /// A run of a batch.
     void add(const run_result& result);
+    void add_failed();
     /// "500 runs: findings in 25; 2 could be evaluated in part only; 1 not at all", or nothing of a single run.
     [[nodiscard]] std::string text() const;
 

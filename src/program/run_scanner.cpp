@@ -120,6 +120,11 @@ run_result run_scanner::scan(run_result result, bool whole_archive, function_ref
     } catch (const std::bad_alloc&) {
         result.state = run_state::no_memory;
         result.error = "not enough memory";
+    } catch (const error& wrong) {
+        const bool by_memory =
+            args_.memory && (wrong.remedy() == error_remedy::raise_limit || wrong.remedy() == error_remedy::skip_large);
+        result.state = by_memory ? run_state::no_memory : state_after(wrong);
+        result.error = (by_memory ? "--memory allows a run no more: " : "") + error_text(wrong, path);
     } catch (const std::exception& wrong) {
         result.state = state_after(wrong);
         result.error = error_text(wrong, path);

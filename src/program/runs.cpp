@@ -45,18 +45,9 @@ std::string plain_path(std::string path) {
 }
 
 std::string error_text(const error& failed, const std::string& run) {
-    std::string text = failed.what();
-    using replacement = std::pair<std::string_view, std::string_view>;
-    for (const auto& [option, flag] : {replacement{"damaged_index = damage_policy::skip", "--skip-damaged"},
-                                       replacement{"; give open_timeout more time to wait for them", ""},
-                                       replacement{"that trial_options::limits.record allows", "allowed"},
-                                       replacement{"that trial_options::limits.index_file allows", "allowed"},
-                                       replacement{"that trial_options::limits.collections_file allows", "allowed"},
-                                       replacement{"that trial_options::limits.index_files allows", "allowed"},
-                                       replacement{"that trial_options::limits.all_index_files allows", "allowed"}}) {
-        if (const std::size_t place = text.find(option); place != std::string::npos) {
-            text.replace(place, option.size(), flag);
-        }
+    std::string text = std::string{failed.python_name()}.append(": ").append(failed.message());
+    if (failed.remedy() == error_remedy::skip_damaged || failed.remedy() == error_remedy::skip_large) {
+        text += " (--skip-damaged goes on without the file)";
     }
     return with_run(text, run);
 }
@@ -121,7 +112,7 @@ constexpr std::string_view sought_by(data_format as) noexcept {
 not_found described(const not_found& missing, const std::string& path, const run_options& how) {
     std::string text{missing.message()};
     const std::string_view sought = sought_by(how.storage.formats.as);
-    if (!sought.empty() && text.starts_with("there is no training run")) {
+    if (!sought.empty() && dynamic_cast<const no_training_run*>(&missing) != nullptr) {
         text = path + " has " + std::string{sought};
     }
     const std::string hint = run_hint(missing, path);
@@ -186,19 +177,28 @@ std::string shown_steps(const smdebug::detail::catalog& from, bool show_incomple
     return text;
 }
 
+std::optional<std::string> failure_of(const std::string& path, console& to, function_ref<void()> work) {
+    try {
+        work();
+        return std::nullopt;
+    } catch (const usage_error&) {
+        throw;
+    } catch (const output_error&) {
+        throw;
+    } catch (const stopped&) {
+        throw;
+    } catch (const std::exception& wrong) {
+        const std::string text = error_text(wrong, path);
+        to.error(text);
+        return text;
+    }
+}
+
 void for_each_run(const std::vector<std::string>& paths, const run_options& how, console& to, run_command command,
                   run_failure failed) {
-    const auto attempt = [&](const std::string& path, auto&& doing) {
-        try {
-            doing();
-        } catch (const usage_error&) {
-            throw;
-        } catch (const output_error&) {
-            throw;
-        } catch (const std::exception& wrong) {
-            const std::string text = error_text(wrong, path);
-            to.error(text);
-            failed(path, text);
+    const auto attempt = [&](const std::string& path, function_ref<void()> doing) {
+        if (const auto text = failure_of(path, to, doing)) {
+            failed(path, *text);
         }
     };
     for (const std::string& as_written : paths) {

@@ -93,13 +93,16 @@ struct follow_options {
 /// The steps of a run as ranges; by mode where global steps are synthetic: "TRAIN 0-20 by 10; EVAL 0, 20".
 [[nodiscard]] std::string shown_steps(const smdebug::detail::catalog& from, bool show_incomplete);
 
+/// Does something with the run at `path`.  What that throws is printed, and given as text; nothing: it went well.  What ends
+/// the command goes through: usage_error, output_error, stopped.
+[[nodiscard]] std::optional<std::string> failure_of(const std::string& path, console& to, function_ref<void()> work);
+
 /// What a command does with each run, and what is done about one that it cannot have, as the text says.
 using run_command = function_ref<void(const std::string& path, const program_trial& run)>;
 using run_failure = function_ref<void(const std::string& path, const std::string& text)>;
 
 /// Calls command(path, trial) for each run, and says what of the run was not looked at.  Where a run cannot be opened, or the
-/// command throws, the error is printed and passed to failed(path, text), and the next run follows; usage_error and
-/// output_error are rethrown.
+/// command throws, the error is printed and passed to failed(path, text), and the next run follows, as failure_of() does.
 /// An archive stands for all runs in it.
 void for_each_run(const std::vector<std::string>& paths, const run_options& how, console& to, run_command command,
                   run_failure failed);

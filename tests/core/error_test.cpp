@@ -37,6 +37,17 @@ TEST_CASE("error: what() begins with the Python name, message() is the rest, and
               "query for the reductions") != std::string::npos);
 }
 
+TEST_CASE("error: advice stands at the end of what(), and is no part of the message") {
+    const unavailable thrown{"it has 9 bytes, more than the 8 allowed\n",
+                             {.remedy = error_remedy::raise_limit, .advice = " (limits.record)"}};
+    CHECK(std::string{thrown.what()} == "Unavailable: it has 9 bytes, more than the 8 allowed\\n (limits.record)");
+    CHECK(thrown.message() == "it has 9 bytes, more than the 8 allowed\\n");
+    CHECK(thrown.remedy() == error_remedy::raise_limit);
+    CHECK(thrown.advice() == " (limits.record)");
+    CHECK(timed_out{"m"}.remedy() == error_remedy::none);
+    static_assert(std::is_base_of_v<not_found, no_training_run>);
+}
+
 TEST_CASE("error: each leaf has the Python package's name and words") {
     CHECK(std::string{step_unavailable{3, mode::global}.what()} ==
           "StepUnavailable: Step 3 of mode GLOBAL is not available as it was not saved");

@@ -98,7 +98,7 @@ TEST_CASE("record_file: a record that is larger than allowed is passed over, and
     CHECK(problems[0].kind == problem_kind::unsupported);
     CHECK(text_of(problems[0]) == "log, byte " + std::to_string(framed("before").size()) + ": the record has " +
                                       std::to_string(large.size()) +
-                                      " bytes, more than are read (format_options::most_record_bytes): it is left out");
+                                      " bytes, more than allowed: it is left out");
     CHECK(file.state() == status::ok);
 }
 

@@ -130,8 +130,9 @@ TEST_CASE("export: what is not there, a worker that is none, an archive of sever
     captured run;
     std::stop_source stop;
     stop.request_stop();
-    CHECK(cli::detail::export_to({.run = folder.path(), .output = out + "2"}, run.to, stop.get_token()) ==
-          cli::exit_interrupted);
+    CHECK(cli::status_of(run.to, [&] {
+              return cli::detail::export_to({.run = folder.path(), .output = out + "2"}, run.to, stop.get_token());
+          }) == cli::exit_interrupted);
     CHECK(contains(run.err.str(), "was stopped; nothing was written"));
     CHECK_FALSE(fs::exists(out + "2"));
 }

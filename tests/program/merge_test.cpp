@@ -54,8 +54,10 @@ TEST_CASE("merge: wrong usage, and being interrupted") {
     { const results_database made{place.path() + "/a.db"}; }
     std::stop_source stop;
     stop.request_stop();
-    CHECK(cli::detail::merge({.sources = {place.path() + "/a.db"}, .output = place.path() + "/all.db"}, run.to,
-                             stop.get_token()) == cli::exit_interrupted);
+    CHECK(cli::status_of(run.to, [&] {
+              return cli::detail::merge({.sources = {place.path() + "/a.db"}, .output = place.path() + "/all.db"},
+                                        run.to, stop.get_token());
+          }) == cli::exit_interrupted);
     CHECK(contains(run.err.str(), "nothing was written"));
     CHECK_FALSE(std::filesystem::exists(place.path() + "/all.db"));
 }

@@ -65,7 +65,7 @@ TEST_CASE("run_hint: of a prefix, where looking costs requests, it is told what 
     CHECK(cli::detail::run_hint("s3://bucket/runs") == " Runs below it are found by scan, and by --list");
     CHECK(cli::detail::run_hint("s3://bucket/runs", true) == "");
     CHECK(cli::detail::run_hint("s3://bucket/runs.tar") == "");
-    const not_found no_run{"there is no training run in s3://bucket/runs: a run has ..."};
+    const no_training_run no_run{"there is no training run in s3://bucket/runs: a run has ...", {}};
     CHECK(cli::detail::run_hint(no_run, "s3://bucket/runs") == " Runs below it are found by scan, and by --list");
     const not_found no_bucket{"listing s3://bucket/runs failed: ... There is no bucket"};
     CHECK(cli::detail::run_hint(no_bucket, "s3://bucket/runs") == "");

@@ -116,8 +116,10 @@ TEST_CASE("pack: errors, and being interrupted") {
     CHECK_THROWS_AS(static_cast<void>(cli::detail::pack(nothing, run.to, {})), not_found);
     std::stop_source stop;
     stop.request_stop();
-    CHECK(cli::detail::pack({.runs = {golden("torch_mlp")}, .output = place.path() + "/x.tar"}, run.to,
-                            stop.get_token()) == cli::exit_interrupted);
+    CHECK(cli::status_of(run.to, [&] {
+              return cli::detail::pack({.runs = {golden("torch_mlp")}, .output = place.path() + "/x.tar"}, run.to,
+                                       stop.get_token());
+          }) == cli::exit_interrupted);
     CHECK(contains(run.err.str(), "was stopped; nothing was written"));
     CHECK_FALSE(std::filesystem::exists(place.path() + "/x.tar"));
 }

@@ -336,6 +336,18 @@ TEST_CASE("scan: many runs; one that cannot be opened does not lose the others")
     CHECK(lines_of(none.out).size() == 3);
 }
 
+TEST_CASE("scan: a run that needs more memory than it may have is a row that says so, and the others are looked at") {
+    const verdict got = scan_of({.check = {.runs = {golden("torch_mlp"), golden("scalars")}}, .memory = 4096},
+                                cli::detail::output_format::csv);
+    CHECK(contains(got.out, golden("torch_mlp") + ",,Error,"));
+    CHECK(contains(got.err, "bytes, more than the 1024 allowed"));
+    CHECK(contains(got.err, "--memory allows a run no more: IndexReaderException: "));
+    CHECK_FALSE(contains(got.err, "trial_options"));
+    const cli::detail::scan_arguments enough{.check = {.runs = {golden("torch_mlp")}},
+                                             .memory = std::uint64_t{64} << 20U};
+    CHECK(scan_of(enough).err.empty());
+}
+
 TEST_CASE("scan: every golden run can be scanned, however odd it is") {
     for (const char* run : {"torch_ddp", "reductions_only", "reductions_raw", "shapes_only", "mode_workers", "dtypes",
                             "sparse_running", "incomplete_workers", "missing_event", "damaged/flipped_length"}) {

@@ -241,7 +241,7 @@ TEST_CASE(
         }
         return {};
     };
-    CHECK(refusal({.index_files = 1}).find("more index files than the 1 that trial_options::limits.index_files") !=
+    CHECK(refusal({.index_files = 1}).find("more index files than the 1 allowed (trial_options::limits.index_files)") !=
           std::string::npos);
     CHECK(refusal({.all_index_files = bytes - 1}).find("limits.all_index_files") != std::string::npos);
 

@@ -11,6 +11,7 @@
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/step.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <stdexcept>
@@ -21,6 +22,15 @@
 namespace smdebug {
 inline namespace v1 {
 
+/// What would avoid an error.  Errors name it as the library calls it, in their advice; a program says it in words of its own.
+enum class error_remedy : std::uint8_t {
+    none,
+    skip_damaged,  ///< trial_options::damaged_index
+    wait_longer,   ///< trial_options::open_timeout
+    raise_limit,   ///< one of trial_options::limits
+    skip_large,    ///< either of skip_damaged and raise_limit
+};
+
 /// Where something went wrong, as far as it is known.
 struct error_context {
     std::string where = {};                       ///< file, key, folder or URI
@@ -29,6 +39,8 @@ struct error_context {
     std::optional<step_number> step = {};         ///< in `step_mode`
     std::optional<smdebug::mode> step_mode = {};  ///< the mode that `step` counts in
     std::string worker = {};
+    error_remedy remedy = error_remedy::none;
+    std::string advice = {};  ///< how to bring the remedy about in C++: stands behind the message
 };
 
 namespace detail {
@@ -48,10 +60,13 @@ public:
 
     /// The Python package's name of this error, or the nearest word where it has none.  Lives as long as the program.
     [[nodiscard]] std::string_view python_name() const noexcept { return name_; }
-    /// what() without the name.
+    /// what() without the name, and without the advice that may stand at its end.
     [[nodiscard]] std::string_view message() const noexcept {
-        return std::string_view{what()}.substr(name_.size() + 2);
+        return std::string_view{what()}.substr(name_.size() + 2, message_size_);
     }
+    /// What would avoid it, and how to bring that about in C++.
+    [[nodiscard]] error_remedy remedy() const noexcept { return context_.remedy; }
+    [[nodiscard]] const std::string& advice() const noexcept { return context_.advice; }
 
     [[nodiscard]] const std::string& where() const noexcept { return context_.where; }
     [[nodiscard]] std::optional<std::uint64_t> offset() const noexcept { return context_.offset; }
@@ -63,6 +78,7 @@ public:
 private:
     std::string_view name_;
     error_context context_;
+    std::size_t message_size_;
 };
 
 // What the caller can do -----------------------------------------------------------------------------------------
@@ -182,6 +198,13 @@ public:
     explicit collection_unavailable(const std::string& collection, const std::string& hint = {})
         : not_found(detail::error_name{"CollectionUnavailable"}, "Collection " + collection + " was not saved." + hint,
                     {}) {}
+};
+
+/// A folder, or a place of another storage, that is there and holds no run.
+class no_training_run : public not_found {
+public:
+    no_training_run(const std::string& message, error_context context)
+        : not_found(detail::error_name{"NotFound"}, message, std::move(context)) {}
 };
 
 /// The job has ended, and not every worker's collections file is there.

@@ -8,9 +8,10 @@ namespace smdebug {
 inline namespace v1 {
 
 SMDEBUG_INLINE error::error(detail::error_name name, const std::string& message, error_context context)
-    : std::runtime_error(std::string{name.text}.append(": ").append(printable(message))),
+    : std::runtime_error(std::string{name.text}.append(": ").append(printable(message + context.advice))),
       name_(name.text),
-      context_(std::move(context)) {}
+      context_(std::move(context)),
+      message_size_(std::string_view{what()}.size() - name_.size() - 2 - context_.advice.size()) {}
 
 SMDEBUG_INLINE tensor_unavailable_for_step::tensor_unavailable_for_step(const std::string& tensor, step_number step,
                                                                         smdebug::mode in, bool has_reductions,

@@ -161,7 +161,7 @@ SMDEBUG_INLINE problem record_problem(const any_storage& store, const std::strin
     if (why == status::too_large && where.length > record::header_size) {
         found.kind = problem_kind::unsupported;
         found.what = "the record has " + std::to_string(where.length) +
-                     " bytes, more than are read (format_options::most_record_bytes): it is left out";
+                     " bytes, more than allowed: it is left out";
         return found;
     }
     if (where.offset == 0) {

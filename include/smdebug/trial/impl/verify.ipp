@@ -156,8 +156,9 @@ SMDEBUG_INLINE void run_verifier::tell(difference_kind kind, const index_facts& 
 
 SMDEBUG_INLINE byte_buffer run_verifier::read(const std::string& key, std::uint64_t most) const {
     if (const auto size = store_.size(key); size && *size > most) {
-        throw corrupt_data("the file has " + std::to_string(*size) + " bytes, more than trial_options::limits allow",
-                           {.where = key});
+        throw corrupt_data(
+            "the file has " + std::to_string(*size) + " bytes, more than the " + std::to_string(most) + " allowed",
+            {.where = key});
     }
     return store_.read(key);
 }

@@ -127,7 +127,8 @@ private:
 
     void take(const parsed_index_key& key, std::optional<byte_view> bytes, bool ended, catalog_builder& builder);
 
-    void damaged(const std::string& key, const parsed_index_key* parsed, const std::string& what);
+    void damaged(const std::string& key, const parsed_index_key* parsed, const std::string& what,
+                 error_remedy remedy = error_remedy::skip_damaged);
 
     const any_storage& store_;
     const trial_options& options_;

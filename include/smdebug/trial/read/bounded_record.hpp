@@ -33,8 +33,11 @@ public:
             by_head(claimed, [&](byte_range head) { return decoder_->record_size(store.read(key, head).view()); });
         if (claimed.length > std::max(most_, decoder_->abilities().head_size)) {
             throw corrupt_data("the record claims " + std::to_string(claimed.length) + " bytes, more than the " +
-                                   std::to_string(most_) + " that trial_options::limits.record allows",
-                               {.where = key, .offset = claimed.offset});
+                                   std::to_string(most_) + " allowed",
+                               {.where = key,
+                                .offset = claimed.offset,
+                                .remedy = error_remedy::raise_limit,
+                                .advice = " (trial_options::limits.record)"});
         }
         return claimed;
     }

@@ -314,15 +314,18 @@ SMDEBUG_INLINE void loader::take_large(const parsed_index_key& key, bool ended, 
 SMDEBUG_INLINE void loader::too_large(const parsed_index_key& key, std::uint64_t size) {
     damaged(key.text(), &key,
             "the file has " + std::to_string(size) + " bytes, more than the " +
-                std::to_string(options_.limits.index_file) + " that trial_options::limits.index_file allows");
+                std::to_string(options_.limits.index_file) + " allowed",
+            error_remedy::skip_large);
     left_over_.push_back(key);
 }
 
 SMDEBUG_INLINE void loader::check_in_all(std::uint64_t files, std::uint64_t bytes) const {
     const auto refuse = [&](const std::string& what, std::uint64_t most, const std::string& limit) {
-        throw index_reader_exception(std::string{store_.name()} + " has more " + what + " than the " +
-                                         std::to_string(most) + " that trial_options::limits." + limit + " allows",
-                                     {.where = std::string{store_.name()}});
+        throw index_reader_exception(
+            std::string{store_.name()} + " has more " + what + " than the " + std::to_string(most) + " allowed",
+            {.where = std::string{store_.name()},
+             .remedy = error_remedy::raise_limit,
+             .advice = " (trial_options::limits." + limit + ")"});
     };
     if (files > options_.limits.index_files - std::min(files_taken_, options_.limits.index_files)) {
         refuse("index files", options_.limits.index_files, "index_files");
@@ -373,16 +376,18 @@ SMDEBUG_INLINE void loader::take(const parsed_index_key& key, std::optional<byte
     left_over_.push_back(key);
 }
 
-SMDEBUG_INLINE void loader::damaged(const std::string& key, const parsed_index_key* parsed, const std::string& what) {
+SMDEBUG_INLINE void loader::damaged(const std::string& key, const parsed_index_key* parsed, const std::string& what,
+                                    error_remedy remedy) {
     if (options_.damaged_index == damage_policy::fail) {
-        error_context context{.where = key};
+        error_context context{.where = key,
+                              .remedy = remedy,
+                              .advice = " (damaged_index = damage_policy::skip goes on without the file)"};
         if (parsed != nullptr) {
             context.step = parsed->step();
             context.step_mode = mode::global;
             context.worker = locations::worker_from_file_part(parsed->worker_part());
         }
-        throw index_reader_exception(
-            key + ": " + what + " (damaged_index = damage_policy::skip goes on without the file)", std::move(context));
+        throw index_reader_exception(key + ": " + what, std::move(context));
     }
     problems_.insert_or_assign(key, what);
 }

@@ -133,10 +133,10 @@ SMDEBUG_INLINE byte_buffer opening::read_within_limit(const std::string& key) co
 SMDEBUG_INLINE void opening::check_size(const std::string& key, std::uint64_t size) const {
     const std::uint64_t most = options_.limits.collections_file;
     if (size > most) {
-        throw collections_file_exception(key + ": the file has " + std::to_string(size) + " bytes, more than the " +
-                                             std::to_string(most) +
-                                             " that trial_options::limits.collections_file allows",
-                                         {.where = key});
+        throw collections_file_exception(
+            key + ": the file has " + std::to_string(size) + " bytes, more than the " + std::to_string(most) +
+                " allowed",
+            {.where = key, .remedy = error_remedy::raise_limit, .advice = " (trial_options::limits.collections_file)"});
     }
 }
 
@@ -149,9 +149,10 @@ SMDEBUG_INLINE void opening::give_up() const {
                           !store_.list(locations::events_folder, "").empty() ||
                           !store_.list(locations::collections_folder, "").empty();
     if (anything) {
-        throw timed_out("the run in " + place() + " is not complete yet: " + missing_ +
-                            ", and the job has not ended; give open_timeout more time to wait for them",
-                        context);
+        throw timed_out("the run in " + place() + " is not complete yet: " + missing_ + ", and the job has not ended",
+                        {.where = place(),
+                         .remedy = error_remedy::wait_longer,
+                         .advice = "; give open_timeout more time to wait for them"});
     }
     const std::string looked_for =
         "a run has the folders collections/, index/ and events/, and training_job_end.ts when the job has ended";
@@ -161,8 +162,8 @@ SMDEBUG_INLINE void opening::give_up() const {
     if (!store_.exists()) {
         throw not_found("there is no folder " + place() + " (" + looked_for + ")", context);
     }
-    throw not_found("there is no training run in " + place() + ": " + looked_for + ", and none of these is there",
-                    context);
+    throw no_training_run("there is no training run in " + place() + ": " + looked_for + ", and none of these is there",
+                          context);
 }
 
 }  // namespace detail

@@ -145,9 +145,11 @@ SMDEBUG_INLINE byte_range trial_state::part_to_read(const std::string& key, cons
         throw unavailable(key + ": the tensor at byte " + std::to_string(entry.record.offset) + " has " +
                               std::to_string(entry.record.length) + " bytes, more than the " +
                               std::to_string(options_.limits.record) +
-                              " that trial_options::limits.record allows to be in memory at once; its reductions are "
-                              "computed in pieces",
-                          {.where = key, .offset = entry.record.offset});
+                              " allowed in memory at once; its reductions are computed in pieces",
+                          {.where = key,
+                           .offset = entry.record.offset,
+                           .remedy = error_remedy::raise_limit,
+                           .advice = " (trial_options::limits.record)"});
     }
     return entry.record;
 }
