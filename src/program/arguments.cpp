@@ -2,10 +2,10 @@
 
 #include <program/check.hpp>
 #include <program/command_options.hpp>
+#include <program/completion.hpp>
 #include <program/console.hpp>
 #include <program/evaluate_run.hpp>
 #include <program/scan_arguments.hpp>
-#include <program/shell_completion.hpp>
 #include <program/text.hpp>
 
 #include <CLI/CLI.hpp>
@@ -123,6 +123,12 @@ command parser::parse(std::vector<std::string> arguments) {
     const auto commands = command_names();
     const auto first = static_cast<std::ptrdiff_t>(place_of_command(arguments));
     const auto word = [&] { return arguments.begin() + first; };
+    if (word() != arguments.end() &&
+        *word() == "complete") {  // by the scripts of `completion`, of whatever is being typed
+        const auto begin = std::find(word(), arguments.end(), "--");
+        return help_request{
+            completion_text(complete(table(), {begin == arguments.end() ? begin : begin + 1, arguments.end()}))};
+    }
     if (word() != arguments.end() && *word() == "help") {  // as git has it: help, help COMMAND
         arguments.erase(word());
         arguments.emplace_back("--help");
@@ -489,7 +495,7 @@ void parser::add_help() {
 
 command parser::finished(const std::string& name) {
     if (name == "completion") {
-        return help_request{completion_script(table(), shell_)};
+        return help_request{completion_script(app_.get_name(), shell_)};
     }
     if (name == "manual") {
         manual_.pages =

@@ -5,7 +5,10 @@
 #include <smdebug/storage/posix/output.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
+#include <cstddef>
+#include <utility>
 
 namespace smdebug {
 inline namespace v1 {
@@ -13,33 +16,13 @@ namespace cli {
 namespace detail {
 
 std::string roff(std::string_view text) {
+    constexpr std::array<std::pair<char, std::string_view>, 7> escapes{
+        {{'\\', "\\e"}, {'-', "\\-"}, {'\'', "\\(aq"}, {'`', "\\(ga"}, {'^', "\\(ha"}, {'~', "\\(ti"}, {'"', "\\(dq"}}};
     std::string out;
     for (const char c : text) {
-        switch (c) {
-            case '\\':
-                out += "\\e";
-                break;
-            case '-':
-                out += "\\-";
-                break;
-            case '\'':
-                out += "\\(aq";
-                break;
-            case '`':
-                out += "\\(ga";
-                break;
-            case '^':
-                out += "\\(ha";
-                break;
-            case '~':
-                out += "\\(ti";
-                break;
-            case '"':
-                out += "\\(dq";  // a quote within a macro's arguments would end one
-                break;
-            default:
-                out += c;
-        }
+        const auto escape =
+            std::find_if(escapes.begin(), escapes.end(), [&](const auto& each) { return each.first == c; });
+        escape != escapes.end() ? out.append(escape->second) : out.append(1, c);
     }
     return out;
 }
@@ -60,67 +43,23 @@ std::string italic(std::string_view text) { return "\\fI" + roff(text) + "\\fR";
 }  // namespace
 
 std::string sentence(std::string_view phrase) {
-    std::string text{phrase};
-    if (!text.empty()) {
-        text += text.ends_with('.') || text.ends_with('?') ? "" : ".";
-    }
-    return text;
+    return std::string{phrase} + (phrase.empty() || phrase.ends_with('.') || phrase.ends_with('?') ? "" : ".");
 }
 
 namespace {
 
-std::vector<std::string_view> lines_in(std::string_view text) {
-    std::vector<std::string_view> lines;
+// Lines as they stand.
+std::string as_it_is(std::string_view text) {
+    std::string lines = text.empty() ? "" : ".nf\n";
     while (!text.empty()) {
-        lines.push_back(text.substr(0, text.find('\n')));
-        text.remove_prefix(std::min(lines.back().size() + 1, text.size()));
+        const std::string_view line = text.substr(0, text.find('\n'));
+        lines += roff_line(line);
+        text.remove_prefix(std::min(line.size() + 1, text.size()));
     }
-    return lines;
+    return lines + (lines.empty() ? "" : ".fi\n");
 }
 
 }  // namespace
-
-std::size_t second_column(std::string_view line) {
-    const std::size_t word = line.find(' ');
-    if (word == std::string_view::npos || word == 0 || line.substr(word).starts_with("  ") == false ||
-        std::string_view{".:;,!?"}.find(line[word - 1]) != std::string_view::npos) {
-        return std::string_view::npos;
-    }
-    return line.find_first_not_of(' ', word);
-}
-
-std::string notes_in_roff(std::string_view notes) {
-    std::string text;
-    bool in_row = false;
-    for (const std::string_view line : lines_in(notes.substr(0, notes.find("Example: ")))) {
-        const std::size_t second = second_column(line);
-        if (second != std::string_view::npos) {
-            text += ".TP\n" + bold(line.substr(0, line.find(' '))) + "\n" + roff_line(line.substr(second));
-            in_row = true;
-        } else if (in_row && line.starts_with(' ')) {
-            text += roff_line(line.substr(std::min(line.find_first_not_of(' '), line.size())));
-        } else {
-            text += (in_row ? ".PP\n" : "") + (line.empty() ? ".PP\n" : roff_line(line));
-            in_row = false;
-        }
-    }
-    return text;
-}
-
-std::string example_in_roff(std::string_view notes) {
-    constexpr std::string_view head = "Example: ";
-    const std::size_t begin = notes.find(head);
-    if (begin == std::string_view::npos) {
-        return {};
-    }
-    std::string text = ".SH EXAMPLES\n.nf\n";
-    for (std::string_view line : lines_in(notes.substr(begin))) {  // the head, or as many blanks below it
-        const std::size_t indent = std::min(line.find_first_not_of(' '), line.size());
-        line.remove_prefix(indent == 0 ? head.size() : std::min(indent, head.size()));
-        text += roff_line(line);
-    }
-    return text + ".fi\n";
-}
 
 namespace {
 
@@ -176,8 +115,10 @@ manual_page page_of(const command_table& table, const command_entry& command) {
     }
     text += ".SH NAME\n" + roff(name) + " \\- " + roff(summary) + "\n" + synopsis_of(table, command);
     text += ".SH DESCRIPTION\n" + roff_line(sentence(command.summary));
-    const std::string notes = notes_in_roff(command.notes);
-    text += notes.empty() ? "" : ".PP\n" + notes;
+    const std::string_view notes = command.notes;
+    constexpr std::string_view example_head = "Example: ";
+    const std::size_t example = std::min(notes.find(example_head), notes.size());
+    text += notes.empty() ? "" : ".PP\n" + as_it_is(notes.substr(0, example));
     if (is_program) {
         text += ".SH COMMANDS\n";
         for (const command_entry& each : table.commands) {
@@ -197,7 +138,10 @@ manual_page page_of(const command_table& table, const command_entry& command) {
     } else {
         text += "See " + bold(table.program.name) + "(1).\n";
     }
-    text += example_in_roff(command.notes) + ".SH \"SEE ALSO\"\n";
+    if (example < notes.size()) {
+        text += ".SH EXAMPLES\n" + as_it_is(notes.substr(example + example_head.size()));
+    }
+    text += ".SH \"SEE ALSO\"\n";
     if (!is_program) {
         text += bold(table.program.name) + "(1)\n";
     } else {

@@ -4,7 +4,6 @@
 #include <program/command_table.hpp>
 #include <program/console.hpp>
 
-#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -34,15 +33,6 @@ struct manual_arguments {
 
 /// A phrase with its full stop; it begins as it stands, as it may begin with a name.
 [[nodiscard]] std::string sentence(std::string_view phrase);
-
-/// Where a line "word   what it means" of a command's notes has its second part; npos: it is no such line.
-[[nodiscard]] std::size_t second_column(std::string_view line);
-
-/// What a command's help says below its options, up to its example: paragraphs, and rows "word   what it means".
-[[nodiscard]] std::string notes_in_roff(std::string_view notes);
-
-/// Its example, as it would be typed.
-[[nodiscard]] std::string example_in_roff(std::string_view notes);
 
 /// The page of a command, or of the program.
 [[nodiscard]] manual_page page_of(const command_table& table, const command_entry& command);

@@ -43,17 +43,6 @@ TEST_CASE("manual: each character of a text stands for itself") {
     CHECK(sentence("").empty());
 }
 
-TEST_CASE("manual: notes are paragraphs, and rows of a word and what it means") {
-    CHECK(second_column("npz          a") == 13);
-    CHECK(second_column("index.  None") == std::string_view::npos);
-    CHECK(second_column("one word") == std::string_view::npos);
-    CHECK(second_column("             goes on") == std::string_view::npos);
-    CHECK(second_column("word") == std::string_view::npos);
-    CHECK(notes_in_roff("Text.\nnpz  a,\n     b\nMore.\n") == "Text.\n.TP\n\\fBnpz\\fR\na,\nb\n.PP\nMore.\n");
-    CHECK(example_in_roff("Text.\nExample: a \\\n             b\n") == ".SH EXAMPLES\n.nf\na \\e\n\\&    b\n.fi\n");
-    CHECK(example_in_roff("Text.").empty());
-}
-
 TEST_CASE("manual: a command's page has all its sections, and groff has nothing to say against it") {
     const command_table table = small_table();
     const manual_page page = page_of(table, "look");
@@ -75,7 +64,7 @@ TEST_CASE("manual: a command's page has all its sections, and groff has nothing 
     const std::string text = shown(page);
     for (const char* const line :
          {"prog-x look [OPTION]... -o FILE NAME [RUN...]", ".dots begin lines 'quotes too \\back \\n slashes",
-          "npz    one word, and its row, goes on", "-o, --output FILE", "--kind K", "a \"rule\".",
+          "npz one word, and its row, goes on csv another row", "-o, --output FILE", "--kind K", "a \"rule\".",
           "2      wrong usage.", "prog-x look a-b 'c\\d' \\", "    --kind=one `pwd` ^~", "prog-x(1)", "prog-x 1.2.3"}) {
         CHECK_MESSAGE(contains(flat(text), flat(line)), line << " in\n" << text);
     }
