@@ -11,6 +11,8 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <string_view>
 #include <utility>
 
@@ -63,7 +65,13 @@ private:
     void add_manual();
     void add_help();
 
-    [[nodiscard]] command finished(const std::string& name);
+    // Declares a command: the app for its options, and what is made of them once they are parsed.
+    template <class Finish>
+    CLI::App& declare(const std::string& name, const std::string& summary, Finish finish) {
+        CLI::App& app = *app_.add_subcommand(name, summary);
+        finished_.emplace(&app, [finish = std::move(finish)] { return command{finish()}; });
+        return app;
+    }
 
     const program_rules& registry_;
     CLI::App app_{"Looks into training runs that Amazon's package smdebug, or this library, has saved.", "smdebug"};
@@ -85,6 +93,7 @@ private:
     std::string shell_;
     std::string manual_command_;
     option_texts texts_;
+    std::map<const CLI::App*, std::function<command()>> finished_;
 };
 
 }  // namespace
@@ -158,7 +167,7 @@ command parser::parse(std::vector<std::string> arguments) {
                                     (chosen.empty() ? "" : chosen.front()->get_name() + " ") + "--help`.");
     }
     try {
-        return finished(app_.get_subcommands().front()->get_name());
+        return finished_.at(app_.get_subcommands().front())();
     } catch (const usage_error& wrong) {
         const std::string_view text = wrong.what();
         const std::string place = defaults_->place_of(text);
@@ -195,7 +204,10 @@ std::vector<std::string> parser::command_names() const {
 }
 
 void parser::add_ls() {
-    CLI::App& app = *app_.add_subcommand("ls", "what runs hold: workers, modes, steps, collections, tensors");
+    CLI::App& app = declare("ls", "what runs hold: workers, modes, steps, collections, tensors", [this] {
+        settle(ls_, texts_);
+        return ls_;
+    });
     add_runs(app, ls_.runs);
     app.add_flag("--verify", ls_.verify,
                  "instead of the contents: all that the files of a run say twice and not alike; reads everything; "
@@ -209,7 +221,10 @@ void parser::add_ls() {
 }
 
 void parser::add_show() {
-    CLI::App& app = *app_.add_subcommand("show", "one tensor at one step: shape, dtype, reductions, first values");
+    CLI::App& app = declare("show", "one tensor at one step: shape, dtype, reductions, first values", [this] {
+        settle(show_, texts_);
+        return show_;
+    });
     app.add_option("RUN", show_.run, "a training run: a folder, or s3://bucket/prefix")->required()->type_name("");
     app.add_option("TENSOR", show_.tensor, "name of a tensor")->required()->type_name("");
     add_text(app, "--step", texts_.step, "S", "the step, in --mode; default: the last one that has the tensor");
@@ -220,7 +235,10 @@ void parser::add_show() {
 }
 
 void parser::add_stats() {
-    CLI::App& app = *app_.add_subcommand("stats", "reductions of every tensor: a row for each worker and step");
+    CLI::App& app = declare("stats", "reductions of every tensor: a row for each worker and step", [this] {
+        settle(stats_, texts_);
+        return stats_;
+    });
     add_runs(app, stats_.runs);
     add_text(app, "--threads", texts_.threads, "N", "threads to use; default: 1");
     add_names(app, stats_.tensors, stats_.collection);
@@ -242,7 +260,10 @@ void parser::add_stats() {
 
 void parser::add_diff() {
     CLI::App& app =
-        *app_.add_subcommand("diff", "the first step and tensor at which two runs part; exit status 3 if they do");
+        declare("diff", "the first step and tensor at which two runs part; exit status 3 if they do", [this] {
+            settle(diff_, texts_);
+            return diff_;
+        });
     app.add_option("RUN_A", diff_.first, "a training run: a folder, s3://bucket/prefix, or an archive of one run")
         ->required()
         ->type_name("");
@@ -265,7 +286,10 @@ void parser::add_diff() {
 }
 
 void parser::add_check() {
-    CLI::App& app = *app_.add_subcommand("check", "evaluate rules at every saved step; exit status 3 if one is met");
+    CLI::App& app = declare("check", "evaluate rules at every saved step; exit status 3 if one is met", [this] {
+        settle(check_, texts_, registry_);
+        return check_;
+    });
     add_runs(app, check_.runs);
     add_rule_options(app, texts_, known_rules());
     add_steps(app, texts_);
@@ -283,8 +307,12 @@ void parser::add_check() {
 }
 
 void parser::add_scan() {
-    CLI::App& app = *app_.add_subcommand(
-        "scan", "all built-in rules that have something to look at, over many runs; exit status 3 if one is met");
+    CLI::App& app = declare(
+        "scan", "all built-in rules that have something to look at, over many runs; exit status 3 if one is met",
+        [this] {
+            settle(scan_, texts_, registry_);
+            return scan_;
+        });
     app.add_option("RUN", scan_.check.runs,
                    "training runs, archives, folders with runs in them, patterns such as 'jobs/**/run-?'; s3://, too")
         ->type_name("");
@@ -314,8 +342,12 @@ void parser::add_scan() {
 }
 
 void parser::add_report() {
-    CLI::App& app = *app_.add_subcommand(
-        "report", "runs as one page to look at, an HTML file that needs no network; exit status 3 if a rule is met");
+    CLI::App& app = declare(
+        "report", "runs as one page to look at, an HTML file that needs no network; exit status 3 if a rule is met",
+        [this] {
+            settle(report_, texts_, registry_);
+            return report_;
+        });
     add_runs(app, report_.check.runs);
     app.add_option("-o,--output", report_.output, "the file, which is replaced when the new one is whole")
         ->required()
@@ -329,11 +361,11 @@ void parser::add_report() {
     app.add_flag("--no-rules", report_.no_rules, "only the pictures: no rule is evaluated");
     add_text(app, "--threads", texts_.threads, "N", "threads to use; default: 1");
     add_text(app, "--title", report_.title, "TEXT", "what stands at its top; default: the names of the runs");
-    add_text(app, "--max-size", texts_.memory, "SIZE",
+    add_text(app, "--max-size", texts_.max_size, "SIZE",
              "how large the file may be, about: 5M, 14M (default).  What does not fit is shown less finely");
     add_follow(app, report_.check.follow, texts_,
                "write the page again while the jobs run, until they end; an open page reads it again");
-    add_text(app, "--interval", texts_.run_timeout, "T",
+    add_text(app, "--interval", texts_.interval, "T",
              "with --follow: how often a run is looked at: 500ms, 2s (default), 1m");
     add_trust(app, report_.check.how);
     add_formats(app, report_.check.how.storage.formats);
@@ -347,7 +379,8 @@ void parser::add_report() {
 }
 
 void parser::add_merge() {
-    CLI::App& app = *app_.add_subcommand("merge", "databases of results in one: of shards, of machines, of nights");
+    CLI::App& app =
+        declare("merge", "databases of results in one: of shards, of machines, of nights", [this] { return merge_; });
     app.add_option("DATABASE", merge_.sources, "databases that scans wrote; they are only read")
         ->required()
         ->type_name("");
@@ -361,7 +394,10 @@ void parser::add_merge() {
 }
 
 void parser::add_pack() {
-    CLI::App& app = *app_.add_subcommand("pack", "pack runs into one archive that is quick to scan");
+    CLI::App& app = declare("pack", "pack runs into one archive that is quick to scan", [this] {
+        settle(pack_, texts_);
+        return pack_;
+    });
     add_runs(app, pack_.runs);
     app.add_option("-o,--output", pack_.output, "the archive: a file of this machine, .tar.zst, .tar.gz or .tar")
         ->required()
@@ -379,7 +415,10 @@ void parser::add_pack() {
 }
 
 void parser::add_export() {
-    CLI::App& app = *app_.add_subcommand("export", "write a run, or a part of it, in a format of other tools");
+    CLI::App& app = declare("export", "write a run, or a part of it, in a format of other tools", [this] {
+        settle(export_, texts_);
+        return export_;
+    });
     app.add_option("RUN", export_.run, "a training run: a folder, s3://bucket/prefix, or an archive of one run")
         ->required()
         ->type_name("");
@@ -426,14 +465,18 @@ void parser::add_export() {
 }
 
 void parser::add_rules() {
-    CLI::App& app = *app_.add_subcommand("rules", "list the built-in rules, their parameters, types and defaults");
+    CLI::App& app = declare("rules", "list the built-in rules, their parameters, types and defaults", [this] {
+        settle(listed_, texts_, registry_);
+        return listed_;
+    });
     offer(app.add_option("RULE", listed_.rules, "only these rules; default: all")->type_name(""), {known_rules()});
     add_format(app, listed_.format, texts_);
 }
 
 void parser::add_index() {
-    CLI::App& app = *app_.add_subcommand(
-        "index", "write ARCHIVE.smdx beside an archive, by which it is opened without reading it through");
+    CLI::App& app =
+        declare("index", "write ARCHIVE.smdx beside an archive, by which it is opened without reading it through",
+                [this] { return index_; });
     app.add_option("ARCHIVE", index_.archives, "archives: .tar, .tar.gz, .tar.zst, here or s3://bucket/key")
         ->required()
         ->type_name("");
@@ -446,8 +489,8 @@ void parser::add_index() {
 }
 
 void parser::add_repair() {
-    CLI::App& app =
-        *app_.add_subcommand("repair", "a new index for a run whose own is missing or damaged, from its event files");
+    CLI::App& app = declare("repair", "a new index for a run whose own is missing or damaged, from its event files",
+                            [this] { return repair_; });
     add_runs(app, repair_.runs);
     app.add_flag("--dry-run", repair_.dry_run, "only say what would be done");
     add_storage(app, repair_.storage);
@@ -461,7 +504,8 @@ void parser::add_repair() {
 }
 
 void parser::add_completion() {
-    CLI::App& app = *app_.add_subcommand("completion", "print what a shell needs to complete commands and options");
+    CLI::App& app = declare("completion", "print what a shell needs to complete commands and options",
+                            [this] { return help_request{completion_script(app_.get_name(), shell_)}; });
     accept(app.add_option("SHELL", shell_, "bash, zsh or fish")->required()->type_name(""),
            {completed_shells.begin(), completed_shells.end()});
     app.footer(
@@ -473,7 +517,11 @@ void parser::add_completion() {
 }
 
 void parser::add_manual() {
-    CLI::App& app = *app_.add_subcommand("manual", "print a manual page, of the program or of a command, for man");
+    CLI::App& app = declare("manual", "print a manual page, of the program or of a command, for man", [this] {
+        manual_.pages =
+            manual_.folder ? all_manual_pages(table()) : std::vector<manual_page>{page_of(table(), manual_command_)};
+        return manual_;
+    });
     // Of commands there are some more below: help is the last.
     std::vector<std::string> names = command_names();
     names.emplace_back("help");
@@ -491,64 +539,6 @@ void parser::add_help() {
     std::vector<std::string> names = command_names();
     accept(app.add_option("COMMAND", manual_command_, "the command; default: the program itself")->type_name(""),
            names);
-}
-
-command parser::finished(const std::string& name) {
-    if (name == "completion") {
-        return help_request{completion_script(app_.get_name(), shell_)};
-    }
-    if (name == "manual") {
-        manual_.pages =
-            manual_.folder ? all_manual_pages(table()) : std::vector<manual_page>{page_of(table(), manual_command_)};
-        return manual_;
-    }
-    if (name == "ls") {
-        settle(ls_, texts_);
-        return ls_;
-    }
-    if (name == "show") {
-        settle(show_, texts_);
-        return show_;
-    }
-    if (name == "stats") {
-        settle(stats_, texts_);
-        return stats_;
-    }
-    if (name == "diff") {
-        settle(diff_, texts_);
-        return diff_;
-    }
-    if (name == "scan") {
-        settle(scan_, texts_, registry_);
-        return scan_;
-    }
-    if (name == "report") {
-        settle(report_, texts_, registry_);
-        return report_;
-    }
-    if (name == "merge") {
-        return merge_;
-    }
-    if (name == "pack") {
-        settle(pack_, texts_);
-        return pack_;
-    }
-    if (name == "export") {
-        settle(export_, texts_);
-        return export_;
-    }
-    if (name == "check") {
-        settle(check_, texts_, registry_);
-        return check_;
-    }
-    if (name == "index") {
-        return index_;
-    }
-    if (name == "repair") {
-        return repair_;
-    }
-    settle(listed_, texts_, registry_);
-    return listed_;
 }
 
 command_table table_of_commands(const program_rules& registry) { return parser{registry}.table(); }

@@ -116,8 +116,11 @@ void settle(pack_arguments& args, const option_texts& texts) {
     }
 }
 
-void settle(stats_arguments& args, const option_texts& texts) {
-    args.threads = settled_threads(texts.threads);
+namespace {
+
+// Which tensors of which steps: what stats, export and diff have in common.
+template <class Arguments>
+void settle_selection(Arguments& args, const option_texts& texts) {
     detail::check_tensors_regex(args.tensors);
     if (texts.mode) {
         args.mode = detail::settled_mode(*texts.mode);
@@ -126,6 +129,13 @@ void settle(stats_arguments& args, const option_texts& texts) {
         args.how.range = parse_range(*texts.steps);
     }
     settle(args.how, texts);
+}
+
+}  // namespace
+
+void settle(stats_arguments& args, const option_texts& texts) {
+    args.threads = settled_threads(texts.threads);
+    settle_selection(args, texts);
     if (texts.reductions) {
         args.statistics = *texts.reductions == "all" ? all_statistics() : parse_statistics(*texts.reductions);
     } else if (args.how.format == output_format::table) {
@@ -136,13 +146,7 @@ void settle(stats_arguments& args, const option_texts& texts) {
 
 void settle(export_arguments& args, const option_texts& texts) {
     args.threads = settled_threads(texts.threads);
-    detail::check_tensors_regex(args.tensors);
-    if (texts.mode) {
-        args.mode = detail::settled_mode(*texts.mode);
-    }
-    if (texts.steps) {
-        args.how.range = parse_range(*texts.steps);
-    }
+    settle_selection(args, texts);
     const bool csv = args.to == export_format::csv;
     if (args.values && !csv) {
         throw usage_error("--values is for --to csv: the other formats have all values");
@@ -161,20 +165,13 @@ void settle(export_arguments& args, const option_texts& texts) {
 }
 
 void settle(diff_arguments& args, const option_texts& texts) {
-    detail::check_tensors_regex(args.tensors);
+    settle_selection(args, texts);
     if (texts.rtol) {
         args.rtol = real_number("--rtol", *texts.rtol);
     }
     if (texts.atol) {
         args.atol = real_number("--atol", *texts.atol);
     }
-    if (texts.mode) {
-        args.mode = detail::settled_mode(*texts.mode);
-    }
-    if (texts.steps) {
-        args.how.range = parse_range(*texts.steps);
-    }
-    settle(args.how, texts);
 }
 
 namespace {
@@ -302,11 +299,11 @@ void settle(report_arguments& args, const option_texts& texts, const program_rul
     }
     detail::settle_steps(args.check, texts);
     settle(args.check.follow, args.check.runs.size(), texts);
-    if (texts.memory) {
-        args.most_bytes = parse_size("--max-size", *texts.memory);
+    if (texts.max_size) {
+        args.most_bytes = parse_size("--max-size", *texts.max_size);
     }
-    if (texts.run_timeout) {
-        args.interval = parse_duration("--interval", *texts.run_timeout);
+    if (texts.interval) {
+        args.interval = parse_duration("--interval", *texts.interval);
         if (!args.check.follow.on) {
             throw usage_error("--interval is for --follow: without it the page is written once");
         }

@@ -45,6 +45,8 @@ struct option_texts {
     std::optional<std::string> give_up_after = {};
     std::optional<std::string> run_timeout = {};
     std::optional<std::string> memory = {};
+    std::optional<std::string> max_size = {};
+    std::optional<std::string> interval = {};
     std::optional<std::string> split_above = {};
     std::optional<std::string> shard = {};
     bool format_is_set = false;
