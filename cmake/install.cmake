@@ -25,10 +25,6 @@ foreach(component IN LISTS components)
     install(TARGETS smdebug_${component} EXPORT smdebug-${component}-targets FILE_SET HEADERS COMPONENT devel)
     install_export(smdebug-${component}-targets ${package_folder})
 endforeach()
-if(TARGET smdebug_mpi)
-    install(TARGETS smdebug_mpi EXPORT smdebug-mpi-targets FILE_SET HEADERS COMPONENT devel)
-    install_export(smdebug-mpi-targets ${package_folder})
-endif()
 function(install_library target export)
     install(
         TARGETS ${target}

@@ -1,5 +1,5 @@
 # A .pc file for each component, for who builds without CMake:  c++ -std=c++20 a.cpp $(pkg-config --cflags --libs smdebug-s3)
-#   smdebug, smdebug-s3, smdebug-archive, smdebug-batch, smdebug-mpi, smdebug-kernels   header-only
+#   smdebug, smdebug-s3, smdebug-archive, smdebug-batch, smdebug-kernels   header-only
 #   smdebug-compiled, smdebug-compiled-s3, -archive, -batch                              the compiled form
 #   smdebug-program                                                                      a rule as a program, in the compiled form
 # Paths are relative to the file, so that a tree may be moved.  Headers of third parties come with Requires.  So do their
@@ -83,13 +83,6 @@ foreach(component IN LISTS components)
     smdebug_pc(smdebug-${component} "${component} of smdebug: ${smdebug_third_parties_of_${component}}" REQUIRES smdebug
                ${smdebug_pc_of_${component}})
 endforeach()
-if(TARGET smdebug_mpi)
-    set(mpi_flags ${MPI_CXX_INCLUDE_DIRS})
-    list(TRANSFORM mpi_flags PREPEND -I)
-    list(APPEND mpi_flags -DMPICH_SKIP_MPICXX -DOMPI_SKIP_MPICXX)  # no C++ interface of MPI, as cmake/mpi.cmake asks
-    smdebug_pc(smdebug-mpi "Batches of smdebug over the processes of mpirun" REQUIRES smdebug CFLAGS ${mpi_flags} LIBS
-               ${MPI_CXX_LIBRARIES})
-endif()
 if(TARGET smdebug_kernels)
     smdebug_pc(smdebug-kernels "Reductions of smdebug, one program for many CPUs" REQUIRES smdebug LIBRARIES smdebug_kernels)
 endif()

@@ -50,9 +50,9 @@ aarch64_set_up() {
         -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wsign-conversion -Werror)
 }
 
-# aarch64_headers ROOT: a file that includes every header, but MPI's: its headers are those of this machine alone.
+# aarch64_headers ROOT: a file that includes every header.
 aarch64_headers() {
-    (cd "$1/include" && find smdebug -name '*.hpp' ! -name 'mpi_*' | sort | sed 's/.*/#include <&>/')
+    (cd "$1/include" && find smdebug -name '*.hpp' | sort | sed 's/.*/#include <&>/')
 }
 
 aarch64_unite() {

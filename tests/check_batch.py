@@ -2,12 +2,13 @@
 """Batches as users have them: `smdebug scan --list ... -o results.db` over many runs, some damaged, one unreadable, one
 that still grows; killed at random and resumed; held against single scans of each run.
 
-check_batch.py PROGRAM GOLDEN FOLDER [--runs N] [--kills K] [--large PATH] [--mpirun PATH [--stop]]
+check_batch.py PROGRAM GOLDEN FOLDER [--runs N] [--kills K] [--large PATH] [--mpirun PATH [--rank-runs N]]
   PROGRAM  the program smdebug
   GOLDEN   the recorded runs, tests/data/golden
   FOLDER   where the runs and databases are made; emptied first
   --large  one more run, far larger than the others
-  --mpirun also over four processes: undisturbed, and with one that is killed; with --stop one that is stopped (half a minute)
+  --mpirun also over four processes, if the program has MPI: undisturbed, killed, stopped, on a full disk
+  --rank-runs  of so many runs, which are names of the others
 Prints what was done; exit status 1 with a sentence for the first thing that is wrong."""
 import argparse
 import os
@@ -100,7 +101,7 @@ def main():
     asked.add_argument("--kills", type=int, default=5)
     asked.add_argument("--large")
     asked.add_argument("--mpirun")
-    asked.add_argument("--stop", action="store_true")
+    asked.add_argument("--rank-runs", type=int, default=600)
     args = asked.parse_args()
     shutil.rmtree(args.folder, ignore_errors=True)
     os.makedirs(args.folder)
@@ -182,7 +183,7 @@ def main():
     together = rows_of(merged)
     compare(rows_of(whole), together, "three shards, merged")
     print("three shards, merged: the same database")
-    if args.mpirun:
+    if args.mpirun and "\nmpi " in subprocess.run([args.program, "--version"], capture_output=True, text=True, check=True).stdout:
         check_ranks(args, paths)
     shutil.rmtree(args.folder)
 
@@ -201,83 +202,127 @@ def lives(process):
         return False
 
 
-def runs_in(database):
+def left_by_ranks(database):
+    folder, name = os.path.split(database)
+    return sorted(each for each in os.listdir(folder) if each.startswith(name + ".rank-") and each[-1].isdigit())
+
+
+class ranks_job:
+    """A scan over four ranks; its group of processes is its own, so that all of it can be ended."""
+
+    def __init__(self, args, listed, database, *more, limit=None):
+        environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+                       "OMPI_MCA_btl_vader_single_copy_mechanism": "none"}  # else it warns in containers without ptrace
+        for name in [name for name in environment if name.startswith("SLURM_")]:  # or Open MPI asks Slurm to start them
+            del environment[name]
+        program = [args.program, "scan", "--list", listed, "--threads", "1", "-o", database, *more]
+        if limit:  # of a file's size, in blocks of 1024 bytes: what is written beyond fails as on a full disk
+            program = ["bash", "-c", f'trap "" XFSZ; ulimit -f {limit}; exec "$@"', "limited", *program]
+        self.job = subprocess.Popen([args.mpirun, "--oversubscribe", "-n", "4", *program], stdout=subprocess.PIPE,
+                                    stderr=subprocess.PIPE, text=True, env=environment, start_new_session=True)
+        self.ranks = []
+
+    def wait_for_results(self, database, count=20):
+        """Until some are there: True; False where the job has ended."""
+        end = time.monotonic() + 60
+        while self.job.poll() is None and time.monotonic() < end:
+            self.ranks = ranks_of(self.job.pid)
+            if len(self.ranks) == 4 and sum(grown(os.path.join(os.path.dirname(database), each)) for each in left_by_ranks(database)) > count:
+                return True
+            time.sleep(0.01)
+        return False
+
+    def finish(self, what):
+        try:
+            out, err = self.job.communicate(timeout=120)
+        except subprocess.TimeoutExpired:
+            os.killpg(self.job.pid, signal.SIGKILL)
+            fail(f"{what}: it does not end")
+        end = time.monotonic() + 20
+        while any(lives(rank) for rank in self.ranks) and time.monotonic() < end:
+            time.sleep(0.05)
+        if left := [rank for rank in self.ranks if lives(rank)]:
+            fail(f"{what}: processes are left: {left}")
+        return self.job.returncode, out, err
+
+
+def grown(path):
+    """About how many results a rank has: nobody else may open its database."""
     try:
-        with sqlite3.connect(f"file:{database}?mode=ro", uri=True) as base:
-            return base.execute("SELECT count(*) FROM runs").fetchone()[0]
-    except sqlite3.Error:
+        return os.path.getsize(path + "-wal") // 8192
+    except OSError:
         return 0
 
 
 def check_ranks(args, paths):
-    """The same over four processes, of so many runs that there is time to disturb them: each by ten names."""
-    links = os.path.join(args.folder, "links")
+    listed, links = os.path.join(args.folder, "links.txt"), os.path.join(args.folder, "links")
     os.makedirs(links)
-    listed = os.path.join(args.folder, "links.txt")
     with open(listed, "w", encoding="utf-8") as out:
-        for number in range(10 * len(paths)):
+        for number in range(args.rank_runs):
             link = os.path.join(links, f"{number:06}")
             os.symlink(paths[number % len(paths)], link)
             out.write(link + "\n")
-    alone = os.path.join(args.folder, "alone.db")
-    scan(args.program, listed, alone)
-    truth = rows_of(alone)
-    start = [args.mpirun, "--oversubscribe", "-n", "4", args.program, "scan", "--list", listed, "--threads", "1", "-o"]
-    environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-    whole = os.path.join(args.folder, "ranks.db")
-    begin = time.monotonic()
-    done = subprocess.run([*start, whole], capture_output=True, text=True, check=False, timeout=600, env=environment)
-    if done.returncode not in (1, 4):
-        fail(f"four ranks ended with {done.returncode}: {done.stderr[-2000:]}")
-    compare(truth, rows_of(whole), "four ranks")
-    print(f"four ranks, {len(truth['runs'])} runs: the same database, {time.monotonic() - begin:.1f} s")
-    check_shared(args, paths, start, environment)
-    for name, disturb in (("killed", signal.SIGKILL), *((("stopped", signal.SIGSTOP),) if args.stop else ())):
-        database = os.path.join(args.folder, f"{name}.ranks.db")
-        begin = time.monotonic()
-        with subprocess.Popen([*start, database], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=environment) as job:
-            while runs_in(database) == 0 and job.poll() is None and time.monotonic() < begin + 60:
-                time.sleep(0.01)
-            ranks = ranks_of(job.pid)
-            if len(ranks) == 4:
-                os.kill(ranks[-1], disturb)
-            try:
-                said = job.communicate(timeout=90)[1]
-            except subprocess.TimeoutExpired:
-                for rank in ranks:
-                    os.kill(rank, signal.SIGKILL)
-                job.kill()
-                fail(f"a rank {name}: it does not end")
-            if len(ranks) != 4:
-                fail(f"a rank {name}: there are {len(ranks)}: {said[-1000:]}")
-            end = time.monotonic() + 20
-            while any(lives(rank) for rank in ranks) and time.monotonic() < end:
-                time.sleep(0.05)
-            if left := [rank for rank in ranks if lives(rank)]:
-                fail(f"a rank {name}: processes are left: {left}")
-        so_far, taken = runs_in(database), time.monotonic() - begin
-        scan(args.program, listed, database)
-        compare(truth, rows_of(database), f"a rank {name}, and resumed")
-        print(f"a rank {name}: {so_far} runs are there, {taken:.1f} s; resumed: the same database")
 
+    def database(name):
+        return os.path.join(args.folder, name + ".db")
 
-def check_shared(args, paths, start, environment):
-    """Large runs among small ones: several ranks read the steps of one, some of which are damaged."""
-    listed = os.path.join(args.folder, "shared.txt")
-    with open(listed, "w", encoding="utf-8") as out:
-        out.write("".join(path + "\n" for path in paths))
-    command = [listed if part.endswith("links.txt") else part for part in start]
     for what, asked, tables in (("numbers", ["--reductions", "all"], ("reductions", "messages")),
                                 ("rules", [], ("results", "findings", "messages"))):
-        alone, shared = (os.path.join(args.folder, f"{what}.{who}.db") for who in ("alone", "shared"))
-        scan(args.program, listed, alone, *asked)
-        for turn in ("", ", again"):
-            done = subprocess.run([*command, shared, "--split-above", "5K", *asked], capture_output=True, text=True, check=False,
-                                  timeout=600, env=environment)
-            if done.returncode not in (0, 1, 3, 4):
-                fail(f"{what} over four ranks{turn} ended with {done.returncode}: {done.stderr[-2000:]}")
-            compare(rows_of(alone, tables), rows_of(shared, tables), f"{what} of runs that ranks share{turn}")
-        print(f"{what} of runs that four ranks share: the same database, {len(rows_of(shared, tables)[tables[0]])} rows")
+        alone = scan(args.program, listed, database(f"{what}.alone"), "--format", "csv", *asked)
+        truth = rows_of(database(f"{what}.alone"), tables)
+        for more in ([], ["--split-above", "5K"], ["--split-above", "0"]):
+            over = database(f"{what}.over")
+            for leftover in (over, over + "-wal"):
+                if os.path.exists(leftover):
+                    os.remove(leftover)
+            begin = time.monotonic()
+            status, out, err = ranks_job(args, listed, over, "--format", "csv", *asked, *more).finish("four ranks")
+            if status != alone.returncode:
+                fail(f"{what} over four ranks ended with {status}, not {alone.returncode}: {err[-2000:]}")
+            if out != alone.stdout.replace("\t", "\\t"):  # mpirun gives rank 0 a terminal, where controls are escaped
+                fail(f"{what} over four ranks: the rows are not those of one process")
+            compare(truth, rows_of(over, tables), f"{what} over four ranks {more}")
+            print(f"{what} over four ranks {more}: the same database and rows of {len(truth['runs'])} runs, {time.monotonic() - begin:.1f} s")
+    shards = [database(f"rank-shard{number}") for number in range(1, 5)]
+    for number, shard in enumerate(shards, 1):
+        scan(args.program, listed, shard, "--shard", f"{number}/4")
+    subprocess.run([args.program, "merge", *shards, "-o", database("shards")], check=True, capture_output=True, timeout=600)
+    compare(truth, rows_of(database("shards")), "four shards, merged")
+    print("four shards, merged: the same database")
+
+    failed = sum(1 for row in truth["runs"] if "failed" in row)
+    for name in ("a rank killed", "mpirun killed", "SIGTERM", "a full disk"):
+        over = database(name.replace(" ", "-"))
+        begin = time.monotonic()
+        job = ranks_job(args, listed, over, limit=256 if name == "a full disk" else None)
+        if name != "a full disk":
+            if not job.wait_for_results(over):
+                fail(f"{name}: it has ended before: {job.finish(name)[2][-1000:]}")
+            if name == "mpirun killed":
+                os.kill(job.job.pid, signal.SIGKILL)
+            elif name == "a rank killed":
+                os.kill(job.ranks[-1], signal.SIGKILL)
+            else:
+                os.kill(job.job.pid, signal.SIGTERM)
+        status, _, err = job.finish(name)
+        if status == 0:
+            fail(f"{name}: it ended with 0: {err[-1000:]}")
+        left = left_by_ranks(over)
+        taken = time.monotonic() - begin
+        # The same command, over ranks after one disturbance and as one process after another, does the rest.
+        if name in ("a rank killed", "a full disk"):
+            status, _, err = ranks_job(args, listed, over, "--progress", "json").finish(f"{name}, again")
+        else:
+            again = scan(args.program, listed, over, "--progress", "json")
+            status, err = again.returncode, again.stderr
+        last = [line for line in err.splitlines() if line.startswith("{")][-1]
+        passed = int(last.split('"unchanged":')[1].split(",")[0])
+        compare(truth, rows_of(over), f"{name}, and the same command again")
+        if left_by_ranks(over):
+            fail(f"{name}: databases of ranks are left: {left_by_ranks(over)}")
+        if not 0 < passed <= len(truth["runs"]) - failed:
+            fail(f"{name}: {passed} runs were not done again, of {len(truth['runs'])}")
+        print(f"{name}: {taken:.1f} s, {len(left)} databases of ranks are left; again: {passed} runs need not be done; the same database")
 
 
 if __name__ == "__main__":

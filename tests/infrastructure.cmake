@@ -163,7 +163,7 @@ add_infrastructure_test(fault_proxy_selftest ${SMDEBUG_PYTHON} -B ${CMAKE_CURREN
 if(TARGET smdebug_executable)
     set(batch_ranks)
     find_program(SMDEBUG_MPIRUN mpirun)
-    if(TARGET smdebug_mpi AND SMDEBUG_MPIRUN)
+    if(SMDEBUG_MPIRUN)
         set(batch_ranks --mpirun ${SMDEBUG_MPIRUN})
     endif()
     add_infrastructure_test(batch ${SMDEBUG_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/check_batch.py $<TARGET_FILE:smdebug_executable>
@@ -208,18 +208,6 @@ if(TARGET smdebug_executable)
                             ${CMAKE_CURRENT_BINARY_DIR}/report_packages $<TARGET_FILE:smdebug_executable>
                             $<TARGET_FILE:report_runs> ${test_data}/golden ${CMAKE_CURRENT_BINARY_DIR}/report_pages)
     set_tests_properties(report_bundle report_pages PROPERTIES RESOURCE_LOCK report_packages)
-endif()
-
-# --- a batch over the processes of mpirun, some of which are killed or stopped ---------------------------------------------
-if(TARGET smdebug_mpi)
-    add_executable(mpi_batch mpi_batch/mpi_batch.cpp)
-    target_link_libraries(mpi_batch PRIVATE smdebug_test_options smdebug::mpi smdebug::program)
-    foreach(case IN ITEMS messages whole killed recovered stopped continued full interrupted rank_0_interrupted rank_0_stopped shared
-                          shared_stopped)
-        add_infrastructure_test(mpi_batch/${case} ${SMDEBUG_BASH} ${CMAKE_CURRENT_SOURCE_DIR}/check_mpi_batch.sh ${case}
-                                $<TARGET_FILE:mpi_batch> ${CMAKE_CURRENT_BINARY_DIR}/mpi_batch_runs)
-        set_tests_properties(mpi_batch/${case} PROPERTIES TIMEOUT 180 PROCESSORS 2)
-    endforeach()
 endif()
 
 # --- installing ------------------------------------------------------------------------------------------------------

@@ -323,7 +323,7 @@ void parser::add_scan() {
     add_names(app, scan_.tensors, scan_.collection);
     add_batch(app, scan_, texts_);
     add_text(app, "--split-above", texts_.split_above, "SIZE",
-             "over many processes: of a run with more bytes of tensors several read some steps each; 0: never; "
+             "over many processes: runs whose files have more bytes go before others; 0: the order of the list; "
              "default: 256M");
     add_text(app, "--report", scan_.report, "FILE.html",
              "a page of the results, too: a table of runs and rules; a run's own report is linked where it lies "

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdio>
+#include <utility>
 
 namespace smdebug {
 inline namespace v1 {
@@ -90,6 +91,17 @@ void batch_progress::done(const run_result& result) {
         now_.all = now_.all ? std::optional{*now_.all + 1} : std::nullopt;
         done(other);
     }
+}
+
+void batch_progress::done_elsewhere(std::size_t runs) {
+    const auto locked = lock();
+    now_.done += runs;
+    elsewhere_ += runs;
+}
+
+void batch_progress::begin_results() {
+    const auto locked = lock();
+    now_.done -= std::exchange(elsewhere_, 0);
 }
 
 void batch_progress::steps(const std::string& what, std::size_t done, std::size_t all) {

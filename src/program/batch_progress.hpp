@@ -62,6 +62,10 @@ public:
     /// Of so many more there is nothing to do; they are not among those that were listed.
     void unchanged(std::size_t runs);
     void done(const run_result& result);
+    /// Other processes are done with so many, of which nothing more is known yet.
+    void done_elsewhere(std::size_t runs);
+    /// The results of these come now, by done().
+    void begin_results();
     /// Of a run that is the only one: how far it is.
     void steps(const std::string& what, std::size_t done, std::size_t all);
     /// Nothing more is told, but for a program the end.
@@ -78,6 +82,7 @@ private:
     std::mutex guard_;
     std::condition_variable_any wake_;
     batch_counts now_;
+    std::size_t elsewhere_ = 0;
     bool shows_steps_ = false;
     std::jthread ticker_;  // last: it uses all of the above
 };

@@ -70,6 +70,8 @@ public:
     void damage(std::string_view text) override;
     void error(std::string_view text) override;
     void error(const usage_error& wrong);
+    /// Another process has told an error or damage.
+    void mark_trouble() noexcept { trouble_ = true; }
     /// Whether there was an error or damage.
     [[nodiscard]] bool trouble() const noexcept { return trouble_; }
     [[nodiscard]] int status() const noexcept { return trouble_ ? exit_error : exit_ok; }

@@ -268,7 +268,7 @@ void settle(scan_arguments& args, const option_texts& texts, const program_rules
     settle(args.check.how, texts);
     settle_batch(args, texts);
     if (texts.split_above) {
-        args.split_above = parse_size("--split-above", *texts.split_above);
+        args.split_above = *texts.split_above == "0" ? 0 : parse_size("--split-above", *texts.split_above);
     }
     if (texts.reductions) {
         if (args.report) {

@@ -45,12 +45,13 @@ struct dispatcher {
     console& to;
     const program_rules& registry;
     const stop_giver& about_to_follow;
+    const rank_starter& ranks;
     [[nodiscard]] int operator()(const help_request& asked) const {
         to.print(asked.text);
         return exit_ok;
     }
     [[nodiscard]] int operator()(const version_request&) const {
-        to.print("smdebug " + program_version());
+        to.print("smdebug " + program_version(ranks.library));
         return exit_ok;
     }
     [[nodiscard]] int operator()(const ls_arguments& args) const {
@@ -75,7 +76,7 @@ struct dispatcher {
     }
     [[nodiscard]] int operator()(const scan_arguments& args) const {
         fit(args.check.how.width);
-        return scan_runs(args, registry, to, stop());
+        return scan_runs(args, registry, to, stop(), ranks);
     }
     [[nodiscard]] int operator()(const merge_arguments& args) const { return merge(args, to, stop()); }
     [[nodiscard]] int operator()(const pack_arguments& args) const { return pack(args, to, stop()); }
@@ -102,13 +103,14 @@ private:
 }  // namespace detail
 
 int run_program(std::vector<std::string> arguments, std::ostream& out, std::ostream& err, detail::console_kind kind,
-                const detail::stop_giver& about_to_follow, const std::function<std::string()>& defaults) {
+                const detail::stop_giver& about_to_follow, const std::function<std::string()>& defaults,
+                const detail::rank_starter& ranks) {
     detail::console to{out, err, kind};
     return status_of(to, [&] {
         const program_rules registry = program_rules::built_in();
         auto command = detail::parse_arguments(std::move(arguments), registry, defaults ? defaults() : std::string{});
         std::visit([](auto& args) { detail::spread_folders(args); }, command);
-        return std::visit(detail::dispatcher{to, registry, about_to_follow}, command);
+        return std::visit(detail::dispatcher{to, registry, about_to_follow, ranks}, command);
     });
 }
 

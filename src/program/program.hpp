@@ -3,6 +3,7 @@
 
 #include <program/console.hpp>
 #include <program/interrupt.hpp>
+#include <program/ranks.hpp>
 
 #include <functional>
 #include <ostream>
@@ -14,10 +15,12 @@ inline namespace v1 {
 namespace cli {
 
 /// Runs the program with these arguments (without the program's name); returns its exit status.
-/// `defaults`: tells the file of defaults, as defaults_file() does; null: none.
+/// `defaults`: tells the file of defaults, as defaults_file() does; null: none.  `ranks`: what a scan over many processes
+/// is done with; empty: it is refused.
 [[nodiscard]] int run_program(std::vector<std::string> arguments, std::ostream& out, std::ostream& err,
                               detail::console_kind kind = {}, const detail::stop_giver& about_to_follow = {},
-                              const std::function<std::string()>& defaults = {});
+                              const std::function<std::string()>& defaults = {},
+                              const detail::rank_starter& ranks = {});
 
 }  // namespace cli
 }  // namespace v1

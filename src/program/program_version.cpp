@@ -1,7 +1,6 @@
 #include <program/program_version.hpp>
 
 #include <program/command_options.hpp>
-#include <smdebug/batch/ranks/run_on_ranks.hpp>
 #include <smdebug/core/json_document.hpp>
 #include <smdebug/index/regex.hpp>
 
@@ -53,7 +52,7 @@ std::string three_numbers(int major, int minor, int patch) {
 }
 
 // The components of this program.  Of shared libraries the version that it runs with, of headers that it was built with.
-std::vector<component_version> component_versions() {
+std::vector<component_version> component_versions(const std::string& mpi) {
     // pugixml counts 1.13 as 1130; from 1.10 on the last digit is the patch.
     const std::string pugixml = three_numbers(PUGIXML_VERSION / 1000, PUGIXML_VERSION / 10 % 100, PUGIXML_VERSION % 10);
     std::string_view openssl = OpenSSL_version(OPENSSL_VERSION);  // "OpenSSL 3.0.15 3 Sep 2024 (Library: ...)"
@@ -70,17 +69,17 @@ std::vector<component_version> component_versions() {
         {"batch", std::string{"SQLite "} + sqlite3_libversion()},
         {"kernels", std::string{dispatched_kernel{}.instruction_set()}},
         {"cli", "CLI11 " CLI11_VERSION}};
-    if (has_launched_channel()) {
-        rows.push_back({"mpi", launched_library()});
+    if (!mpi.empty()) {
+        rows.push_back({"mpi", mpi});
     }
     return rows;
 }
 
 }  // namespace
 
-std::string program_version() {
+std::string program_version(const std::string& mpi) {
     std::string text = version_text() + "\n";
-    std::vector<component_version> rows = component_versions();
+    std::vector<component_version> rows = component_versions(mpi);
     rows.insert(rows.begin(), {"built by", compiler_text() + ", compiled form"});
     for (const component_version& row : rows) {
         text +=

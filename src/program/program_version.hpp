@@ -8,8 +8,8 @@ inline namespace v1 {
 namespace cli {
 namespace detail {
 
-/// "0.1.0, reduces with avx2", then a line for the compiler, for the form and for each component.
-[[nodiscard]] std::string program_version();
+/// "0.1.0, reduces with avx2", then a line for the compiler, for the form and for each component; `mpi`: that one, or empty.
+[[nodiscard]] std::string program_version(const std::string& mpi = {});
 
 }  // namespace detail
 }  // namespace cli

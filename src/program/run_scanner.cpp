@@ -4,7 +4,6 @@
 #include <program/loss_line.hpp>
 #include <program/reduce_run.hpp>
 #include <program/rule_notes.hpp>
-#include <program/run_notes.hpp>
 #include <program/run_problems.hpp>
 #include <program/scan_source.hpp>
 #include <smdebug/batch/run_version.hpp>
@@ -112,10 +111,8 @@ run_result run_scanner::scan(run_result result, bool whole_archive, function_ref
         run_place open = place();
         const bool archived = open.store.has_value();
         open.store = storage_of(open, how);
-        if (result.run.steps) {
-            evaluate_part(result, open, how, says, scope);
-        } else if (!is_unchanged(result, *open.store, archived, whole_archive, how)) {
-            evaluate(result, open, archived, how, says, scope);
+        if (!is_unchanged(result, *open.store, archived, whole_archive, how)) {
+            evaluate(result, open, how, says, scope);
         }
     } catch (const std::bad_alloc&) {
         result.state = run_state::no_memory;
@@ -155,47 +152,16 @@ bool run_scanner::is_unchanged(run_result& result, const any_storage& store, boo
     return true;
 }
 
-run_place run_scanner::with_known(batch_run& run, const run_place& place) const {
-    const auto rows = std::exchange(run.known, nullptr);
-    return rows && (!tells_versions_ || run.version == run.known_of) ? with_notes(place, *rows) : place;
-}
-
-step_range run_scanner::selected(const program_trial& run) const {
-    return run.snapshot()->global_range({.begin = args_.check.start, .end = args_.check.end});
-}
-
-void run_scanner::evaluate_part(run_result& result, const run_place& place, const run_options& how, kept_messages& says,
-                                const run_scope& scope) {
+void run_scanner::evaluate(run_result& result, const run_place& place, const run_options& how, kept_messages& says,
+                           const run_scope& scope) {
     const std::string& path = result.run.path;
-    if (tells_versions_) {
-        const auto files = run_version(*place.store);
-        if (!files || files->version != result.run.version) {
-            throw unavailable(path + " has changed while it was looked at");
-        }
-    }
     const program_trial run = open_run(*place.store, path, how);
-    smdebug::detail::describe_run(result, run);
-    result.reductions = args_.statistics ? reduce_run(run, path, args_, *result.run.steps, scope, says)
-                                         : noted_steps(run, *place.store, *result.run.steps, scope.stop);
-}
-
-void run_scanner::evaluate(run_result& result, const run_place& place, bool archived, const run_options& how,
-                           kept_messages& says, const run_scope& scope) {
-    const std::string& path = result.run.path;
-    const program_trial run = open_run(*with_known(result.run, place).store, path, how);
     smdebug::detail::describe_run(result, run);
     run_problems problems{how.skip_damaged};
     problems.tell(run, path, says);
-    // Of what has something to tell already, each part would tell it again.
-    const bool can_split = !archived && !result.run.whole && says.empty();
     if (args_.statistics) {
-        if (can_split) {
-            result.parts = parts_of(run, selected(run), parts_);
-        }
-        if (!result.parts.empty()) {
-            return;
-        }
-        result.reductions = reduce_run(run, path, args_, selected(run), scope, says);
+        const step_range selected = run.snapshot()->global_range({.begin = args_.check.start, .end = args_.check.end});
+        result.reductions = reduce_run(run, path, args_, selected, scope, says);
         problems.tell(run, path, says);
         problems.finish(path, says);
         return;
@@ -205,13 +171,6 @@ void run_scanner::evaluate(run_result& result, const run_place& place, bool arch
     for (const smdebug::detail::planned_rule& each : plan) {
         if (each.why_not.empty()) {
             chosen.push_back(each.request);
-        }
-    }
-    if (can_split && !chosen.empty()) {
-        result.parts = parts_for_rules(run, *place.store, selected(run), parts_, args_.memory);
-        if (!result.parts.empty()) {
-            result.parts_inform = true;
-            return;
         }
     }
     std::optional<loss_recorder> loss;

@@ -5,7 +5,6 @@
 #include <program/opened_archives.hpp>
 #include <program/program_trial.hpp>
 #include <program/rule_set.hpp>
-#include <program/run_parts.hpp>
 #include <program/run_places.hpp>
 #include <program/runs.hpp>
 #include <program/scan_arguments.hpp>
@@ -42,7 +41,6 @@ public:
     void error(std::string_view text) override { add(run_message::kind::error, text); }
     void progress(std::string_view what, std::size_t done, std::size_t all) override;
 
-    [[nodiscard]] bool empty() const noexcept { return all_.empty(); }
     [[nodiscard]] std::vector<run_message> take() { return std::move(all_); }
 
 private:
@@ -63,9 +61,6 @@ public:
     /// names.  Before the first run.
     void tell_versions() { tells_versions_ = true; }
 
-    /// Has large runs opened only, where others can do parts of them: see run_result::parts.  Before the first run.
-    void split(const part_limits& how) { parts_ = how; }
-
     [[nodiscard]] run_result operator()(const batch_run& one, const run_scope& scope);
 
 private:
@@ -84,17 +79,8 @@ private:
     [[nodiscard]] bool is_unchanged(run_result& result, const any_storage& store, bool archived, bool whole_archive,
                                     const run_options& how);
 
-    // The run, with what others have read of just this version of it.
-    [[nodiscard]] run_place with_known(batch_run& run, const run_place& place) const;
-
-    [[nodiscard]] step_range selected(const program_trial& run) const;
-
-    // Only the steps of batch_run::steps, of the version that was opened.
-    void evaluate_part(run_result& result, const run_place& place, const run_options& how, kept_messages& says,
-                       const run_scope& scope);
-
-    void evaluate(run_result& result, const run_place& place, bool archived, const run_options& how,
-                  kept_messages& says, const run_scope& scope);
+    void evaluate(run_result& result, const run_place& place, const run_options& how, kept_messages& says,
+                  const run_scope& scope);
 
     const scan_arguments& args_;
     const program_rules& registry_;
@@ -103,7 +89,6 @@ private:
     rule_maker rules_;
     opened_archives archives_;
     kept_messages::progress_call progress_;
-    part_limits parts_;
     bool tells_versions_ = false;
 };
 

@@ -1,24 +1,22 @@
 #include <program/scan.hpp>
 
 #include <program/batch_progress.hpp>
+#include <program/rank_results.hpp>
 #include <program/run_scanner.hpp>
 #include <program/scan_results.hpp>
 #include <program/scan_sink.hpp>
 #include <program/scan_source.hpp>
-#include <smdebug/batch/ordered_results.hpp>
-#include <smdebug/batch/ranks/rank_work.hpp>
-#include <smdebug/batch/ranks/run_on_ranks.hpp>
+#include <program/text.hpp>
 #include <smdebug/batch/run_batch.hpp>
 #include <smdebug/batch/run_result.hpp>
+#include <smdebug/batch/run_version.hpp>
 #include <smdebug/batch/source_ahead.hpp>
+#include <smdebug/core/error.hpp>
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <fstream>
-#include <functional>
 #include <iostream>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -65,24 +63,74 @@ std::istream* opened_list(const scan_arguments& args, std::ifstream& file) {
     return &file;
 }
 
-// What a scan asks for, and where results go: of rank 0 alone where there are many ranks.
+// The databases of ranks that a scan which did not come to its end has left go into the one that was asked for.
+void bring_in_left(const scan_arguments& args, scan_database::use how, console& to) {
+    const std::vector<std::string> files = args.output ? rank_files(*args.output) : std::vector<std::string>{};
+    if (files.empty()) {
+        return;
+    }
+    std::size_t runs = 0;
+    {
+        scan_database base{*args.output, args, how};
+        base.store_together([&] {
+            for_each_rank_result(files, {}, [&](run_result&& result, std::string_view question) {
+                for (run_result& each : result.others) {
+                    base.take_earlier(each, question);
+                }
+                base.take_earlier(result, question);
+                runs += 1 + result.others.size();
+            });
+        });
+    }  // now it is on the disk
+    remove_rank_files(files);
+    to.note("an earlier scan over many processes did not come to its end; its results are in " + *args.output + ": " +
+            counted(runs, "run"));
+}
+
+// What a scan asks for, and where results go; of rank 0 alone where there are many ranks.
 class scan_ends {
 public:
-    /// Borrows all.  Errors: usage_error; those of scan_database.
-    scan_ends(const scan_arguments& args, console& to)
+    /// Borrows all.  `ranks`: how many processes there are.  Errors: usage_error; those of scan_database.
+    scan_ends(const scan_arguments& args, console& to, std::size_t ranks = 1)
         : args_(args),
+          ranks_(ranks),
           list_(opened_list(args, file_)),
-          base_(args.output ? std::make_unique<scan_database>(*args.output, args) : nullptr),
+          base_(opened_base(to)),
           progress_(args.progress, to),
-          sink_(args, base_.get(), progress_, to),
+          sink_(args, base_.get(), progress_, to,
+                ranks > 1 ? scan_sink::messages::by_ranks : scan_sink::messages::told),
           source_(args, list_, known()),
-          runs_([this] { return source_.next(); }, most_listed,
-                [this](std::size_t count) { progress_.listed(count); }) {}
+          runs_(
+              std::in_place, [this] { return source_.next(); }, most_listed,
+              [this](std::size_t count) { progress_.listed(count); }, goes_first()) {}
 
-    [[nodiscard]] std::optional<batch_run> next(const std::stop_token& stop) { return runs_.next(stop); }
+    [[nodiscard]] std::optional<batch_run> next(const std::stop_token& stop) {
+        auto run = runs_->next(stop);
+        if (run) {
+            gave(*run);
+        }
+        return run;
+    }
+    /// Some for another rank, as source_ahead::try_some().
+    [[nodiscard]] std::optional<std::vector<batch_run>> try_some() {
+        auto some = runs_->try_some(ranks_);
+        for (const batch_run& each : some ? *some : std::vector<batch_run>{}) {
+            gave(each);
+        }
+        return some;
+    }
     void take(run_result&& result) {
         const auto locked = progress_.lock();
         sink_.take(std::move(result));
+    }
+    /// What all ranks have written.
+    void take_from_ranks(bool complete) {
+        progress_.begin_results();
+        rank_files_ = rank_files(*args_.output);
+        base_->store_together([&] {
+            for_each_rank_result(rank_files_, complete ? std::move(known_) : std::vector<batch_run>{},
+                                 [&](run_result&& result, std::string_view) { take(std::move(result)); });
+        });
     }
     /// The exit status.
     [[nodiscard]] int finish(bool complete, console& to) {
@@ -95,12 +143,19 @@ public:
         }
         sink_.finish(complete);
         to.flush();
+        runs_.reset();  // where not all runs were listed its thread still asks the database
         base_.reset();  // what lies in its WAL is brought in
+        remove_rank_files(rank_files_);
         return complete ? sink_.status() : exit_interrupted;
     }
     [[nodiscard]] batch_progress& progress() noexcept { return progress_; }
 
 private:
+    [[nodiscard]] std::unique_ptr<scan_database> opened_base(console& to) const {
+        const auto how = ranks_ > 1 ? scan_database::use::alone : scan_database::use::shared;
+        bring_in_left(args_, how, to);
+        return args_.output ? std::make_unique<scan_database>(*args_.output, args_, how) : nullptr;
+    }
     [[nodiscard]] known_results known() {
         if (!base_) {
             return {};
@@ -115,88 +170,147 @@ private:
         };
         return known;
     }
+    // Large runs, so that none of them is begun at the end.  While there is no choice nobody waits for a look at sizes.
+    [[nodiscard]] smdebug::detail::source_ahead::preference goes_first() const {
+        if (ranks_ == 1 || args_.split_above == 0) {
+            return {};
+        }
+        return [this](const batch_run& run, std::size_t waiting) {
+            try {
+                const auto files = waiting >= ranks_ && run.error.empty()
+                                       ? run_version_at(run.path, args_.check.how.storage)
+                                       : std::nullopt;
+                return files && files->bytes > args_.split_above;
+            } catch (const error&) {
+                return false;  // who does it tells
+            }
+        };
+    }
+    // Over many ranks: of which of them there is no result afterwards has not changed.
+    void gave(const batch_run& run) {
+        if (ranks_ > 1 && !run.version.empty()) {
+            const std::lock_guard lock{guard_};
+            known_.push_back({.place = run.place, .path = run.path});
+        }
+    }
 
     const scan_arguments& args_;
+    std::size_t ranks_;
     std::ifstream file_;
     std::istream* list_;
     std::unique_ptr<scan_database> base_;
     batch_progress progress_;
     scan_sink sink_;
     scan_source source_;
-    smdebug::detail::source_ahead runs_;  // last: its thread uses the others
+    std::mutex guard_;
+    std::vector<batch_run> known_;
+    std::vector<std::string> rank_files_;
+    std::optional<smdebug::detail::source_ahead> runs_;  // last: its thread uses the others
 };
+
+// What every rank does with the runs that it gets: results go into a database of its own.  Whoever says something holds
+// the lock of `shared`, which is told of each run that is done.  Returns whether it came to the end.
+bool scan_as_rank(const scan_arguments& args, const program_rules& registry, console& to, const std::stop_token& stop,
+                  int rank, batch_progress& shared, const run_source& next) {
+    std::optional<batch_run> first = next();  // by then rank 0 has brought in what an earlier scan has left
+    if (!first) {
+        return !stop.stop_requested();
+    }
+    scan_arguments own = args;
+    own.rows = false;
+    own.report.reset();
+    own.check.actions.status_file.clear();
+    scan_database base{rank_file(*args.output, rank), args, scan_database::use::of_rank};
+    batch_progress counts{progress_format::none, to};
+    scan_sink sink{own, &base, counts, to};
+    const unsigned threads = threads_of(args);
+    run_scanner scanner{args, registry, threads};
+    scanner.tell_versions();
+    batch_options how = batch_options_of(args, threads, stop);
+    how.in_order = false;
+    return smdebug::run_batch(
+        how, [&] { return first ? std::exchange(first, std::nullopt) : next(); },
+        [&](const batch_run& run, const run_scope& scope) { return scanner(run, scope); },
+        [&](run_result&& result) {
+            {
+                const auto locked = shared.lock();
+                sink.take(std::move(result));
+            }
+            shared.done_elsewhere(1);
+        });
+}
+
+int scan_as_rank_0(const scan_arguments& args, const program_rules& registry, console& to, const std::stop_token& stop,
+                   rank_channel& channel) {
+    run_giver giver{channel};  // ends the other ranks, whatever happens here
+    scan_ends ends{args, to, static_cast<std::size_t>(channel.size())};
+    bool complete = false;
+    {
+        std::jthread giving{[&](const std::stop_token& end) {
+            giver.give([&] { return ends.try_some(); }, [&](std::size_t runs) { ends.progress().done_elsewhere(runs); },
+                       end);
+        }};
+        const std::stop_callback by_user{stop, [&] { giving.request_stop(); }};
+        complete = scan_as_rank(args, registry, to, stop, 0, ends.progress(), [&]() -> std::optional<batch_run> {
+            return giver.has_failed() ? std::nullopt : ends.next(stop);
+        });
+        giving.join();
+    }
+    if (giver.has_failed()) {
+        ends.progress().finish();
+        to.error("a process failed; the same command brings in what all have done, and goes on with the others");
+        return exit_error;
+    }
+    complete = complete && giver.is_whole();
+    ends.take_from_ranks(complete);
+    return ends.finish(complete, to);
+}
+
+int scan_as_other_rank(const scan_arguments& args, const program_rules& registry, console& to,
+                       const std::stop_token& stop, rank_channel& channel) {
+    run_taker taker{channel};
+    batch_progress silent{progress_format::none, to};
+    try {
+        const bool complete =
+            scan_as_rank(args, registry, to, stop, channel.rank(), silent, [&] { return taker.next(stop); });
+        taker.end(complete ? rank_end::whole : rank_end::stopped);
+    } catch (...) {
+        taker.end(rank_end::failed);
+        throw;
+    }
+    return exit_ok;
+}
 
 }  // namespace
 
 int scan_on_ranks(const scan_arguments& args, const program_rules& registry, console& to, const std::stop_token& stop,
-                  rank_channel& channel, rank_options options) {
-    const unsigned threads = threads_of(args);
-    options.threads = threads;
-    options.on_note = [&](const std::string& text) { to.note(text); };
-    run_scanner scanner{args, registry, threads};
-    if (args.output) {
-        scanner.tell_versions();
+                  rank_channel& channel) {
+    if (channel.size() < 2) {
+        throw usage_error(
+            "this is one of several processes, but MPI sees no other, and each would scan all runs; start it by "
+            "the mpirun of the MPI that `smdebug --version` names");
     }
-    if (channel.size() > 1 && args.split_above > 0) {
-        // Some more than threads: who is done with its own earlier does others'.
-        scanner.split({.above = args.split_above, .most = 4 * threads * static_cast<std::size_t>(channel.size())});
+    if (!args.output) {
+        if (channel.rank() > 0) {
+            return exit_usage;  // rank 0 says why
+        }
+        throw usage_error("over many processes a scan needs -o: the database in which their results come together");
     }
-    const auto engine = [&](rank_work& work, const std::stop_token& ending) {
-        batch_options how = batch_options_of(args, threads, ending);
-        how.in_order = false;
-        static_cast<void>(smdebug::run_batch(
-            how, [&] { return work.next(); },
-            [&](const batch_run& run, const run_scope& scope) { return scanner(run, scope); },
-            [&](run_result&& result) { work.emit(std::move(result)); }));
-    };
-    if (channel.rank() > 0) {
-        static_cast<void>(run_on_ranks(
-            channel, options, []() -> std::optional<batch_run> { return std::nullopt; }, [](run_result&&) {}, engine,
-            stop));
-        return to.status();
-    }
-    scan_ends ends{args, to};
-    // One note at a time, as results are told by another thread.
-    options.on_note = [&](const std::string& text) {
-        const auto locked = ends.progress().lock();
-        to.note(text);
-    };
-    const std::function<void(run_result&&)> take = [&](run_result&& result) { ends.take(std::move(result)); };
-    smdebug::detail::ordered_results ordered{take, args.rows, 0};
-    std::mutex guard;
-    std::map<std::uint64_t, std::uint64_t>
-        numbers;  // of the runs under way, by their places, some of which are left out
-    std::uint64_t next_number = 0;
-    const ranks_outcome outcome = run_on_ranks(
-        channel, options,
-        [&] {
-            auto run = ends.next(stop);
-            if (run) {
-                const std::lock_guard lock{guard};
-                numbers.emplace(run->place, next_number++);
-            }
-            return run;
-        },
-        [&](run_result&& result) {
-            std::unique_lock lock{guard};
-            const std::uint64_t number = numbers.extract(result.run.place).mapped();
-            lock.unlock();
-            ordered.take(number, std::move(result));
-        },
-        engine, stop);
-    return ends.finish(!outcome.stopped, to);
+    return channel.rank() == 0 ? scan_as_rank_0(args, registry, to, stop, channel)
+                               : scan_as_other_rank(args, registry, to, stop, channel);
 }
 
-int scan_runs(const scan_arguments& args, const program_rules& registry, console& to, const std::stop_token& stop) {
+int scan_runs(const scan_arguments& args, const program_rules& registry, console& to, const std::stop_token& stop,
+              const rank_starter& ranks) {
     if (const std::size_t processes = launched_processes(); processes > 1) {
-        if (!has_launched_channel()) {
+        if (!ranks.start) {
             throw usage_error("this is one of " + std::to_string(processes) +
                               " processes, each of which would scan all runs, as this program was built without MPI; "
                               "build it where CMake finds MPI, or give each process a --shard");
         }
-        const auto channel = launched_channel();
+        const auto channel = ranks.start();
         const int status = status_of(to, [&] { return scan_on_ranks(args, registry, to, stop, *channel); });
-        channel->end(status);
+        channel->end();
         return status;
     }
     const unsigned threads = threads_of(args);

@@ -3,10 +3,9 @@
 #pragma once
 
 #include <program/console.hpp>
+#include <program/ranks.hpp>
 #include <program/rule_set.hpp>
 #include <program/scan_arguments.hpp>
-#include <smdebug/batch/ranks/channel.hpp>
-#include <smdebug/batch/ranks/rank_options.hpp>
 #include <smdebug/core/stop_token.hpp>
 
 namespace smdebug {
@@ -14,13 +13,14 @@ inline namespace v1 {
 namespace cli {
 namespace detail {
 
-/// The scan over many processes, each of which calls this; the exit status, of rank 0 that of the scan.
+/// The scan over many processes, each of which calls this; the exit status: of rank 0 that of one process over the same
+/// runs, of the others 0 where they did what they were to do.  Messages about a run are told by the rank that did it.
 [[nodiscard]] int scan_on_ranks(const scan_arguments& args, const program_rules& registry, console& to,
-                                const std::stop_token& stop, rank_channel& channel, rank_options options = {});
+                                const std::stop_token& stop, rank_channel& channel);
 
 /// Runs the command; the exit status.
 [[nodiscard]] int scan_runs(const scan_arguments& args, const program_rules& registry, console& to,
-                            const std::stop_token& stop = {});
+                            const std::stop_token& stop = {}, const rank_starter& ranks = {});
 
 }  // namespace detail
 }  // namespace cli

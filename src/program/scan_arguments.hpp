@@ -28,7 +28,7 @@ struct scan_arguments {
     unsigned threads = 0;                    ///< 0: as many as there are CPUs
     std::optional<std::chrono::milliseconds> run_timeout = {};  ///< for one run
     std::optional<std::uint64_t> memory = {};                   ///< for one run, in bytes
-    /// Over many processes: a run with more bytes of tensors is done by several; 0: none.
+    /// Over many processes: runs whose files have more bytes go before others; 0: none.
     std::uint64_t split_above = std::uint64_t{256} << 20U;
     /// Numbers instead of rules.
     std::optional<std::vector<statistic>> statistics = {};

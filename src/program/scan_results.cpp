@@ -97,8 +97,8 @@ std::string question_of(const scan_arguments& args) {
     return text;
 }
 
-scan_database::scan_database(const std::string& path, const scan_arguments& args)
-    : base_(path), question_(question_of(args)) {}
+scan_database::scan_database(const std::string& path, const scan_arguments& args, use how)
+    : how_(how), base_(path, std::chrono::seconds{10}, how != use::shared), question_(question_of(args)) {}
 
 known_results scan_database::known() {
     return {.version_of =
@@ -121,19 +121,48 @@ known_results scan_database::known() {
 void scan_database::take(run_result& result) {
     asked_.take(result);
     const std::lock_guard lock{guard_};
-    const std::string& path = result.run.path;
     if (result.state == run_state::unchanged) {
-        pass_one(path);
-    } else if (result.state == run_state::gone) {
+        pass_one(result.run.path);
+    } else {
+        store(result, question_);
+    }
+}
+
+void scan_database::store_together(function_ref<void()> work) {
+    {
+        const std::lock_guard lock{guard_};
+        base_.begin_group();
+        grouped_ = 0;
+    }
+    work();
+    const std::lock_guard lock{guard_};
+    grouped_.reset();
+    base_.end_group();
+}
+
+void scan_database::take_earlier(run_result& result, std::string_view question) {
+    const std::lock_guard lock{guard_};
+    store(result, question);
+}
+
+void scan_database::store(run_result& result, std::string_view question) {
+    const std::string& path = result.run.path;
+    if (result.state == run_state::undone) {
+        return;
+    }
+    if (result.state == run_state::gone && how_ != use::of_rank) {
         const auto known = base_.find(path);
         if (known && known->state != run_state::failed) {
             base_.mark_gone(path, result.error, [](std::string_view behind) { return behind.empty(); });
             return;
         }
         result.state = run_state::failed;
-        base_.write(result, question_);
-    } else if (result.state != run_state::undone) {
-        base_.write(result, question_);
+    }
+    base_.write(result, question);
+    if (grouped_ && ++*grouped_ == 256) {
+        grouped_ = 0;
+        base_.end_group();
+        base_.begin_group();
     }
 }
 

@@ -12,57 +12,15 @@ inline namespace v1 {
 namespace cli {
 namespace detail {
 
-namespace {
-
-// Says what there is to say about a run, and does what findings are to cause.
-void tell_result(const run_result& result, finding_actions& actions, console& to) {
-    const auto note = [&](const std::string& text) { to.note(text); };
-    const std::string& path = result.run.path;
-    for (const run_message& each : result.messages) {
-        switch (each.what) {
-            case run_message::kind::note:
-                to.note(each.text);
-                break;
-            case run_message::kind::damage:
-                to.damage(each.text);
-                break;
-            case run_message::kind::error:
-                to.error(each.text);
-                break;
-        }
-    }
-    std::vector<std::string> names;
-    for (const rule_result& each : result.verdicts) {
-        if (each.status != rule_status::not_applicable) {
-            names.push_back(each.name);
-        }
-    }
-    actions.begin(path, names, note);
-    for (const rule_result& each : result.verdicts) {
-        if (each.status != rule_status::not_applicable) {
-            for (const finding& found : each.outcome.findings) {
-                actions.act(path, each.name, found, note);
-            }
-            actions.finish(path, each.name, each.status, each.summary, note);
-        }
-    }
-    if (!result.error.empty()) {
-        to.error(with_run(result.error, path));
-        actions.fail(path, {}, result.error, note);
-    }
-}
-
-}  // namespace
-
-scan_sink::scan_sink(const scan_arguments& args, scan_database* base, batch_progress& progress, console& to)
-    : base_(base), progress_(progress), to_(to), actions_(actions_of(args.check)), named_(args.check.rules) {
+scan_sink::scan_sink(const scan_arguments& args, scan_database* base, batch_progress& progress, console& to,
+                     messages how)
+    : base_(base), progress_(progress), to_(to), how_(how), actions_(actions_of(args.check)), named_(args.check.rules) {
     const std::size_t runs = args.list ? 2 : args.check.runs.size();
-    if (args.statistics) {
+    if (args.rows && args.statistics) {
         numbers_.emplace(args, runs, to);
-    } else {
+    } else if (args.rows) {
         rows_.emplace(args, runs, to);
     }
-    writes_rows_ = args.rows;
     if (args.report) {
         page_.emplace(*args.report);
     }
@@ -92,8 +50,10 @@ void scan_sink::finish(bool complete) {
     }
     const std::string where = base_ != nullptr ? base_->path() : std::string{};
     const std::string sum = tally_.text();
-    if (writes_rows_) {
-        numbers_ ? numbers_->finish() : rows_->finish(sum);
+    if (numbers_) {
+        numbers_->finish();
+    } else if (rows_) {
+        rows_->finish(sum);
     }
     actions_.flush([&](const std::string& text) { to_.note(text); });
     if (page_) {
@@ -101,7 +61,7 @@ void scan_sink::finish(bool complete) {
         to_.note("wrote " + page_->path() + "; open it in a browser");
     }
     const batch_counts counts = progress_.so_far();
-    if (base_ != nullptr && !writes_rows_) {
+    if (base_ != nullptr && !numbers_ && !rows_) {
         to_.print((sum.empty() ? counted(counts.done - counts.unchanged, "run") + " looked at" : sum) +
                   (counts.unchanged > 0 ? "; " + counted(counts.unchanged, "run") + " had been looked at before" : "") +
                   "; results are in " + printable(where) + "\n");
@@ -154,6 +114,49 @@ void scan_sink::tell_stored(bool complete) {
     }
 }
 
+void scan_sink::tell_messages(const run_result& result) {
+    const auto note = [&](const std::string& text) { to_.note(text); };
+    const std::string& path = result.run.path;
+    for (const run_message& each : result.messages) {
+        if (how_ == messages::by_ranks) {
+            each.what == run_message::kind::note ? void() : to_.mark_trouble();
+            continue;
+        }
+        switch (each.what) {
+            case run_message::kind::note:
+                to_.note(each.text);
+                break;
+            case run_message::kind::damage:
+                to_.damage(each.text);
+                break;
+            case run_message::kind::error:
+                to_.error(each.text);
+                break;
+        }
+    }
+    std::vector<std::string> names;
+    for (const rule_result& each : result.verdicts) {
+        if (each.status != rule_status::not_applicable) {
+            names.push_back(each.name);
+        }
+    }
+    actions_.begin(path, names, note);
+    for (const rule_result& each : result.verdicts) {
+        if (each.status != rule_status::not_applicable) {
+            if (how_ == messages::told) {
+                for (const finding& found : each.outcome.findings) {
+                    actions_.act(path, each.name, found, note);
+                }
+            }
+            actions_.finish(path, each.name, each.status, each.summary, note);
+        }
+    }
+    if (!result.error.empty()) {
+        how_ == messages::told ? to_.error(with_run(result.error, path)) : to_.mark_trouble();
+        actions_.fail(path, {}, result.error, note);
+    }
+}
+
 void scan_sink::tell(const run_result& result) {
     if (result.state == run_state::unchanged) {
         show_stored(result.run.path);
@@ -161,12 +164,14 @@ void scan_sink::tell(const run_result& result) {
     if (says_nothing(result)) {
         return;
     }
-    tell_result(result, actions_, to_);
+    tell_messages(result);
     tally_.add(result);
     idle_.add(result, named_);
     met_ = met_ || has_findings(result);
-    if (writes_rows_) {
-        numbers_ ? numbers_->add(result) : rows_->add(result);
+    if (numbers_) {
+        numbers_->add(result);
+    } else if (rows_) {
+        rows_->add(result);
     }
     if (page_) {
         page_->add(result);

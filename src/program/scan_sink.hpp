@@ -11,6 +11,7 @@
 #include <program/scan_rows.hpp>
 #include <smdebug/batch/run_result.hpp>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,8 +24,14 @@ namespace detail {
 /// What happens with the results of a scan.  One thread at a time.
 class scan_sink {
 public:
+    enum class messages : std::uint8_t {
+        told,     ///< here, and what findings are to cause is done
+        by_ranks  ///< other processes have: only the status file is written, and the exit status heeds them
+    };
+
     /// Borrows all; `base` may be null.  Errors: usage_error, as finding_actions.
-    scan_sink(const scan_arguments& args, scan_database* base, batch_progress& progress, console& to);
+    scan_sink(const scan_arguments& args, scan_database* base, batch_progress& progress, console& to,
+              messages how = messages::told);
 
     /// Errors: output_error, those of scan_database.
     void take(run_result&& result);
@@ -38,6 +45,7 @@ public:
     [[nodiscard]] int status() const { return idle_.status(to_, met_); }
 
 private:
+    void tell_messages(const run_result& result);
     [[nodiscard]] static bool says_nothing(const run_result& result);
     void write(run_result& result);
     // What an earlier scan has found is on the page, too.
@@ -49,6 +57,7 @@ private:
     scan_database* base_;
     batch_progress& progress_;
     console& to_;
+    messages how_;
     finding_actions actions_;
     const std::vector<rule_request>& named_;
     idle_rules idle_;
@@ -56,7 +65,6 @@ private:
     std::optional<reduction_rows> numbers_;
     std::optional<scan_page> page_;
     run_tally tally_;
-    bool writes_rows_ = true;
     bool met_ = false;
 };
 

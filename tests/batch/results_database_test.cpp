@@ -200,6 +200,7 @@ TEST_CASE("results_database: reductions in pieces come back, NaN and what is not
     rows[1].dtype = "";  // not saved: its mean was
     rows[1].reductions.count = 0;
     rows[3].name = std::string{"a\0\xFF", 3};
+    rows[4].dtype = "";  // not saved either: its shape tells how many elements it has
     const run_result run = some_result(3);
     database.begin_reductions(run.run, question);
     database.add_reductions(std::span{rows}.first(2));
@@ -238,6 +239,52 @@ TEST_CASE("results_database: a run is stored with the reductions that it brings"
         });
         CHECK(count == rows.size());
     }
+}
+
+TEST_CASE("results_database: all runs are told by place, by names that lead to them from here") {
+    const temporary_folder place;
+    results_database database{place.path() + "/results.db"};
+    database.write({.run = {.place = 2, .path = "/runs/b"}}, "q");
+    database.write({.run = {.place = 2, .path = "/runs/a"}}, "other");
+    database.write({.run = {.place = 1, .path = "runs/c"}}, "q");
+    std::string all;
+    database.for_each_run([&](std::uint64_t at, std::string_view path, std::string_view asked_for) {
+        all += std::to_string(at) + " " + std::string{path} + " " + std::string{asked_for} + "\n";
+    });
+    CHECK(all == "1 runs/c q\n2 /runs/b q\n2 /runs/a other\n");
+}
+
+TEST_CASE("results_database: what nobody else may open is closed to them until it is closed") {
+    const temporary_folder place;
+    const std::string file = place.path() + "/results.db";
+    {
+        results_database alone{file, std::chrono::milliseconds{1}, true};
+        alone.write(some_result(1), question);
+        CHECK_FALSE(std::filesystem::exists(file + "-shm"));  // no shared memory: it works where there can be none
+        CHECK_THROWS_AS(results_database(file, std::chrono::milliseconds{1}), in_use);
+    }
+    CHECK(results_database{file}.find(some_result(1).run.path));
+}
+
+TEST_CASE("results_database: a group is there together, or not at all") {
+    const temporary_folder place;
+    const std::string file = place.path() + "/results.db";
+    {
+        results_database database{file};
+        database.begin_group();
+        database.write(some_result(1), question);
+        database.write(some_result(2), question);
+        CHECK(database.mark_gone(some_result(1).run.path, "it is gone", [](std::string_view) { return true; }) == 1);
+        CHECK(asked(file, "SELECT count(*) FROM runs") == "0");
+        database.end_group();
+        CHECK(asked(file, "SELECT count(*) FROM runs") == "2");
+        database.begin_group();
+        database.write(some_result(3), question);
+    }
+    results_database again{file};
+    CHECK(again.find(some_result(1).run.path)->state == run_state::gone);
+    CHECK(again.find(some_result(2).run.path));
+    CHECK_FALSE(again.find(some_result(3).run.path));
 }
 
 TEST_CASE("results_database: what was begun is undone unless it is ended") {

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -9,6 +10,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <vector>
 
 using namespace smdebug;
 using namespace std::chrono_literals;
@@ -37,6 +39,49 @@ TEST_CASE("source_ahead: every run in order, and how many there are") {
     CHECK_FALSE(ahead.next());
     CHECK_FALSE(ahead.next());
     CHECK(listed == 1000);
+}
+
+TEST_CASE("source_ahead: those that go first come first, and some at once are the fewer the fewer are left") {
+    std::atomic<std::uint64_t> asked{0};
+    std::atomic<bool> listed{false};
+    detail::source_ahead ahead{counting_to(1000, asked), 10'000, [&](std::size_t) { listed = true; },
+                               [](const batch_run& run, std::size_t) { return run.place % 500 == 499; }};
+    while (!listed) {
+        std::this_thread::yield();
+    }
+    CHECK(ahead.next()->place == 499);
+    auto some = ahead.try_some(4);
+    REQUIRE(some);
+    REQUIRE(some->size() == 1);  // one that goes first alone
+    CHECK(some->front().place == 999);
+    std::vector<std::uint64_t> places;
+    std::size_t most = 64;
+    while (!(some = ahead.try_some(4))->empty()) {
+        CHECK(some->size() <= most);
+        most = some->size();
+        for (const batch_run& each : *some) {
+            places.push_back(each.place);
+        }
+    }
+    CHECK(most == 1);
+    CHECK(places.size() == 998);
+    CHECK(std::is_sorted(places.begin(), places.end()));
+    CHECK_FALSE(ahead.next());
+}
+
+TEST_CASE("source_ahead: nothing at the moment is not the end") {
+    std::atomic<bool> may_go{false};
+    detail::source_ahead ahead{[&]() -> std::optional<batch_run> {
+                                   while (!may_go) {
+                                       std::this_thread::yield();
+                                   }
+                                   return std::nullopt;
+                               },
+                               10};
+    CHECK_FALSE(ahead.try_some(2));
+    may_go = true;
+    CHECK_FALSE(ahead.next());
+    CHECK(ahead.try_some(2)->empty());
 }
 
 TEST_CASE("source_ahead: what a source throws comes behind the runs that it gave") {

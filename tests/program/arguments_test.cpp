@@ -240,6 +240,7 @@ TEST_CASE("arguments: scan") {
                                                             "2/4", "--run-timeout", "90s", "--memory", "2G",
                                                             "--progress", "json", "--split-above", "1G"});
     CHECK(batch.split_above == std::uint64_t{1} << 30U);
+    CHECK(parsed<cli::detail::scan_arguments>({"scan", "a", "--split-above", "0"}).split_above == 0);
     CHECK(batch.output == "r.db");
     CHECK_FALSE(batch.rows);
     CHECK(batch.threads == 3);

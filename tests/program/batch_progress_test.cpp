@@ -66,6 +66,19 @@ TEST_CASE("batch_progress: counts what is done; a program is told the end, a log
     }
 }
 
+TEST_CASE("batch_progress: what other processes have done counts once when their results come") {
+    captured run;
+    cli::detail::batch_progress progress{cli::detail::progress_format::none, run.to};
+    progress.listed(3);
+    progress.done_elsewhere(2);
+    CHECK(progress.so_far().done == 2);
+    progress.begin_results();
+    const auto locked = progress.lock();
+    progress.done({.state = run_state::failed, .error = "it broke"});
+    CHECK(progress.so_far().done == 1);
+    CHECK(progress.so_far().failed == 1);
+}
+
 TEST_CASE("batch_progress: on a terminal a line of at most 79 characters, or the steps of an only run") {
     for (const bool only : {false, true}) {
         std::ostringstream out;

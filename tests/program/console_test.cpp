@@ -82,6 +82,14 @@ TEST_CASE("console: results that cannot be written throw; whether the reader has
     }
 }
 
+TEST_CASE("console: trouble that another process has told is heeded, and not told") {
+    captured run;
+    run.to.mark_trouble();
+    CHECK(run.to.status() == cli::exit_error);
+    CHECK(run.to.status(true) == cli::exit_finding_and_error);
+    CHECK(run.err.str().empty());
+}
+
 TEST_CASE("console: no progress bar but on a terminal; there it is wiped out before anything else is said") {
     captured plain;
     plain.to.progress("files", 1, 2);

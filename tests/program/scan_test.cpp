@@ -1,8 +1,7 @@
 #include <program/scan.hpp>
 
 #include "program/captured.hpp"
-#include "support/fake_ranks.hpp"
-#include "support/rank_batch.hpp"
+#include "program/fake_ranks.hpp"
 #include "support/run_on_s3.hpp"
 
 #include <program/check.hpp>
@@ -12,6 +11,7 @@
 #include <program/rule_set.hpp>
 #include <program/scan_arguments.hpp>
 #include <program/stats.hpp>
+#include <smdebug/batch/database/canonical_rows.hpp>
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/json_document.hpp>
 #include <smdebug/core/stop_token.hpp>
@@ -20,10 +20,15 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
 #include <map>
+#include <regex>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -341,7 +346,7 @@ TEST_CASE("scan: a run that needs more memory than it may have is a row that say
                                 cli::detail::output_format::csv);
     CHECK(contains(got.out, golden("torch_mlp") + ",,Error,"));
     CHECK(contains(got.err, "bytes, more than the 1024 allowed"));
-    CHECK(contains(got.err, "--memory allows a run no more: IndexReaderException: "));
+    CHECK(contains(got.err, "--memory allows a run no more: "));
     CHECK_FALSE(contains(got.err, "trial_options"));
     const cli::detail::scan_arguments enough{.check = {.runs = {golden("torch_mlp")}},
                                              .memory = std::uint64_t{64} << 20U};
@@ -433,100 +438,151 @@ TEST_CASE("scan: a run that takes too long, or an interrupt, ends what waits; th
 
 namespace {
 
-// A scan over three ranks, which says what it says alone; what rank 0 said.
-void check_over_ranks(const cli::detail::scan_arguments& args) {
-    captured alone;
-    const int status = cli::detail::scan_runs(args, known(), alone.to);
-    fake_ranks ranks{3};
-    std::vector<captured> others(3);
-    std::vector<int> ends(3, -1);
-    {
-        std::vector<std::jthread> processes;
-        for (int rank = 0; rank < 3; ++rank) {
-            processes.emplace_back([&, rank] {
-                const auto place = static_cast<std::size_t>(rank);
-                const auto channel = ranks.channel(rank);
-                ends[place] = cli::detail::scan_on_ranks(args, known(), others[place].to, {}, *channel,
-                                                         short_times(std::chrono::seconds{60}));
-            });
-        }
+struct said_by_ranks {
+    int status = -1;
+    std::string out;     // of rank 0
+    std::string err;     // of all ranks, each line once
+    std::string others;  // what the others print
+};
+
+/// Each rank says what it says; their statuses are 0, but that of rank 0.
+said_by_ranks scan_over(int size, const cli::detail::scan_arguments& args, const std::stop_token& stop = {}) {
+    fake_ranks ranks{size};
+    std::vector<captured> said(static_cast<std::size_t>(size));
+    std::vector<int> ends(static_cast<std::size_t>(size), -1);
+    ranks.run([&](cli::detail::rank_channel& channel) {
+        const auto place = static_cast<std::size_t>(channel.rank());
+        ends[place] = cli::status_of(
+            said[place].to, [&] { return cli::detail::scan_on_ranks(args, known(), said[place].to, stop, channel); });
+    });
+    CHECK(ranks.left() == 0);
+    said_by_ranks all{.status = ends[0], .out = said[0].out.str(), .err = said[0].err.str(), .others = {}};
+    for (std::size_t i = 1; i < said.size(); ++i) {
+        all.others += said[i].out.str();
+        all.err += said[i].err.str();
+        CHECK(ends[i] == (ends[0] == cli::exit_usage ? cli::exit_usage : cli::exit_ok));
     }
-    CHECK(ends == std::vector<int>{status, 0, 0});
-    CHECK(others[0].out.str() == alone.out.str());
-    CHECK(others[0].err.str() == alone.err.str());
-    CHECK(others[1].out.str() + others[2].out.str() + others[1].err.str() + others[2].err.str() == "");
+    return all;
+}
+
+std::string sorted_lines(const std::string& text) {
+    auto lines = lines_of(text);
+    std::sort(lines.begin(), lines.end());
+    std::string all;
+    for (const std::string& each : lines) {
+        all += each + "\n";
+    }
+    return all;
+}
+
+std::size_t files_in(const temporary_folder& folder) {
+    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator{folder.path()}, {}));
+}
+
+/// Over ranks it says, prints and stores what it does alone; so it does again, where some of it has not changed.
+void check_over_ranks(
+    cli::detail::scan_arguments args, const std::function<void()>& between = [] {}) {
+    const temporary_folder results;
+    args.output = results.path() + "/one.db";
+    cli::detail::scan_arguments over = args;
+    over.output = results.path() + "/three.db";
+    for (int turn = 0; turn < 2; ++turn) {
+        captured alone;
+        const int status = cli::detail::scan_runs(args, known(), alone.to);
+        const said_by_ranks three = scan_over(3, over);
+        CHECK(three.status == status);
+        CHECK(three.out == alone.out.str());
+        CHECK(sorted_lines(std::regex_replace(three.err, std::regex{"three\\.db"}, "one.db")) ==
+              sorted_lines(alone.err.str()));
+        CHECK(three.others.empty());
+        CHECK(smdebug::detail::sqlite::canonical_rows(*over.output) ==
+              smdebug::detail::sqlite::canonical_rows(*args.output));
+        CHECK(files_in(results) == 2);
+        between();
+    }
 }
 
 }  // namespace
 
-TEST_CASE("scan: over ranks it says what it says alone, in the same order; rank 0 alone speaks") {
+TEST_CASE("scan: over ranks it prints, says and stores what it does alone") {
     const temporary_folder folder;
     write_sick_run(folder);
-    texts runs;
-    for (int i = 0; i < 9; ++i) {
-        runs.push_back(i % 3 == 0 ? folder.path() + "/./" + std::string(static_cast<std::size_t>(i), '/')
-                                  : golden(i % 3 == 1 ? "torch_mlp" : "scalars") + "/../" +
-                                        (i % 3 == 1 ? "torch_mlp" : "scalars"));
-    }
-    runs.push_back("/nowhere");
-    const cli::detail::scan_arguments args{.check = {.runs = runs, .how = {.format = cli::detail::output_format::csv}},
-                                           .threads = 2};
-    check_over_ranks(args);
-}
-
-TEST_CASE("scan: runs that ranks share by steps have the numbers, and the messages, that they have alone") {
-    const temporary_folder folder;
-    write_sick_run(folder);
-    const temporary_folder damaged;  // a part of it fails
-    write_sick_run(damaged);
-    std::filesystem::remove_all(damaged.path() + "/events/000000000001");
-    const temporary_folder results;
-    cli::detail::scan_arguments args{
-        .check = {.runs = {folder.path(), golden("torch_mlp"), damaged.path(), golden("scalars"), "/nowhere"},
-                  .how = {.format = cli::detail::output_format::csv}},
-        .threads = 2,
-        .split_above = 1,
-        .statistics = cli::detail::all_statistics()};
-    check_over_ranks(args);
-    args.check.start = 1;
-    args.tensors = "w";
-    check_over_ranks(args);
-    // Rules are told the numbers.
-    args.statistics.reset();
-    args.tensors.reset();
-    check_over_ranks(args);
-    args.check.start = 0;
-    check_over_ranks(args);
-}
-
-TEST_CASE("scan: a database of runs that ranks share is that of one process, and knows what has not changed") {
-    const temporary_folder folder;
-    write_sick_run(folder);
+    const temporary_folder alone;  // where nobody else's folders come and go, which a message would name
+    const std::string damaged = alone.path() + "/damaged";
+    std::filesystem::copy(folder.path(), damaged, std::filesystem::copy_options::recursive);
+    std::filesystem::remove_all(damaged + "/events/000000000001");
     std::this_thread::sleep_for(std::chrono::milliseconds{60});  // what was written a moment ago has no version yet
+    cli::detail::scan_arguments args{.check = {.runs = {golden("scalars"), folder.path(), golden("torch_mlp"), damaged,
+                                                        golden("torch_ddp"), "/nowhere", golden("collections")},
+                                               .how = {.format = cli::detail::output_format::csv}},
+                                     .threads = 2};
+    check_over_ranks(args, [&] { std::filesystem::remove_all(damaged); });
+    args.split_above = 1;
+    args.statistics = cli::detail::all_statistics();
+    check_over_ranks(args);
+    args.split_above = 0;
+    args.statistics.reset();
+    args.check.how.format = cli::detail::output_format::json;
+    check_over_ranks(args);
+}
+
+TEST_CASE("scan: over ranks a database is needed, which rank 0 says") {
+    const said_by_ranks none = scan_over(3, {.check = {.runs = {golden("scalars")}}});
+    CHECK(none.status == cli::exit_usage);
+    CHECK(none.err ==
+          "smdebug: error: over many processes a scan needs -o: the database in which their results come together\n");
+}
+
+TEST_CASE("scan: ranks that do not see each other are refused, as each would do everything") {
+    const said_by_ranks alone = scan_over(1, {.check = {.runs = {golden("scalars")}}, .output = "out.db"});
+    CHECK(alone.status == cli::exit_usage);
+    CHECK(contains(alone.err, "sees no other"));
+}
+
+TEST_CASE("scan: where rank 0 fails the others end, and what ranks have left is brought in by the next scan") {
     const temporary_folder results;
-    const auto scan = [&](const std::string& name, int size) {
-        const cli::detail::scan_arguments args{
-            .check = {.runs = {folder.path(), golden("torch_mlp")}, .how = {.format = cli::detail::output_format::csv}},
-            .output = results.path() + "/" + name,
-            .threads = 1,
-            .split_above = 1,
-            .statistics = cli::detail::all_statistics()};
-        fake_ranks ranks{size};
-        std::vector<captured> said(static_cast<std::size_t>(size));
-        {
-            std::vector<std::jthread> processes;
-            for (int rank = 0; rank < size; ++rank) {
-                processes.emplace_back([&, rank] {
-                    const auto channel = ranks.channel(rank);
-                    static_cast<void>(cli::detail::scan_on_ranks(args, known(), said[static_cast<std::size_t>(rank)].to,
-                                                                 {}, *channel, short_times(std::chrono::seconds{60})));
-                });
-            }
-        }
-        return said[0].out.str();
-    };
-    const std::string alone = scan("one.db", 1);
-    CHECK(lines_of(alone).size() > 6);
-    CHECK(scan("three.db", 3) == alone);
-    CHECK(lines_of(scan("three.db", 3)).size() <= 1);  // nothing but the header: nothing has changed
+    const std::string output = results.path() + "/out.db";
+    const cli::detail::scan_arguments args{
+        .check = {.runs = {golden("torch_mlp"), golden("scalars")}}, .output = output, .rows = false, .threads = 1};
+    std::ofstream{output} << "no database of results, but what somebody has written";
+    const said_by_ranks wrong = scan_over(3, args);
+    CHECK(wrong.status == cli::exit_error);
+    CHECK(contains(wrong.err, "out.db"));
+    std::filesystem::remove(output);
+
+    captured whole;
+    CHECK(cli::detail::scan_runs(args, known(), whole.to) == cli::exit_finding);
+    const std::string truth = smdebug::detail::sqlite::canonical_rows(output);
+    for (const int size : {1, 3}) {
+        // As if the ranks had been killed at the end.
+        std::filesystem::rename(output, output + ".rank-2");
+        captured one;
+        const auto said = size > 1 ? scan_over(size, args) : said_by_ranks{};
+        const int status = size > 1 ? said.status : cli::detail::scan_runs(args, known(), one.to);
+        CHECK(status == cli::exit_ok);
+        CHECK(contains(said.err + one.err.str(), "an earlier scan over many processes did not come to its end"));
+        CHECK(contains(said.out + one.out.str(), "2 runs had been looked at before"));
+        CHECK(smdebug::detail::sqlite::canonical_rows(output) == truth);
+        CHECK(files_in(results) == 1);
+    }
+}
+
+TEST_CASE("scan: over ranks a stop keeps what was done; a database of a rank that cannot be used ends the scan") {
+    const temporary_folder results;
+    const std::string output = results.path() + "/out.db";
+    cli::detail::scan_arguments args{
+        .check = {.runs = {golden("torch_mlp"), golden("scalars")}}, .output = output, .rows = false, .threads = 1};
+    std::stop_source stop;
+    stop.request_stop();
+    const said_by_ranks stopped = scan_over(3, args, stop.get_token());
+    CHECK(stopped.status == cli::exit_interrupted);
+    CHECK(contains(stopped.err, "interrupted: 0"));
+
+    std::filesystem::create_directory(output + ".rank-0");
+    std::ofstream{output + ".rank-0/file"};
+    const said_by_ranks failed = scan_over(3, args);
+    CHECK(failed.status == cli::exit_error);
+    std::filesystem::remove_all(output + ".rank-0");
+    CHECK(scan_over(3, args).status == cli::exit_finding);
+    CHECK(files_in(results) == 1);
 }

@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -28,8 +29,11 @@ public:
     /// Opens the file, or makes it; its folder must be there.
     /// Errors: besides those above not_found (no such folder), corrupt_data (it is no database), unsupported (it is
     ///         another program's, or of a newer version of this library): such a file is left as it is.
+    /// `alone`: no other program may open it meanwhile, not even to read; so SQLite shares no memory with others, which it
+    ///          cannot on a network's file system.
     /// Cost: reading path, version and question of each run; 16 to 32 bytes of memory for each that is done.
-    explicit results_database(const std::string& path, std::chrono::milliseconds patience = std::chrono::seconds{10});
+    explicit results_database(const std::string& path, std::chrono::milliseconds patience = std::chrono::seconds{10},
+                              bool alone = false);
     results_database(results_database&&) noexcept;
     results_database& operator=(results_database&&) noexcept;
     results_database(const results_database&) = delete;
@@ -56,6 +60,11 @@ public:
     /// Errors: besides those above value_error (reductions were begun and not ended; a text above 10^9 bytes).
     void write(const run_result& result, std::string_view question);
 
+    /// What is written from here to end_group() is there together, or not at all, at a part of the cost.  Where a call throws
+    /// meanwhile, close it: what is left of the group is undone.
+    void begin_group();
+    void end_group();
+
     /// The same for a run whose reductions come in pieces, and not by result.reductions: they are stored in the order
     /// in which they are added, and nobody sees them before end_reductions().  Until then other programs cannot write.
     /// A call that throws gives it all up.
@@ -76,7 +85,10 @@ public:
     [[nodiscard]] passed_run passed(std::string_view path);
     /// What is stored of a run, without its reductions.
     [[nodiscard]] std::optional<run_result> find(std::string_view path);
-    /// Its reductions, in the order in which they were added.
+    /// Where each run that is stored was in its list, its path, as it was written or, where that is another one in this
+    /// folder, from the root, and what it was asked; by place, those of one place in the order in which they were written.
+    void for_each_run(function_ref<void(std::uint64_t place, std::string_view path, std::string_view question)> take);
+    /// Its reductions, in the order in which they were added.  `take` does not call this again.
     void for_each_reduction(std::string_view path, function_ref<void(const reduction_row&)> take);
 
 private:

@@ -26,26 +26,18 @@ public:
     /// Errors: unavailable: no temporary file can be made, or it has no room.
     void add(const reduction_row& row);
     /// How many there are.
-    [[nodiscard]] std::uint64_t size() const noexcept;
+    [[nodiscard]] std::uint64_t size() const noexcept { return rows_; }
 
     /// All rows, in the order in which they were added.  Errors: unavailable: the temporary file cannot be read; what
     /// `take` throws.
     void for_each(function_ref<void(const reduction_row&)> take);
-
-    /// The same as bytes, some rows at a time: what add_bytes() of another spool of the same program takes.
-    void for_each_piece(function_ref<void(std::string_view)> take);
-    /// Errors: as add(); corrupt_data: these are no rows.
-    void add_bytes(std::string_view rows);
-
-    /// Rows of another spool come behind those of this one, and behind others that were appended; it is shared, and gets no
-    /// more rows.      Cost: that of a pointer.
-    void append(std::shared_ptr<row_spool> rows);
 
 private:
     struct closed {
         void operator()(std::FILE* file) const noexcept { static_cast<void>(std::fclose(file)); }
     };
 
+    void for_each_piece(function_ref<void(std::string_view)> take);
     void make_room();
     [[noreturn]] static void fail(const char* what);
 
@@ -54,7 +46,6 @@ private:
     std::string bytes_;  // behind those in the file
     std::unique_ptr<std::FILE, closed> file_;
     std::uint64_t in_file_ = 0;
-    std::vector<std::shared_ptr<row_spool>> behind_;
 };
 
 }  // namespace v1

@@ -25,7 +25,7 @@ enum class run_state : std::uint8_t {
     timed_out,   ///< its time was over (batch_options::run_timeout): results are those of the steps until then
     no_memory,   ///< it needed more memory than one run may have, or than there is
     unchanged,   ///< batch_run::version tells that it was looked at already: nothing was done
-    undone,      ///< nobody came to the end of it: the batch was stopped, or the process that had it died
+    undone,      ///< nobody came to the end of it: the batch was stopped
     incomplete,  ///< it was looked at to its end, but for what could not be read: see is_whole()
     gone,        ///< there is nothing at its path
 };
@@ -64,11 +64,6 @@ struct batch_run {
     std::string version = {};  ///< another one whenever the run's files are; empty: not known.  See run_version()
     std::uint64_t bytes = 0;   ///< of all its files, or of the archive that it is in; 0: not known
     std::string error = {};    ///< not empty: it is no run but a place that could not be searched for runs, and why
-    std::optional<step_range> steps =
-        {};              ///< only these are looked at, as others look at the rest: see run_result::parts
-    bool whole = false;  ///< its result is to have no parts
-    std::shared_ptr<row_spool> known = {};  ///< what others read of it, so that it need not be read again; never sent
-    std::string known_of = {};              ///< the version of which that is
 };
 
 /// Something that is to be said about a run besides its results.
@@ -111,10 +106,6 @@ struct run_result {
     std::vector<float> loss = {};                ///< over the steps, in some points; where it was asked for
     step_number loss_lost = -1;                  ///< the first step at which that loss is NaN or infinite; -1: none
     std::vector<run_result> others = {};  ///< of an archive that was looked at as a whole: those of its other runs
-    /// Not empty: it was only opened, as it is so large that others should share it, each some of these steps, which come
-    /// one behind another.  Only of runs over ranks.
-    std::vector<step_range> parts = {};
-    bool parts_inform = false;  ///< what they give is no result, but what the run is then done with: batch_run::known
 };
 
 /// What is known of a run that is passed over, as it has not changed.

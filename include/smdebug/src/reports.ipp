@@ -8,15 +8,6 @@
 #include <smdebug/batch/impl/scan_runs.ipp>
 #include <smdebug/batch/impl/shard.ipp>
 #include <smdebug/batch/impl/source_ahead.ipp>
-#include <smdebug/batch/ranks/impl/coordinator.ipp>
-#include <smdebug/batch/ranks/impl/messages.ipp>
-#include <smdebug/batch/ranks/impl/rank_ledger.ipp>
-#include <smdebug/batch/ranks/impl/rank_work.ipp>
-#include <smdebug/batch/ranks/impl/result_bytes.ipp>
-#include <smdebug/batch/ranks/impl/run_on_ranks.ipp>
-#include <smdebug/batch/ranks/impl/side_threads.ipp>
-#include <smdebug/batch/ranks/impl/split_runs.ipp>
-#include <smdebug/batch/ranks/impl/worker.ipp>
 #include <smdebug/batch/search/impl/folder_names.ipp>
 #include <smdebug/batch/search/impl/folder_walk.ipp>
 #include <smdebug/batch/search/impl/key_walk.ipp>

@@ -8,6 +8,7 @@
 #include <smdebug/core/function_ref.hpp>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -56,6 +57,8 @@ public:
     /// All of a run but its reductions.
     [[nodiscard]] std::optional<run_result> read(std::string_view path);
     void read_reductions(std::string_view path, function_ref<void(const reduction_row&)> take);
+    /// Calls with place, path, path as it was written, and question of each run, by place.
+    void for_each_run(function_ref<void(std::uint64_t, std::string_view, std::string_view, std::string_view)> take);
     /// Calls with path, version and question of each run that is done.
     void for_each_done(function_ref<void(std::string_view, std::string_view, std::string_view)> take);
     /// Calls with path and version of the run at `path` and of those in it, should it be an archive, which are done and were
@@ -70,6 +73,9 @@ public:
 
 private:
     [[nodiscard]] std::int64_t id_of_question(std::string_view question);
+    // A statement that is kept, and ended when it is no longer used.
+    using reading = std::unique_ptr<statement, void (*)(statement*)>;
+    [[nodiscard]] reading begin(std::optional<statement>& kept, std::string_view sql);
     void read_verdicts(std::int64_t id, run_result& result);
 
     connection& in_;
@@ -85,6 +91,12 @@ private:
     statement insert_reductions_;
     std::optional<statement> find_done_ = {};
     std::optional<statement> find_passed_ = {};
+    // Those of a read: prepared by the first one.
+    std::optional<statement> read_run_ = {};
+    std::optional<statement> read_results_ = {};
+    std::optional<statement> read_findings_ = {};
+    std::optional<statement> read_messages_ = {};
+    std::optional<statement> read_reductions_ = {};
 };
 
 }  // namespace sqlite

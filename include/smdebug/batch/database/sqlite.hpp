@@ -125,6 +125,8 @@ private:
 /// Changes that are made together or not at all: undone unless committed.
 class transaction {
 public:
+    /// None: another one has its changes.
+    transaction() noexcept = default;
     /// Waits for other programs that write, as long as the connection has patience.
     explicit transaction(connection& of);
     transaction(transaction&& other) noexcept : of_(std::exchange(other.of_, nullptr)) {}
@@ -137,7 +139,7 @@ public:
     void commit();
 
 private:
-    connection* of_;
+    connection* of_ = nullptr;
 };
 
 }  // namespace sqlite

@@ -46,8 +46,12 @@ inline void use_wal(connection& database, std::chrono::milliseconds patience) {
 /// An open database of results, ready to be written to.
 class results_connection {
 public:
-    results_connection(const std::string& path, std::chrono::milliseconds patience)
+    results_connection(const std::string& path, std::chrono::milliseconds patience, bool alone)
         : database_((static_cast<void>(look_at_file(path)), path), access::create, patience) {
+        if (alone) {
+            database_.run(
+                "PRAGMA locking_mode = EXCLUSIVE");  // before the first look: then the WAL has no shared memory
+        }
         database_.set_tidy_at_closing(false);       // it is not known yet whose it is
         database_.run("PRAGMA foreign_keys = ON");  // settling may remove runs, with all that is of them
         settle_schema(database_);
@@ -81,12 +85,17 @@ struct results_database::state {
         std::optional<detail::sqlite::stored_run> replaced = {};
     };
 
-    state(const std::string& path, std::chrono::milliseconds patience)
-        : database(path, patience), rows(database.get()) {
+    state(const std::string& path, std::chrono::milliseconds patience, bool alone)
+        : database(path, patience, alone), rows(database.get()) {
         done.reserve(static_cast<std::size_t>(database.get().number("SELECT count(*) FROM runs")));
         rows.for_each_done([&](std::string_view run, std::string_view version, std::string_view question) {
             done.insert(detail::sqlite::hash_of_run(run, version, question));
         });
+    }
+
+    /// Those of one call; of a group none of its own.
+    [[nodiscard]] detail::sqlite::transaction changes() {
+        return group ? detail::sqlite::transaction{} : detail::sqlite::transaction{database.get()};
     }
 
     /// Stores a run without its verdicts in place of what was there; begun.changes is not yet committed.
@@ -96,7 +105,7 @@ struct results_database::state {
                                   " cannot be written meanwhile",
                               {.where = database.get().path()});
         }
-        begun_run now{.changes = detail::sqlite::transaction{database.get()},
+        begun_run now{.changes = changes(),
                       .path = detail::run_key_of(result.run.path),
                       .name = result.run.path,
                       .question = std::string{question}};
@@ -134,11 +143,14 @@ struct results_database::state {
     detail::sqlite::results_connection database;
     detail::sqlite::run_rows rows;
     detail::sqlite::done_runs done = {};
-    std::optional<begun_run> begun = {};  // behind the database: ends before it
+    // Behind the database: they end before it.
+    std::optional<detail::sqlite::transaction> group = {};
+    std::optional<begun_run> begun = {};
 };
 
-SMDEBUG_INLINE results_database::results_database(const std::string& path, std::chrono::milliseconds patience)
-    : state_(std::make_unique<state>(path, patience)) {}
+SMDEBUG_INLINE results_database::results_database(const std::string& path, std::chrono::milliseconds patience,
+                                                  bool alone)
+    : state_(std::make_unique<state>(path, patience, alone)) {}
 SMDEBUG_INLINE results_database::results_database(results_database&&) noexcept = default;
 SMDEBUG_INLINE results_database& results_database::operator=(results_database&&) noexcept = default;
 SMDEBUG_INLINE results_database::~results_database() = default;
@@ -180,6 +192,13 @@ SMDEBUG_INLINE void results_database::write(const run_result& result, std::strin
     state_->finish(std::move(now), result);
 }
 
+SMDEBUG_INLINE void results_database::begin_group() { state_->group.emplace(state_->database.get()); }
+
+SMDEBUG_INLINE void results_database::end_group() {
+    state_->group->commit();
+    state_->group.reset();
+}
+
 SMDEBUG_INLINE void results_database::begin_reductions(const batch_run& run, std::string_view question) {
     state_->begun.emplace(state_->begin({.run = run, .state = run_state::undone}, question));
 }
@@ -218,7 +237,7 @@ SMDEBUG_INLINE std::size_t results_database::mark_gone(std::string_view path, st
     const std::string key = detail::run_key_of(path);
     std::vector<detail::sqlite::located_run> gone = state_->rows.runs_at(key);
     std::erase_if(gone, [&](const auto& run) { return !is_gone(std::string_view{run.path}.substr(key.size())); });
-    detail::sqlite::transaction changes{state_->database.get()};
+    detail::sqlite::transaction changes = state_->changes();
     for (const auto& run : gone) {
         state_->rows.mark_gone(run.stored.id, why);
     }
@@ -227,6 +246,14 @@ SMDEBUG_INLINE std::size_t results_database::mark_gone(std::string_view path, st
         state_->done.erase(detail::sqlite::hash_of_run(run.path, run.stored.version, run.stored.question));
     }
     return gone.size();
+}
+
+SMDEBUG_INLINE void results_database::for_each_run(
+    function_ref<void(std::uint64_t, std::string_view, std::string_view)> take) {
+    state_->rows.for_each_run(
+        [&](std::uint64_t place, std::string_view path, std::string_view name, std::string_view question) {
+            take(place, detail::run_key_of(std::string{name}) == path ? name : path, question);
+        });
 }
 
 SMDEBUG_INLINE void results_database::for_each_reduction(std::string_view path,

@@ -24,7 +24,7 @@ void append_raw(std::string& to, const T& value) {
     std::memcpy(to.data() + place, &value, sizeof value);
 }
 
-/// Takes values from the front of bytes.  Errors: corrupt_data: there are not so many.
+/// Takes values from the front of bytes, which a spool has written.
 class raw_reader {
 public:
     explicit raw_reader(std::string_view bytes) : bytes_(bytes) {}
@@ -39,9 +39,6 @@ public:
 
 private:
     [[nodiscard]] std::string_view piece(std::size_t size) {
-        if (size > bytes_.size()) {
-            throw corrupt_data("rows of reductions that were passed on are cut");
-        }
         const std::string_view front = bytes_.substr(0, size);
         bytes_.remove_prefix(size);
         return front;
@@ -78,9 +75,6 @@ SMDEBUG_INLINE void read_row(std::string_view bytes, reduction_row& row) {
     const std::string_view shape = from.text();
     row.shape = has_shape ? std::optional<std::string>{shape} : std::nullopt;
     row.reductions = from.take<reduction_values>();
-    if (!from.empty()) {
-        throw corrupt_data("rows of reductions that were passed on are too long");
-    }
 }
 
 }  // namespace detail
@@ -113,17 +107,6 @@ SMDEBUG_INLINE void row_spool::add(const reduction_row& row) {
     make_room();
 }
 
-SMDEBUG_INLINE void row_spool::add_bytes(std::string_view rows) {
-    std::uint64_t count = 0;
-    for (detail::raw_reader from{rows}; !from.empty(); ++count) {
-        reduction_row row;
-        detail::read_row(from.text(), row);
-    }
-    bytes_ += rows;
-    rows_ += count;
-    make_room();
-}
-
 SMDEBUG_INLINE void row_spool::for_each_piece(function_ref<void(std::string_view)> take) {
     if (file_) {
         std::rewind(file_.get());
@@ -152,19 +135,6 @@ SMDEBUG_INLINE void row_spool::for_each_piece(function_ref<void(std::string_view
     if (!bytes_.empty()) {
         take(bytes_);
     }
-    for (const std::shared_ptr<row_spool>& each : behind_) {
-        each->for_each_piece(take);
-    }
-}
-
-SMDEBUG_INLINE void row_spool::append(std::shared_ptr<row_spool> rows) { behind_.push_back(std::move(rows)); }
-
-SMDEBUG_INLINE std::uint64_t row_spool::size() const noexcept {
-    std::uint64_t all = rows_;
-    for (const std::shared_ptr<row_spool>& each : behind_) {
-        all += each->size();
-    }
-    return all;
 }
 
 SMDEBUG_INLINE void row_spool::for_each(function_ref<void(const reduction_row&)> take) {

@@ -6,7 +6,9 @@
 #include <smdebug/core/error.hpp>
 #include <smdebug/reduce/name.hpp>
 
+#include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstddef>
 
 namespace smdebug {
@@ -206,69 +208,80 @@ SMDEBUG_INLINE void run_rows::insert_reductions(std::int64_t id, std::int64_t nu
     into.run();
 }
 
+SMDEBUG_INLINE run_rows::reading run_rows::begin(std::optional<statement>& kept, std::string_view sql) {
+    if (!kept) {
+        kept.emplace(in_.prepare(sql));
+    }
+    return {&*kept, [](statement* ended) { ended->reset(); }};
+}
+
 SMDEBUG_INLINE std::optional<run_result> run_rows::read(std::string_view path) {
-    statement row = in_.prepare(
-        "SELECT id, name, place, state, error, version, bytes, steps, last_step, workers, tensors, seconds "
-        "FROM runs WHERE path = ?1");
-    if (!row.with(path).next()) {
+    const reading row =
+        begin(read_run_,
+              "SELECT id, name, place, state, error, version, bytes, steps, last_step, workers, tensors, seconds "
+              "FROM runs WHERE path = ?1");
+    if (!row->with(path).next()) {
         return std::nullopt;
     }
     run_result result;
-    result.run = {.place = as_count(row.integer(2)),
-                  .path = std::string{row.text(1)},
-                  .version = std::string{row.text(5)},
-                  .bytes = as_count(row.integer(6))};
-    result.state = value_named(row.text(3), states, in_.path());
-    result.error = row.text(4);
-    result.steps = as_count(row.integer(7));
-    result.last_step = step_in(row, 8);
-    result.workers = as_count(row.integer(9));
-    result.tensors = as_count(row.integer(10));
-    result.seconds = row.real(11);
-    read_verdicts(row.integer(0), result);
+    result.run = {.place = as_count(row->integer(2)),
+                  .path = std::string{row->text(1)},
+                  .version = std::string{row->text(5)},
+                  .bytes = as_count(row->integer(6))};
+    result.state = value_named(row->text(3), states, in_.path());
+    result.error = row->text(4);
+    result.steps = as_count(row->integer(7));
+    result.last_step = step_in(*row, 8);
+    result.workers = as_count(row->integer(9));
+    result.tensors = as_count(row->integer(10));
+    result.seconds = row->real(11);
+    read_verdicts(row->integer(0), result);
     return result;
 }
 
 SMDEBUG_INLINE void run_rows::read_verdicts(std::int64_t id, run_result& result) {
-    statement row = in_.prepare(
-        "SELECT rule, status, steps_evaluated, steps_met, steps_skipped, tensors, unread, details FROM results "
-        "WHERE run = ?1 ORDER BY number");
-    row.with(id);
+    const reading row =
+        begin(read_results_,
+              "SELECT rule, status, steps_evaluated, steps_met, steps_skipped, tensors, unread, details FROM results "
+              "WHERE run = ?1 ORDER BY number");
+    row->with(id);
     std::vector<std::uint64_t> steps_met;
-    while (row.next()) {
+    while (row->next()) {
         rule_result& verdict = result.verdicts.emplace_back();
-        verdict.name = row.text(0);
-        verdict.status = row.is_null(1) ? rule_status::not_applicable : value_named(row.text(1), statuses, in_.path());
-        verdict.outcome.evaluated = as_count(row.integer(2));
-        steps_met.push_back(as_count(row.integer(3)));
-        verdict.outcome.skipped = as_count(row.integer(4));
-        verdict.outcome.tensors = as_count(row.integer(5));
-        verdict.outcome.unread = as_count(row.integer(6));
-        verdict.summary = row.text(7);
+        verdict.name = row->text(0);
+        verdict.status =
+            row->is_null(1) ? rule_status::not_applicable : value_named(row->text(1), statuses, in_.path());
+        verdict.outcome.evaluated = as_count(row->integer(2));
+        steps_met.push_back(as_count(row->integer(3)));
+        verdict.outcome.skipped = as_count(row->integer(4));
+        verdict.outcome.tensors = as_count(row->integer(5));
+        verdict.outcome.unread = as_count(row->integer(6));
+        verdict.summary = row->text(7);
         verdict.details = verdict.summary;
     }
-    statement found = in_.prepare(
-        "SELECT result, met, damaged, rule, step, mode, mode_step, tensor, worker, value, threshold, message "
-        "FROM findings WHERE run = ?1 ORDER BY result, number");
-    found.with(id);
-    while (found.next()) {
-        const std::uint64_t result_number = as_count(found.integer(0));
+    const reading found =
+        begin(read_findings_,
+              "SELECT result, met, damaged, rule, step, mode, mode_step, tensor, worker, value, threshold, message "
+              "FROM findings WHERE run = ?1 ORDER BY result, number");
+    found->with(id);
+    while (found->next()) {
+        const std::uint64_t result_number = as_count(found->integer(0));
         if (result_number >= result.verdicts.size()) {
             throw corrupt_data("the database " + in_.path() + " has findings of a result that it lacks",
                                {.where = in_.path()});
         }
         result.verdicts[result_number].outcome.findings.push_back(
-            {.met = found.integer(1) != 0,
-             .damaged = found.integer(2) != 0,
-             .tensor = std::string{found.text(7)},
-             .worker = std::string{found.text(8)},
-             .rule = std::string{found.text(3)},
-             .step = step_in(found, 4),
-             .mode_step = step_in(found, 6),
-             .mode = value_named(found.text(5), modes, in_.path()),
-             .value = found.real(9),
-             .threshold = found.real(10),
-             .message = std::string{found.text(11)}});
+            {.met = found->integer(1) != 0,
+             .damaged = found->integer(2) != 0,
+             .tensor = std::string{found->text(7)},
+             .worker = std::string{found->text(8)},
+             .rule = std::string{found->text(3)},
+             .step = step_in(*found, 4),
+             .mode_step = step_in(*found, 6),
+             .mode = value_named(found->text(5), modes, in_.path()),
+             .value = found->real(9),
+             .threshold = found->real(10),
+             .message = std::string{found->text(11)}});
     }
     for (std::size_t i = 0; i < result.verdicts.size(); ++i) {  // each step has a finding, at least
         rule_outcome& outcome = result.verdicts[i].outcome;
@@ -279,41 +292,66 @@ SMDEBUG_INLINE void run_rows::read_verdicts(std::int64_t id, run_result& result)
             }
         }
     }
-    statement message = in_.prepare("SELECT kind, text FROM messages WHERE run = ?1 ORDER BY number");
-    message.with(id);
-    while (message.next()) {
+    const reading message = begin(read_messages_, "SELECT kind, text FROM messages WHERE run = ?1 ORDER BY number");
+    message->with(id);
+    while (message->next()) {
         result.messages.push_back(
-            {.what = value_named(message.text(0), kinds, in_.path()), .text = std::string{message.text(1)}});
+            {.what = value_named(message->text(0), kinds, in_.path()), .text = std::string{message->text(1)}});
     }
 }
 
+/// How many elements a shape has, as shape_text() writes it.
+[[nodiscard]] inline std::uint64_t elements_of(std::string_view shape) {
+    std::uint64_t all = 1;
+    while (!shape.empty()) {
+        const std::size_t end = std::min(shape.find('x'), shape.size());
+        std::uint64_t extent = 0;
+        static_cast<void>(std::from_chars(shape.data(), shape.data() + end, extent));
+        all *= extent;
+        shape.remove_prefix(std::min(end + 1, shape.size()));
+    }
+    return all;
+}
+
 SMDEBUG_INLINE void run_rows::read_reductions(std::string_view path, function_ref<void(const reduction_row&)> take) {
-    statement row = in_.prepare(
+    const reading row = begin(
+        read_reductions_,
         "SELECT tensor, worker, step, mode, mode_step, dtype, shape, count, known, nan, pos_inf, neg_inf, zeros, " +
-        reduction_columns() +
-        " FROM reductions WHERE run = (SELECT id FROM runs WHERE path = ?1) ORDER BY reductions.number");
-    row.with(path);
-    while (row.next()) {
-        reduction_row each{.step = row.integer(2),
-                           .mode_step = row.integer(4),
-                           .mode = value_named(row.text(3), modes, in_.path()),
-                           .worker = std::string{row.text(1)},
-                           .name = std::string{row.text(0)},
-                           .dtype = std::string{row.text(5)}};
-        if (!row.is_null(6)) {
-            each.shape = row.text(6);
+            reduction_columns() +
+            " FROM reductions WHERE run = (SELECT id FROM runs WHERE path = ?1) ORDER BY reductions.number");
+    row->with(path);
+    while (row->next()) {
+        reduction_row each{.step = row->integer(2),
+                           .mode_step = row->integer(4),
+                           .mode = value_named(row->text(3), modes, in_.path()),
+                           .worker = std::string{row->text(1)},
+                           .name = std::string{row->text(0)},
+                           .dtype = std::string{row->text(5)}};
+        if (!row->is_null(6)) {
+            each.shape = row->text(6);
         }
         reduction_values& values = each.reductions;
-        values.count = as_count(row.integer(7));
-        values.computed.mask = static_cast<std::uint32_t>(row.integer(8));
-        values.nan = as_count(row.integer(9));
-        values.pos_inf = as_count(row.integer(10));
-        values.neg_inf = as_count(row.integer(11));
-        values.zeros = as_count(row.integer(12));
+        // Without a dtype no count is stored: it is that of the shape.
+        values.count = row->is_null(7) && each.shape ? elements_of(*each.shape) : as_count(row->integer(7));
+        values.computed.mask = static_cast<std::uint32_t>(row->integer(8));
+        values.nan = as_count(row->integer(9));
+        values.pos_inf = as_count(row->integer(10));
+        values.neg_inf = as_count(row->integer(11));
+        values.zeros = as_count(row->integer(12));
         for (std::size_t i = 0; i < values.value.size(); ++i) {
-            values.value[i] = row.real(13 + static_cast<int>(i));
+            values.value[i] = row->real(13 + static_cast<int>(i));
         }
         take(each);
+    }
+}
+
+SMDEBUG_INLINE void run_rows::for_each_run(
+    function_ref<void(std::uint64_t, std::string_view, std::string_view, std::string_view)> take) {
+    statement row = in_.prepare(
+        "SELECT place, path, name, questions.text FROM runs JOIN questions ON questions.id = question "
+        "ORDER BY place, runs.id");
+    while (row.next()) {
+        take(as_count(row.integer(0)), row.text(1), row.text(2), row.text(3));
     }
 }
 

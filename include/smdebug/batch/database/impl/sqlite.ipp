@@ -259,8 +259,10 @@ SMDEBUG_INLINE transaction::~transaction() {
 }
 
 SMDEBUG_INLINE void transaction::commit() {
-    of_->run("COMMIT");
-    of_ = nullptr;
+    if (of_ != nullptr) {
+        of_->run("COMMIT");
+        of_ = nullptr;
+    }
 }
 
 }  // namespace sqlite

@@ -1,0 +1,117 @@
+// A scan over many processes, the ranks: rank 0 has the list, and each rank asks it for the next runs.
+#pragma once
+
+#include <smdebug/batch/run_result.hpp>
+#include <smdebug/core/stop_token.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace cli {
+namespace detail {
+
+/// Messages between the ranks, as little as a scan needs of MPI.  Threads: one at a time.
+class rank_channel {
+public:
+    rank_channel() = default;
+    rank_channel(const rank_channel&) = delete;
+    rank_channel& operator=(const rank_channel&) = delete;
+    virtual ~rank_channel() = default;
+
+    [[nodiscard]] virtual int rank() const noexcept = 0;
+    [[nodiscard]] virtual int size() const noexcept = 0;
+    /// Sends a message; may wait until it is received.
+    virtual void send(int to, std::string_view text) = 0;
+    /// Who has sent a message, and the message; nothing: none has come.  Those of one rank come in order.
+    [[nodiscard]] virtual std::optional<std::pair<int, std::string>> receive() = 0;
+    /// By all ranks, behind their last message.
+    virtual void end() = 0;
+};
+
+/// What the program is built with to be many processes; empty where it is not.
+struct rank_starter {
+    std::string library = {};  ///< "Open MPI v4.1.4"
+    /// Called once.  Errors: unavailable.
+    std::function<std::unique_ptr<rank_channel>()> start = {};
+};
+
+/// How many processes a launcher (mpirun, srun) says that it has started, of which this is one; 1 where there is none.
+[[nodiscard]] std::size_t launched_processes();
+
+/// Runs as a message, without what is not known of a run before it is opened; none as an empty one.
+[[nodiscard]] std::string text_of(const std::vector<batch_run>& runs);
+[[nodiscard]] std::vector<batch_run> runs_of(std::string_view text);
+
+/// How a rank has ended.
+enum class rank_end : char {
+    whole = 'w',    ///< it did all runs that it got
+    stopped = 's',  ///< it was asked to stop
+    failed = 'f',
+};
+
+/// Rank 0's side: gives runs to the others.  Threads: one at a time; has_failed() any.
+class run_giver {
+public:
+    /// The next runs for a rank; none: there are no more; nothing: none at the moment.
+    using source = std::function<std::optional<std::vector<batch_run>>()>;
+
+    explicit run_giver(rank_channel& channel)
+        : channel_(channel), given_(static_cast<std::size_t>(channel.size()), 0) {}
+    run_giver(const run_giver&) = delete;
+    run_giver& operator=(const run_giver&) = delete;
+    /// Gives no more runs, waits until all other ranks have ended their work, and lets them go.
+    ~run_giver();
+
+    /// Answers until all other ranks have ended their work.  When one fails, or `stop` asks for it, there are no more
+    /// runs.  done(count) is told when a rank is done with so many.
+    void give(const source& next, const std::function<void(std::size_t)>& done, const std::stop_token& stop);
+
+    /// Whether all ranks that have ended did all their runs.
+    [[nodiscard]] bool is_whole() const noexcept { return is_whole_; }
+    [[nodiscard]] bool has_failed() const noexcept { return has_failed_; }
+
+private:
+    void hear(int rank, std::string_view text, const std::function<void(std::size_t)>& done);
+
+    rank_channel& channel_;
+    std::vector<std::size_t> given_;  // to each rank, when it asked last
+    std::deque<int> asking_;
+    int ended_ = 0;
+    bool is_whole_ = true;
+    std::atomic<bool> has_failed_ = false;
+};
+
+/// The side of another rank.
+class run_taker {
+public:
+    explicit run_taker(rank_channel& channel) : channel_(channel) {}
+
+    /// The next run; nothing: there are no more, or a stop was asked for.  Waits for it.  Threads: one at a time.
+    [[nodiscard]] std::optional<batch_run> next(const std::stop_token& stop);
+
+    /// Tells rank 0 that all work has ended, and waits until it lets this rank go.  Once, when files are closed.
+    void end(rank_end how);
+
+private:
+    [[nodiscard]] bool hear();
+
+    rank_channel& channel_;
+    std::deque<batch_run> runs_;
+    std::size_t unanswered_ = 0;
+    bool over_ = false;
+};
+
+}  // namespace detail
+}  // namespace cli
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,151 @@
+#include <program/ranks.hpp>
+
+#include "program/fake_ranks.hpp"
+
+#include <smdebug/batch/run_result.hpp>
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+using namespace smdebug;
+using namespace smdebug_test;
+using namespace smdebug::cli::detail;
+
+namespace {
+
+/// Gives runs with the places 0 to `count`, `at_once` at a time; between two answers it has none for a moment.
+run_giver::source counting(std::uint64_t count, std::uint64_t at_once) {
+    return [count, at_once, next = std::uint64_t{0}, pause = false]() mutable -> std::optional<std::vector<batch_run>> {
+        pause = !pause;
+        if (pause && next < count) {
+            return std::nullopt;
+        }
+        std::vector<batch_run> some;
+        for (; next < count && some.size() < at_once; ++next) {
+            some.push_back({.place = next, .path = "run " + std::to_string(next)});
+        }
+        return some;
+    };
+}
+
+}  // namespace
+
+TEST_CASE("ranks: runs as a message come back, whatever is in their names") {
+    const std::vector<batch_run> runs{{.place = 7, .path = "a:1\n", .version = "v", .error = ""},
+                                      {.place = ~std::uint64_t{0}, .path = "", .version = "", .error = "3:no run"}};
+    const auto back = runs_of(text_of(runs));
+    REQUIRE(back.size() == 2);
+    for (std::size_t i = 0; i < 2; ++i) {
+        CHECK(back[i].place == runs[i].place);
+        CHECK(back[i].path == runs[i].path);
+        CHECK(back[i].version == runs[i].version);
+        CHECK(back[i].error == runs[i].error);
+    }
+    CHECK(text_of(std::vector<batch_run>{}).empty());
+    CHECK(runs_of("").empty());
+    CHECK(runs_of("12").size() <= 1);  // what is cut ends
+}
+
+TEST_CASE("ranks: each run goes to one rank, all are done, and no message is left") {
+    fake_ranks ranks{4};
+    std::mutex guard;
+    std::set<std::uint64_t> done;
+    std::size_t told = 0;
+    ranks.run([&](rank_channel& channel) {
+        if (channel.rank() == 0) {
+            run_giver giver{channel};
+            giver.give(counting(1000, 3), [&](std::size_t count) { told += count; }, {});
+            CHECK(giver.is_whole());
+            CHECK_FALSE(giver.has_failed());
+            return;
+        }
+        run_taker taker{channel};
+        while (const auto run = taker.next({})) {
+            const std::lock_guard lock{guard};
+            CHECK(done.insert(run->place).second);
+            CHECK(run->path == "run " + std::to_string(run->place));
+        }
+        CHECK_FALSE(taker.next({}));
+        taker.end(rank_end::whole);
+    });
+    CHECK(done.size() == 1000);
+    CHECK(told == 1000);
+    CHECK(ranks.left() == 0);
+}
+
+TEST_CASE("ranks: one that is stopped while it waits ends; the others go on, and the scan is not whole") {
+    fake_ranks ranks{3};
+    std::stop_source stop;
+    std::atomic<std::size_t> done{0};
+    ranks.run([&](rank_channel& channel) {
+        if (channel.rank() == 0) {
+            run_giver giver{channel};
+            std::uint64_t next = 0;
+            giver.give(
+                [&]() -> std::optional<std::vector<batch_run>> {
+                    if (next == 0) {
+                        stop.request_stop();  // both wait; rank 1 is asked to stop
+                    }
+                    return next == 5 ? std::vector<batch_run>{} : std::vector<batch_run>{{.place = next++}};
+                },
+                [](std::size_t) {}, {});
+            CHECK_FALSE(giver.is_whole());
+            CHECK_FALSE(giver.has_failed());
+            return;
+        }
+        run_taker taker{channel};
+        const std::stop_token mine = channel.rank() == 1 ? stop.get_token() : std::stop_token{};
+        while (const auto run = taker.next(mine)) {
+            done += channel.rank() == 2 ? 1U : 0U;
+        }
+        taker.end(channel.rank() == 1 ? rank_end::stopped : rank_end::whole);
+    });
+    CHECK(done >= 4);
+    CHECK(ranks.left() == 0);
+}
+
+TEST_CASE("ranks: when one fails, or rank 0 is asked to stop or gives up, there are no more runs") {
+    for (const char* const what : {"fails", "stop", "gives up"}) {
+        CAPTURE(what);
+        const bool fails = what == std::string{"fails"};
+        fake_ranks ranks{3};
+        ranks.run([&](rank_channel& channel) {
+            if (channel.rank() == 0) {
+                run_giver giver{channel};
+                std::stop_source stop;
+                if (what == std::string{"stop"}) {
+                    stop.request_stop();
+                }
+                if (what != std::string{"gives up"}) {
+                    giver.give(
+                        [next = std::uint64_t{0}]() mutable { return std::vector<batch_run>{{.place = next++}}; },
+                        [](std::size_t) {}, stop.get_token());
+                    CHECK(giver.has_failed() == fails);
+                    CHECK(giver.is_whole() != fails);
+                }
+                return;
+            }
+            run_taker taker{channel};
+            while (taker.next({})) {
+                if (fails && channel.rank() == 1) {
+                    break;
+                }
+            }
+            taker.end(fails && channel.rank() == 1 ? rank_end::failed : rank_end::whole);
+        });
+        CHECK(ranks.left() == 0);
+    }
+}
+
+TEST_CASE("ranks: how many processes a launcher has started is what it says") {
+    CHECK(launched_processes() == 1);  // the tests are started by none
+}
