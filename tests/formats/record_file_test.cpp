@@ -97,8 +97,7 @@ TEST_CASE("record_file: a record that is larger than allowed is passed over, and
     REQUIRE(problems.size() == 1);
     CHECK(problems[0].kind == problem_kind::unsupported);
     CHECK(text_of(problems[0]) == "log, byte " + std::to_string(framed("before").size()) + ": the record has " +
-                                      std::to_string(large.size()) +
-                                      " bytes, more than allowed: it is left out");
+                                      std::to_string(large.size()) + " bytes, more than allowed: it is left out");
     CHECK(file.state() == status::ok);
 }
 

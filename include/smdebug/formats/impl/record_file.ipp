@@ -160,8 +160,7 @@ SMDEBUG_INLINE problem record_problem(const any_storage& store, const std::strin
     }
     if (why == status::too_large && where.length > record::header_size) {
         found.kind = problem_kind::unsupported;
-        found.what = "the record has " + std::to_string(where.length) +
-                     " bytes, more than allowed: it is left out";
+        found.what = "the record has " + std::to_string(where.length) + " bytes, more than allowed: it is left out";
         return found;
     }
     if (where.offset == 0) {
