@@ -8,6 +8,7 @@
 #include <array>
 #include <cctype>
 #include <cstddef>
+#include <initializer_list>
 #include <utility>
 
 namespace smdebug {
@@ -28,17 +29,26 @@ std::string roff(std::string_view text) {
 }
 
 std::string roff_line(std::string_view text) {
-    std::string line = roff(text);
-    if (text.starts_with('.') || text.starts_with('\'') || text.starts_with(' ')) {
-        line.insert(0, "\\&");
-    }
-    return line + "\n";
+    std::string line = text.starts_with('.') || text.starts_with('\'') || text.starts_with(' ') ? "\\&" : "";
+    return line.append(roff(text)).append("\n");
 }
 
 namespace {
 
-std::string bold(std::string_view text) { return "\\fB" + roff(text) + "\\fR"; }
-std::string italic(std::string_view text) { return "\\fI" + roff(text) + "\\fR"; }
+// The texts, one behind another.
+std::string all_of(std::initializer_list<std::string_view> texts) {
+    std::string all;
+    for (const std::string_view each : texts) {
+        all += each;
+    }
+    return all;
+}
+
+std::string in_font(char font, std::string_view text) {
+    return std::string{"\\f"}.append(1, font).append(roff(text)).append("\\fR");
+}
+std::string bold(std::string_view text) { return in_font('B', text); }
+std::string italic(std::string_view text) { return in_font('I', text); }
 
 }  // namespace
 
@@ -59,25 +69,21 @@ std::string as_it_is(std::string_view text) {
     return lines + (lines.empty() ? "" : ".fi\n");
 }
 
-}  // namespace
-
-namespace {
-
 std::string synopsis_of(const command_table& table, const command_entry& command) {
     const bool is_program = &command == &table.program;
     std::string text = ".SH SYNOPSIS\n" + bold(table.program.name);
     if (is_program) {
-        return text + " [" + italic("OPTION") + "]... " + italic("COMMAND") + " [" + italic("ARGUMENT") + "]...\n";
+        return all_of({text, " [", italic("OPTION"), "]... ", italic("COMMAND"), " [", italic("ARGUMENT"), "]...\n"});
     }
-    text += " " + bold(command.name) + " [" + italic("OPTION") + "]...";
+    text += all_of({" ", bold(command.name), " [", italic("OPTION"), "]..."});
     for (const option_entry& option : command.options) {
         if (option.required) {
-            text += " " + bold(option.names.front()) + " " + italic(option.value);
+            text += all_of({" ", bold(option.names.front()), " ", italic(option.value)});
         }
     }
     for (const option_entry& argument : command.arguments) {
-        const std::string name = italic(argument.value) + (argument.repeats ? "..." : "");
-        text += argument.required ? " " + name : " [" + name + "]";
+        text += all_of({argument.required ? " " : " [", italic(argument.value), argument.repeats ? "..." : "",
+                        argument.required ? "" : "]"});
     }
     return text + "\n";
 }
@@ -91,8 +97,8 @@ std::string options_in_roff(const std::vector<option_entry>& options, std::strin
             names += name.starts_with('-') ? bold(name) : italic(name);
         }
         const bool has_value = option.names.front().starts_with('-') && !option.value.empty();
-        text += ".TP\n" + names + (has_value ? " " + italic(option.value) : std::string{}) + "\n" +
-                roff_line(sentence(option.help));
+        text += all_of({".TP\n", names, has_value ? " " : "", has_value ? italic(option.value) : std::string{}, "\n",
+                        roff_line(sentence(option.help))});
     }
     return text;
 }

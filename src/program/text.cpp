@@ -30,8 +30,10 @@ std::string compact_steps(std::span<const step_number> steps, std::size_t most) 
             ++i;
             continue;
         }
-        text += "-" + std::to_string(steps[last]);
-        text += stride == 1 ? "" : " by " + std::to_string(stride);
+        text.append("-").append(std::to_string(steps[last]));
+        if (stride != 1) {
+            text.append(" by ").append(std::to_string(stride));
+        }
         i = last + 1;
     }
     return text;
