@@ -1,6 +1,6 @@
 # A .pc file for each component, for who builds without CMake:  c++ -std=c++20 a.cpp $(pkg-config --cflags --libs smdebug-s3)
-#   smdebug, smdebug-s3, smdebug-archive, smdebug-batch, smdebug-kernels   header-only
-#   smdebug-compiled, smdebug-compiled-s3, -archive, -batch                              the compiled form
+#   smdebug, smdebug-s3, smdebug-archive, smdebug-kernels   header-only
+#   smdebug-compiled, smdebug-compiled-s3, -archive                                      the compiled form
 #   smdebug-program                                                                      a rule as a program, in the compiled form
 # Paths are relative to the file, so that a tree may be moved.  Headers of third parties come with Requires.  So do their
 # libraries, header-only and where the compiled form is static; where it is shared they are its own affair: Requires.private.
@@ -76,7 +76,6 @@ endfunction()
 # The .pc names of a component's third parties.
 set(smdebug_pc_of_s3 libcurl libcrypto pugixml)
 set(smdebug_pc_of_archive zlib libzstd)
-set(smdebug_pc_of_batch sqlite3)
 set(what "training runs of SageMaker Debugger's smdebug")
 smdebug_pc(smdebug "Reads and writes ${what}: C++20, header-only" REQUIRES xtensor xsimd simdjson libpcre2-8 LIBS -pthread)
 foreach(component IN LISTS components)
@@ -96,5 +95,5 @@ if(TARGET smdebug_compiled)
 endif()
 if(TARGET smdebug_program)
     smdebug_pc(smdebug-program "A rule of smdebug as a program" REQUIRES smdebug-compiled-s3 smdebug-compiled-archive
-               smdebug-compiled-batch LIBRARIES smdebug_program)
+               PRIVATE sqlite3 LIBRARIES smdebug_program)
 endif()

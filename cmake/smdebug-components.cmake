@@ -1,6 +1,6 @@
 # The components of smdebug that need packages beyond those of the library itself, and what each needs: in one place for
 # CMakeLists.txt and for the installed package, which both include this.
-set(smdebug_components s3 archive batch)
+set(smdebug_components s3 archive)
 
 set(smdebug_packages_of_s3 "CURL 7.87" "OpenSSL COMPONENTS Crypto" pugixml)  # as find_package takes them
 set(smdebug_libraries_of_s3 CURL::libcurl OpenSSL::Crypto pugixml::pugixml)
@@ -9,10 +9,6 @@ set(smdebug_third_parties_of_s3 "libcurl, OpenSSL and pugixml (Debian: libcurl4-
 set(smdebug_packages_of_archive ZLIB Zstd)
 set(smdebug_libraries_of_archive ZLIB::ZLIB Zstd::Zstd)
 set(smdebug_third_parties_of_archive "zlib and libzstd (Debian: zlib1g-dev libzstd-dev)")
-
-set(smdebug_packages_of_batch SQLite3)
-set(smdebug_libraries_of_batch SQLite::SQLite3)
-set(smdebug_third_parties_of_batch "SQLite (Debian: libsqlite3-dev)")
 
 # Looks for the packages of a component; sets `missing` to the names of those that are not there.  A macro, because packages
 # set variables.

@@ -173,7 +173,7 @@ check_debs() {  # FOLDER of the packages: unpacked, not installed
 by_vcpkg() {
     need ninja
     sources sources
-    cmake -DPORT_FOLDER="$PWD/sources/packaging/vcpkg" -DFOLDER="$PWD" "-DFEATURES=kernels;s3;archive;batch" \
+    cmake -DPORT_FOLDER="$PWD/sources/packaging/vcpkg" -DFOLDER="$PWD" "-DFEATURES=kernels;s3;archive" \
         -P "$root/packaging/stand_ins/vcpkg.cmake"
     rm -rf build sources
     du -sk package >size

@@ -97,9 +97,11 @@ def files_of(root):
     top, paths = headers.headers_of(root)
     files = {path: os.path.join(top, path) for path in paths}
     program = os.path.join(root, "src", "program")
-    for name in sorted(os.listdir(program) if os.path.isdir(program) else []):
-        if re.search(r"\.[hc]pp$", name):
-            files["program/" + name] = os.path.join(program, name)
+    for folder, _, names in sorted(os.walk(program)):
+        for name in sorted(names):
+            if re.search(r"\.[hc]pp$", name):
+                path = os.path.join(folder, name)
+                files["program/" + os.path.relpath(path, program)] = path
     return files
 
 

@@ -3,7 +3,7 @@
 # their own are excepted: umbrellas, what tests/consumer builds (src.hpp), rule_main.hpp (the test of program/rule_program.hpp), versions, seams, mpi_ranks.hpp (check_batch.py), and concepts (archetypes and near misses test those everywhere).
 cmake_minimum_required(VERSION 3.25)
 file(GLOB_RECURSE headers RELATIVE ${ROOT}/include/smdebug ${ROOT}/include/smdebug/*.hpp)
-file(GLOB program_headers RELATIVE ${ROOT}/src ${ROOT}/src/program/*.hpp)
+file(GLOB_RECURSE program_headers RELATIVE ${ROOT}/src ${ROOT}/src/program/*.hpp)
 list(APPEND headers ${program_headers})
 set(missing "")
 foreach(header IN LISTS headers)

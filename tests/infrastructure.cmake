@@ -36,7 +36,7 @@ endif()
 # --- scripts that call the compiler as a user would, with the flags of smdebug::smdebug and no others ---------------
 set(compile_flags ${CMAKE_CURRENT_BINARY_DIR}/compile_flags.txt)
 add_library(user_flags OBJECT EXCLUDE_FROM_ALL main.cpp)  # never built: asked for its flags
-target_link_libraries(user_flags PRIVATE smdebug::s3 smdebug::archive smdebug::batch)
+target_link_libraries(user_flags PRIVATE smdebug::s3 smdebug::archive)
 set(includes $<TARGET_PROPERTY:user_flags,INCLUDE_DIRECTORIES>)
 set(definitions $<TARGET_PROPERTY:user_flags,COMPILE_DEFINITIONS>)
 set(third_party_includes "$<REMOVE_DUPLICATES:$<FILTER:${includes},EXCLUDE,^(/usr/include|${include_folder})$>>")

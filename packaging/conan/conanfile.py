@@ -17,13 +17,13 @@ class SmdebugConan(ConanFile):
     package_type = "library"
     settings = "os", "arch", "compiler", "build_type"
     options = {"shared": [True, False], "fPIC": [True, False], "s3": [True, False], "archive": [True, False],
-               "batch": [True, False], "kernels": [True, False], "compiled": [True, False]}
-    default_options = {"shared": False, "fPIC": True, "s3": True, "archive": True, "batch": True, "kernels": True,
+               "kernels": [True, False], "compiled": [True, False]}
+    default_options = {"shared": False, "fPIC": True, "s3": True, "archive": True, "kernels": True,
                        "compiled": False}
 
     @property
     def _components(self):
-        return [name for name in ("s3", "archive", "batch") if getattr(self.options, name)]
+        return [name for name in ("s3", "archive") if getattr(self.options, name)]
 
     def set_version(self):
         text = load(self, os.path.join(self.recipe_folder, "../../include/smdebug/core/version.hpp"))
@@ -54,8 +54,6 @@ class SmdebugConan(ConanFile):
         if self.options.archive:
             self.requires("zlib/[>=1.2.11 <2]", transitive_headers=True, transitive_libs=True)
             self.requires("zstd/[>=1.5 <1.6]", transitive_headers=True, transitive_libs=True)
-        if self.options.batch:
-            self.requires("sqlite3/[>=3.40 <4]", transitive_headers=True, transitive_libs=True)
 
     def validate(self):
         if self.settings.os != "Linux" or self.settings.arch not in ("x86_64", "armv8"):
@@ -67,7 +65,7 @@ class SmdebugConan(ConanFile):
 
     def generate(self):
         toolchain = CMakeToolchain(self)
-        for option in ("s3", "archive", "batch", "kernels", "compiled"):
+        for option in ("s3", "archive", "kernels", "compiled"):
             toolchain.cache_variables["SMDEBUG_BUILD_" + option.upper()] = bool(getattr(self.options, option))
         toolchain.cache_variables["SMDEBUG_BUILD_PROGRAM"] = False
         toolchain.cache_variables["SMDEBUG_BUILD_MPI"] = "OFF"
@@ -91,7 +89,7 @@ class SmdebugConan(ConanFile):
     def package_info(self):
         self.cpp_info.set_property("cmake_file_name", "smdebug")
         third_parties = {"s3": ["libcurl::libcurl", "openssl::crypto", "pugixml::pugixml"],
-                         "archive": ["zlib::zlib", "zstd::zstd"], "batch": ["sqlite3::sqlite3"]}
+                         "archive": ["zlib::zlib", "zstd::zstd"]}
 
         def component(name, requires, libs=(), defines=()):
             info = self.cpp_info.components[name]

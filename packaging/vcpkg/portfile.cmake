@@ -6,7 +6,6 @@ vcpkg_check_features(
     OUT_FEATURE_OPTIONS feature_options
     FEATURES
         archive SMDEBUG_BUILD_ARCHIVE
-        batch SMDEBUG_BUILD_BATCH
         compiled SMDEBUG_BUILD_COMPILED
         kernels SMDEBUG_BUILD_KERNELS
         s3 SMDEBUG_BUILD_S3

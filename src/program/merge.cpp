@@ -1,7 +1,7 @@
 #include <program/merge.hpp>
 
+#include <program/database/merge_databases.hpp>
 #include <program/text.hpp>
-#include <smdebug/batch/merge_databases.hpp>
 #include <smdebug/core/error.hpp>
 
 namespace smdebug {

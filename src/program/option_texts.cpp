@@ -8,7 +8,7 @@
 #include <program/numbers.hpp>
 #include <program/rows.hpp>
 #include <program/scan_arguments.hpp>
-#include <smdebug/batch/shard.hpp>
+#include <program/shard.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/index/regex.hpp>
 #include <smdebug/registry/applicable_rules.hpp>

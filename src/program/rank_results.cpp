@@ -1,6 +1,6 @@
 #include <program/rank_results.hpp>
 
-#include <smdebug/batch/results_database.hpp>
+#include <program/database/results_database.hpp>
 #include <smdebug/batch/row_spool.hpp>
 
 #include <algorithm>

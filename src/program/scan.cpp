@@ -6,11 +6,11 @@
 #include <program/scan_results.hpp>
 #include <program/scan_sink.hpp>
 #include <program/scan_source.hpp>
+#include <program/source_ahead.hpp>
 #include <program/text.hpp>
 #include <smdebug/batch/run_batch.hpp>
 #include <smdebug/batch/run_result.hpp>
 #include <smdebug/batch/run_version.hpp>
-#include <smdebug/batch/source_ahead.hpp>
 #include <smdebug/core/error.hpp>
 
 #include <algorithm>

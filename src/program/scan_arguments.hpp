@@ -3,8 +3,8 @@
 
 #include <program/batch_progress.hpp>
 #include <program/evaluate_run.hpp>
+#include <program/shard.hpp>
 #include <program/stats.hpp>
-#include <smdebug/batch/shard.hpp>
 
 #include <chrono>
 #include <cstdint>

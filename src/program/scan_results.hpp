@@ -1,9 +1,9 @@
 // Where the results of a scan go besides standard output: a database, in which a run is there whole or not at all.
 #pragma once
 
+#include <program/database/results_database.hpp>
 #include <program/scan_arguments.hpp>
 #include <program/scan_source.hpp>
-#include <smdebug/batch/results_database.hpp>
 #include <smdebug/batch/run_result.hpp>
 #include <smdebug/core/function_ref.hpp>
 

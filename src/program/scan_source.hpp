@@ -1,9 +1,9 @@
 // The runs of a scan: arguments and lists, searched for runs; those of another shard, and archives that are done, left out.
 #pragma once
 
+#include <program/database/results_database.hpp>
 #include <program/scan_arguments.hpp>
 #include <smdebug/batch/find_runs.hpp>
-#include <smdebug/batch/results_database.hpp>
 #include <smdebug/batch/run_list.hpp>
 #include <smdebug/batch/run_result.hpp>
 #include <smdebug/batch/search/name_pattern.hpp>

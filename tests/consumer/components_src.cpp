@@ -1,3 +1,2 @@
 #include <smdebug/archive_src.hpp>
-#include <smdebug/batch_src.hpp>
 #include <smdebug/s3_src.hpp>

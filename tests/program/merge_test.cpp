@@ -1,10 +1,10 @@
 #include <program/merge.hpp>
 
-#include "batch/results.hpp"
 #include "program/captured.hpp"
+#include "program/database/results.hpp"
 
+#include <program/database/results_database.hpp>
 #include <program/program.hpp>
-#include <smdebug/batch/results_database.hpp>
 #include <smdebug/core/error.hpp>
 
 #include <doctest/doctest.h>

@@ -2,7 +2,7 @@
 
 #include "support/temporary_folder.hpp"
 
-#include <smdebug/batch/results_database.hpp>
+#include <program/database/results_database.hpp>
 #include <smdebug/batch/row_spool.hpp>
 #include <smdebug/core/error.hpp>
 

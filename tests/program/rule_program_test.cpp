@@ -3,8 +3,8 @@
 #include "program/captured.hpp"
 
 #include <program/command_options.hpp>
+#include <program/database/sqlite.hpp>
 #include <program/rule_set.hpp>
-#include <smdebug/batch/database/sqlite.hpp>
 #include <smdebug/rule_main.hpp>
 
 #include <doctest/doctest.h>

@@ -7,13 +7,13 @@
 #include "support/temporary_folder.hpp"
 
 #include <program/batch_progress.hpp>
+#include <program/database/sqlite.hpp>
 #include <program/program.hpp>
 #include <program/rule_set.hpp>
 #include <program/scan.hpp>
 #include <program/scan_arguments.hpp>
 #include <program/stats.hpp>
 #include <smdebug/archive.hpp>
-#include <smdebug/batch/database/sqlite.hpp>
 #include <smdebug/storage/local_storage.hpp>
 
 #include <doctest/doctest.h>

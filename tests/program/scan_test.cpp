@@ -5,13 +5,13 @@
 #include "support/run_on_s3.hpp"
 
 #include <program/check.hpp>
+#include <program/database/canonical_rows.hpp>
 #include <program/evaluate_run.hpp>
 #include <program/program_trial.hpp>
 #include <program/rows.hpp>
 #include <program/rule_set.hpp>
 #include <program/scan_arguments.hpp>
 #include <program/stats.hpp>
-#include <smdebug/batch/database/canonical_rows.hpp>
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/json_document.hpp>
 #include <smdebug/core/stop_token.hpp>

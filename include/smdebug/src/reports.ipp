@@ -6,8 +6,6 @@
 #include <smdebug/batch/impl/run_list.ipp>
 #include <smdebug/batch/impl/run_version.ipp>
 #include <smdebug/batch/impl/scan_runs.ipp>
-#include <smdebug/batch/impl/shard.ipp>
-#include <smdebug/batch/impl/source_ahead.ipp>
 #include <smdebug/batch/search/impl/folder_names.ipp>
 #include <smdebug/batch/search/impl/folder_walk.ipp>
 #include <smdebug/batch/search/impl/key_walk.ipp>

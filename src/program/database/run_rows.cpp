@@ -1,0 +1,424 @@
+#include <program/database/run_rows.hpp>
+
+#include <program/database/schema.hpp>
+#include <smdebug/core/error.hpp>
+#include <smdebug/reduce/name.hpp>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstddef>
+
+namespace smdebug {
+inline namespace v1 {
+namespace detail {
+namespace sqlite {
+
+// SQLite's integers have a sign: what is above 2^63 comes back as it was.
+[[nodiscard]] inline std::int64_t as_stored(std::uint64_t number) noexcept { return static_cast<std::int64_t>(number); }
+[[nodiscard]] inline std::uint64_t as_count(std::int64_t number) noexcept { return static_cast<std::uint64_t>(number); }
+
+/// A step, or NULL for -1, which is none.
+inline void put_step(statement& into, int index, step_number step) {
+    step == -1 ? into.put(index, nullptr) : into.put(index, step);
+}
+[[nodiscard]] inline step_number step_in(const statement& row, int column) {
+    return row.is_null(column) ? -1 : row.integer(column);
+}
+
+/// What stands for a value in a text of the tables; a text that is none says that the database is not ours, or damaged.
+template <class Value, std::size_t Count>
+[[nodiscard]] Value value_named(std::string_view text, const std::array<Value, Count>& values,
+                                const std::string& path) {
+    for (const Value each : values) {
+        if (name_of(each) == text) {
+            return each;
+        }
+    }
+    throw corrupt_data("the database " + path + " says \"" + std::string{text} + "\" where no such word can be",
+                       {.where = path});
+}
+
+inline constexpr std::array states{run_state::ended,      run_state::growing,   run_state::failed,
+                                   run_state::timed_out,  run_state::no_memory, run_state::undone,
+                                   run_state::incomplete, run_state::gone};
+inline constexpr std::array kinds{run_message::kind::note, run_message::kind::damage, run_message::kind::error};
+inline constexpr std::array modes{mode::train, mode::eval, mode::predict, mode::global};
+inline constexpr std::array statuses{rule_status::in_progress, rule_status::no_issues_found, rule_status::issues_found,
+                                     rule_status::error,       rule_status::stopped,         rule_status::incomplete};
+
+[[nodiscard]] inline std::string parameters(std::size_t count) {
+    std::string text;
+    for (std::size_t i = 1; i <= count; ++i) {
+        text += (i == 1 ? "?" : ", ?") + std::to_string(i);
+    }
+    return text;
+}
+
+inline constexpr std::size_t reduction_row_columns = 11 + 2 * reduction_count + 4;
+
+run_rows::run_rows(connection& in)
+    : in_(in),
+      find_(in.prepare("SELECT runs.id, version, questions.text FROM runs JOIN questions ON questions.id = question "
+                       "WHERE path = ?1")),
+      remove_(in.prepare("DELETE FROM runs WHERE id = ?1")),
+      find_question_(in.prepare("SELECT id FROM questions WHERE text = ?1")),
+      insert_question_(in.prepare("INSERT INTO questions (text) VALUES (?1)")),
+      insert_run_(in.prepare("INSERT INTO runs (path, place, state, error, version, bytes, question, steps, last_step, "
+                             "workers, tensors, seconds, name) VALUES (" +
+                             parameters(13) + ")")),
+      update_run_(in.prepare(
+          "UPDATE runs SET path = ?1, place = ?2, state = ?3, error = ?4, version = ?5, bytes = ?6, "
+          "question = ?7, steps = ?8, last_step = ?9, workers = ?10, tensors = ?11, seconds = ?12, name = ?13, "
+          "scanned_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now') WHERE id = ?14")),
+      insert_result_(in.prepare("INSERT INTO results VALUES (" + parameters(11) + ")")),
+      insert_finding_(in.prepare("INSERT INTO findings VALUES (" + parameters(14) + ")")),
+      insert_message_(in.prepare("INSERT INTO messages VALUES (" + parameters(4) + ")")),
+      insert_reductions_(in.prepare("INSERT INTO reductions VALUES (" + parameters(reduction_row_columns) + ")")) {}
+
+std::optional<stored_run> run_rows::find(std::string_view path) {
+    if (!find_.with(path).next()) {
+        return std::nullopt;
+    }
+    stored_run stored{
+        .id = find_.integer(0), .version = std::string{find_.text(1)}, .question = std::string{find_.text(2)}};
+    find_.reset();
+    return stored;
+}
+
+void run_rows::remove(std::int64_t id) { remove_.with(id).run(); }
+
+std::int64_t run_rows::id_of_question(std::string_view question) {
+    // Looked up within the transaction that names it: the one that inserted it may have been undone.
+    if (find_question_.with(question).next()) {
+        const std::int64_t id = find_question_.integer(0);
+        find_question_.reset();
+        return id;
+    }
+    insert_question_.with(question).run();
+    return in_.last_row();
+}
+
+inline void put_run(statement& into, std::string_view path, const run_result& result, std::int64_t question) {
+    const batch_run& run = result.run;
+    into.with(path, as_stored(run.place), name_of(result.state), std::string_view{result.error},
+              std::string_view{run.version});
+    run.bytes == 0 ? into.put(6, nullptr) : into.put(6, as_stored(run.bytes));
+    into.put(7, question);
+    into.put(8, as_stored(result.steps));
+    put_step(into, 9, result.last_step);
+    into.put(10, as_stored(result.workers));
+    into.put(11, as_stored(result.tensors));
+    into.put(12, result.seconds);
+    into.put(13, std::string_view{run.path});
+}
+
+std::int64_t run_rows::insert(std::string_view path, const run_result& result, std::string_view question) {
+    const std::int64_t asked = id_of_question(question);
+    put_run(insert_run_, path, result, asked);
+    insert_run_.run();
+    return in_.last_row();
+}
+
+void run_rows::update(std::int64_t id, std::string_view path, const run_result& result, std::string_view question) {
+    const std::int64_t asked = id_of_question(question);
+    put_run(update_run_, path, result, asked);
+    update_run_.put(14, id);
+    update_run_.run();
+}
+
+/// The first step at which a rule was met; -1: at none.
+[[nodiscard]] inline step_number first_step_of(const rule_result& verdict) {
+    step_number first = -1;
+    for (const finding& each : verdict.outcome.findings) {
+        if (each.met && each.step >= 0 && (first < 0 || each.step < first)) {
+            first = each.step;
+        }
+    }
+    return first;
+}
+
+void run_rows::insert_verdicts(std::int64_t id, const run_result& result) {
+    std::int64_t number = 0;
+    for (const rule_result& verdict : result.verdicts) {
+        const rule_outcome& outcome = verdict.outcome;
+        insert_result_.with(id, number, std::string_view{verdict.name});
+        verdict.status != rule_status::not_applicable ? insert_result_.put(4, name_of(verdict.status))
+                                                      : insert_result_.put(4, nullptr);
+        put_step(insert_result_, 5, first_step_of(verdict));
+        insert_result_.put(6, as_stored(outcome.evaluated));
+        insert_result_.put(7, as_stored(outcome.met_at.size()));
+        insert_result_.put(8, as_stored(outcome.skipped));
+        insert_result_.put(9, as_stored(outcome.tensors));
+        insert_result_.put(10, as_stored(outcome.unread));
+        insert_result_.put(11, std::string_view{verdict.summary});
+        insert_result_.run();
+        std::int64_t order = 0;
+        for (const finding& each : outcome.findings) {
+            insert_finding_.with(id, number, order++, std::int64_t{each.met}, std::int64_t{each.damaged},
+                                 std::string_view{each.rule});
+            put_step(insert_finding_, 7, each.step);
+            insert_finding_.put(8, name_of(each.mode));
+            put_step(insert_finding_, 9, each.mode_step);
+            insert_finding_.put(10, std::string_view{each.tensor});
+            insert_finding_.put(11, std::string_view{each.worker});
+            insert_finding_.put(12, each.value);
+            insert_finding_.put(13, each.threshold);
+            insert_finding_.put(14, std::string_view{each.message});
+            insert_finding_.run();
+        }
+        ++number;
+    }
+    number = 0;
+    for (const run_message& each : result.messages) {
+        insert_message_.with(id, number++, name_of(each.what), std::string_view{each.text}).run();
+    }
+}
+
+void run_rows::insert_reductions(std::int64_t id, std::int64_t number, const reduction_row& row) {
+    statement& into = insert_reductions_;
+    const reduction_values& values = row.reductions;
+    into.with(id, number, std::string_view{row.name}, std::string_view{row.worker}, row.step, name_of(row.mode),
+              row.mode_step);
+    if (row.dtype.empty()) {
+        into.put(8, nullptr);
+        into.put(10, nullptr);
+    } else {
+        into.put(8, std::string_view{row.dtype});
+        into.put(10, as_stored(values.count));
+    }
+    row.shape ? into.put(9, std::string_view{*row.shape}) : into.put(9, nullptr);
+    into.put(11, std::int64_t{values.computed.mask});
+    int index = 12;
+    for (std::size_t i = 0; i < 2 * reduction_count; ++i, ++index) {
+        if (values.computed.contains(reduction_key::from_index(i))) {
+            into.put(index, values.value[i]);
+        } else {
+            into.put(index, nullptr);
+        }
+    }
+    for (const std::uint64_t count : {values.nan, values.pos_inf, values.neg_inf, values.zeros}) {
+        values.computed.has_counts() ? into.put(index, as_stored(count)) : into.put(index, nullptr);
+        ++index;
+    }
+    into.run();
+}
+
+run_rows::reading run_rows::begin(std::optional<statement>& kept, std::string_view sql) {
+    if (!kept) {
+        kept.emplace(in_.prepare(sql));
+    }
+    return {&*kept, [](statement* ended) { ended->reset(); }};
+}
+
+std::optional<run_result> run_rows::read(std::string_view path) {
+    const reading row =
+        begin(read_run_,
+              "SELECT id, name, place, state, error, version, bytes, steps, last_step, workers, tensors, seconds "
+              "FROM runs WHERE path = ?1");
+    if (!row->with(path).next()) {
+        return std::nullopt;
+    }
+    run_result result;
+    result.run = {.place = as_count(row->integer(2)),
+                  .path = std::string{row->text(1)},
+                  .version = std::string{row->text(5)},
+                  .bytes = as_count(row->integer(6))};
+    result.state = value_named(row->text(3), states, in_.path());
+    result.error = row->text(4);
+    result.steps = as_count(row->integer(7));
+    result.last_step = step_in(*row, 8);
+    result.workers = as_count(row->integer(9));
+    result.tensors = as_count(row->integer(10));
+    result.seconds = row->real(11);
+    read_verdicts(row->integer(0), result);
+    return result;
+}
+
+void run_rows::read_verdicts(std::int64_t id, run_result& result) {
+    const reading row =
+        begin(read_results_,
+              "SELECT rule, status, steps_evaluated, steps_met, steps_skipped, tensors, unread, details FROM results "
+              "WHERE run = ?1 ORDER BY number");
+    row->with(id);
+    std::vector<std::uint64_t> steps_met;
+    while (row->next()) {
+        rule_result& verdict = result.verdicts.emplace_back();
+        verdict.name = row->text(0);
+        verdict.status =
+            row->is_null(1) ? rule_status::not_applicable : value_named(row->text(1), statuses, in_.path());
+        verdict.outcome.evaluated = as_count(row->integer(2));
+        steps_met.push_back(as_count(row->integer(3)));
+        verdict.outcome.skipped = as_count(row->integer(4));
+        verdict.outcome.tensors = as_count(row->integer(5));
+        verdict.outcome.unread = as_count(row->integer(6));
+        verdict.summary = row->text(7);
+        verdict.details = verdict.summary;
+    }
+    const reading found =
+        begin(read_findings_,
+              "SELECT result, met, damaged, rule, step, mode, mode_step, tensor, worker, value, threshold, message "
+              "FROM findings WHERE run = ?1 ORDER BY result, number");
+    found->with(id);
+    while (found->next()) {
+        const std::uint64_t result_number = as_count(found->integer(0));
+        if (result_number >= result.verdicts.size()) {
+            throw corrupt_data("the database " + in_.path() + " has findings of a result that it lacks",
+                               {.where = in_.path()});
+        }
+        result.verdicts[result_number].outcome.findings.push_back(
+            {.met = found->integer(1) != 0,
+             .damaged = found->integer(2) != 0,
+             .tensor = std::string{found->text(7)},
+             .worker = std::string{found->text(8)},
+             .rule = std::string{found->text(3)},
+             .step = step_in(*found, 4),
+             .mode_step = step_in(*found, 6),
+             .mode = value_named(found->text(5), modes, in_.path()),
+             .value = found->real(9),
+             .threshold = found->real(10),
+             .message = std::string{found->text(11)}});
+    }
+    for (std::size_t i = 0; i < result.verdicts.size(); ++i) {  // each step has a finding, at least
+        rule_outcome& outcome = result.verdicts[i].outcome;
+        for (const finding& each : outcome.findings) {
+            if (outcome.met_at.size() < steps_met[i] &&
+                (outcome.met_at.empty() || outcome.met_at.back() != each.step)) {
+                outcome.met_at.push_back(each.step);
+            }
+        }
+    }
+    const reading message = begin(read_messages_, "SELECT kind, text FROM messages WHERE run = ?1 ORDER BY number");
+    message->with(id);
+    while (message->next()) {
+        result.messages.push_back(
+            {.what = value_named(message->text(0), kinds, in_.path()), .text = std::string{message->text(1)}});
+    }
+}
+
+/// How many elements a shape has, as shape_text() writes it.
+[[nodiscard]] inline std::uint64_t elements_of(std::string_view shape) {
+    std::uint64_t all = 1;
+    while (!shape.empty()) {
+        const std::size_t end = std::min(shape.find('x'), shape.size());
+        std::uint64_t extent = 0;
+        static_cast<void>(std::from_chars(shape.data(), shape.data() + end, extent));
+        all *= extent;
+        shape.remove_prefix(std::min(end + 1, shape.size()));
+    }
+    return all;
+}
+
+void run_rows::read_reductions(std::string_view path, function_ref<void(const reduction_row&)> take) {
+    const reading row = begin(
+        read_reductions_,
+        "SELECT tensor, worker, step, mode, mode_step, dtype, shape, count, known, nan, pos_inf, neg_inf, zeros, " +
+            reduction_columns() +
+            " FROM reductions WHERE run = (SELECT id FROM runs WHERE path = ?1) ORDER BY reductions.number");
+    row->with(path);
+    while (row->next()) {
+        reduction_row each{.step = row->integer(2),
+                           .mode_step = row->integer(4),
+                           .mode = value_named(row->text(3), modes, in_.path()),
+                           .worker = std::string{row->text(1)},
+                           .name = std::string{row->text(0)},
+                           .dtype = std::string{row->text(5)}};
+        if (!row->is_null(6)) {
+            each.shape = row->text(6);
+        }
+        reduction_values& values = each.reductions;
+        // Without a dtype no count is stored: it is that of the shape.
+        values.count = row->is_null(7) && each.shape ? elements_of(*each.shape) : as_count(row->integer(7));
+        values.computed.mask = static_cast<std::uint32_t>(row->integer(8));
+        values.nan = as_count(row->integer(9));
+        values.pos_inf = as_count(row->integer(10));
+        values.neg_inf = as_count(row->integer(11));
+        values.zeros = as_count(row->integer(12));
+        for (std::size_t i = 0; i < values.value.size(); ++i) {
+            values.value[i] = row->real(13 + static_cast<int>(i));
+        }
+        take(each);
+    }
+}
+
+void run_rows::for_each_run(
+    function_ref<void(std::uint64_t, std::string_view, std::string_view, std::string_view)> take) {
+    statement row = in_.prepare(
+        "SELECT place, path, name, questions.text FROM runs JOIN questions ON questions.id = question "
+        "ORDER BY place, runs.id");
+    while (row.next()) {
+        take(as_count(row.integer(0)), row.text(1), row.text(2), row.text(3));
+    }
+}
+
+void run_rows::for_each_done(function_ref<void(std::string_view, std::string_view, std::string_view)> take) {
+    statement row = in_.prepare(
+        "SELECT path, version, questions.text FROM runs JOIN questions ON questions.id = question WHERE state IN " +
+        std::string{done_states} + " AND version <> ''");
+    while (row.next()) {
+        take(row.text(0), row.text(1), row.text(2));
+    }
+}
+
+void run_rows::for_each_done_in(std::string_view path, std::string_view question,
+                                function_ref<void(std::string_view, std::string_view)> take) {
+    if (!find_done_) {
+        find_done_.emplace(
+            in_.prepare("SELECT path, version FROM runs JOIN questions ON questions.id = question WHERE (path = ?1 OR "
+                        "path >= ?2 AND "
+                        "path < ?3) AND questions.text = ?4 AND state IN " +
+                        std::string{done_states} + " AND version <> '' ORDER BY path"));
+    }
+    find_done_->reset();
+    const std::string inside = std::string{path} + "!/";
+    const std::string behind = std::string{path} + "!0";  // '0' comes behind '/'
+    find_done_->with(path, std::string_view{inside}, std::string_view{behind}, question);
+    while (find_done_->next()) {
+        take(find_done_->text(0), find_done_->text(1));
+    }
+    find_done_->reset();
+}
+
+std::vector<located_run> run_rows::runs_at(std::string_view path) {
+    statement row = in_.prepare(
+        "SELECT runs.id, version, questions.text, path FROM runs JOIN questions ON questions.id = question WHERE (path "
+        "= ?1 "
+        "OR (path >= ?2 AND path < ?3) OR (path >= ?4 AND path < ?5)) AND state <> 'gone' ORDER BY path");
+    // '0' comes behind '/'.
+    const std::string folder{path.ends_with('/') ? path.substr(0, path.size() - 1) : path};
+    const std::array<std::string, 4> bounds{folder + "/", folder + "0", folder + "!/", folder + "!0"};
+    row.with(path, std::string_view{bounds[0]}, std::string_view{bounds[1]}, std::string_view{bounds[2]},
+             std::string_view{bounds[3]});
+    std::vector<located_run> all;
+    while (row.next()) {
+        all.push_back({std::string{row.text(3)}, {row.integer(0), std::string{row.text(1)}, std::string{row.text(2)}}});
+    }
+    return all;
+}
+
+void run_rows::mark_gone(std::int64_t id, std::string_view why) {
+    in_.prepare(
+           "UPDATE runs SET state = 'gone', error = ?2, version = '', "
+           "scanned_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now') WHERE id = ?1")
+        .with(id, why)
+        .run();
+}
+
+passed_run run_rows::passed(std::string_view path) {
+    if (!find_passed_) {
+        find_passed_.emplace(in_.prepare(
+            "SELECT state = 'incomplete', EXISTS (SELECT 1 FROM results WHERE run = runs.id AND first_step IS "
+            "NOT NULL) FROM runs WHERE path = ?1"));
+    }
+    passed_run known;
+    if (find_passed_->with(path).next()) {
+        known = {.is_incomplete = find_passed_->integer(0) != 0, .has_findings = find_passed_->integer(1) != 0};
+        find_passed_->reset();
+    }
+    return known;
+}
+
+}  // namespace sqlite
+}  // namespace detail
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,104 @@
+// Results of a run as rows of the tables, and back: the statements, prepared once.
+#pragma once
+
+#include <program/database/sqlite.hpp>
+#include <smdebug/batch/reduction_row.hpp>
+#include <smdebug/batch/run_result.hpp>
+#include <smdebug/core/function_ref.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace detail {
+namespace sqlite {
+
+/// Whether a run in that state need not be looked at again while it stays as it is.
+[[nodiscard]] constexpr bool is_done_state(run_state state) noexcept {
+    return state == run_state::ended || state == run_state::growing || state == run_state::incomplete;
+}
+
+/// What was stored of a run, as far as it decides whether it is to be looked at again.
+struct stored_run {
+    std::int64_t id = 0;
+    std::string version = {};
+    std::string question = {};
+};
+
+struct located_run {
+    std::string path = {};
+    stored_run stored = {};
+};
+
+/// Writes and reads runs.  Transactions are the caller's.  Borrows the connection.
+/// Paths are those of whole_path_of().
+class run_rows {
+public:
+    explicit run_rows(connection& in);
+
+    /// What is stored under a path, if anything.
+    [[nodiscard]] std::optional<stored_run> find(std::string_view path);
+    /// Takes all rows of a run away.
+    void remove(std::int64_t id);
+    /// Stores a run without its verdicts and messages; gives its id.
+    [[nodiscard]] std::int64_t insert(std::string_view path, const run_result& result, std::string_view question);
+    /// Stores the run in place of what insert() stored.
+    void update(std::int64_t id, std::string_view path, const run_result& result, std::string_view question);
+    /// Stores its verdicts, with their findings, and its messages.
+    void insert_verdicts(std::int64_t id, const run_result& result);
+    void insert_reductions(std::int64_t id, std::int64_t number, const reduction_row& row);
+
+    /// All of a run but its reductions.
+    [[nodiscard]] std::optional<run_result> read(std::string_view path);
+    void read_reductions(std::string_view path, function_ref<void(const reduction_row&)> take);
+    /// Calls with place, path, path as it was written, and question of each run, by place.
+    void for_each_run(function_ref<void(std::uint64_t, std::string_view, std::string_view, std::string_view)> take);
+    /// Calls with path, version and question of each run that is done.
+    void for_each_done(function_ref<void(std::string_view, std::string_view, std::string_view)> take);
+    /// Calls with path and version of the run at `path` and of those in it, should it be an archive, which are done and were
+    /// asked this question.
+    void for_each_done_in(std::string_view path, std::string_view question,
+                          function_ref<void(std::string_view, std::string_view)> take);
+    /// The run at `path`, those in it, should it be an archive, and those below it, should it be a folder, which are not gone.
+    [[nodiscard]] std::vector<located_run> runs_at(std::string_view path);
+    void mark_gone(std::int64_t id, std::string_view why);
+    /// What the next scan has to say of a run that it passes over.
+    [[nodiscard]] passed_run passed(std::string_view path);
+
+private:
+    [[nodiscard]] std::int64_t id_of_question(std::string_view question);
+    // A statement that is kept, and ended when it is no longer used.
+    using reading = std::unique_ptr<statement, void (*)(statement*)>;
+    [[nodiscard]] reading begin(std::optional<statement>& kept, std::string_view sql);
+    void read_verdicts(std::int64_t id, run_result& result);
+
+    connection& in_;
+    statement find_;
+    statement remove_;
+    statement find_question_;
+    statement insert_question_;
+    statement insert_run_;
+    statement update_run_;
+    statement insert_result_;
+    statement insert_finding_;
+    statement insert_message_;
+    statement insert_reductions_;
+    std::optional<statement> find_done_ = {};
+    std::optional<statement> find_passed_ = {};
+    // Those of a read: prepared by the first one.
+    std::optional<statement> read_run_ = {};
+    std::optional<statement> read_results_ = {};
+    std::optional<statement> read_findings_ = {};
+    std::optional<statement> read_messages_ = {};
+    std::optional<statement> read_reductions_ = {};
+};
+
+}  // namespace sqlite
+}  // namespace detail
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,67 @@
+#include <program/database/canonical_rows.hpp>
+
+#include "program/database/results.hpp"
+#include "support/temporary_folder.hpp"
+
+#include <program/database/results_database.hpp>
+#include <smdebug/core/error.hpp>
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+using namespace smdebug;
+using namespace smdebug_test;
+using smdebug::detail::sqlite::canonical_rows;
+
+TEST_CASE("canonical_rows: alike whatever the order and times of writing, and for nothing else") {
+    const temporary_folder place;
+    const std::string first = place.path() + "/first.db";
+    const std::string second = place.path() + "/second.db";
+    run_result other = some_result(2);
+    other.seconds = 77;
+    const auto with_reductions = [](results_database& database, const run_result& run) {
+        database.begin_reductions(run.run, "q");
+        database.add_reductions(some_reductions());
+        database.end_reductions(run);
+    };
+    {
+        results_database database{first};
+        database.write(some_result(1), "q");
+        database.write(some_result(2), "q");
+        with_reductions(database, some_result(3));
+    }
+    {
+        results_database database{second};
+        with_reductions(database, some_result(3));
+        database.write(some_result(2, 1), "another");
+        database.write(other, "q");
+        database.write(some_result(1), "q");
+    }
+    const std::string rows = canonical_rows(first);
+    CHECK(rows == canonical_rows(second));
+    CHECK(rows.find("runs \"" + std::filesystem::current_path().string() +
+                    "/runs/1\" 1 \"ended\" \"\" \"1:1\" 100001 \"q\" 20 190 1 12\n") != std::string::npos);
+    const auto differs = [&](const run_result& run, const char* question) {
+        results_database{second}.write(run, question);
+        const bool is_other = rows != canonical_rows(second);
+        results_database{second}.write(some_result(1), "q");
+        CHECK(rows == canonical_rows(second));
+        return is_other;
+    };
+    run_result changed = some_result(1);
+    changed.messages.push_back({.text = "a\nb"});
+    CHECK(differs(changed, "q"));
+    CHECK(differs(some_result(1), "why"));
+    changed = some_result(1);
+    changed.verdicts[0].outcome.findings[0].value *= -1;
+    CHECK(differs(changed, "q"));
+    changed = some_result(1);
+    changed.verdicts[3].outcome.unread = 1;
+    CHECK(differs(changed, "q"));
+    with_reductions(*std::make_unique<results_database>(second), some_result(1));
+    CHECK(rows != canonical_rows(second));
+    CHECK_THROWS_AS(static_cast<void>(canonical_rows(place.path() + "/none.db")), not_found);
+}
