@@ -14,7 +14,7 @@ namespace detail {
 namespace {
 
 // A point at whose steps nothing could be read.
-constexpr float unread = -std::numeric_limits<float>::infinity();
+constexpr float nothing_read = -std::numeric_limits<float>::infinity();
 
 // A loss as a picture has it: what is finite stays so, and a loss of minus infinity is not the smallest, but lost.
 float point_of(double loss) noexcept {
@@ -44,7 +44,7 @@ loss_recorder::loss_recorder(const program_trial& run) {
             steps.push_back({.step = step});
         }
     }
-    line_.points.assign(std::min(steps.size(), loss_points), unread);
+    line_.points.assign(std::min(steps.size(), loss_points), nothing_read);
     axes_.emplace(steps, loss_points);
 }
 
@@ -67,7 +67,7 @@ std::vector<finding> loss_recorder::operator()(const program_trial& run, step_nu
 
 loss_line loss_recorder::line() const {
     loss_line line = line_;
-    std::erase(line.points, unread);
+    std::erase(line.points, nothing_read);
     return line;
 }
 

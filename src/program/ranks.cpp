@@ -16,7 +16,7 @@ namespace detail {
 
 namespace {
 
-constexpr std::string_view question = "n";  // which runs are next; what else a rank says is its rank_end
+constexpr std::string_view next_runs = "n";  // which runs are next; what else a rank says is its rank_end
 
 // Waits ever longer while nothing happens, so that no core is kept busy: MPI's own waiting does that.
 class poll_pause {
@@ -116,7 +116,7 @@ void run_giver::give(const source& next, const std::function<void(std::size_t)>&
 
 void run_giver::hear(int rank, std::string_view text, const std::function<void(std::size_t)>& done) {
     done(std::exchange(given_[static_cast<std::size_t>(rank)], 0));
-    if (text == question) {
+    if (text == next_runs) {
         asking_.push_back(rank);
         return;
     }
@@ -131,7 +131,7 @@ void run_giver::hear(int rank, std::string_view text, const std::function<void(s
 std::optional<batch_run> run_taker::next(const std::stop_token& stop) {
     if (runs_.empty() && !over_) {
         if (unanswered_ == 0) {
-            channel_.send(0, question);
+            channel_.send(0, next_runs);
             ++unanswered_;
         }
         for (poll_pause pause; !stop.stop_requested() && !hear();) {
