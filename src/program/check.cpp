@@ -1,5 +1,8 @@
 #include <program/check.hpp>
 
+#include <program/command_line.hpp>
+#include <program/command_options.hpp>
+#include <program/follow_check.hpp>
 #include <program/rule_notes.hpp>
 #include <program/runs.hpp>
 #include <program/table.hpp>
@@ -9,6 +12,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <memory>
 
 namespace smdebug {
 inline namespace v1 {
@@ -122,6 +126,47 @@ int check(const check_arguments& args, const program_rules& registry, console& t
         to.print(tally.text().empty() ? "" : "\n" + tally.text() + "\n");
     }
     return idle.status(to, met);
+}
+
+void declare_check(command_line& line) {
+    const auto args = std::make_shared<check_arguments>();
+    const auto rules = std::make_shared<rule_options>();
+    const auto steps = std::make_shared<step_options>();
+    CLI::App& app = line.add(
+        "check", "evaluate rules at every saved step; exit status 3 if one is met", args,
+        [rules, steps, &registry = line.registry()](check_arguments& given) {
+            given.rules = requested_rules(*rules, registry, false);
+            if (given.rules.empty()) {
+                throw usage_error(
+                    "check needs at least one rule, by --rule or --rules-json; there are: " + rule_names(registry),
+                    "Try `smdebug check --help`.");
+            }
+            const bool compares = std::any_of(given.rules.begin(), given.rules.end(), [&](const rule_request& each) {
+                return takes_other_trials(registry, each);
+            });
+            if (!rules->other_trials.empty() && !compares) {
+                throw usage_error("--other-trials: none of the rules chosen compares runs");
+            }
+            take_steps(given, *steps);
+            check_follow(given.follow, given.runs.size());
+        },
+        [](const check_arguments& given, const run_context& with) {
+            return given.follow.on ? follow_check(given, with.registry, with.to, with.stop())
+                                   : check(given, with.registry, with.to);
+        });
+    add_runs(app, args->runs);
+    add_rule_options(app, *rules, line.rule_names());
+    add_steps(app, *steps);
+    add_evaluation(app, *args, *rules, *steps);
+    add_follow(app, args->follow, "go on until the job ends: each step as soon as it is complete");
+    add_how(app, args->how);
+    add_runs_from_folders(app, args->how.storage.formats);
+    add_notes(app,
+              "`smdebug rules` lists the rules and their parameters.\n"
+              "In --rule, a comma separates parameters and a semicolon the items of a list; a backslash before\n"
+              "either makes it part of the value.\n"
+              "Example: smdebug check runs/a --rule vanishing_gradient,threshold=1e-6 \\\n"
+              "             --rule 'exploding_tensor,collection_names=losses;gradients,only_nan=True'\n");
 }
 
 }  // namespace detail

@@ -20,6 +20,8 @@ inline namespace v1 {
 namespace cli {
 namespace detail {
 
+class command_line;
+
 /// The columns of check; the widths are for tables that are printed as the rows come.
 [[nodiscard]] std::vector<column> check_columns();
 
@@ -44,6 +46,8 @@ void fill_summary(row_buffer& row, const std::string& path, const rule_result& r
 
 /// Runs the command over the steps that there are; the exit status.
 [[nodiscard]] int check(const check_arguments& args, const program_rules& registry, console& to);
+
+void declare_check(command_line& line);
 
 }  // namespace detail
 }  // namespace cli

@@ -2,12 +2,20 @@
 
 #include <program/batch_progress.hpp>
 #include <program/check.hpp>
+#include <program/console.hpp>
 #include <program/evaluate_run.hpp>
+#include <program/finding_actions.hpp>
+#include <program/following.hpp>
+#include <program/numbers.hpp>
+#include <program/shard.hpp>
 #include <program/stats.hpp>
 #include <program/text.hpp>
+#include <smdebug/core/error.hpp>
 #include <smdebug/core/near_names.hpp>
 #include <smdebug/core/version.hpp>
+#include <smdebug/index/regex.hpp>
 #include <smdebug/reduce/dispatched_kernel.hpp>
+#include <smdebug/registry/applicable_rules.hpp>
 
 #include <CLI/CLI.hpp>
 
@@ -68,24 +76,75 @@ offered offered_for(CLI::Option& option) {
     return {};
 }
 
-CLI::Option* add_text(CLI::App& app, const std::string& flag, std::optional<std::string>& to, const std::string& type,
-                      const std::string& help) {
-    return app
-        .add_option_function<std::string>(
-            flag, [&to](const std::string& text) { to = text; }, help)
-        ->type_name(type);
+CLI::Option* add_read(CLI::App& app, const std::string& flags, std::function<void(const std::string&)> read,
+                      const std::string& type, const std::string& help) {
+    return app.add_option_function<std::string>(flags, std::move(read), help)->type_name(type);
 }
 
-void add_mode(CLI::App& app, option_texts& texts, const std::string& help) {
-    offer(add_text(app, "--mode", texts.mode, "M", help), {{"GLOBAL", "TRAIN", "EVAL", "PREDICT"}});
+CLI::Option* add_flag(CLI::App& app, const std::string& flags, bool& to, const std::string& help) {
+    return app.add_flag(flags, to, help);
 }
 
-void add_reductions(CLI::App& app, option_texts& texts, const std::string& help) {
+CLI::Option* add_argument(CLI::App& app, const std::string& name, std::string& to, const std::string& help) {
+    return app.add_option(name, to, help)->required()->type_name("");
+}
+
+CLI::Option* add_arguments(CLI::App& app, const std::string& name, std::vector<std::string>& to,
+                           const std::string& help, bool required) {
+    return app.add_option(name, to, help)->required(required)->type_name("");
+}
+
+void add_choice(CLI::App& app, const std::string& flag, const std::string& type, const std::vector<std::string>& words,
+                const std::string& help, std::function<void(const std::string&)> take) {
+    accept(add_read(app, flag, std::move(take), type, help)->required(), words);
+}
+
+void add_output(CLI::App& app, std::string& to, const std::string& type, const std::string& help) {
+    app.add_option("-o,--output", to, help)->required()->type_name(type);
+}
+
+void add_notes(CLI::App& app, const std::string& lines) { app.footer(lines + "\n" + std::string{conventions}); }
+
+void add_mode(CLI::App& app, smdebug::mode& to, const std::string& help) {
+    offer(add_parsed(app, "--mode", to, "M", help,
+                     [](const std::string& text) {
+                         std::string upper = text;
+                         std::transform(upper.begin(), upper.end(), upper.begin(), [](char c) {
+                             return c >= 'a' && c <= 'z' ? static_cast<char>(c - ('a' - 'A')) : c;
+                         });
+                         const auto parsed = mode_named(upper);
+                         if (!parsed) {
+                             throw usage_error("--mode must be GLOBAL, TRAIN, EVAL or PREDICT, not \"" + text + "\"");
+                         }
+                         return *parsed;
+                     }),
+          {{"GLOBAL", "TRAIN", "EVAL", "PREDICT"}});
+}
+
+void add_reductions(CLI::App& app, std::optional<std::vector<statistic>>& to, const std::string& help) {
     std::vector<std::string> names{"all"};
     for (const statistic& each : all_statistics()) {
         names.push_back(each.name);
     }
-    offer(add_text(app, "--reductions", texts.reductions, "LIST", help), {names, true});
+    offer(add_parsed(app, "--reductions", to, "LIST", help,
+                     [](const std::string& text) { return text == "all" ? all_statistics() : parse_statistics(text); }),
+          {names, true});
+}
+
+namespace {
+
+unsigned parse_threads(const std::string& text) {
+    const auto threads = whole_number<unsigned>("--threads", text, 1);
+    if (threads > 1024) {
+        throw usage_error("--threads must be 1024 or less");
+    }
+    return threads;
+}
+
+}  // namespace
+
+void add_threads(CLI::App& app, unsigned& to, const std::string& help) {
+    add_parsed(app, "--threads", to, "N", help, parse_threads);
 }
 
 namespace {
@@ -139,22 +198,22 @@ std::string text_of_error(const CLI::Error& wrong, const CLI::App& app, const st
     return wrong.what();
 }
 
-void add_format(CLI::App& app, output_format& format, option_texts& texts) {
-    accept(app.add_option_function<std::string>(
-                  "--format",
-                  [&format, &texts](const std::string& text) {
-                      texts.format_is_set = true;
-                      const char first = text.front();  // the check below lets nothing else through, in whatever case
-                      format = first == 'c' || first == 'C'
-                                   ? output_format::csv
-                                   : (first == 'j' || first == 'J' ? output_format::json : output_format::table);
-                  },
-                  "table (default), csv, or json: one object a line")
-               ->type_name("FORMAT"),
+void add_table_format(CLI::App& app, output_format& format, bool& format_is_given, std::optional<std::size_t>& width) {
+    accept(add_read(
+               app, "--format",
+               [&](const std::string& text) {
+                   format_is_given = true;
+                   const char first = text.front();  // accept() lets nothing else through, in whatever case
+                   format = first == 'c' || first == 'C'
+                                ? output_format::csv
+                                : (first == 'j' || first == 'J' ? output_format::json : output_format::table);
+               },
+               "FORMAT", "table (default), csv, or json: one object a line"),
            {"table", "csv", "json"}, true);
-    add_text(app, "--width", texts.width, "N",
-             "tables: how many characters a line may have; 0: any number; default: as the terminal, or COLUMNS, has; "
-             "in a file or pipe, and with --follow, any");
+    add_parsed(app, "--width", width, "N",
+               "tables: how many characters a line may have; 0: any number; default: as the terminal, or COLUMNS, has; "
+               "in a file or pipe, and with --follow, any",
+               [](const std::string& text) { return whole_number<std::size_t>("--width", text, 0); });
 }
 
 void add_formats(CLI::App& app, format_options& formats) {
@@ -207,8 +266,8 @@ void add_trust(CLI::App& app, run_options& how) {
         "the run may come from anybody: tight limits on what is read of it; see docs/limits.md");
 }
 
-void add_how(CLI::App& app, run_options& how, option_texts& texts) {
-    add_format(app, how.format, texts);
+void add_how(CLI::App& app, run_options& how) {
+    add_table_format(app, how.format, how.format_is_given, how.width);
     add_trust(app, how);
     add_formats(app, how.storage.formats);
     add_storage(app, how.storage);
@@ -219,87 +278,160 @@ void add_runs(CLI::App& app, std::vector<std::string>& runs) {
 }
 
 void add_names(CLI::App& app, std::optional<std::string>& regex, std::optional<std::string>& collection) {
-    add_text(app, "--tensors", regex, "REGEX", "only tensors in whose name this is found");
+    add_parsed(app, "--tensors", regex, "REGEX", "only tensors in whose name this is found",
+               [](const std::string& pattern) {
+                   try {
+                       static_cast<void>(smdebug::regex{pattern});
+                   } catch (const value_error& bad) {
+                       throw usage_error("--tensors: " + std::string{bad.message()});
+                   }
+                   return pattern;
+               });
     add_text(app, "--collection", collection, "C", "only tensors of this collection");
 }
 
-void add_steps(CLI::App& app, option_texts& texts) {
-    add_text(app, "--steps", texts.steps, "A:B",
-             "only global steps, of a log its own, from A up to, not including, B; either may be left out");
+namespace {
+
+constexpr const char* steps_help =
+    "only global steps, of a log its own, from A up to, not including, B; either may be left out";
+
+}  // namespace
+
+void add_steps(CLI::App& app, step_range& to) { add_parsed(app, "--steps", to, "A:B", steps_help, parse_range); }
+
+void add_steps(CLI::App& app, step_options& to) {
+    add_parsed(app, "--steps", to.steps, "A:B", steps_help, parse_range);
 }
 
-void add_follow(CLI::App& app, follow_options& follow, option_texts& texts, const std::string& help) {
-    app.add_flag("--follow", follow.on, help);
-    add_text(app, "--give-up-after", texts.give_up_after, "T",
-             "with --follow: give a run up when nothing new has come for so long: 500ms, 90s, 10m, 2h, 3d, or "
-             "seconds; default: never");
+void add_follow(CLI::App& app, follow_options& follow, const std::string& help) {
+    add_flag(app, "--follow", follow.on, help);
+    add_parsed(app, "--give-up-after", follow.give_up_after, "T",
+               "with --follow: give a run up when nothing new has come for so long: 500ms, 90s, 10m, 2h, 3d, or "
+               "seconds; default: never",
+               [](const std::string& text) { return parse_duration("--give-up-after", text); });
 }
 
-void add_rule_options(CLI::App& app, option_texts& texts, const std::vector<std::string>& known) {
-    offer(
-        app.add_option("--rule", texts.rules, "a rule and its parameters: NAME,key=value,key=value; may be given again")
-            ->type_name("RULE")
-            ->allow_extra_args(false),
-        {known});
-    add_text(app, "--rules-json", texts.rules_json, "FILE",
+void check_follow(const follow_options& follow, std::size_t runs) {
+    if (follow.give_up_after && !follow.on) {
+        throw usage_error("--give-up-after is for --follow: without it nothing is waited for");
+    }
+    if (follow.on && runs > most_followed_runs) {
+        throw usage_error("--follow can follow " + std::to_string(most_followed_runs) + " runs at once, not " +
+                          std::to_string(runs));
+    }
+}
+
+void add_rule_options(CLI::App& app, rule_options& to, const std::vector<std::string>& known) {
+    offer(app.add_option("--rule", to.rules, "a rule and its parameters: NAME,key=value,key=value; may be given again")
+              ->type_name("RULE")
+              ->allow_extra_args(false),
+          {known});
+    add_text(app, "--rules-json", to.json, "FILE",
              "rules from a file: the DebugRuleConfigurations of a CreateTrainingJob request, or "
              R"([{"rule": NAME, "parameters": {"key": "value", "list": ["a", "b"]}}, ...])");
 }
 
-void add_evaluation(CLI::App& app, check_arguments& to, option_texts& texts) {
-    app.add_option("--other-trials", texts.other_trials, "runs to compare with, for rules that compare runs")
+void add_other_trials(CLI::App& app, rule_options& to) {
+    app.add_option("--other-trials", to.other_trials, "runs to compare with, for rules that compare runs")
         ->type_name("RUN2")
         ->allow_extra_args(false);
-    add_text(app, "--start,--start-step", texts.start, "S", "the first global step, of a log its own; default: 0");
-    add_text(app, "--end,--end-step", texts.end, "E",
-             "the global step, of a log its own, to stop before; default: the end of the run");
-    add_text(app, "--on-finding", texts.on_finding, "COMMAND",
-             "run a program for each finding, without a shell; {run} {rule} {step} {tensor} {worker} {value} "
-             "{message} in its arguments are filled in");
-    app.add_option("--post", to.actions.post_url, "send each finding to this address, as JSON")->type_name("URL");
-    app.add_option("--status-file", to.actions.status_file,
-                   "keep a file with the status of each rule, as SageMaker words it")
-        ->type_name("FILE");
-    app.add_flag("--stop-at-first", to.stop_at_first, "a rule ends at the first step that meets its condition");
-    app.add_flag("--first-offender", to.first_offender, "of each such step the first finding only");
 }
 
-void add_new_text(CLI::App& app, const std::string& flag, std::optional<std::string>& to, const std::string& type,
-                  const std::string& help) {
-    if (app.get_option_no_throw(flag) == nullptr) {
-        add_text(app, flag, to, type, help);
+std::vector<rule_request> requested_rules(const rule_options& asked, const program_rules& registry, bool by_scan) {
+    std::vector<rule_request> rules;
+    for (const std::string& text : asked.rules) {
+        rules.push_back(parse_rule(text));
+    }
+    if (asked.json) {
+        for (rule_request& more : read_rules_json(*asked.json)) {
+            rules.push_back(std::move(more));
+        }
+    }
+    for (rule_request& each : rules) {
+        if (takes_other_trials(registry, each)) {
+            each.other_trials.insert(each.other_trials.end(), asked.other_trials.begin(), asked.other_trials.end());
+        }
+        rule_request evaluated = each;
+        if (by_scan) {
+            smdebug::detail::supply_collections(evaluated);
+        }
+        check_request(registry, evaluated);
+        each.label = name_in_reports(registry, each);
+    }
+    return rules;
+}
+
+void add_evaluation(CLI::App& app, check_arguments& to, rule_options& rules, step_options& steps) {
+    add_other_trials(app, rules);
+    const auto step_of = [](const std::string& flag) {
+        return [flag](const std::string& text) { return whole_number<step_number>(flag, text, 0); };
+    };
+    add_parsed(app, "--start,--start-step", steps.start, "S", "the first global step, of a log its own; default: 0",
+               step_of("--start"));
+    add_parsed(app, "--end,--end-step", steps.end, "E",
+               "the global step, of a log its own, to stop before; default: the end of the run", step_of("--end"));
+    add_parsed(app, "--on-finding", to.actions.command, "COMMAND",
+               "run a program for each finding, without a shell; {run} {rule} {step} {tensor} {worker} {value} "
+               "{message} in its arguments are filled in",
+               words_of_command);
+    add_text(app, "--post", to.actions.post_url, "URL", "send each finding to this address, as JSON");
+    add_text(app, "--status-file", to.actions.status_file, "FILE",
+             "keep a file with the status of each rule, as SageMaker words it");
+    add_flag(app, "--stop-at-first", to.stop_at_first, "a rule ends at the first step that meets its condition");
+    add_flag(app, "--first-offender", to.first_offender, "of each such step the first finding only");
+}
+
+void take_steps(check_arguments& args, const step_options& asked) {
+    if (asked.steps && (asked.start || asked.end)) {
+        throw usage_error("--steps A:B is --start A --end B: give one or the other");
+    }
+    args.start = asked.steps ? asked.steps->begin.value_or(0) : asked.start.value_or(0);
+    args.end = asked.steps ? asked.steps->end : asked.end;
+    if (asked.end && *args.end <= args.start) {
+        throw usage_error("--end must be above --start, as it is not included");
     }
 }
 
-void add_batch(CLI::App& app, scan_arguments& to, option_texts& texts) {
-    if (app.get_option_no_throw("--output") == nullptr && app.get_option_no_throw("-o") == nullptr) {
-        app.add_option("-o,--output", to.output,
-                       "results go into this database of SQLite, and to standard output only where --format is given; "
-                       "what is there already, and has not changed, is not done again")
-            ->type_name("FILE.db");
+void add_batch(CLI::App& app, scan_arguments& to) {
+    const auto is_free = [&](const std::string& flag) { return app.get_option_no_throw(flag) == nullptr; };
+    const auto add_free = [&](const std::string& flag, auto& target, const std::string& type, const std::string& help,
+                              auto parse) {
+        if (is_free(flag)) {
+            add_parsed(app, flag, target, type, help, parse);
+        }
+    };
+    if (is_free("--output") && is_free("-o")) {
+        add_text(app, "-o,--output", to.output, "FILE.db",
+                 "results go into this database of SQLite, and to standard output only where --format is given; "
+                 "what is there already, and has not changed, is not done again");
     }
-    add_new_text(app, "--shard", texts.shard, "I/N",
-                 "only the I-th of N parts of the runs; array: that of this job in an array of Slurm or AWS Batch");
-    add_new_text(app, "--threads", texts.threads, "N",
-                 "that work at once; default: one for each CPU.  Results do not depend on it");
-    add_new_text(app, "--run-timeout", texts.run_timeout, "T",
-                 "give a run up that takes longer: 90s, 10m, 2h; what was found until then is kept; default: none");
-    add_new_text(app, "--memory", texts.memory, "SIZE",
-                 "give a run up that needs more memory: 500M, 2G; default: none");
-    if (app.get_option_no_throw("--progress") != nullptr) {
-        return;
+    add_free("--shard", to.shard, "I/N",
+             "only the I-th of N parts of the runs; array: that of this job in an array of Slurm or AWS Batch",
+             [](const std::string& text) {
+                 try {
+                     return parse_shard(text);
+                 } catch (const value_error& wrong) {
+                     throw usage_error("--shard: " + std::string{wrong.message()});
+                 }
+             });
+    add_free("--threads", to.threads, "N", "that work at once; default: one for each CPU.  Results do not depend on it",
+             parse_threads);
+    add_free("--run-timeout", to.run_timeout, "T",
+             "give a run up that takes longer: 90s, 10m, 2h; what was found until then is kept; default: none",
+             [](const std::string& text) { return parse_duration("--run-timeout", text); });
+    add_free("--memory", to.memory, "SIZE", "give a run up that needs more memory: 500M, 2G; default: none",
+             [](const std::string& text) { return parse_size("--memory", text); });
+    if (is_free("--progress")) {
+        accept(add_parsed(app, "--progress", to.progress, "HOW",
+                          "auto (default): on a terminal a line that changes, else one a minute; json: an object a "
+                          "line, one a second; none.  On standard error",
+                          [](const std::string& text) {
+                              return text == "json"   ? progress_format::json
+                                     : text == "none" ? progress_format::none
+                                                      : progress_format::people;
+                          }),
+               {"auto", "json", "none"});
     }
-    accept(app.add_option_function<std::string>(
-                  "--progress",
-                  [&to](const std::string& text) {
-                      to.progress = text == "json"   ? progress_format::json
-                                    : text == "none" ? progress_format::none
-                                                     : progress_format::people;
-                  },
-                  "auto (default): on a terminal a line that changes, else one a minute; json: an object a line, one a "
-                  "second; none.  On standard error")
-               ->type_name("HOW"),
-           {"auto", "json", "none"});
 }
 
 }  // namespace detail

@@ -1,16 +1,21 @@
-// Options that several commands have, described to CLI11.
+// Options as commands declare them to CLI11, and those that several commands have.
 #pragma once
 
 #include <program/evaluate_run.hpp>
-#include <program/option_texts.hpp>
 #include <program/rows.hpp>
+#include <program/rule_set.hpp>
 #include <program/runs.hpp>
 #include <program/scan_arguments.hpp>
+#include <smdebug/core/step.hpp>
 #include <smdebug/formats/options.hpp>
+#include <smdebug/registry/rule_request.hpp>
 #include <smdebug/storage/open_storage.hpp>
 
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace CLI {
@@ -26,6 +31,12 @@ inline namespace v1 {
 namespace cli {
 namespace detail {
 
+/// The end of every command's help.
+inline constexpr std::string_view conventions =
+    "Results go to standard output, notes and errors to standard error.\n"
+    "Exit status: 0 nothing found, and everything could be read; 1 error, or part of a run could not be read;\n"
+    "             2 wrong usage; 3 a rule's condition was met, or two runs differ; 4 both 3 and 1; 130 interrupted.";
+
 /// "0.1.0".
 [[nodiscard]] std::string release_text();
 
@@ -38,7 +49,7 @@ struct offered {
     bool with_commas = false;  ///< several at once, with commas between them
 };
 
-/// Shells are to offer these words.  The option takes other texts, too: who settles it says what is wrong with them.
+/// Shells are to offer these words.  The option takes other texts, too: who reads them says what is wrong with them.
 CLI::Option* offer(CLI::Option* option, const offered& words);
 
 /// The option takes one of these words and no other text, and shells offer them.
@@ -47,22 +58,56 @@ CLI::Option* accept(CLI::Option* option, const std::vector<std::string>& words, 
 /// What offer() or accept() said of an option; nothing: neither was called.
 [[nodiscard]] offered offered_for(CLI::Option& option);
 
-// What is bound to an option must outlive the app.
-
-CLI::Option* add_text(CLI::App& app, const std::string& flag, std::optional<std::string>& to, const std::string& type,
-                      const std::string& help);
-
-/// --mode: its names are offered, and taken in any case.
-void add_mode(CLI::App& app, option_texts& texts, const std::string& help);
-
-/// --reductions: columns of statistics, or all of them.
-void add_reductions(CLI::App& app, option_texts& texts, const std::string& help);
-
 /// What CLI11 says, or more for an unknown option.  `others`: commands that may have an option that `app` has not.
 [[nodiscard]] std::string text_of_error(const CLI::Error& wrong, const CLI::App& app,
                                         const std::vector<CLI::App*>& others = {});
 
-void add_format(CLI::App& app, output_format& format, option_texts& texts);
+// What is bound to an option must outlive the app.  What reads a text may throw usage_error.
+
+/// An option whose text is read by a function; of several names, with commas between them, the first is the usual one.
+CLI::Option* add_read(CLI::App& app, const std::string& flags, std::function<void(const std::string&)> read,
+                      const std::string& type, const std::string& help);
+
+/// The same for what a function makes of the text.
+template <class To, class Parse>
+CLI::Option* add_parsed(CLI::App& app, const std::string& flags, To& to, const std::string& type,
+                        const std::string& help, Parse parse) {
+    return add_read(
+        app, flags, [&to, parse = std::move(parse)](const std::string& text) { to = parse(text); }, type, help);
+}
+
+/// An option that is a text.
+template <class To>
+CLI::Option* add_text(CLI::App& app, const std::string& flags, To& to, const std::string& type,
+                      const std::string& help) {
+    return add_parsed(app, flags, to, type, help, [](const std::string& text) { return text; });
+}
+
+CLI::Option* add_flag(CLI::App& app, const std::string& flags, bool& to, const std::string& help);
+
+/// An argument that must be given.
+CLI::Option* add_argument(CLI::App& app, const std::string& name, std::string& to, const std::string& help);
+/// Arguments, of which one at least must be given where they are required.
+CLI::Option* add_arguments(CLI::App& app, const std::string& name, std::vector<std::string>& to,
+                           const std::string& help, bool required = true);
+
+/// An option that must be given, of which these words are the values; `take` gets the one that was chosen.
+void add_choice(CLI::App& app, const std::string& flag, const std::string& type, const std::vector<std::string>& words,
+                const std::string& help, std::function<void(const std::string&)> take);
+
+/// -o, --output, which must be given.
+void add_output(CLI::App& app, std::string& to, const std::string& type, const std::string& help);
+
+/// What stands below the options, lines of its own, in front of the conventions.
+void add_notes(CLI::App& app, const std::string& lines);
+
+/// --mode: its names are offered, and taken in any case.
+void add_mode(CLI::App& app, smdebug::mode& to, const std::string& help);
+
+/// --reductions: columns of statistics, or all of them.
+void add_reductions(CLI::App& app, std::optional<std::vector<statistic>>& to, const std::string& help);
+
+void add_threads(CLI::App& app, unsigned& to, const std::string& help);
 
 void add_formats(CLI::App& app, format_options& formats);
 
@@ -73,29 +118,57 @@ void add_runs_from_folders(CLI::App& app, format_options& formats);
 /// What is done about runs that are damaged, and about those that may come from anybody.
 void add_trust(CLI::App& app, run_options& how);
 
-void add_how(CLI::App& app, run_options& how, option_texts& texts);
+/// --format and --width.
+void add_table_format(CLI::App& app, output_format& format, bool& format_is_given, std::optional<std::size_t>& width);
+
+void add_how(CLI::App& app, run_options& how);
 
 void add_runs(CLI::App& app, std::vector<std::string>& runs);
 
 /// Which tensors.
 void add_names(CLI::App& app, std::optional<std::string>& regex, std::optional<std::string>& collection);
 
-void add_steps(CLI::App& app, option_texts& texts);
+/// --steps, where it selects what is read.
+void add_steps(CLI::App& app, step_range& to);
 
-void add_follow(CLI::App& app, follow_options& follow, option_texts& texts, const std::string& help);
+void add_follow(CLI::App& app, follow_options& follow, const std::string& help);
+/// Errors: usage_error.
+void check_follow(const follow_options& follow, std::size_t runs);
+
+/// Rules as they are asked for.
+struct rule_options {
+    std::vector<std::string> rules = {};  ///< "NAME,key=value"
+    std::optional<std::string> json = {};
+    std::vector<std::string> other_trials = {};
+};
 
 /// Which rules.  `known`: their names, for shells.
-void add_rule_options(CLI::App& app, option_texts& texts, const std::vector<std::string>& known = {});
+void add_rule_options(CLI::App& app, rule_options& to, const std::vector<std::string>& known = {});
+void add_other_trials(CLI::App& app, rule_options& to);
+
+/// The rules that are asked for, checked as far as possible without a run; `by_scan`: as a scan evaluates them.
+/// Errors: usage_error.
+[[nodiscard]] std::vector<rule_request> requested_rules(const rule_options& asked, const program_rules& registry,
+                                                        bool by_scan);
+
+/// The steps at which rules are evaluated, as they are asked for.
+struct step_options {
+    std::optional<step_range> steps = {};
+    std::optional<step_number> start = {};
+    std::optional<step_number> end = {};
+};
+
+/// --steps, where rules are evaluated.
+void add_steps(CLI::App& app, step_options& to);
 
 /// How rules are evaluated, and what is done about findings.
-void add_evaluation(CLI::App& app, check_arguments& to, option_texts& texts);
+void add_evaluation(CLI::App& app, check_arguments& to, rule_options& rules, step_options& steps);
 
-/// The same where the app has no option of that name: a rule's own settings come first.
-void add_new_text(CLI::App& app, const std::string& flag, std::optional<std::string>& to, const std::string& type,
-                  const std::string& help);
+/// Fills in the steps.  Errors: usage_error.
+void take_steps(check_arguments& args, const step_options& asked);
 
-/// How many runs are worked on.
-void add_batch(CLI::App& app, scan_arguments& to, option_texts& texts);
+/// How many runs are worked on; options that the app has already, a rule's own settings, come first.
+void add_batch(CLI::App& app, scan_arguments& to);
 
 }  // namespace detail
 }  // namespace cli

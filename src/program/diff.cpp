@@ -1,6 +1,9 @@
 #include <program/diff.hpp>
 
+#include <program/command_line.hpp>
+#include <program/command_options.hpp>
 #include <program/diff_story.hpp>
+#include <program/numbers.hpp>
 #include <program/program_trial.hpp>
 #include <program/rows.hpp>
 #include <program/run_problems.hpp>
@@ -16,6 +19,7 @@
 #include <cmath>
 #include <cstddef>
 #include <exception>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -195,6 +199,32 @@ int diff(const diff_arguments& given, console& to) {
     int status = exit_error;
     static_cast<void>(failure_of(args.first, to, [&] { status = diff_opened(args, *runs[0], *runs[1], to); }));
     return status;
+}
+
+void declare_diff(command_line& line) {
+    const auto args = std::make_shared<diff_arguments>();
+    CLI::App& app = line.add(
+        "diff", "the first step and tensor at which two runs part; exit status 3 if they do", args,
+        [](const diff_arguments&) {},
+        [](const diff_arguments& given, const run_context& with) { return diff(given, with.to); });
+    add_argument(app, "RUN_A", args->first, "a training run: a folder, s3://bucket/prefix, or an archive of one run");
+    add_argument(app, "RUN_B", args->second, "the run to compare it with");
+    add_parsed(app, "--rtol", args->rtol, "R", "values a and b are alike within atol + R * |b|; default: 0",
+               [](const std::string& text) { return real_number("--rtol", text); });
+    add_parsed(app, "--atol", args->atol, "A", "the same, in addition; default: 0; without both: bit by bit",
+               [](const std::string& text) { return real_number("--atol", text); });
+    add_names(app, args->tensors, args->collection);
+    add_steps(app, args->how.range);
+    add_mode(app, args->mode, "only steps of TRAIN, EVAL or PREDICT; default: GLOBAL, all");
+    add_text(app, "--worker", args->worker, "W", "only what this worker saved");
+    add_flag(app, "--all", args->all, "tables: a row for each difference; csv and json always have that");
+    add_how(app, args->how);
+    add_notes(app,
+              "Steps are matched by global step, those of logs by mode and step; workers and tensors by name.  Bit by "
+              "bit,\n"
+              "NaN is like NaN of the same bits, and -0.0 is not 0.0; within a tolerance it is\n"
+              "numpy.allclose(a, b, equal_nan=True).\n"
+              "Example: smdebug diff runs/a runs/b --rtol 1e-5 --collection weights\n");
 }
 
 }  // namespace detail

@@ -13,6 +13,8 @@ inline namespace v1 {
 namespace cli {
 namespace detail {
 
+class command_line;
+
 struct diff_arguments {
     std::string first = {};
     std::string second = {};
@@ -28,6 +30,8 @@ struct diff_arguments {
 
 /// Runs the command; the exit status.
 [[nodiscard]] int diff(const diff_arguments& given, console& to);
+
+void declare_diff(command_line& line);
 
 }  // namespace detail
 }  // namespace cli

@@ -1,5 +1,7 @@
 #include <program/export.hpp>
 
+#include <program/command_line.hpp>
+#include <program/command_options.hpp>
 #include <program/program_trial.hpp>
 #include <program/run_problems.hpp>
 #include <program/stats.hpp>
@@ -15,6 +17,7 @@
 
 #include <cstddef>
 #include <exception>
+#include <memory>
 
 namespace smdebug {
 inline namespace v1 {
@@ -112,6 +115,63 @@ int export_to(const export_arguments& args, console& to, const std::stop_token& 
                  "\n");
     });
     return failure ? exit_error : to.status();
+}
+
+void declare_export(command_line& line) {
+    const auto args = std::make_shared<export_arguments>();
+    const auto columns = std::make_shared<std::optional<std::vector<statistic>>>();
+    CLI::App& app = line.add(
+        "export", "write a run, or a part of it, in a format of other tools", args,
+        [columns](export_arguments& given) {
+            const bool csv = given.to == export_format::csv;
+            if (given.values && !csv) {
+                throw usage_error("--values is for --to csv: the other formats have all values");
+            }
+            if (*columns && (!csv || given.values)) {
+                throw usage_error("--reductions is for --to csv without --values");
+            }
+            if (given.whole_tensors && given.to != export_format::tensorboard) {
+                throw usage_error("--as-tensors is for --to tensorboard");
+            }
+            for (const statistic& each : columns->value_or(std::vector<statistic>{})) {
+                given.reductions.push_back(each.name);
+            }
+        },
+        [](const export_arguments& given, const run_context& with) { return export_to(given, with.to, with.stop()); });
+    add_argument(app, "RUN", args->run, "a training run: a folder, s3://bucket/prefix, or an archive of one run");
+    add_choice(app, "--to", "FORMAT", {export_formats.begin(), export_formats.end()},
+               "npz, csv, tensorboard, safetensors or smdebug, a run of its own", [args](const std::string& text) {
+                   const auto found = std::find(export_formats.begin(), export_formats.end(), text);
+                   args->to = static_cast<export_format>(found - export_formats.begin());
+               });
+    add_output(app, args->output, "OUT",
+               "what is written on this machine: csv a file, the others a folder; npz and safetensors a file "
+               "where it is called so");
+    add_flag(app, "--replace,--force", args->replace, "replace the output where it is there already");
+    add_names(app, args->tensors, args->collection);
+    add_steps(app, args->how.range);
+    add_mode(app, args->mode, "only steps of TRAIN, EVAL or PREDICT; default: GLOBAL, all");
+    add_text(app, "--worker", args->worker, "W", "only what this worker saved");
+    add_reductions(app, *columns, "csv: the columns, as of stats; default: all");
+    add_flag(app, "--values", args->values, "csv: a row for each element instead of each tensor");
+    add_flag(app, "--as-tensors", args->whole_tensors,
+             "tensorboard: tensors as they are instead of curves and histograms");
+    add_threads(app, args->threads, "csv: threads to use; default: 1");
+    add_trust(app, args->how);
+    add_formats(app, args->how.storage.formats);
+    add_storage(app, args->how.storage);
+    add_notes(
+        app,
+        "npz          step_000000500.npz for each step; FILE.npz: of one step, or of one tensor over its steps,\n"
+        "             stacked, with their numbers in \"steps\".  bfloat16 becomes float32, as does float8\n"
+        "safetensors  step_000000500.safetensors for each step; not: complex numbers and strings\n"
+        "csv          the rows of stats --format csv; --values: run,tensor,worker,step,mode,mode_step,index,value\n"
+        "tensorboard  train, validation, ... with an event file each, by the steps of the mode\n"
+        "smdebug      a run with only what is selected\n"
+        "What is written takes its place when it is whole.  What cannot be read, or has no place in the format, "
+        "is\n"
+        "named and left out; the exit status is then 1.\n"
+        "Example: smdebug export runs/a --to npz --collection weights --steps 100:200 -o weights\n");
 }
 
 }  // namespace detail

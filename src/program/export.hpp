@@ -18,6 +18,8 @@ inline namespace v1 {
 namespace cli {
 namespace detail {
 
+class command_line;
+
 enum class export_format : std::uint8_t { npz, csv, tensorboard, safetensors, smdebug };
 
 inline constexpr std::array<std::string_view, 5> export_formats{"npz", "csv", "tensorboard", "safetensors", "smdebug"};
@@ -40,6 +42,8 @@ struct export_arguments {
 
 /// Runs the command; the exit status.
 [[nodiscard]] int export_to(const export_arguments& args, console& to, const std::stop_token& stop);
+
+void declare_export(command_line& line);
 
 }  // namespace detail
 }  // namespace cli

@@ -1,5 +1,7 @@
 #include <program/index.hpp>
 
+#include <program/command_line.hpp>
+#include <program/command_options.hpp>
 #include <program/runs.hpp>
 #include <program/text.hpp>
 #include <smdebug/archive/directory/contents.hpp>
@@ -58,6 +60,21 @@ int write_indexes(const index_arguments& args, console& to) {
         static_cast<void>(failure_of(path, to, [&] { to.print(write_index(path, args.storage)); }));
     }
     return to.status();
+}
+
+void declare_index(command_line& line) {
+    const auto args = std::make_shared<index_arguments>();
+    CLI::App& app = line.add(
+        "index", "write ARCHIVE.smdx beside an archive, by which it is opened without reading it through", args,
+        [](const index_arguments&) {},
+        [](const index_arguments& given, const run_context& with) { return write_indexes(given, with.to); });
+    add_arguments(app, "ARCHIVE", args->archives, "archives: .tar, .tar.gz, .tar.zst, here or s3://bucket/key");
+    add_storage(app, args->storage);
+    add_notes(
+        app,
+        "An index says where the files of an archive are, and keeps what inflating from its middle takes.  It is\n"
+        "passed over once the archive has another size, time (S3: ETag), head or tail.  None is written where it\n"
+        "would spare nothing: of a zip, of a single frame of zstd, of what is smaller than 1 MiB.\n");
 }
 
 }  // namespace detail

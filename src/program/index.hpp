@@ -12,6 +12,8 @@ inline namespace v1 {
 namespace cli {
 namespace detail {
 
+class command_line;
+
 struct index_arguments {
     std::vector<std::string> archives = {};
     storage_options storage = {};
@@ -19,6 +21,8 @@ struct index_arguments {
 
 /// Runs the command; the exit status.  An archive that fails does not lose the others.
 [[nodiscard]] int write_indexes(const index_arguments& args, console& to);
+
+void declare_index(command_line& line);
 
 }  // namespace detail
 }  // namespace cli

@@ -1,5 +1,8 @@
 #include <program/ls.hpp>
 
+#include <program/command_line.hpp>
+#include <program/command_options.hpp>
+#include <program/follow_ls.hpp>
 #include <program/rows.hpp>
 #include <program/table.hpp>
 #include <program/tensor_summary.hpp>
@@ -15,6 +18,7 @@
 #include <smdebug/trial/verify.hpp>
 
 #include <cstddef>
+#include <memory>
 
 namespace smdebug {
 inline namespace v1 {
@@ -235,6 +239,39 @@ int ls(const ls_arguments& args, console& to) {
         first = false;
     });
     return to.status();
+}
+
+namespace {
+
+void check_ls(const ls_arguments& args) {
+    if (args.verify && args.follow.on) {
+        throw usage_error("--verify and --follow exclude each other");
+    }
+    if ((args.verify || args.follow.on) &&
+        (args.tensors || args.collection || args.how.range.begin || args.how.range.end)) {
+        throw usage_error(std::string{"--tensors, --collection and --steps choose what is listed; "} +
+                          (args.verify ? "--verify looks at all of a run" : "--follow lists every step"));
+    }
+    check_follow(args.follow, args.runs.size());
+}
+
+}  // namespace
+
+void declare_ls(command_line& line) {
+    const auto args = std::make_shared<ls_arguments>();
+    CLI::App& app = line.add("ls", "what runs hold: workers, modes, steps, collections, tensors", args, check_ls,
+                             [](const ls_arguments& given, const run_context& with) {
+                                 return given.follow.on ? follow_ls(given, with.to, with.stop()) : ls(given, with.to);
+                             });
+    add_runs(app, args->runs);
+    add_flag(app, "--verify", args->verify,
+             "instead of the contents: all that the files of a run say twice and not alike; reads everything; "
+             "exit status 1 if there is any");
+    add_names(app, args->tensors, args->collection);
+    add_steps(app, args->how.range);
+    add_follow(app, args->follow, "instead of the tensors: each step as soon as it is complete, until the job ends");
+    add_how(app, args->how);
+    add_runs_from_folders(app, args->how.storage.formats);
 }
 
 }  // namespace detail

@@ -15,6 +15,8 @@ inline namespace v1 {
 namespace cli {
 namespace detail {
 
+class command_line;
+
 struct ls_arguments {
     std::vector<std::string> runs = {};
     bool verify = false;                         ///< instead of the contents: what does not agree
@@ -37,6 +39,8 @@ struct ls_arguments {
 
 /// Runs the command; the exit status.
 [[nodiscard]] int ls(const ls_arguments& args, console& to);
+
+void declare_ls(command_line& line);
 
 }  // namespace detail
 }  // namespace cli

@@ -1,8 +1,12 @@
 #include <program/merge.hpp>
 
+#include <program/command_line.hpp>
+#include <program/command_options.hpp>
 #include <program/database/merge_databases.hpp>
 #include <program/text.hpp>
 #include <smdebug/core/error.hpp>
+
+#include <memory>
 
 namespace smdebug {
 inline namespace v1 {
@@ -21,6 +25,21 @@ int merge(const merge_arguments& args, console& to, const std::stop_token& stop)
     }
     to.print(text + "\n");
     return to.status();
+}
+
+void declare_merge(command_line& line) {
+    const auto args = std::make_shared<merge_arguments>();
+    CLI::App& app = line.add(
+        "merge", "databases of results in one: of shards, of machines, of nights", args, [](const merge_arguments&) {},
+        [](const merge_arguments& given, const run_context& with) { return merge(given, with.to, with.stop()); });
+    add_arguments(app, "DATABASE", args->sources, "databases that scans wrote; they are only read");
+    add_output(app, args->output, "FILE", "the database that is made of them");
+    add_flag(app, "--replace", args->replace, "replace the output where it is there already");
+    add_notes(
+        app,
+        "Of a run that several have, the one that was looked at to its end wins, then the one scanned last, then\n"
+        "the first.  The output takes its place when it is whole.\n"
+        "Example: smdebug merge shard-*.db -o all.db\n");
 }
 
 }  // namespace detail

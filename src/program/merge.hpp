@@ -12,6 +12,8 @@ inline namespace v1 {
 namespace cli {
 namespace detail {
 
+class command_line;
+
 struct merge_arguments {
     std::vector<std::string> sources = {};
     std::string output = {};
@@ -20,6 +22,8 @@ struct merge_arguments {
 
 /// Runs the command; the exit status.  Errors: those of merge_databases().
 [[nodiscard]] int merge(const merge_arguments& args, console& to, const std::stop_token& stop);
+
+void declare_merge(command_line& line);
 
 }  // namespace detail
 }  // namespace cli

@@ -1,5 +1,8 @@
 #include <program/pack.hpp>
 
+#include <program/command_line.hpp>
+#include <program/command_options.hpp>
+#include <program/numbers.hpp>
 #include <program/run_places.hpp>
 #include <program/runs.hpp>
 #include <program/text.hpp>
@@ -12,6 +15,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string_view>
 
 namespace smdebug {
@@ -72,6 +76,26 @@ int pack(const pack_arguments& args, console& to, const std::stop_token& stop) {
              size_text(packed.bytes) + ", into " + printable(args.output) + ", " + size_text(packed.packed_bytes) +
              "; read back and compared\n");
     return to.status();
+}
+
+void declare_pack(command_line& line) {
+    const auto args = std::make_shared<pack_arguments>();
+    CLI::App& app = line.add(
+        "pack", "pack runs into one archive that is quick to scan", args, [](const pack_arguments&) {},
+        [](const pack_arguments& given, const run_context& with) { return pack(given, with.to, with.stop()); });
+    add_runs(app, args->runs);
+    add_output(app, args->output, "FILE", "the archive: a file of this machine, .tar.zst, .tar.gz or .tar");
+    add_parsed(app, "--level", args->level, "N",
+               "how hard to compress: zstd 1 to 19, default 3; gzip 1 to 9, default 6",
+               [](const std::string& text) { return whole_number<int>("--level", text, 1); });
+    add_threads(app, args->threads, "threads to use; default: 1");
+    add_flag(app, "--replace", args->replace, "replace the output where it is there already");
+    add_storage(app, args->storage);
+    add_notes(
+        app,
+        "Index files come first, event files by step, in frames that can each be unpacked alone.  The archive is\n"
+        "read back and compared before it takes its place; the runs are only read.\n"
+        "Example: smdebug pack runs/2024-* -o 2024.tar.zst --threads 4\n");
 }
 
 }  // namespace detail

@@ -15,6 +15,8 @@ inline namespace v1 {
 namespace cli {
 namespace detail {
 
+class command_line;
+
 struct pack_arguments {
     std::vector<std::string> runs = {};
     std::string output = {};
@@ -30,6 +32,8 @@ struct pack_arguments {
 
 /// Runs the command; the exit status.  Errors: those of pack_runs(), and of opening the runs.
 [[nodiscard]] int pack(const pack_arguments& args, console& to, const std::stop_token& stop);
+
+void declare_pack(command_line& line);
 
 }  // namespace detail
 }  // namespace cli

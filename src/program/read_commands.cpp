@@ -40,10 +40,10 @@ option_entry read_option(CLI::Option& option) {
     return entry;
 }
 
-// A command, or the program itself.  `conventions`: what the help of each ends with, and its notes leave out.
-command_entry read_command(CLI::App& app, std::string_view conventions) {
+// A command, or the program itself.  `ending`: what the help of each ends with, and its notes leave out.
+command_entry read_command(CLI::App& app, std::string_view ending) {
     command_entry entry{.name = app.get_name(), .summary = app.get_description(), .notes = app.get_footer()};
-    entry.notes.resize(std::min(entry.notes.find(conventions), entry.notes.size()));
+    entry.notes.resize(std::min(entry.notes.find(ending), entry.notes.size()));
     while (entry.notes.ends_with('\n')) {
         entry.notes.pop_back();
     }
@@ -58,12 +58,11 @@ command_entry read_command(CLI::App& app, std::string_view conventions) {
 
 }  // namespace
 
-command_table read_commands(CLI::App& app, std::string_view conventions) {
-    command_table table{.program = read_command(app, conventions),
-                        .version = release_text(),
-                        .statuses = exit_statuses_in(conventions)};
+command_table read_commands(CLI::App& app, std::string_view ending) {
+    command_table table{
+        .program = read_command(app, ending), .version = release_text(), .statuses = exit_statuses_in(ending)};
     for (CLI::App* const command : app.get_subcommands(nullptr)) {
-        table.commands.push_back(read_command(*command, conventions));
+        table.commands.push_back(read_command(*command, ending));
     }
     return table;
 }

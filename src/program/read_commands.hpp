@@ -17,7 +17,7 @@ namespace cli {
 namespace detail {
 
 /// All that the app describes.
-[[nodiscard]] command_table read_commands(CLI::App& app, std::string_view conventions);
+[[nodiscard]] command_table read_commands(CLI::App& app, std::string_view ending);
 
 }  // namespace detail
 }  // namespace cli

@@ -1,5 +1,7 @@
 #include <program/repair.hpp>
 
+#include <program/command_line.hpp>
+#include <program/command_options.hpp>
 #include <program/runs.hpp>
 #include <program/text.hpp>
 #include <smdebug/core/error.hpp>
@@ -8,6 +10,7 @@
 #include <smdebug/storage/any_storage.hpp>
 
 #include <exception>
+#include <memory>
 
 namespace smdebug {
 inline namespace v1 {
@@ -41,6 +44,23 @@ int repair(const repair_arguments& args, console& to, const std::stop_token& sto
         static_cast<void>(failure_of(path, to, [&] { repair(plain_path(path), args, to, stop); }));
     }
     return to.status();
+}
+
+void declare_repair(command_line& line) {
+    const auto args = std::make_shared<repair_arguments>();
+    CLI::App& app = line.add(
+        "repair", "a new index for a run whose own is missing or damaged, from its event files", args,
+        [](const repair_arguments&) {},
+        [](const repair_arguments& given, const run_context& with) { return repair(given, with.to, with.stop()); });
+    add_runs(app, args->runs);
+    add_flag(app, "--dry-run", args->dry_run, "only say what would be done");
+    add_storage(app, args->storage);
+    add_notes(app,
+              "Event files are only read.  An index file that is replaced is kept under its name and \".damaged\".  "
+              "Records\n"
+              "that are damaged or cut are left out and named; exit status 1 then.  Not for a run that is being "
+              "written.\n"
+              "A run without its index can be looked at without repairing it, too.\n");
 }
 
 }  // namespace detail

@@ -13,6 +13,8 @@ inline namespace v1 {
 namespace cli {
 namespace detail {
 
+class command_line;
+
 struct repair_arguments {
     std::vector<std::string> runs = {};
     bool dry_run = false;
@@ -25,6 +27,8 @@ void repair(const std::string& path, const repair_arguments& args, console& to, 
 
 /// Runs the command; the exit status.  A run that fails does not lose the others.
 [[nodiscard]] int repair(const repair_arguments& args, console& to, const std::stop_token& stop = {});
+
+void declare_repair(command_line& line);
 
 }  // namespace detail
 }  // namespace cli

@@ -1,6 +1,10 @@
 #include <program/report.hpp>
 
+#include <program/command_line.hpp>
+#include <program/command_options.hpp>
 #include <program/diff_story.hpp>
+#include <program/follow_report.hpp>
+#include <program/numbers.hpp>
 #include <program/runs.hpp>
 #include <program/text.hpp>
 #include <smdebug/core/step.hpp>
@@ -12,6 +16,7 @@
 #include <smdebug/trial/refresh_guard.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <utility>
@@ -172,6 +177,59 @@ int report_runs(const report_arguments& args, const program_rules& registry, con
     report::detail::write_page(page, args.output);
     tell_report(args, page, to);
     return to.status(has_findings(page));
+}
+
+void declare_report(command_line& line) {
+    const auto args = std::make_shared<report_arguments>();
+    const auto rules = std::make_shared<rule_options>();
+    const auto steps = std::make_shared<step_options>();
+    const auto interval = std::make_shared<std::optional<std::chrono::milliseconds>>();
+    CLI::App& app = line.add(
+        "report", "runs as one page to look at, an HTML file that needs no network; exit status 3 if a rule is met",
+        args,
+        [rules, steps, interval, &registry = line.registry()](report_arguments& given) {
+            given.check.rules = requested_rules(*rules, registry, true);
+            given.other_trials = rules->other_trials;
+            if (given.no_rules && (!given.check.rules.empty() || !given.other_trials.empty())) {
+                throw usage_error("--no-rules and rules exclude each other");
+            }
+            take_steps(given.check, *steps);
+            check_follow(given.check.follow, given.check.runs.size());
+            if (*interval && !given.check.follow.on) {
+                throw usage_error("--interval is for --follow: without it the page is written once");
+            }
+            given.interval = interval->value_or(given.interval);
+        },
+        [](const report_arguments& given, const run_context& with) {
+            smdebug::detail::posix::refuse_special_file(given.output);  // before the work, too
+            return given.check.follow.on ? follow_report(given, with.registry, with.to, with.stop())
+                                         : report_runs(given, with.registry, with.to);
+        });
+    add_runs(app, args->check.runs);
+    add_output(app, args->output, "FILE.html", "the file, which is replaced when the new one is whole");
+    add_names(app, args->tensors, args->collection);
+    add_steps(app, *steps);
+    add_rule_options(app, *rules, line.rule_names());
+    add_other_trials(app, *rules);
+    add_flag(app, "--no-rules", args->no_rules, "only the pictures: no rule is evaluated");
+    add_threads(app, args->threads, "threads to use; default: 1");
+    add_text(app, "--title", args->title, "TEXT", "what stands at its top; default: the names of the runs");
+    add_parsed(app, "--max-size", args->most_bytes, "SIZE",
+               "how large the file may be, about: 5M, 14M (default).  What does not fit is shown less finely",
+               [](const std::string& text) { return parse_size("--max-size", text); });
+    add_follow(app, args->check.follow,
+               "write the page again while the jobs run, until they end; an open page reads it again");
+    add_parsed(app, "--interval", *interval, "T",
+               "with --follow: how often a run is looked at: 500ms, 2s (default), 1m",
+               [](const std::string& text) { return parse_duration("--interval", text); });
+    add_trust(app, args->check.how);
+    add_formats(app, args->check.how.storage.formats);
+    add_runs_from_folders(app, args->check.how.storage.formats);
+    add_storage(app, args->check.how.storage);
+    add_notes(app,
+              "Of two runs it says since where they differ.  All rules that have something to look at are evaluated;\n"
+              "--rule and --rules-json give them other parameters than their defaults.\n"
+              "Example: smdebug report runs/a -o a.html\n");
 }
 
 }  // namespace detail

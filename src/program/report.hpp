@@ -23,6 +23,8 @@ inline namespace v1 {
 namespace cli {
 namespace detail {
 
+class command_line;
+
 struct report_arguments {
     check_arguments check = {};  ///< runs, rules to be configured otherwise, steps, how runs are opened and followed
     std::vector<std::string> other_trials = {};
@@ -53,6 +55,8 @@ void tell_report(const report_arguments& args, const report::detail::page& page,
 /// Runs the command over what is there; the exit status.
 [[nodiscard]] int report_runs(const report_arguments& args, const program_rules& registry, console& to,
                               const std::stop_token& stop = {});
+
+void declare_report(command_line& line);
 
 }  // namespace detail
 }  // namespace cli

@@ -1,9 +1,12 @@
 #include <program/rule_list.hpp>
 
+#include <program/command_line.hpp>
+#include <program/command_options.hpp>
 #include <program/table.hpp>
 #include <smdebug/registry/configure.hpp>
 
 #include <algorithm>
+#include <memory>
 
 namespace smdebug {
 inline namespace v1 {
@@ -45,6 +48,26 @@ int list_rules(const rules_arguments& args, const program_rules& registry, conso
         }
     }
     return to.status();
+}
+
+void declare_rules(command_line& line) {
+    const auto args = std::make_shared<rules_arguments>();
+    CLI::App& app = line.add(
+        "rules", "list the built-in rules, their parameters, types and defaults", args,
+        [&registry = line.registry()](rules_arguments& given) {
+            for (std::string& name : given.rules) {
+                try {
+                    name = registry.info(name).name;
+                } catch (const value_error& wrong) {
+                    throw usage_error(wrong.message());
+                }
+            }
+        },
+        [](const rules_arguments& given, const run_context& with) {
+            return list_rules(given, with.registry, with.to);
+        });
+    offer(add_arguments(app, "RULE", args->rules, "only these rules; default: all", false), {line.rule_names()});
+    add_table_format(app, args->format, args->format_is_given, args->width);
 }
 
 }  // namespace detail

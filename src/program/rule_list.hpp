@@ -15,14 +15,19 @@ inline namespace v1 {
 namespace cli {
 namespace detail {
 
+class command_line;
+
 struct rules_arguments {
     std::vector<std::string> rules = {};  ///< their own names; none: all
     output_format format = output_format::table;
+    bool format_is_given = false;
     std::optional<std::size_t> width = {};
 };
 
 /// Runs the command: a row for each parameter; the exit status.
 [[nodiscard]] int list_rules(const rules_arguments& args, const program_rules& registry, console& to);
+
+void declare_rules(command_line& line);
 
 }  // namespace detail
 }  // namespace cli

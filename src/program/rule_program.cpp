@@ -4,7 +4,6 @@
 #include <program/command_options.hpp>
 #include <program/evaluate_run.hpp>
 #include <program/follow_check.hpp>
-#include <program/option_texts.hpp>
 #include <program/program_trial.hpp>
 #include <program/rows.hpp>
 #include <program/scan.hpp>
@@ -48,12 +47,14 @@ public:
                 ->type_name(each.type)
                 ->group("Settings");
         }
-        add_evaluation(app_, args_, texts_);
-        add_follow(app_, args_.follow, texts_, "go on until the job ends: each step as soon as it is complete");
-        add_how(app_, args_.how, texts_);
-        add_new_text(app_, "--list", texts_.list, "FILE",
+        add_evaluation(app_, args_, rules_, steps_);
+        add_follow(app_, args_.follow, "go on until the job ends: each step as soon as it is complete");
+        add_how(app_, args_.how);
+        if (app_.get_option_no_throw("--list") == nullptr) {
+            add_text(app_, "--list", batch_.list, "FILE",
                      "a batch: more runs, a path, pattern or folder a line; -: standard input.  A row for each run");
-        add_batch(app_, batch_, texts_);
+        }
+        add_batch(app_, batch_);
         app_.add_flag_callback(
             "--json", [this] { args_.how.format = output_format::json; }, "as --format json: one object a finding");
         if (std::none_of(info_.parameters.begin(), info_.parameters.end(),
@@ -81,23 +82,22 @@ public:
             throw usage_error(text_of_error(wrong, app_), "Try --help.");
         }
         args_.runs.insert(args_.runs.end(), more_runs_.begin(), more_runs_.end());
-        if (args_.runs.empty() && !texts_.list) {
+        if (args_.runs.empty() && !batch_.list) {
             throw usage_error("a run is missing: RUN, --trial-dir RUN or --list FILE", "Try --help.");
         }
         rule_request request{.label = info_.name, .rule = info_.name, .parameters = parameters_};
         if (takes_other_trials(registry_, request)) {
-            request.other_trials = texts_.other_trials;
-        } else if (!texts_.other_trials.empty()) {
+            request.other_trials = rules_.other_trials;
+        } else if (!rules_.other_trials.empty()) {
             throw usage_error("--other-trials: " + info_.name + " does not compare runs");
         }
         check_request(registry_, request);
         args_.rules = {std::move(request)};
-        settle_steps(args_, texts_);
-        settle(args_.how, texts_);
-        settle(args_.follow, args_.runs.size(), texts_);
-        settle_batch(batch_, texts_);
+        take_steps(args_, steps_);
+        check_follow(args_.follow, args_.runs.size());
         is_batch_ =
-            texts_.list || texts_.shard || texts_.threads || texts_.run_timeout || texts_.memory || batch_.output;
+            batch_.list || batch_.shard || batch_.threads > 0 || batch_.run_timeout || batch_.memory || batch_.output;
+        batch_.rows = !batch_.output || args_.how.format_is_given;
         if (is_batch_ && args_.follow.on) {
             throw usage_error("--follow is for runs that are named; a batch looks at what is there now");
         }
@@ -118,7 +118,8 @@ private:
     bool is_batch_ = false;
     std::vector<std::string> more_runs_;
     rule_parameters parameters_;
-    option_texts texts_;
+    rule_options rules_;
+    step_options steps_;
 };
 
 }  // namespace

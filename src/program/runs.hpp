@@ -33,6 +33,7 @@ namespace detail {
 /// Options of every command that reads runs.
 struct run_options {
     output_format format = output_format::table;
+    bool format_is_given = false;
     bool skip_damaged = false;
     bool untrusted = false;                    ///< size_limits::untrusted(); `storage` says the same of archives
     std::optional<std::uint64_t> memory = {};  ///< bytes that are to do for a run

@@ -1,6 +1,9 @@
 #include <program/scan.hpp>
 
 #include <program/batch_progress.hpp>
+#include <program/command_line.hpp>
+#include <program/command_options.hpp>
+#include <program/numbers.hpp>
 #include <program/rank_results.hpp>
 #include <program/run_scanner.hpp>
 #include <program/scan_results.hpp>
@@ -328,6 +331,73 @@ int scan_runs(const scan_arguments& args, const program_rules& registry, console
         [&](const batch_run& run, const run_scope& scope) { return scanner(run, scope); },
         [&](run_result&& result) { ends.take(std::move(result)); });
     return ends.finish(complete, to);
+}
+
+namespace {
+
+void check_scan(scan_arguments& args) {
+    args.rows = !args.output || args.check.how.format_is_given;
+    if (args.statistics && args.report) {
+        throw usage_error(
+            "--report shows what rules say, and --reductions gives numbers instead: give one or the other");
+    }
+    if (args.statistics && (!args.check.rules.empty() || !args.other_trials.empty())) {
+        throw usage_error("--reductions gives numbers instead of what rules say: give one or the other");
+    }
+    if (!args.statistics && (args.tensors || args.collection)) {
+        throw usage_error("--tensors and --collection are for --reductions; rules choose their tensors themselves");
+    }
+    if (args.check.runs.empty() && !args.list) {
+        throw usage_error("scan needs at least one run, or --list with a file that names some",
+                          "Try `smdebug scan --help`.");
+    }
+}
+
+}  // namespace
+
+void declare_scan(command_line& line) {
+    const auto args = std::make_shared<scan_arguments>();
+    const auto rules = std::make_shared<rule_options>();
+    const auto steps = std::make_shared<step_options>();
+    CLI::App& app = line.add(
+        "scan", "all built-in rules that have something to look at, over many runs; exit status 3 if one is met", args,
+        [rules, steps, &registry = line.registry()](scan_arguments& given) {
+            given.check.rules = requested_rules(*rules, registry, true);
+            given.other_trials = rules->other_trials;
+            take_steps(given.check, *steps);
+            check_scan(given);
+        },
+        [](const scan_arguments& given, const run_context& with) {
+            return scan_runs(given, with.registry, with.to, with.stop(), with.ranks);
+        });
+    add_arguments(app, "RUN", args->check.runs,
+                  "training runs, archives, folders with runs in them, patterns such as 'jobs/**/run-?'; s3://, too",
+                  false);
+    add_flag(app, "--all", args->all, "tables: a row for each rule that has nothing to look at, too, and why");
+    add_text(app, "--list", args->list, "FILE",
+             "more runs: a file with a path, pattern or folder a line; -: standard input");
+    add_reductions(app, args->statistics,
+                   "numbers instead of rules, the rows of stats: all, or names with commas between them");
+    add_names(app, args->tensors, args->collection);
+    add_batch(app, *args);
+    add_parsed(app, "--split-above", args->split_above, "SIZE",
+               "over many processes: runs whose files have more bytes go before others; 0: the order of the list; "
+               "default: 256M",
+               [](const std::string& text) { return text == "0" ? 0 : parse_size("--split-above", text); });
+    add_text(app, "--report", args->report, "FILE.html",
+             "a page of the results, too: a table of runs and rules; a run's own report is linked where it lies "
+             "beside it as NAME.html");
+    add_rule_options(app, *rules, line.rule_names());
+    add_steps(app, *steps);
+    add_evaluation(app, args->check, *rules, *steps);
+    add_how(app, args->check.how);
+    add_runs_from_folders(app, args->check.how.storage.formats);
+    add_notes(
+        app,
+        "A row for each run and rule; as json with its findings.  A run that cannot be opened is a row, too.\n"
+        "Tables begin with what is wrong, and only count the rules that have nothing to look at (see --all).\n"
+        "--rule and --rules-json give rules other parameters than their defaults.  all_zero looks at weights and\n"
+        "gradients, unchanged_tensor at weights, where it is not told otherwise.\n");
 }
 
 }  // namespace detail

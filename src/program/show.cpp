@@ -1,7 +1,10 @@
 #include <program/show.hpp>
 
+#include <program/command_line.hpp>
+#include <program/command_options.hpp>
 #include <program/ls.hpp>
 #include <program/near_runs.hpp>
+#include <program/numbers.hpp>
 #include <program/program_trial.hpp>
 #include <program/rows.hpp>
 #include <program/table.hpp>
@@ -19,6 +22,7 @@
 #include <smdebug/trial/refresh_guard.hpp>
 
 #include <array>
+#include <memory>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -287,6 +291,22 @@ int show(const show_arguments& args, console& to) {
         }
     });
     return to.status();
+}
+
+void declare_show(command_line& line) {
+    const auto args = std::make_shared<show_arguments>();
+    CLI::App& app = line.add(
+        "show", "one tensor at one step: shape, dtype, reductions, first values", args, [](const show_arguments&) {},
+        [](const show_arguments& given, const run_context& with) { return show(given, with.to); });
+    add_argument(app, "RUN", args->run, "a training run: a folder, or s3://bucket/prefix");
+    add_argument(app, "TENSOR", args->tensor, "name of a tensor");
+    add_parsed(app, "--step", args->step, "S", "the step, in --mode; default: the last one that has the tensor",
+               [](const std::string& text) { return whole_number<step_number>("--step", text, 0); });
+    add_text(app, "--worker", args->worker, "W", "the worker; default: the first by name that saved it");
+    add_mode(app, args->mode, "GLOBAL (default), TRAIN, EVAL or PREDICT: what --step counts");
+    add_parsed(app, "--values", args->values, "N", "how many values to show; default: 10",
+               [](const std::string& text) { return whole_number<std::size_t>("--values", text, 0); });
+    add_how(app, args->how);
 }
 
 }  // namespace detail

@@ -14,6 +14,8 @@ inline namespace v1 {
 namespace cli {
 namespace detail {
 
+class command_line;
+
 struct show_arguments {
     std::string run = {};
     std::string tensor = {};
@@ -26,6 +28,8 @@ struct show_arguments {
 
 /// Runs the command; the exit status.
 [[nodiscard]] int show(const show_arguments& args, console& to);
+
+void declare_show(command_line& line);
 
 }  // namespace detail
 }  // namespace cli

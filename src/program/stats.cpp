@@ -1,5 +1,7 @@
 #include <program/stats.hpp>
 
+#include <program/command_line.hpp>
+#include <program/command_options.hpp>
 #include <program/ls.hpp>
 #include <program/reduce_run.hpp>
 #include <program/table.hpp>
@@ -13,6 +15,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 
 namespace smdebug {
 inline namespace v1 {
@@ -140,6 +143,38 @@ int stats(const stats_arguments& args, console& to) {
     });
     rows.finish(to.trouble() ? "" : "no tensors\n");
     return to.status();
+}
+
+void declare_stats(command_line& line) {
+    const auto args = std::make_shared<stats_arguments>();
+    const auto columns = std::make_shared<std::optional<std::vector<statistic>>>();
+    CLI::App& app = line.add(
+        "stats", "reductions of every tensor: a row for each worker and step", args,
+        [columns](stats_arguments& given) {
+            if (*columns) {
+                given.statistics = **columns;
+            } else if (given.how.format == output_format::table) {
+                given.statistics = usual_statistics();
+                given.statistics_give_way = true;
+            }
+        },
+        [](const stats_arguments& given, const run_context& with) { return stats(given, with.to); });
+    add_runs(app, args->runs);
+    add_threads(app, args->threads, "threads to use; default: 1");
+    add_names(app, args->tensors, args->collection);
+    add_steps(app, args->how.range);
+    add_mode(app, args->mode, "only steps of TRAIN, EVAL or PREDICT; default: GLOBAL, all");
+    add_text(app, "--worker", args->worker, "W", "only what this worker saved");
+    add_reductions(app, *columns,
+                   "the columns, in this order: min max mean std variance sum prod l1 l2, each also with abs_ before "
+                   "it, nan, pos_inf, neg_inf, zeros, with commas between them; or all; default: in tables "
+                   "min,max,mean,std,l2,nan, elsewhere all");
+    add_how(app, args->how);
+    add_runs_from_folders(app, args->how.storage.formats);
+    add_notes(app,
+              "A reduction that the job saved is shown as it was saved; the others are computed from the values.\n"
+              "A cell is empty where there is no such number: strings, values that were not saved.\n"
+              "Example: smdebug stats runs/a --collection gradients --reductions abs_mean,nan --format csv\n");
 }
 
 }  // namespace detail

@@ -23,6 +23,8 @@ inline namespace v1 {
 namespace cli {
 namespace detail {
 
+class command_line;
+
 using smdebug::detail::all_statistics;
 using smdebug::detail::statistic;
 using smdebug::detail::wanted_by;
@@ -57,6 +59,8 @@ void add_statistics(row_buffer& row, const std::vector<statistic>& statistics, c
 
 /// Runs the command; the exit status.
 [[nodiscard]] int stats(const stats_arguments& args, console& to);
+
+void declare_stats(command_line& line);
 
 }  // namespace detail
 }  // namespace cli

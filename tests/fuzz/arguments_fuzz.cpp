@@ -2,7 +2,7 @@
 // same bytes as a file of defaults.
 #include "support.hpp"
 
-#include <program/arguments.hpp>
+#include <program/command_line.hpp>
 #include <program/console.hpp>
 #include <program/defaults_lines.hpp>
 #include <program/rule_set.hpp>
@@ -54,9 +54,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         only_refusals([&] { cli::check_request(rules, cli::parse_rule(argument)); });
     }
     only_refusals([&] {
-        const auto command = cli::detail::parse_arguments(arguments, rules);
-        if (const auto* help = std::get_if<cli::detail::help_request>(&command)) {
-            demand(!help->text.empty(), "help is a text");
+        cli::detail::command_line line{rules};
+        const auto command = line.parse(arguments);
+        if (const auto* out = std::any_cast<std::shared_ptr<cli::detail::printed_text>>(&command.arguments)) {
+            demand(!(*out)->text.empty(), "help is a text");
         }
     });
     return 0;

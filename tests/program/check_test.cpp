@@ -2,8 +2,9 @@
 
 #include "program/captured.hpp"
 
+#include <program/command_options.hpp>
 #include <program/evaluate_run.hpp>
-#include <program/option_texts.hpp>
+#include <program/finding_actions.hpp>
 #include <program/rows.hpp>
 #include <program/rule_set.hpp>
 #include <smdebug/index/locations.hpp>
@@ -375,11 +376,10 @@ TEST_CASE(
         "RuleParameters": {"rule_to_invoke": "ExplodingTensor", "end_step": "2",
                            "action_json": "{\"name\": \"sms\", \"endpoint\": \"+491234\"}"}}]})");
     cli::detail::check_arguments given{.runs = {folder.path()}};
-    cli::detail::settle(given,
-                        {.rules_json = folder.path() + "/rules.json",
-                         .on_finding = "/bin/sh -c 'echo \"$0 $1\" >> " + folder.path() + "/found' {rule} {step}",
-                         .rules = {"vanishing_gradient"}},
-                        known());
+    given.rules = cli::detail::requested_rules({.rules = {"vanishing_gradient"}, .json = folder.path() + "/rules.json"},
+                                               known(), false);
+    given.actions.command =
+        cli::detail::words_of_command("/bin/sh -c 'echo \"$0 $1\" >> " + folder.path() + "/found' {rule} {step}");
     given.actions.status_file = folder.path() + "/status.json";
     const verdict got = check_of(given);
     CHECK(got.status == cli::exit_finding);

@@ -1,13 +1,13 @@
 #include <program/command_options.hpp>
 
 #include <program/evaluate_run.hpp>
-#include <program/option_texts.hpp>
 #include <program/rows.hpp>
 #include <program/runs.hpp>
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -34,12 +34,12 @@ bool parses(texts arguments, Add&& add) {
 
 TEST_CASE("command_options: how runs are read") {
     cli::detail::run_options how;
-    cli::detail::option_texts wanted;
-    const auto add = [&](CLI::App& app) { cli::detail::add_how(app, how, wanted); };
+    const auto add = [&](CLI::App& app) { cli::detail::add_how(app, how); };
     REQUIRE(parses({"--format", "JSON", "--skip-damaged", "--endpoint-url", "http://127.0.0.1:1", "--no-sign-request",
                     "--cache", "/c", "--width", "72"},
                    add));
-    CHECK(wanted.width == "72");
+    CHECK(how.width == 72U);
+    CHECK(how.format_is_given);
     CHECK(how.format == cli::detail::output_format::json);
     CHECK(how.skip_damaged);
     CHECK(how.storage.s3.endpoint == "http://127.0.0.1:1");
@@ -56,11 +56,12 @@ TEST_CASE("command_options: how runs are read") {
 
 TEST_CASE("command_options: which rules, and what is done about findings; steps under either name") {
     cli::detail::check_arguments given;
-    cli::detail::option_texts wanted;
+    cli::detail::rule_options rules;
+    cli::detail::step_options steps;
     const auto add = [&](CLI::App& app) {
-        cli::detail::add_rule_options(app, wanted);
-        cli::detail::add_evaluation(app, given, wanted);
-        cli::detail::add_follow(app, given.follow, wanted, "goes on");
+        cli::detail::add_rule_options(app, rules);
+        cli::detail::add_evaluation(app, given, rules, steps);
+        cli::detail::add_follow(app, given.follow, "goes on");
     };
     REQUIRE(parses({"--rule",
                     "dead_relu",
@@ -86,18 +87,18 @@ TEST_CASE("command_options: which rules, and what is done about findings; steps 
                     "--give-up-after",
                     "2h"},
                    add));
-    CHECK(wanted.rules == texts{"dead_relu", "all_zero,tensor_regex=x"});
-    CHECK(wanted.rules_json == "f");
-    CHECK(wanted.other_trials == texts{"a"});
-    CHECK(wanted.start == "3");
-    CHECK(wanted.end == "9");
-    CHECK(wanted.on_finding == "echo {rule}");
+    CHECK(rules.rules == texts{"dead_relu", "all_zero,tensor_regex=x"});
+    CHECK(rules.json == "f");
+    CHECK(rules.other_trials == texts{"a"});
+    CHECK(steps.start == 3);
+    CHECK(steps.end == 9);
+    CHECK(given.actions.command == texts{"echo", "{rule}"});
     CHECK(given.actions.post_url == "http://x");
     CHECK(given.actions.status_file == "s");
     CHECK(given.stop_at_first);
     CHECK(given.first_offender);
     CHECK(given.follow.on);
-    CHECK(wanted.give_up_after == "2h");
+    CHECK(given.follow.give_up_after == std::chrono::hours{2});
 }
 
 TEST_CASE("command_options: at least one run") {

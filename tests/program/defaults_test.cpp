@@ -3,7 +3,7 @@
 #include "support/environment_variable.hpp"
 #include "support/temporary_folder.hpp"
 
-#include <program/arguments.hpp>
+#include <program/command_line.hpp>
 #include <program/console.hpp>
 #include <program/evaluate_run.hpp>
 #include <program/ls.hpp>
@@ -15,7 +15,6 @@
 
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 using namespace smdebug;
@@ -30,14 +29,14 @@ const cli::program_rules& registry() {
 
 template <class Arguments>
 Arguments parsed(std::vector<std::string> arguments, const std::string& defaults) {
-    auto command = cli::detail::parse_arguments(std::move(arguments), registry(), defaults);
-    REQUIRE(std::holds_alternative<Arguments>(command));
-    return std::get<Arguments>(std::move(command));
+    cli::detail::command_line line{registry(), defaults};
+    return cli::detail::arguments_of<Arguments>(line.parse(std::move(arguments)));
 }
 
 std::string refusal(const std::vector<std::string>& arguments, const std::string& defaults) {
     try {
-        static_cast<void>(cli::detail::parse_arguments(arguments, registry(), defaults));
+        cli::detail::command_line line{registry(), defaults};
+        static_cast<void>(line.parse(arguments));
     } catch (const cli::detail::usage_error& wrong) {
         return wrong.what();
     }
@@ -104,11 +103,12 @@ TEST_CASE("defaults: what stands in a command's section comes before what is for
 TEST_CASE("defaults: behind --config FILE stands what stands without it") {
     const file_of_defaults file{"format = \"csv\"\n"};
     const auto help = [](std::vector<std::string> arguments) {
-        return parsed<cli::detail::help_request>(std::move(arguments), {}).text;
+        return parsed<cli::detail::printed_text>(std::move(arguments), {}).text;
     };
     CHECK(help({"--config", file.path, "help", "ls"}) == help({"ls", "--help"}));
     CHECK(help({"--config=" + file.path, "help"}) == help({"--help"}));
-    parsed<cli::detail::version_request>({"--config", file.path, "version"}, {});
+    cli::detail::command_line line{registry()};
+    CHECK_FALSE(line.parse({"--config", file.path, "version"}).arguments.has_value());
     CHECK(refusal({"--config", file.path, "lss"}, {}).find("there is no command \"lss\"") == 0);
     CHECK_FALSE(refusal({"--config", file.path}, {}).empty());
     CHECK_FALSE(refusal({"--config"}, {}).empty());

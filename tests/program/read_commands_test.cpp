@@ -1,6 +1,6 @@
 #include <program/read_commands.hpp>
 
-#include <program/arguments.hpp>
+#include <program/command_line.hpp>
 #include <program/command_options.hpp>
 #include <program/command_table.hpp>
 #include <program/rule_set.hpp>
@@ -21,7 +21,7 @@ namespace {
 const cli::detail::command_table& programs_table() {
     static const cli::detail::command_table table = [] {
         const cli::program_rules registry = cli::program_rules::built_in();
-        return cli::detail::table_of_commands(registry);
+        return cli::detail::command_line{registry}.table();
     }();
     return table;
 }

@@ -1,4 +1,4 @@
-#include <program/arguments.hpp>
+#include <program/command_line.hpp>
 
 #include "program/captured.hpp"
 
@@ -6,9 +6,11 @@
 #include <program/diff.hpp>
 #include <program/evaluate_run.hpp>
 #include <program/export.hpp>
+#include <program/following.hpp>
 #include <program/index.hpp>
 #include <program/ls.hpp>
 #include <program/manual.hpp>
+#include <program/pack.hpp>
 #include <program/report.hpp>
 #include <program/rows.hpp>
 #include <program/rule_list.hpp>
@@ -22,7 +24,6 @@
 #include <chrono>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 using namespace smdebug;
@@ -38,12 +39,14 @@ const cli::program_rules& known() {
 
 template <class Arguments>
 Arguments parsed(texts arguments) {
-    return std::get<Arguments>(cli::detail::parse_arguments(std::move(arguments), known()));
+    cli::detail::command_line line{known()};
+    return cli::detail::arguments_of<Arguments>(line.parse(std::move(arguments)));
 }
 
 std::string refusal(texts arguments) {
     try {
-        static_cast<void>(cli::detail::parse_arguments(std::move(arguments), known()));
+        cli::detail::command_line line{known()};
+        static_cast<void>(line.parse(std::move(arguments)));
     } catch (const cli::detail::usage_error& wrong) {
         return wrong.what();
     }
@@ -52,7 +55,7 @@ std::string refusal(texts arguments) {
 
 }  // namespace
 
-TEST_CASE("arguments: ls") {
+TEST_CASE("command_line: ls") {
     const auto given = parsed<cli::detail::ls_arguments>({"ls", "a", "b", "--format", "json", "--skip-damaged"});
     CHECK(given.runs == texts{"a", "b"});
     CHECK(given.how.format == cli::detail::output_format::json);
@@ -82,7 +85,7 @@ TEST_CASE("arguments: ls") {
     CHECK(contains(refusal({"ls", "a", "--follow", "--collection", "c"}), "--follow lists every step"));
 }
 
-TEST_CASE("arguments: show") {
+TEST_CASE("command_line: show") {
     const auto given = parsed<cli::detail::show_arguments>(
         {"show", "a", "w", "--step", "010", "--mode", "eval", "--worker", "worker_1", "--values", "0"});
     CHECK(given.run == "a");
@@ -99,7 +102,7 @@ TEST_CASE("arguments: show") {
     }
 }
 
-TEST_CASE("arguments: diff") {
+TEST_CASE("command_line: diff") {
     const auto given = parsed<cli::detail::diff_arguments>(
         {"diff",         "a",        "b",       "--rtol",  "1e-5",   "--atol=0",      "--tensors", "^w",
          "--collection", "c",        "--steps", "3:9",     "--mode", "train",         "--worker",  "worker_1",
@@ -130,7 +133,7 @@ TEST_CASE("arguments: diff") {
     CHECK(contains(refusal({"diff", "a", "b", "--mode", "x"}), "--mode must be"));
 }
 
-TEST_CASE("arguments: stats") {
+TEST_CASE("command_line: stats") {
     const auto given =
         parsed<cli::detail::stats_arguments>({"stats", "--threads", "2", "--tensors", "[a-z],(b)", "--collection", "c",
                                               "--steps", "3:", "--reductions", "mean,nan", "--format=csv", "a", "b"});
@@ -163,7 +166,7 @@ TEST_CASE("arguments: stats") {
     }
 }
 
-TEST_CASE("arguments: check; options may stand between runs") {
+TEST_CASE("command_line: check; options may stand between runs") {
     const temporary_folder folder;
     folder.write("rules.json", R"([{"rule": "exploding_tensor"}])");
     const auto given = parsed<cli::detail::check_arguments>(
@@ -193,7 +196,7 @@ TEST_CASE("arguments: check; options may stand between runs") {
     CHECK(brief.first_offender);
 }
 
-TEST_CASE("arguments: check; every rule by name, and the runs to compare with go to the rules that compare") {
+TEST_CASE("command_line: check; every rule by name, and the runs to compare with go to the rules that compare") {
     for (const rule_info& info : known().infos()) {
         texts arguments{"check", "a", "--rule", info.service_name};
         if (info.name == "all_zero" || info.name == "unchanged_tensor" || info.name == "tensor_variance") {
@@ -216,7 +219,7 @@ TEST_CASE("arguments: check; every rule by name, and the runs to compare with go
     CHECK(given.rules[1].other_trials == texts{"x", "b"});
 }
 
-TEST_CASE("arguments: scan") {
+TEST_CASE("command_line: scan") {
     const temporary_folder folder;
     folder.write("runs.txt", "c\n\n  # not this\n d e \n");
     const auto given = parsed<cli::detail::scan_arguments>(
@@ -264,7 +267,7 @@ TEST_CASE("arguments: scan") {
     CHECK(contains(refusal({"check", "a", "--rule", "all_zero,threshold=50"}), "one of collection_names and tensor_r"));
 }
 
-TEST_CASE("arguments: following") {
+TEST_CASE("command_line: following") {
     using namespace std::chrono_literals;
     CHECK_FALSE(parsed<cli::detail::ls_arguments>({"ls", "a"}).follow.on);
     CHECK_FALSE(parsed<cli::detail::check_arguments>({"check", "a", "--rule", "exploding_tensor"}).follow.on);
@@ -280,10 +283,10 @@ TEST_CASE("arguments: following") {
     CHECK(contains(refusal({"ls", "a", "--follow", "--give-up-after", "soon"}), "must be a time such as"));
     CHECK(refusal({"show", "a", "w", "--follow"}) != "accepted");
     CHECK(refusal({"stats", "a", "--follow"}) != "accepted");
-    CHECK(contains(parsed<cli::detail::help_request>({"--help"}).text, "130 interrupted"));
+    CHECK(contains(parsed<cli::detail::printed_text>({"--help"}).text, "130 interrupted"));
 }
 
-TEST_CASE("arguments: every command's tables may be given a width") {
+TEST_CASE("command_line: every command's tables may be given a width") {
     CHECK(parsed<cli::detail::ls_arguments>({"ls", "a", "--width", "80"}).how.width == 80);
     CHECK(parsed<cli::detail::show_arguments>({"show", "a", "w", "--width", "80"}).how.width == 80);
     CHECK(parsed<cli::detail::stats_arguments>({"stats", "a", "--width", "80"}).how.width == 80);
@@ -294,33 +297,35 @@ TEST_CASE("arguments: every command's tables may be given a width") {
     CHECK(contains(refusal({"ls", "a", "--width", "wide"}), "--width must be a whole number"));
 }
 
-TEST_CASE("arguments: help and version are asked for, not wrong") {
-    static_cast<void>(parsed<cli::detail::version_request>({"--version"}));
-    static_cast<void>(parsed<cli::detail::version_request>({"version"}));
-    CHECK(contains(parsed<cli::detail::help_request>({"--help"}).text, "Exit status: 0 nothing found"));
+TEST_CASE("command_line: help and version are asked for, not wrong") {
+    for (const char* const version : {"--version", "version"}) {
+        cli::detail::command_line line{known()};
+        CHECK_FALSE(line.parse({version}).arguments.has_value());
+    }
+    CHECK(contains(parsed<cli::detail::printed_text>({"--help"}).text, "Exit status: 0 nothing found"));
     for (const char* name : {"ls", "show", "stats", "diff", "check", "scan", "rules"}) {
-        const std::string help = parsed<cli::detail::help_request>({name, "--help"}).text;
+        const std::string help = parsed<cli::detail::printed_text>({name, "--help"}).text;
         CHECK_MESSAGE(contains(help, std::string{"smdebug "} + name), name);
         CHECK_MESSAGE(contains(help, "--format"), name);
         CHECK_MESSAGE(contains(help, "3 a rule's condition was met, or two runs differ; 4 both 3 and 1"), name);
         CHECK_MESSAGE(!contains(help, "COMMAND --help"), name);
-        CHECK(parsed<cli::detail::help_request>({"help", name}).text == help);
+        CHECK(parsed<cli::detail::printed_text>({"help", name}).text == help);
     }
-    CHECK(parsed<cli::detail::help_request>({"help"}).text == parsed<cli::detail::help_request>({"--help"}).text);
+    CHECK(parsed<cli::detail::printed_text>({"help"}).text == parsed<cli::detail::printed_text>({"--help"}).text);
     CHECK(contains(refusal({"help", "stat"}), "Did you mean stats"));
 }
 
-TEST_CASE("arguments: archives that get an index, here or in S3") {
+TEST_CASE("command_line: archives that get an index, here or in S3") {
     using wanted = cli::detail::index_arguments;
     CHECK(parsed<wanted>({"index", "a.tar", "s3://b/c.tgz"}).archives == texts{"a.tar", "s3://b/c.tgz"});
     CHECK(parsed<wanted>({"index", "a.tar", "--no-sign-request"}).storage.s3.anonymous);
     CHECK(refusal({"index"}) != "accepted");
-    const std::string help = parsed<cli::detail::help_request>({"index", "--help"}).text;
+    const std::string help = parsed<cli::detail::printed_text>({"index", "--help"}).text;
     CHECK(contains(help, "smdebug index"));
     CHECK(contains(help, "3 a rule's condition was met, or two runs differ; 4 both 3 and 1"));
 }
 
-TEST_CASE("arguments: a command that is missing or misspelt") {
+TEST_CASE("command_line: a command that is missing or misspelt") {
     CHECK(contains(refusal({}), "a command is missing"));
     CHECK(contains(refusal({"stat", "a"}), "Did you mean stats"));
     CHECK(refusal({"stat", "a"}).ends_with("?\nTry `smdebug --help`."));
@@ -331,7 +336,7 @@ TEST_CASE("arguments: a command that is missing or misspelt") {
     CHECK(contains(refusal({"rules", "alzero"}), "there is no rule \"alzero\". Did you mean all_zero?"));
 }
 
-TEST_CASE("arguments: of an option that a command does not have, those that are near are told") {
+TEST_CASE("command_line: of an option that a command does not have, those that are near are told") {
     CHECK(refusal({"stats", "a", "--colection", "c"})
               .starts_with("stats has no option --colection. Did you mean --collection?"));
     CHECK(refusal({"stats", "a", "--thread=2"}).starts_with("stats has no option --thread. Did you mean --threads?"));
@@ -344,7 +349,7 @@ TEST_CASE("arguments: of an option that a command does not have, those that are 
     CHECK(refusal({"ls", "a", "-o", "x"}).starts_with("ls has no option -o\n"));
 }
 
-TEST_CASE("arguments: of an option that only other commands have, these are told; of --json and --csv, --format") {
+TEST_CASE("command_line: of an option that only other commands have, these are told; of --json and --csv, --format") {
     CHECK(refusal({"check", "a", "--threads", "2"})
               .starts_with("check has no option --threads; stats, scan, report, pack, export have it\n"));
     CHECK(refusal({"ls", "a", "--mode=TRAIN"})
@@ -354,14 +359,14 @@ TEST_CASE("arguments: of an option that only other commands have, these are told
     CHECK(refusal({"ls", "a", "--csv"}).starts_with("ls has no option --csv. Write --format csv\n"));
 }
 
-TEST_CASE("arguments: completion prints a shell's script, manual pages of the program and of its commands") {
+TEST_CASE("command_line: completion prints a shell's script, manual pages of the program and of its commands") {
     for (const char* const shell : {"bash", "zsh", "fish"}) {
-        const std::string script = parsed<cli::detail::help_request>({"completion", shell}).text;
+        const std::string script = parsed<cli::detail::printed_text>({"completion", shell}).text;
         CHECK(contains(script, std::string{"printed by `smdebug completion "} + shell + "`"));
     }
-    CHECK(contains(parsed<cli::detail::help_request>({"complete", "--", "check", "--rule", ""}).text,
+    CHECK(contains(parsed<cli::detail::printed_text>({"complete", "--", "check", "--rule", ""}).text,
                    "\nexploding_tensor\t"));
-    CHECK(contains(parsed<cli::detail::help_request>({"complete"}).text, "\nls\twhat runs hold"));
+    CHECK(contains(parsed<cli::detail::printed_text>({"complete"}).text, "\nls\twhat runs hold"));
     CHECK(contains(refusal({"completion"}), "SHELL is required"));
     CHECK(contains(refusal({"completion", "csh"}), "csh"));
     const auto pages = [](texts arguments) {
@@ -375,5 +380,65 @@ TEST_CASE("arguments: completion prints a shell's script, manual pages of the pr
     const auto all = parsed<cli::detail::manual_arguments>({"manual", "-o", "folder"});
     CHECK(all.folder == "folder");
     CHECK(all.pages.size() == 17);
-    CHECK(contains(parsed<cli::detail::help_request>({"help", "manual"}).text, "smdebug manual"));
+    CHECK(contains(parsed<cli::detail::printed_text>({"help", "manual"}).text, "smdebug manual"));
+}
+
+TEST_CASE("command_line: following has a limit of runs, and giving up is for following") {
+    texts many{"ls", "--follow", "--give-up-after", "2h"};
+    many.insert(many.end(), cli::detail::most_followed_runs, "a");
+    CHECK(parsed<cli::detail::ls_arguments>(many).follow.give_up_after == std::chrono::hours{2});
+    many.emplace_back("b");
+    CHECK(refusal(many) == "--follow can follow 256 runs at once, not 257");
+    many.erase(many.begin() + 1, many.begin() + 4);
+    CHECK(refusal(many) == "accepted");
+    CHECK(contains(refusal({"ls", "a", "--give-up-after", "2h"}), "--give-up-after is for --follow"));
+}
+
+TEST_CASE("command_line: rules come from both places, with the runs to compare with where they are for that") {
+    const temporary_folder folder;
+    folder.write("rules.json", R"([{"RuleConfigurationName": "Mine", "RuleParameters":
+        {"rule_to_invoke": "SimilarAcrossRuns", "other_trial_0": "a", "start_step": "4"}}])");
+    const auto check =
+        parsed<cli::detail::check_arguments>({"check", "r", "--rules-json", folder.path() + "/rules.json", "--rule",
+                                              "dead_relu,end_step=9", "--other-trials", "b"});
+    REQUIRE(check.rules.size() == 2);
+    CHECK(check.rules[0].label == "dead_relu");
+    CHECK(check.rules[0].end_step == 9);
+    CHECK(check.rules[0].other_trials.empty());
+    CHECK(check.rules[1].label == "Mine");
+    CHECK(check.rules[1].start_step == 4);
+    CHECK(check.rules[1].other_trials == texts{"a", "b"});
+    CHECK(contains(refusal({"check", "r", "--rule", "dead_relu", "--other-trials", "b"}),
+                   "--other-trials: none of the rules chosen compares runs"));
+    CHECK(contains(refusal({"check", "r", "--rules-json", folder.path()}), "cannot be read"));
+}
+
+TEST_CASE("command_line: what is wrong is said with the option's name") {
+    struct wrong {
+        texts arguments;
+        const char* says;
+    };
+    for (const wrong& each :
+         std::vector<wrong>{{{"stats", "a", "--threads", "2000"}, "--threads must be 1024 or less"},
+                            {{"pack", "a", "-o", "b", "--level", "0"}, "--level"},
+                            {{"pack", "a", "-o", "b", "--level", "high"}, "--level"},
+                            {{"ls", "a", "--verify", "--follow"}, "--verify and --follow exclude each other"},
+                            {{"check", "a"}, "check needs at least one rule"},
+                            {{"check", "a"}, "\nTry `smdebug check --help`."},
+                            {{"check", "a", "--rule", "all_zero"}, "all_zero"},
+                            {{"scan"}, "scan needs at least one run"},
+                            {{"scan", "a", "--start", "3", "--end", "3"}, "--end must be above --start"},
+                            {{"report", "a", "-o", "b", "--max-size", "large"}, "--max-size must be"},
+                            {{"report", "a", "-o", "b", "--interval", "1s"}, "--interval is for --follow"},
+                            {{"report", "a", "-o", "b", "--follow", "--interval", "soon"}, "--interval must be"}}) {
+        CAPTURE(each.says);
+        CHECK(contains(refusal(each.arguments), each.says));
+    }
+    const auto pack = parsed<cli::detail::pack_arguments>({"pack", "a", "-o", "b", "--threads", "3", "--level", "19"});
+    CHECK(pack.threads == 3);
+    CHECK(pack.level == 19);
+    const auto show = parsed<cli::detail::show_arguments>({"show", "a", "b"});
+    CHECK_FALSE(show.step.has_value());
+    CHECK(show.values == 10);
+    CHECK(parsed<cli::detail::stats_arguments>({"stats", "a"}).threads == 1);
 }
