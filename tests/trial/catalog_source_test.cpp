@@ -303,7 +303,7 @@ TEST_CASE("as_run: elements in another order are turned around, and large ones a
     CHECK(run.tensor("large").reduction_value(1, "sum") == -400'000);
     CHECK(run.tensor("large").shape(1) == shape_type{400'000});
     CHECK_THROWS_WITH_AS(static_cast<void>(run.tensor("large").value(1)),
-                         doctest::Contains("allows to be in memory at once"), unavailable);
+                         doctest::Contains("allowed in memory at once"), unavailable);
     double mean = 0;
     for_each_tensor(run, {}, reduction::mean, [&](const reduced_tensor& tensor) {
         mean = tensor.name == "large" ? tensor.reductions(reduction::mean) : mean;

@@ -55,7 +55,7 @@ TEST_CASE("bounded_record: a record above the limit is refused, naming both numb
     } catch (const corrupt_data& told) {
         CHECK(told.where() == "key");
         CHECK(told.offset() == 0);
-        const std::string_view words = told.message();
+        const std::string_view words = told.what();
         CHECK(words.find("2199023255568") != std::string_view::npos);
         CHECK(words.find("104857600") != std::string_view::npos);
         CHECK(words.find("limits.record") != std::string_view::npos);

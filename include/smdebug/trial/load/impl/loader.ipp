@@ -379,9 +379,12 @@ SMDEBUG_INLINE void loader::take(const parsed_index_key& key, std::optional<byte
 SMDEBUG_INLINE void loader::damaged(const std::string& key, const parsed_index_key* parsed, const std::string& what,
                                     error_remedy remedy) {
     if (options_.damaged_index == damage_policy::fail) {
-        error_context context{.where = key,
-                              .remedy = remedy,
-                              .advice = " (damaged_index = damage_policy::skip goes on without the file)"};
+        error_context context{
+            .where = key,
+            .remedy = remedy,
+            .advice =
+                (remedy == error_remedy::skip_large ? std::string{" (trial_options::limits.index_file; "} : " (") +
+                "damaged_index = damage_policy::skip goes on without the file)"};
         if (parsed != nullptr) {
             context.step = parsed->step();
             context.step_mode = mode::global;
