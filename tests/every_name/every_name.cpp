@@ -454,7 +454,7 @@ void call_rules(const Trial& run, const std::string& folder) {
     use(smd::actions::fill_in("{rule}", "run", {}));
     expect(static_cast<bool>(smd::actions::run_command({"true"})), "run_command");
     smd::actions::status_file file{folder + "/status.json"};
-    use(file.set("mine", smd::rule_status::in_progress), file.set(report), file.flush());
+    use(file.set("mine", smd::rule_status::in_progress), file.set(result), file.flush());
     const std::array statuses{smd::actions::detail::evaluation_status{}};
     smd::actions::append_status_json(text, statuses[0]);
     use(smd::actions::status_json(statuses[0]), smd::actions::status_json(statuses), smd::actions::cut_text("text", 2),
