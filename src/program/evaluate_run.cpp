@@ -90,9 +90,6 @@ std::vector<rule_result> evaluate_run(rule_maker& maker, const std::vector<rule_
     std::vector<note_limit> notes(names.size());
     damage_limit damage;
     const auto tell = [&](std::size_t rule, const rule_note& note) {
-        if (rule == names.size()) {
-            return;  // the observer's: a rule that needs what is missing says so itself
-        }
         note.damage.empty() ? notes[rule].tell(note, to) : damage.tell(note, to);
     };
     invoke_rules_options how{.common = {.start_step = range.start,
@@ -107,11 +104,16 @@ std::vector<rule_result> evaluate_run(rule_maker& maker, const std::vector<rule_
             hooks.on_finding(names[rule], as_shown(found, run));
         };
     }
+    // Not of the observer, which is the last: a rule that needs what is missing says so itself.
     how.on_note = [&](std::size_t rule, const finding& note) {
-        tell(rule, note_of(path, names[rule], run.shown_step(note.step), note));
+        if (rule < names.size()) {
+            tell(rule, note_of(path, names[rule], run.shown_step(note.step), note));
+        }
     };
     how.on_skip = [&](std::size_t rule, step_number step, const error& missing) {
-        tell(rule, note_of(path, names[rule], run.shown_step(step), missing));
+        if (rule < names.size()) {
+            tell(rule, note_of(path, names[rule], run.shown_step(step), missing));
+        }
     };
     how.on_step = [&](step_number) {
         if (++done; show_progress) {
@@ -130,7 +132,7 @@ std::vector<rule_result> evaluate_run(rule_maker& maker, const std::vector<rule_
     if (hooks.observer != nullptr) {
         rules.push_back(*hooks.observer);
     }
-    const std::vector<rule_result> results = invoke_rules(run, rules, how);
+    std::vector<rule_result> results = invoke_rules(run, rules, how);
     damage.finish(path, to);
     for (std::size_t i = 0; i < notes.size(); ++i) {
         notes[i].finish(names[i], path, to);

@@ -8,6 +8,7 @@
 
 #include <doctest/doctest.h>
 
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -45,4 +46,35 @@ TEST_CASE("evaluate_run: tells who is evaluated, each finding as it comes, and e
     REQUIRE(stopped.size() == 1);
     CHECK(stopped[0].outcome.end == invoke_end::stopped);
     CHECK(stopped[0].outcome.evaluated == 0);
+}
+
+TEST_CASE("evaluate_run: an observer sees every step, and has no result and no say") {
+    const temporary_folder folder;
+    write_sick_run(folder);
+    const auto registry = cli::program_rules::built_in();
+    const cli::detail::program_trial run = cli::detail::open_run(folder.path(), {});
+    cli::detail::rule_maker maker{registry, {}};
+    const std::vector<rule_request> rules{{.label = "exploding_tensor", .rule = "exploding_tensor"}};
+    captured alone;
+    const auto truth = cli::detail::evaluate_run(maker, rules, run, folder.path(), {}, {}, alone.to);
+    int steps = 0;
+    const any_rule<cli::detail::program_trial> observer{[&](const cli::detail::program_trial&, step_number step) {
+        ++steps;
+        if (step == 1) {
+            throw tensor_unavailable{"nothing of that name"};
+        }
+        return finding::note("by the way");
+    }};
+    captured said;
+    const auto results =
+        cli::detail::evaluate_run(maker, rules, run, folder.path(), {}, {.observer = &observer}, said.to);
+    CHECK(steps == 3);
+    REQUIRE(results.size() == 1);
+    CHECK(results[0].summary == truth[0].summary);
+    CHECK(said.err.str() == alone.err.str());
+    const any_rule<cli::detail::program_trial> broken{
+        [](const cli::detail::program_trial&, step_number) -> finding { throw std::runtime_error{"no"}; }};
+    captured still;
+    CHECK(cli::detail::evaluate_run(maker, rules, run, folder.path(), {}, {.observer = &broken}, still.to).size() == 1);
+    CHECK(still.err.str() == alone.err.str());
 }

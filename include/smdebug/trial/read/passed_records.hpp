@@ -48,18 +48,6 @@ public:
     /// The tensor of a record, where just this one was reduced and has that name; else null.  Borrowed.
     [[nodiscard]] const passed_tensor* tensor(byte_range record, std::string_view name) const noexcept;
 
-    /// Calls small(record, bytes) for each that was kept, and large(record, tensor) for each that was reduced, each by
-    /// ascending offset.
-    template <class Small, class Large>
-    void for_each(Small&& of_small, Large&& of_large) const {
-        for (const small& each : small_) {
-            of_small(byte_range{each.offset, each.length}, byte_view{bytes_}.subspan(each.begin, each.length));
-        }
-        for (const large& each : large_) {
-            of_large(each.record, each.tensor);
-        }
-    }
-
     /// About how many bytes of memory it takes.
     [[nodiscard]] std::uint64_t cost() const noexcept { return cost_; }
 
