@@ -99,12 +99,14 @@ std::vector<rule_result> evaluate_run(rule_maker& maker, const std::vector<rule_
                                         .timeout = std::chrono::milliseconds{0}}};
     how.sharing = hooks.sharing;
     how.common.stop = hooks.stop;
+    // None of these is for the observer, which is the last: a rule that needs what is missing says so itself.
     if (hooks.on_finding) {
         how.on_finding = [&](std::size_t rule, const finding& found) {
-            hooks.on_finding(names[rule], as_shown(found, run));
+            if (rule < names.size()) {
+                hooks.on_finding(names[rule], as_shown(found, run));
+            }
         };
     }
-    // Not of the observer, which is the last: a rule that needs what is missing says so itself.
     how.on_note = [&](std::size_t rule, const finding& note) {
         if (rule < names.size()) {
             tell(rule, note_of(path, names[rule], run.shown_step(note.step), note));
