@@ -281,11 +281,14 @@ void run_rows::read_verdicts(std::int64_t id, run_result& result) {
     }
     for (std::size_t i = 0; i < result.verdicts.size(); ++i) {  // each step has a finding, at least
         rule_outcome& outcome = result.verdicts[i].outcome;
+        const finding* last = nullptr;
         for (const finding& each : outcome.findings) {
-            if (outcome.met_at.size() < steps_met[i] &&
-                (outcome.met_at.empty() || outcome.met_at.back() != each.step)) {
+            // Of a log steps of two modes have one number.
+            const bool is_next = last == nullptr || last->step != each.step || last->mode != each.mode;
+            if (is_next && outcome.met_at.size() < steps_met[i]) {
                 outcome.met_at.push_back(each.step);
             }
+            last = &each;
         }
     }
     const reading message = begin(read_messages_, "SELECT kind, text FROM messages WHERE run = ?1 ORDER BY number");

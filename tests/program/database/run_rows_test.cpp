@@ -9,6 +9,7 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;
@@ -59,6 +60,23 @@ TEST_CASE("run_rows: the first step is that of the first finding that is met") {
     CHECK(database.number("SELECT step FROM first_findings") == 5);
     CHECK(database.number("SELECT count(*) FROM first_findings WHERE tensor = 'a'") == 1);
     CHECK(database.number("SELECT count(*) FROM first_findings") == 1);
+}
+
+TEST_CASE("run_rows: as many steps were met as before, though steps of two modes have one number") {
+    const temporary_folder place;
+    sqlite::connection database{place.path() + "/results.db", sqlite::access::create, 1s};
+    sqlite::settle_schema(database);
+    sqlite::run_rows rows{database};
+    run_result run = some_result(4, 1);
+    run.verdicts[0].outcome.met_at = {10, 11, 12};
+    run.verdicts[0].outcome.findings = {{.met = true, .tensor = "a", .step = 5, .mode = mode::train},
+                                        {.met = true, .tensor = "b", .step = 5, .mode = mode::train},
+                                        {.met = true, .tensor = "a", .step = 5, .mode = mode::eval},
+                                        {.met = true, .tensor = "a", .step = 6, .mode = mode::train}};
+    rows.insert_verdicts(rows.insert(run.run.path, run, ""), run);
+    const auto read = rows.read(run.run.path);
+    REQUIRE(read.has_value());
+    CHECK(read->verdicts[0].outcome.met_at == std::vector<step_number>{5, 5, 6});
 }
 
 TEST_CASE("run_rows: a word that no one knows is damage") {
