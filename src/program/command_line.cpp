@@ -41,11 +41,14 @@ constexpr std::array commands{declare_ls,    declare_show,   declare_stats, decl
                               declare_scan,  declare_report, declare_merge, declare_pack, declare_export,
                               declare_rules, declare_index,  declare_repair};
 
+int print(const printed_text& out, const run_context& with) {
+    with.to.print(out.text);
+    return exit_ok;
+}
+
 parsed_command printing(const std::string& text) {
-    return {.arguments = std::make_shared<printed_text>(text), .run = [text](const run_context& with) {
-                with.to.print(text);
-                return exit_ok;
-            }};
+    const auto out = std::make_shared<printed_text>(text);
+    return {.arguments = out, .run = [out](const run_context& with) { return print(*out, with); }};
 }
 
 std::size_t place_of_command(const std::vector<std::string>& arguments) {
@@ -113,11 +116,7 @@ void command_line::add_completion() {
     const auto shell = std::make_shared<std::string>();
     CLI::App& app = add(
         "completion", "print what a shell needs to complete commands and options", std::make_shared<printed_text>(),
-        [shell](printed_text& out) { out.text = completion_script("smdebug", *shell); },
-        [](const printed_text& out, const run_context& with) {
-            with.to.print(out.text);
-            return exit_ok;
-        });
+        [shell](printed_text& out) { out.text = completion_script("smdebug", *shell); }, print);
     accept(app.add_option("SHELL", *shell, "bash, zsh or fish")->required()->type_name(""),
            {completed_shells.begin(), completed_shells.end()});
     add_notes(app,

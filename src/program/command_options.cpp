@@ -198,11 +198,13 @@ std::string text_of_error(const CLI::Error& wrong, const CLI::App& app, const st
     return wrong.what();
 }
 
-void add_table_format(CLI::App& app, output_format& format, bool& format_is_given, std::optional<std::size_t>& width) {
+void add_table_format(CLI::App& app, output_format& format, std::optional<std::size_t>& width, bool* is_given) {
     accept(add_read(
                app, "--format",
-               [&](const std::string& text) {
-                   format_is_given = true;
+               [&format, is_given](const std::string& text) {
+                   if (is_given != nullptr) {
+                       *is_given = true;
+                   }
                    const char first = text.front();  // accept() lets nothing else through, in whatever case
                    format = first == 'c' || first == 'C'
                                 ? output_format::csv
@@ -267,7 +269,7 @@ void add_trust(CLI::App& app, run_options& how) {
 }
 
 void add_how(CLI::App& app, run_options& how) {
-    add_table_format(app, how.format, how.format_is_given, how.width);
+    add_table_format(app, how.format, how.width, &how.format_is_given);
     add_trust(app, how);
     add_formats(app, how.storage.formats);
     add_storage(app, how.storage);

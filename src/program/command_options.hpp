@@ -118,8 +118,9 @@ void add_runs_from_folders(CLI::App& app, format_options& formats);
 /// What is done about runs that are damaged, and about those that may come from anybody.
 void add_trust(CLI::App& app, run_options& how);
 
-/// --format and --width.
-void add_table_format(CLI::App& app, output_format& format, bool& format_is_given, std::optional<std::size_t>& width);
+/// --format and --width.  `is_given`: is set where --format stands there; null: it does not matter.
+void add_table_format(CLI::App& app, output_format& format, std::optional<std::size_t>& width,
+                      bool* is_given = nullptr);
 
 void add_how(CLI::App& app, run_options& how);
 

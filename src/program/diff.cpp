@@ -188,7 +188,7 @@ int diff(const diff_arguments& given, console& to) {
     args.second = plain_path(args.second);
     std::array<std::optional<program_trial>, 2> runs;
     for (const auto& [run, path] : {std::pair{&runs[0], &args.first}, std::pair{&runs[1], &args.second}}) {
-        static_cast<void>(failure_of(*path, to, [&] { run->emplace(open_one_run(*path, args.how, "compared")); }));
+        static_cast<void>(try_on_run(*path, to, [&] { run->emplace(open_one_run(*path, args.how, "compared")); }));
     }
     if (!runs[0] || !runs[1]) {
         return exit_error;
@@ -197,7 +197,7 @@ int diff(const diff_arguments& given, console& to) {
         tell_problems(**run, *path, args.how.skip_damaged, to);
     }
     int status = exit_error;
-    static_cast<void>(failure_of(args.first, to, [&] { status = diff_opened(args, *runs[0], *runs[1], to); }));
+    static_cast<void>(try_on_run(args.first, to, [&] { status = diff_opened(args, *runs[0], *runs[1], to); }));
     return status;
 }
 

@@ -81,7 +81,7 @@ export_result export_opened(const program_trial& run, const export_arguments& ar
 
 int export_to(const export_arguments& args, console& to, const std::stop_token& stop) {
     const std::string path = plain_path(args.run);
-    const auto failure = failure_of(path, to, [&] {
+    const auto failure = try_on_run(path, to, [&] {
         const bool reduces = args.to == export_format::csv && !args.values;
         const program_trial run = open_one_run(path, reduces ? reducing(args.how, args.threads) : args.how, "exported");
         const no_refresh as_it_is{run};

@@ -57,7 +57,7 @@ std::string write_index(const std::string& path, const storage_options& options)
 
 int write_indexes(const index_arguments& args, console& to) {
     for (const std::string& path : args.archives) {
-        static_cast<void>(failure_of(path, to, [&] { to.print(write_index(path, args.storage)); }));
+        static_cast<void>(try_on_run(path, to, [&] { to.print(write_index(path, args.storage)); }));
     }
     return to.status();
 }

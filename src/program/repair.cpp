@@ -41,7 +41,7 @@ void repair(const std::string& path, const repair_arguments& args, console& to, 
 
 int repair(const repair_arguments& args, console& to, const std::stop_token& stop) {
     for (const std::string& path : args.runs) {
-        static_cast<void>(failure_of(path, to, [&] { repair(plain_path(path), args, to, stop); }));
+        static_cast<void>(try_on_run(path, to, [&] { repair(plain_path(path), args, to, stop); }));
     }
     return to.status();
 }

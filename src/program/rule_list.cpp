@@ -67,7 +67,7 @@ void declare_rules(command_line& line) {
             return list_rules(given, with.registry, with.to);
         });
     offer(add_arguments(app, "RULE", args->rules, "only these rules; default: all", false), {line.rule_names()});
-    add_table_format(app, args->format, args->format_is_given, args->width);
+    add_table_format(app, args->format, args->width);
 }
 
 }  // namespace detail

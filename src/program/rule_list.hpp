@@ -20,7 +20,6 @@ class command_line;
 struct rules_arguments {
     std::vector<std::string> rules = {};  ///< their own names; none: all
     output_format format = output_format::table;
-    bool format_is_given = false;
     std::optional<std::size_t> width = {};
 };
 

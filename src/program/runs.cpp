@@ -177,7 +177,7 @@ std::string shown_steps(const smdebug::detail::catalog& from, bool show_incomple
     return text;
 }
 
-std::optional<std::string> failure_of(const std::string& path, console& to, function_ref<void()> work) {
+std::optional<std::string> try_on_run(const std::string& path, console& to, function_ref<void()> work) {
     try {
         work();
         return std::nullopt;
@@ -197,7 +197,7 @@ std::optional<std::string> failure_of(const std::string& path, console& to, func
 void for_each_run(const std::vector<std::string>& paths, const run_options& how, console& to, run_command command,
                   run_failure failed) {
     const auto attempt = [&](const std::string& path, function_ref<void()> doing) {
-        if (const auto text = failure_of(path, to, doing)) {
+        if (const auto text = try_on_run(path, to, doing)) {
             failed(path, *text);
         }
     };

@@ -96,14 +96,14 @@ struct follow_options {
 
 /// Does something with the run at `path`.  What that throws is printed, and given as text; nothing: it went well.  What ends
 /// the command goes through: usage_error, output_error, stopped.
-[[nodiscard]] std::optional<std::string> failure_of(const std::string& path, console& to, function_ref<void()> work);
+[[nodiscard]] std::optional<std::string> try_on_run(const std::string& path, console& to, function_ref<void()> work);
 
 /// What a command does with each run, and what is done about one that it cannot have, as the text says.
 using run_command = function_ref<void(const std::string& path, const program_trial& run)>;
 using run_failure = function_ref<void(const std::string& path, const std::string& text)>;
 
 /// Calls command(path, trial) for each run, and says what of the run was not looked at.  Where a run cannot be opened, or the
-/// command throws, the error is printed and passed to failed(path, text), and the next run follows, as failure_of() does.
+/// command throws, the error is printed and passed to failed(path, text), and the next run follows, as try_on_run() does.
 /// An archive stands for all runs in it.
 void for_each_run(const std::vector<std::string>& paths, const run_options& how, console& to, run_command command,
                   run_failure failed);

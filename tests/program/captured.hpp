@@ -6,6 +6,7 @@
 #include "support/temporary_folder.hpp"
 
 #include <program/console.hpp>
+#include <program/rule_set.hpp>
 #include <smdebug/storage/local_storage.hpp>
 
 #include <cstddef>
@@ -22,6 +23,12 @@ struct captured {
     std::ostringstream err;
     smdebug::cli::detail::console to{out, err};
 };
+
+/// The built-in rules, made once.
+inline const smdebug::cli::program_rules& known() {
+    static const smdebug::cli::program_rules rules = smdebug::cli::program_rules::built_in();
+    return rules;
+}
 
 inline std::string golden(std::string_view run) { return std::string{SMDEBUG_TEST_DATA "/golden/"}.append(run); }
 

@@ -33,11 +33,6 @@ struct verdict {
     std::string err;
 };
 
-const cli::program_rules& known() {
-    static const cli::program_rules rules = cli::program_rules::built_in();
-    return rules;
-}
-
 verdict check_of(cli::detail::check_arguments given,
                  cli::detail::output_format format = cli::detail::output_format::csv,
                  const cli::program_rules& rules = known()) {

@@ -32,11 +32,6 @@ using texts = std::vector<std::string>;
 
 namespace {
 
-const cli::program_rules& known() {
-    static const cli::program_rules rules = cli::program_rules::built_in();
-    return rules;
-}
-
 template <class Arguments>
 Arguments parsed(texts arguments) {
     cli::detail::command_line line{known()};

@@ -15,11 +15,6 @@ using texts = std::vector<std::string>;
 
 namespace {
 
-const cli::program_rules& known() {
-    static const cli::program_rules rules = cli::program_rules::built_in();
-    return rules;
-}
-
 /// What is said of a rule before there is a run.
 std::string refusal(const std::string& text) {
     try {

@@ -36,11 +36,6 @@ using cli::detail::scan_arguments;
 
 namespace {
 
-const cli::program_rules& known() {
-    static const cli::program_rules rules = cli::program_rules::built_in();
-    return rules;
-}
-
 struct outcome {
     int status = 0;
     std::string out;

@@ -40,11 +40,6 @@ using texts = std::vector<std::string>;
 
 namespace {
 
-const cli::program_rules& known() {
-    static const cli::program_rules rules = cli::program_rules::built_in();
-    return rules;
-}
-
 struct verdict {
     int status = 0;
     std::string out;
