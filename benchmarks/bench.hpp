@@ -36,8 +36,8 @@ struct subject {
     std::function<void()> before = {};  ///< called before each run, and not timed
 };
 
-/// Runs all subjects round by round, one after the other, so that what disturbs the machine disturbs all of them; the
-/// first round warms up and does not count.
+/// Runs all subjects round by round, one after the other, so that disturbances affect all of them; the first round
+/// warms up and does not count.
 inline void run_rounds(std::vector<subject>& subjects, int rounds) {
     for (int round = 0; round <= rounds; ++round) {
         for (subject& one : subjects) {

@@ -1,5 +1,5 @@
-// Files in the states in which the page cache can have them.  How a file came there decides of what size its pages are,
-// and so what looking at it costs.
+// Files in each state of the page cache.  How a file got there decides the size of its pages, and so the cost of
+// reading it.
 #pragma once
 
 #include <fcntl.h>
@@ -60,7 +60,7 @@ inline std::vector<std::byte> bytes_of(const std::string& path) {
     return bytes;
 }
 
-/// Writes a file anew: another one takes its place.  `most`: bytes of one write.
+/// Replaces a file by a new one.  `most`: bytes of one write.
 inline void write_anew(const std::string& path, std::span<const std::byte> bytes, std::size_t most) {
     ::unlink(path.c_str());
     const open_file file{path, O_WRONLY | O_CREAT | O_EXCL};
@@ -72,7 +72,7 @@ inline void write_anew(const std::string& path, std::span<const std::byte> bytes
     }
 }
 
-/// Takes files out of the page cache.
+/// Evicts files from the page cache.
 inline void evict(std::span<const std::string> paths) {
     for (const std::string& path : paths) {
         const open_file file{path, O_RDONLY};
@@ -82,7 +82,7 @@ inline void evict(std::span<const std::string> paths) {
     }
 }
 
-/// Brings files into a state, whatever they were in.
+/// Brings files into a state, from any other.
 inline void bring_to(cache_state state, std::span<const std::string> paths) {
     constexpr std::size_t small = std::size_t{8} << 10U;
     for (const std::string& path : paths) {

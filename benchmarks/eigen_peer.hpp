@@ -6,13 +6,13 @@
 
 namespace eigen_peer {
 
-/// "3.4.0"; null where Eigen was not there at build time: then the functions below must not be called.
+/// "3.4.0"; null if Eigen was missing at build time: then do not call the functions below.
 extern const char* const version;
 
 /// "AVX512, FMA, AVX2, ...".
 [[nodiscard]] const char* instruction_set();
 
-// Each returns the sum of what it computes, so that nothing is left out.
+// Each returns the sum of its results, so that the compiler drops nothing.
 [[nodiscard]] float mean(std::span<const float> values);
 [[nodiscard]] float min_max_mean_l1_l2(std::span<const float> values);
 [[nodiscard]] float variance(std::span<const float> values);

@@ -1,10 +1,10 @@
 // What a hook costs a training loop, beside the limits measured in the same run: write(2) of the same bytes to the same
-// files, memcpy of the bytes, the reduction kernel alone; and the price of should_save where the answer is no.
+// files, memcpy of the bytes, the reduction kernel alone; and the cost of should_save when nothing is due.
 //   hook_save_bench [TENSORS=20] [BYTES_EACH=262144] [STEPS_A_ROUND=40] [ROUNDS=7]
 #include "bench.hpp"
 
 #include <smdebug/hook/hook.hpp>
-#include <smdebug/hook/reduction_plan.hpp>
+#include <smdebug/hook/tensor_record.hpp>
 #include <smdebug/index/locations.hpp>
 #include <smdebug/reduce/simd_kernel.hpp>
 #include <smdebug/storage/memory_storage.hpp>
@@ -64,7 +64,7 @@ void write_plainly(const std::string& root, const workload& work, const std::str
     for (const char* folder : {"", "/events", "/index", "/index/000000000"}) {
         ::mkdir((root + folder).c_str(), 0777);
     }
-    const std::string small(120, 'x');  // what stands around a tensor's elements
+    const std::string small(120, 'x');  // the bytes around a tensor's elements
     for (int step = 0; step < work.steps; ++step) {
         const std::string number = smd::detail::locations::zero_padded(step, 12);
         ::mkdir((root + "/events/" + number).c_str(), 0777);
@@ -152,7 +152,7 @@ void synchronous(const workload& work, int rounds) {
 
 void background(const workload& work, int rounds) {
     const bench::data_folder data;
-    // Each step's bytes into memory that was copied to a step before, as a pool is.
+    // Copies each step's bytes into memory that was used a step before, like a pool.
     std::vector<std::unique_ptr<std::byte[]>> copies;
     for (const auto& tensor : work.tensors) {
         copies.push_back(std::make_unique<std::byte[]>(tensor.size() * sizeof(float)));

@@ -8,10 +8,10 @@
 #include "plain_sum.hpp"
 #include "written_run.hpp"
 
-#include <smdebug/record/writer.hpp>
+#include <smdebug/record/framing.hpp>
 #include <smdebug/reduce/simd_kernel.hpp>
 #include <smdebug/trial/basic_trial.hpp>
-#include <smdebug/trial/for_each_tensor.hpp>
+#include <smdebug/trial/scan.hpp>
 
 #include <algorithm>
 #include <cstddef>

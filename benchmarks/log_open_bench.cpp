@@ -1,5 +1,5 @@
-// Opening TensorBoard's logs as a run, against framing and checksums alone: each file read in pieces, each record's length
-// and payload checked, and nothing done with it.
+// Opening TensorBoard's logs as a run, against framing and checksums alone: each file read in pieces, each record's
+// length and payload checked, and nothing done with it.
 //   log_open_bench [rounds = 7]
 #include "bench.hpp"
 #include "support/log_builder.hpp"
@@ -97,7 +97,7 @@ void write_log(const std::string& path, kind what, long steps, long tags, long a
     }
 }
 
-// Returns the nanoseconds of a point.      `a_record`: points in a record.
+// Returns the nanoseconds per point.  `a_record`: points in a record.
 double measure(const char* name, kind what, long steps, long tags, int rounds, long a_record = 1) {
     const bench::data_folder folder;
     const std::string path = folder.path() + "/events.out.tfevents.1";

@@ -1,4 +1,4 @@
-// Runs of very many index files, made quickly: no event files, as neither opening nor refreshing looks at them.
+// Runs of very many index files, made quickly: no event files, as neither opening nor refreshing reads them.
 #pragma once
 
 #include "support/run_builder.hpp"
@@ -28,7 +28,7 @@ inline std::string worker_name(long worker) { return "worker_" + std::to_string(
 inline void put_index(smdebug::local_storage& store, const run_shape& shape, long step, long worker) {
     smdebug_test::written_step written{.step = step, .worker = worker_name(worker)};
     std::vector<smdebug::byte_range> places;
-    // Every layout is another one: its places are, or which of twice as many tensors it has.
+    // Every layout differs: in its places, or in which of twice as many tensors it has.
     const long file = step * shape.workers + worker;
     std::uint64_t random = static_cast<std::uint64_t>(file) * 0x9E3779B97F4A7C15U + 1;
     const auto length = static_cast<std::uint64_t>(shape.in == differing::places ? 4200 + file : 4200);

@@ -1,5 +1,5 @@
-// Micro-benchmarks run by Google Benchmark: it decides how many calls a time is taken of, and mixes the repetitions of all
-// subjects, so that what disturbs the machine disturbs all of them.  The pairing with a limit stays ours: a limit is a subject.
+// Micro-benchmarks run by Google Benchmark: it chooses the number of calls, and interleaves the repetitions of all
+// subjects, so that disturbances affect all of them.  Pairing with a limit is ours: a limit is a subject.
 #pragma once
 
 #include "bench.hpp"
@@ -15,7 +15,7 @@ namespace bench {
 
 /// Fills the times of each subject: seconds of one call, `repetitions` of them.
 inline void run_micro(std::vector<subject>& subjects, int repetitions) {
-    // Takes what Google Benchmark would print.
+    // Captures what Google Benchmark would print.
     class taker final : public benchmark::BenchmarkReporter {
     public:
         explicit taker(std::vector<subject>& subjects) : subjects_(subjects) {

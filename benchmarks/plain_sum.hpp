@@ -11,11 +11,11 @@
 #include <thread>
 #include <vector>
 
-#include <smdebug/reduce/xsimd_adapter.hpp>
+#include <smdebug/reduce/simd_batch.hpp>
 
 namespace bench {
 
-/// As fast as memory gives the numbers: several accumulators, no care for accuracy.
+/// As fast as memory delivers the numbers: several accumulators, without regard for accuracy.
 inline float plain_sum(const std::byte* bytes, std::size_t size) {
     using batch = xsimd::batch<float>;
     constexpr std::size_t width = batch::size;

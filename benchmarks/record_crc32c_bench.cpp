@@ -43,7 +43,7 @@ namespace {
     return sum[0] ^ sum[1] ^ sum[2] ^ sum[3] ^ sum[4] ^ sum[5] ^ sum[6] ^ sum[7];
 }
 
-/// call(view); the compiler is told that every call may see other bytes.
+/// call(view), with a barrier so that the compiler assumes other bytes at every call.
 template <class Call>
 auto one_call(byte_view view, Call call) {
     return [=] {

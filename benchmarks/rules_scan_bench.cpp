@@ -1,4 +1,4 @@
-// All built-in rules that have something to look at, over a page-cached run, against one scan of the same run with all
+// All applicable built-in rules, over a page-cached run, against one scan of the same run with all
 // reductions: together (invoke_rules), and one by one (invoke_rule).  One thread.
 //   rules_scan_bench                              5 GB: 1,000 steps of 20 tensors of 256 KiB, and one of 4 MiB tensors
 //   rules_scan_bench STEPS ROWS [ROUNDS = 3]      tensors of ROWS x 1,024 float32
@@ -6,11 +6,10 @@
 #include "support/run_builder.hpp"
 
 #include <smdebug/registry/rule_registry.hpp>
-#include <smdebug/rules/invoke.hpp>
 #include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
-#include <smdebug/trial/for_each_tensor.hpp>
+#include <smdebug/trial/scan.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -37,7 +36,7 @@ std::vector<float> normals(std::size_t count, std::mt19937& random) {
     return values;
 }
 
-/// A training of five layers as a hook would have saved it: weights that move a little, gradients, inputs of tanh,
+/// A training of five layers as a hook would save it: weights that change a little, gradients, inputs of tanh,
 /// outputs of ReLUs (half of them zero), a loss that falls.
 class training {
 public:
@@ -86,7 +85,7 @@ public:
     std::uint64_t bytes = 0;
 };
 
-/// Those that look at something here; none of them fires, so that none stops looking.
+/// The rules that apply here; none of them fires, so that none stops early.
 std::vector<any_rule> applicable() {
     const auto known = smd::rule_registry<smd::local_trial>::built_in();
     std::vector<any_rule> rules;

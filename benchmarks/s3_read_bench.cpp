@@ -10,12 +10,12 @@
 
 #include <smdebug/http/curl_transport.hpp>
 #include <smdebug/index/locations.hpp>
-#include <smdebug/s3/call/percent_encoding.hpp>
+#include <smdebug/s3/call/endpoint.hpp>
 #include <smdebug/s3/options.hpp>
 #include <smdebug/s3/s3_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
-#include <smdebug/trial/for_each_tensor.hpp>
+#include <smdebug/trial/scan.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -59,14 +59,14 @@ smd::s3_storage<> open(const std::string& place, const smd::curl_transport& tran
     return {place, options, transport};
 }
 
-/// Objects to read, and what they weigh.
+/// Objects to read, and their sizes.
 struct batch {
     std::string name;
     std::vector<std::string> keys;
     std::uint64_t bytes = 0;
 };
 
-/// Writes objects on a few threads, as one after the other takes minutes.
+/// Writes objects on a few threads, as writing them in turn takes minutes.
 void upload(smd::s3_storage<>& to, const std::vector<std::string>& keys,
             const std::function<smd::byte_buffer(const std::string&)>& content) {
     std::atomic<std::size_t> next = 0;
@@ -130,7 +130,7 @@ std::pair<batch, batch> fill_run(smd::s3_storage<>& store) {
     return made;
 }
 
-/// What curl is to read.
+/// The URLs for curl.
 std::string write_config(const bench::data_folder& folder, const std::string& bucket, const batch& of) {
     const std::string path = folder.path() + "/" + std::to_string(of.bytes) + ".curl";
     std::ofstream file{path};

@@ -1,14 +1,14 @@
-// Scanning a run by for_each_tensor in every state in which the page cache can have its files (cache_states.hpp): all 18
-// reductions and the counts, and with every checksum verified, against the fastest of three plain float sums over the
-// bytes of the same files in the same state (mapping, reading 128 KiB and 1 MiB at a time); from a cold disk against
-// eight threads that read the files.
+// Scanning a run by for_each_tensor in every state in which the page cache can have its files (cache_states.hpp): all
+// 18 reductions and the counts, and with every checksum verified, against the fastest of three plain float sums over
+// the bytes of the same files in the same state (mapping, reading 128 KiB and 1 MiB at a time); from a cold disk
+// against eight threads that read the files.
 //   scan_states_bench [FILES = 100] [TENSORS = 20] [BYTES = 262144] [ROUNDS = 7]
 #include "bench.hpp"
 #include "cache_states.hpp"
 #include "plain_sum.hpp"
 #include "written_run.hpp"
 
-#include <smdebug/record/writer.hpp>
+#include <smdebug/record/framing.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 

@@ -7,7 +7,7 @@
 #include <smdebug/index/locations.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
-#include <smdebug/trial/refresh_guard.hpp>
+#include <smdebug/trial/trial.hpp>
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@ namespace smd = smdebug;
 
 namespace {
 
-// The least that tells whether a folder has changed: a stat of the end mark and of every folder of index/.
+// The cheapest check for changes in a folder: a stat of the end mark and of every folder of index/.
 class stat_probe {
 public:
     explicit stat_probe(const std::string& root) : paths_{root + "/training_job_end.ts", root + "/index"} {
@@ -59,7 +59,7 @@ void measure(long steps, long tensors, int calls) {
     const bench::run_shape shape{.steps = steps, .tensors = tensors};
     bench::make_run(store, shape, false);
     const smd::local_trial run{folder.path()};
-    std::this_thread::sleep_for(std::chrono::milliseconds{100});  // what was just written is looked at twice
+    std::this_thread::sleep_for(std::chrono::milliseconds{100});  // recently changed folders are listed twice
     run.refresh();
 
     const stat_probe probe{folder.path()};

@@ -1,5 +1,5 @@
-// How soon a step is seen: from its last file appearing to wait_for_steps coming back, beside a thread that does
-// nothing but read the kernel's word that the file is there.
+// How soon a step is seen: from its last file appearing to the return of wait_for_steps, beside a thread that only
+// reads the kernel's notification of the file.
 //   trial_wait_bench [steps = 300] [steps that are there already = 1000] [workers = 4]
 #include "bench.hpp"
 #include "many_files.hpp"

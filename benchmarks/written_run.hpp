@@ -4,13 +4,13 @@
 #include "bench.hpp"
 #include "support/run_builder.hpp"
 
-#include <smdebug/core/shape.hpp>
+#include <smdebug/core/dtype.hpp>
 #include <smdebug/index/locations.hpp>
-#include <smdebug/record/writer.hpp>
+#include <smdebug/record/framing.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
-#include <smdebug/trial/for_each_tensor.hpp>
+#include <smdebug/trial/scan.hpp>
 
 #include <algorithm>
 #include <cstddef>

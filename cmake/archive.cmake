@@ -1,4 +1,4 @@
-# `cpack`: an archive of all that is installed, to be unpacked anywhere: nothing in it names the folder that it was built in.
+# `cpack`: an archive of everything installed, which can be unpacked anywhere: nothing in it names the build folder.
 set(CPACK_GENERATOR TGZ)
 set(CPACK_PACKAGE_NAME smdebug)
 set(CPACK_PACKAGE_VENDOR "The smdebug for C++ developers")

@@ -1,9 +1,9 @@
-# A .pc file for each component, for who builds without CMake:  c++ -std=c++20 a.cpp $(pkg-config --cflags --libs smdebug-s3)
+# A .pc file for each component, for builds without CMake:  c++ -std=c++20 a.cpp $(pkg-config --cflags --libs smdebug-s3)
 #   smdebug, smdebug-s3, smdebug-archive, smdebug-kernels   header-only
 #   smdebug-compiled, smdebug-compiled-s3, -archive                                      the compiled form
 #   smdebug-program                                                                      a rule as a program, in the compiled form
 # Paths are relative to the file, so that a tree may be moved.  Headers of third parties come with Requires.  So do their
-# libraries, header-only and where the compiled form is static; where it is shared they are its own affair: Requires.private.
+# libraries, header-only and where the compiled form is static; where it is shared they are in Requires.private.
 
 # Sets `result` to "simdjson >= 3.0.1, libpcre2-8 >= 10.42": .pc names with the lowest versions of smdebug-versions.cmake.
 function(smdebug_pc_requires result)

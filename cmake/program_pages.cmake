@@ -1,5 +1,5 @@
 # Manual pages and completions of the program smdebug: printed by the program itself when it has been built, and installed with
-# it.  Where the program cannot run here (cross-compiling without an emulator), it is installed without them, and that is said.
+# it.  If the program cannot run here (cross-compiling without an emulator), they are not installed, with a message.
 include(GNUInstallDirs)
 option(SMDEBUG_INSTALL_PAGES "Install manual pages and completions of the program" ON)
 if(NOT SMDEBUG_INSTALL_PAGES)
@@ -11,7 +11,7 @@ if(CMAKE_CROSSCOMPILING AND NOT CMAKE_CROSSCOMPILING_EMULATOR)
 endif()
 
 set(pages ${PROJECT_BINARY_DIR}/pages)
-# The same whoever builds: no defaults of options are read.
+# No file of option defaults is read, so that the pages do not depend on the builder.
 set(program ${CMAKE_COMMAND} -E env SMDEBUG_CONFIG= ${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:smdebug_executable>)
 set(completions bash/smdebug zsh/_smdebug fish/smdebug.fish)
 list(TRANSFORM completions PREPEND ${pages}/ OUTPUT_VARIABLE completion_files)

@@ -20,7 +20,7 @@ packages_test+=(chromium fonts-dejavu-core)  # for tests/check_report.sh, and no
 command -v node >/dev/null || packages_test+=(nodejs)
 command -v npm >/dev/null || packages_test+=(npm)
 if [[ $(uname -m) == x86_64 ]]; then packages_test+=(g++-aarch64-linux-gnu qemu-user); fi  # for tests/check_aarch64.sh
-# The newest clang is not the best one: these were tried, and each Debian has one of them (12: 16; 13: 19; sid: 23).
+# Not the newest clang, but versions that were tried; each Debian has one of them (12: 16; 13: 19; sid: 23).
 clang_versions=(16 19 23)
 packages_clang=()  # by choose_clang
 
@@ -32,7 +32,7 @@ fail() {
 
 jobs=${SMDEBUG_JOBS:-$(nproc)}
 
-# stage TEXT COMMAND...: runs the command, says what is done and how long it took, and ends the script when it fails.
+# stage TEXT COMMAND...: runs the command, prints TEXT and the time taken, and ends the script when it fails.
 stage() {
     local text=$1 start=$SECONDS
     shift

@@ -10,7 +10,7 @@ set(smdebug_packages_of_archive ZLIB Zstd)
 set(smdebug_libraries_of_archive ZLIB::ZLIB Zstd::Zstd)
 set(smdebug_third_parties_of_archive "zlib and libzstd (Debian: zlib1g-dev libzstd-dev)")
 
-# Looks for the packages of a component; sets `missing` to the names of those that are not there.  A macro, because packages
+# Looks for the packages of a component; sets `missing` to the names of those not found.  A macro, because packages
 # set variables.
 macro(smdebug_find_packages component missing)
     set(${missing} "")

@@ -4,8 +4,8 @@ set(smdebug_versions_tried
     "xtl 0.7.2 0.8.2" "xsimd 8.1 14.3" "xtensor 0.24.3 0.27.1" "simdjson 3.0.1 4.6" "PCRE2 10.42 10.49" "CURL 7.87 8.23"
     "OpenSSL 3.0 3.6" "pugixml 1.13 1.16" "SQLite3 3.40 3.46" "CLI11 2.1.2 2.6")
 
-# Sets `too_old` to sentences about the packages that were found and are older than the lowest; tells of those that are newer
-# than any that was tried.
+# Sets `too_old` to a sentence for each package older than the lowest version tried; prints a note for those newer than
+# any that was tried.
 function(smdebug_check_versions too_old)
     set(sentences)
     foreach(row IN LISTS smdebug_versions_tried)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes HTML of the public headers and of the pages, into build/docs/html: docs/build.sh
-# Needs doxygen and python3.  A warning is an error: a reference that leads nowhere, a parameter that is not there.
+# Needs doxygen and python3.  A warning is an error: a broken reference, a parameter that does not exist.
 # Works from any directory.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

@@ -1,4 +1,4 @@
-// A rule of your own as a program: `custom_rule RUN --most 0.5 --follow`; `custom_rule --help` tells the rest.
+// A rule of your own as a program: `custom_rule RUN --most 0.5 --follow`; see `custom_rule --help`.
 #include <smdebug/rule_main.hpp>
 #include <smdebug/smdebug.hpp>
 

@@ -1,5 +1,5 @@
-// A small network and something to learn, in plain C++: so that the examples have a training loop worth watching.
-// Nothing in here knows smdebug.
+// A small network and data to learn, in plain C++, so that the examples have a real training loop.
+// It does not use smdebug.
 #pragma once
 
 #include <algorithm>
@@ -37,7 +37,7 @@ struct points {
     [[nodiscard]] std::size_t size() const { return classes.size(); }
 };
 
-/// Two spirals that wind around each other, a class each, and somewhat blurred.
+/// Two noisy spirals wound around each other, one per class.
 inline points two_spirals(std::size_t count, random_numbers& random) {
     points made;
     for (std::size_t i = 0; i < count; ++i) {
@@ -51,7 +51,7 @@ inline points two_spirals(std::size_t count, random_numbers& random) {
     return made;
 }
 
-/// The same points in batches of `size`; what is left over is left out.
+/// The same points in batches of `size`; the remainder is dropped.
 inline std::vector<points> batches_of(const points& all, std::size_t size) {
     std::vector<points> batches(all.size() / size);
     for (std::size_t i = 0; i < batches.size() * size; ++i) {
@@ -93,7 +93,7 @@ struct linear {
         return result;
     }
 
-    /// Given the gradient of the loss by the outputs: keeps that by weight and bias, returns that by the inputs.
+    /// Takes the gradient of the loss by the outputs; keeps those by weight and bias, returns the one by the inputs.
     [[nodiscard]] numbers backward(const numbers& batch, const numbers& by_outputs) {
         std::fill(weight_gradient.begin(), weight_gradient.end(), 0.0F);
         std::fill(bias_gradient.begin(), bias_gradient.end(), 0.0F);
@@ -111,7 +111,7 @@ struct linear {
         return by_inputs;
     }
 
-    /// As nobody should begin: nothing tells one output from another.
+    /// A bad initialization on purpose: all outputs stay alike.
     void zero() {
         std::fill(weight.begin(), weight.end(), 0.0F);
         std::fill(bias.begin(), bias.end(), 0.0F);
@@ -142,8 +142,8 @@ private:
 
 enum class activation { tanh, relu };
 
-/// Two layers with an activation between them; the loss is the cross entropy of the softmax of its scores, taken
-/// literally: infinite where a probability is 0, as it is in float32 when the scores are far apart.
+/// Two layers with an activation between them; the loss is the cross entropy of the softmax of its scores, without
+/// clamping: infinite where a probability is 0, as it is in float32 when the scores are far apart.
 struct network {
     network(std::size_t hidden, activation between, random_numbers& random)
         : fc1(2, hidden, random), fc2(hidden, 2, random), kind(between) {}

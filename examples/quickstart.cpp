@@ -8,7 +8,7 @@
 
 namespace smd = smdebug;
 
-// Opening reads the index files; from then on every question but those for values is answered from memory.
+// Opening reads the index files; from then on all queries except those for values are answered from memory.
 void describe(const smd::local_trial& trial) {
     std::cout << "run " << smd::printable(trial.name()) << ", written by " << trial.num_workers() << " worker(s)\n";
     for (const smd::mode mode : trial.modes()) {

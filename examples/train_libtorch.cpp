@@ -1,4 +1,4 @@
-// The same hook on a model of libtorch: weights and gradients are saved where they lie, without a copy.
+// The same hook on a model of libtorch: weights and gradients are saved without a copy.
 // Usage: train_libtorch OUT_DIR
 // Built where CMake finds libtorch (Debian package libtorch-dev).
 #include <smdebug/smdebug.hpp>

@@ -1,12 +1,12 @@
 // Trains a small network and saves the run with a hook: weights, biases, gradients, activations, losses, scalars.
-// Rules look at it while it trains: one makes it go slower, one stops it.
+// Rules check it while it trains: one slows it down, one stops it.
 // Usage: train_mlp OUT_DIR [LEARNING_RATE] [--relu] [--zero-weights]
 //   OUT_DIR         a folder, or s3://bucket/prefix
 //   LEARNING_RATE   0.05 does well; 1.4 is slowed down (else: infinite losses, an accuracy of 0.91); 10 is stopped
 //   --relu          ReLUs in place of tanh; with a rate of 10, the first updates leave all of them dead
 //   --zero-weights  begins with zeros, and learns nothing
 // Exit status: 0 it has learned, 3 a rule has stopped it, 1 it has not learned, or an error, 2 wrong usage.
-// The network and its data are in mlp.hpp; here is what a training loop has to do for smdebug.
+// The network and its data are in mlp.hpp; this file shows what a training loop does for smdebug.
 #include "mlp.hpp"
 
 #include <smdebug/smdebug.hpp>
@@ -59,14 +59,14 @@ struct steep_gradient {
     }
 };
 
-// What rules see while it trains: gradients and losses, when the disk does, but three numbers of each.
+// What rules see while it trains: gradients and losses, when they are due for the disk, but three numbers of each.
 smd::watch_options options_for_rules() {
     return {.save_config = {.save_interval = 40},
             .include_regex = {"^gradient", "Loss"},
             .reduction_config = smd::reduction_config{.reductions = {"min", "max"}, .norms = {"l2"}}};
 }
 
-// One layer, where its numbers lie: nothing is copied, and nothing happens at steps that are not saved.
+// Saves one layer in place: nothing is copied, and nothing happens at steps that are not saved.
 void save_layer(smd::hook& hook, const std::string& name, const mlp::linear& layer) {
     hook.save_tensor(name + ".weight", layer.weight, {layer.outputs, layer.inputs});
     hook.save_tensor(name + ".bias", layer.bias);
@@ -151,10 +151,10 @@ int main(int count, char** arguments) {
                 std::cout << "step " << found.step << ": " << found.rule << ": " << found.what.tensor << " has "
                           << found.what.value << '\n';
                 if (found.rule == steep_gradient::name()) {
-                    learning_rate /= 4;  // the next step goes slower
+                    learning_rate /= 4;  // slows down from the next step on
                 } else {
-                    stop = true;                       // numbers that are none any more,
-                    hook.save_everything_next_step();  // of which one whole step is kept
+                    stop = true;                       // NaN or infinite values:
+                    hook.save_everything_next_step();  // keep one whole step of them
                 }
             },
             steep_gradient{}, smd::rules::exploding_tensor{});

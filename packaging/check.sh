@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# check.sh [--folder FOLDER] [NAME...]: each way by which a project gets smdebug: builds packaging/consumer with nothing but what
-# that way gives, runs it on a recorded run, and compares what it prints.  NAMEs (default: all):
+# check.sh [--folder FOLDER] [NAME...]: checks each way to get smdebug into a project: builds packaging/consumer using only what
+# that way provides, runs it on a recorded run, and compares its output.  NAMEs (default: all):
 #   add_subdirectory fetchcontent find_package pkgconfig     header-only, from the sources
 #   cpack deb                                                the compiled form, by archive and Debian packages: minutes
 #   vcpkg conan                                              with stand-ins for these tools
@@ -38,7 +38,7 @@ need() {  # TOOL...: else the way is skipped
     done
 }
 
-# The sources as they are now, without what only tests need: what others would get.
+# The current sources, without what only tests need, as others would get them.
 sources() {
     local to=$1
     mkdir -p "$to"
@@ -134,7 +134,7 @@ by_cpack() {
     program prefix/bin/smdebug
 }
 
-# The program runs, and its pages are where man and shells look.
+# The program runs, and its pages are where man and shells search.
 program() {
     local of=$1
     "$of" --version

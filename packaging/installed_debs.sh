@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# installed_debs.sh FOLDER: what a user of the Debian packages in FOLDER does: installs them by apt, with what they depend on and a
+# installed_debs.sh FOLDER: acts as a user of the Debian packages in FOLDER: installs them by apt, with their dependencies and a
 # compiler, and nothing else; builds packaging/consumer by CMake, in both forms, and by pkg-config; runs the program and looks for its
 # pages; removes the packages, which leave nothing behind.
-# It changes the system that it runs on: for a bare one.  With packages below build/debian/bookworm/smdebug/build/debs:
+# It changes the system that it runs on: use a bare one.  With packages below build/debian/bookworm/smdebug/build/debs:
 #   tests/on_debian.sh bookworm ./packaging/installed_debs.sh build/debs
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

@@ -1,9 +1,9 @@
 # shellcheck shell=bash
-# Sourced by check_aarch64*.sh: what a compiler for AArch64 needs on this machine.
-#   aarch64_set_up ROOT FOLDER COMPILER FLAG...   fills `compile`, `cross` and `emulator`; exits with 77 where tools are missing
+# Sourced by check_aarch64*.sh: sets up a cross compiler for AArch64 on this machine.
+#   aarch64_set_up ROOT FOLDER COMPILER FLAG...   fills `compile`, `cross` and `emulator`; exits with 77 if tools are missing
 #   aarch64_headers ROOT                          prints a file that includes every header
-#   aarch64_unite ROOT NAME SOURCE...   makes NAME.cpp here of the test files that can be united, NAME_alone_*.cpp of others
-# COMPILER is that of this machine, asked where the headers of other packages lie.  What is made for it lies in FOLDER.
+#   aarch64_unite ROOT NAME SOURCE...   joins test files into NAME.cpp here; those that cannot be joined become NAME_alone_*.cpp
+# COMPILER is this machine's own, used to find the headers of other packages.  All output is in FOLDER.
 cross=aarch64-linux-gnu-g++ emulator=qemu-aarch64
 
 aarch64_set_up() {
@@ -16,7 +16,7 @@ aarch64_set_up() {
         fi
     done
 
-    # The other packages' headers by themselves: in the folder where they lie are those of this machine's C library, too.
+    # Links to the other packages' headers alone: their folder also has those of this machine's C library.
     mkdir -p "$folder/include"
     searched=$("$@" -E -v -x c++ - </dev/null 2>&1 >/dev/null | sed -n '/search starts here:$/,/^End of search list/s/^ //p')
     missing() {  # NAME
@@ -37,7 +37,7 @@ aarch64_set_up() {
         fi
         ln -sfn "$found" "$folder/include/$name"
     done
-    # OpenSSL's lie in two folders, one of them that of this machine's architecture: 64 bits, little endian, as the other.
+    # OpenSSL's lie in two folders, one of them specific to this machine: 64 bits and little endian, as AArch64.
     mkdir -p "$folder/include/openssl"
     while read -r place; do
         find "$place/openssl" -maxdepth 1 -name '*.h' -exec ln -sf -t "$folder/include/openssl" {} + 2>/dev/null || true

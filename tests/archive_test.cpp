@@ -8,11 +8,11 @@
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/rules/built_in/vanishing_gradient.hpp>
-#include <smdebug/rules/invoke.hpp>
+#include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/s3/s3_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
-#include <smdebug/trial/create_trial.hpp>
-#include <smdebug/trial/for_each_tensor.hpp>
+#include <smdebug/trial/basic_trial.hpp>
+#include <smdebug/trial/scan.hpp>
 
 #include <doctest/doctest.h>
 

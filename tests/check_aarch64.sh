@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # check_aarch64.sh ROOT FOLDER COMPILER FLAG...: the library on AArch64, by a cross compiler and an emulator.  Every
 # header compiles, and the tests of kernels and of crc32c pass, among them the one that pins every bit of the answers.
-# FOLDER is where it builds; COMPILER is that of this machine, asked where the headers of other packages lie.
+# It builds in FOLDER; COMPILER is this machine's own, used to find the headers of other packages.
 set -euo pipefail
 export LC_ALL=C
 # shellcheck source=aarch64.sh
@@ -9,15 +9,15 @@ source "$(dirname "${BASH_SOURCE[0]}")/aarch64.sh"
 aarch64_set_up "$@"
 root=$1 folder=$2
 
-# Beside the others, as one file takes longer than each of them; as the compiled form declares them, in half the time:
-# check_aarch64_runs.sh has their bodies, too.
+# In parallel, as this file takes longer than each of the others; in the compiled form, which takes half the time:
+# check_aarch64_runs.sh compiles the bodies as well.
 aarch64_headers "$root" >"$folder/headers.cpp"
 "${compile[@]}" -DSMDEBUG_COMPILED -fsyntax-only "$folder/headers.cpp" &
 headers=$!
 trap 'kill "$headers" 2>/dev/null || true' EXIT
 
-# As the other tests, but with what makes g++ form an FMA of a product and a sum, as users have it from -O2 on.
-# What is instantiated alike is compiled once: the tests as two files, the longest to compile, so they come first.
+# As the other tests, but with the option that lets g++ fuse a product and a sum into an FMA, as it does from -O2 on.
+# Two joined files, so that common templates are instantiated once; they take longest to compile and come first.
 shopt -s nullglob
 sources=("$root"/tests/record/crc32c*_test.cpp
     "$root"/tests/reduce/{dispatched_*,neon_*,simd_*,same_bits,bins,quantiles}_test.cpp)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # check_aarch64_runs.sh ROOT FOLDER COMPILER FLAG...: runs on AArch64, by a cross compiler and an emulator: the tests of
-# records, messages, tensors and trials, of what hooks write, of the rules, and every golden run.
-# The libraries come as Debian's packages for arm64, unpacked below FOLDER: nothing is installed on this machine.
+# records, messages, tensors, trials, hooks and rules, and every golden run.
+# The libraries are Debian's packages for arm64, unpacked under FOLDER: nothing is installed on this machine.
 set -euo pipefail
 export LC_ALL=C
 tests=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -15,7 +15,7 @@ skip() {
 }
 command -v apt-get >/dev/null && command -v dpkg-deb >/dev/null || skip "no apt-get and dpkg-deb, which bring the libraries for arm64"
 
-# --- the libraries: apt with folders of its own, so that this machine knows nothing of arm64 --------------------------------
+# --- the libraries: apt with separate folders, so that this machine's own setup does not change -----------------------------
 system=$folder/system
 packages=(libsimdjson-dev libpcre2-dev libpugixml-dev libcurl4-openssl-dev libssl-dev zlib1g-dev libzstd-dev libstdc++6)
 if [[ ! -e $system/complete || $(<"$system/complete") != "${packages[*]}" ]]; then
@@ -33,25 +33,25 @@ if [[ ! -e $system/complete || $(<"$system/complete") != "${packages[*]}" ]]; th
     for package in "$folder"/apt/cache/archives/*.deb; do
         dpkg-deb -x "$package" "$system"
     done
-    # The cross compiler brings the C library's headers itself.
+    # The cross compiler includes the C library's headers.
     rm -rf "$folder/apt" "$system/usr/include"
     echo "${packages[*]}" >"$system/complete"
 fi
 
-# --- build: one translation unit a folder, not optimised: what computes is tested by check_aarch64.sh -------------------------
+# --- build: one translation unit a folder, not optimised: kernels are tested by check_aarch64.sh -------------------------
 rm -rf "$folder/runs"
 mkdir -p "$folder/runs"
 cd "$folder/runs"
 compile+=(-O0 -DSIMDJSON_THREADS_ENABLED=1 -DSMDEBUG_TEST_DATA="\"$root/tests/data\"")
 for part in record wire tensor trial hook rules; do
-    mapfile -t sources < <(find "$tests/$part" -name '*_test.cpp' | sort)  # those of wings, too
+    mapfile -t sources < <(find "$tests/$part" -name '*_test.cpp' | sort)  # also in subfolders
     aarch64_unite "$root" "$part" "${sources[@]}"
 done
 aarch64_headers "$root" | "${compile[@]}" -fsyntax-only -x c++ -
 printf '#include "%s"\n' "$tests/main.cpp" >main.cpp
 printf '#include "%s"\n' "$tests"/golden_replay/*.cpp >golden.cpp
 printf '%s\0' ./*.cpp | xargs -0 -n 1 -P "${SMDEBUG_JOBS:-2}" "${compile[@]}" -c
-# Only those that are needed are looked for where they were unpacked: the C library beside them is a script that names paths of
+# Only the needed libraries are taken from the unpacked packages: the C library there is a linker script with paths of
 # an arm64 machine; the cross compiler has its own.
 libraries=$system/usr/lib/aarch64-linux-gnu
 mkdir needed
@@ -69,7 +69,7 @@ rm hook*.o rules*.o
 # --- run ---------------------------------------------------------------------------------------------------------------------
 emulate=("$emulator" -cpu max -L "$system")
 timeout 1500 "${emulate[@]}" ./tests_of_reading
-# What a hook writes and what each rule says; faults, processes and whole conformance take the emulator an hour.
+# Hooks and rules; tests of faults, processes and full conformance would take an hour in the emulator.
 timeout 600 "${emulate[@]}" ./tests_of_hooks_and_rules --source-file='*/hook/basic_hook_test.cpp,*/hook/save_config_test.cpp,*/hook/run_writer_test.cpp,*/hook/file_sink_test.cpp,*/hook/tensor_record_test.cpp,*/hook/earlier_run_test.cpp,*/hook/hook_json_test.cpp,*/rules/built_in/*,*/rules/invoke*,*/rules/drive/*'
 printf '#!/bin/sh\nexec %s "$@"\n' "${emulate[*]} $PWD/golden_replay" >replay
 chmod +x replay

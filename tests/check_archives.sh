@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# check_archives.sh KIND REPLAY PYTHON RUNS_FOLDER OUTPUT_FOLDER [BUCKET [EVERY]]: packs every recorded run by an archiver that others
-# wrote, puts the archive in the place of the run's folder, under the folder's name, and asks the questions of the golden run.
-# With a BUCKET that is not empty, and is made where it is missing, the archive is opened in S3 (s3_servers/with_server.sh says where
-# that is).  EVERY: of the runs every so many-th, of each kind others.
-# What a growing run is asked is left out, as an archive does not grow.  Exit status 77 where the archiver is not installed.
+# check_archives.sh KIND REPLAY PYTHON RUNS_FOLDER OUTPUT_FOLDER [BUCKET [EVERY]]: packs every recorded run with a
+# common archiver, replaces the run's folder by the archive, under the folder's name, and runs the queries of the golden
+# run.  With a non-empty BUCKET, which is made if missing, the archive is opened in S3 (on the server of
+# s3_servers/with_server.sh).  EVERY: only every so many-th run, different ones for each kind.
+# Questions about growing runs are left out, as archives do not grow.  Exit status 77: the archiver is not installed.
 set -euo pipefail
 tests=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 kind=$1 replay=$2 python=$3 runs=$4 output=$5/$1 bucket=${6:-} every=${7:-1}
 rm -rf "$output"
 mkdir -p "$output"
 
-# pack ARCHIVE: of what lies in the current folder.
+# pack ARCHIVE: packs the current folder.
 case $kind in
     tar) needs=tar; pack() { tar -cf "$1" .; } ;;
     tar-pax) needs=tar; pack() { tar --format=pax -cf "$1" -- *; } ;;
@@ -35,7 +35,7 @@ with tarfile.open(sys.argv[1], "w:gz") as to: to.add(".")' "$1"; } ;;
 esac
 command -v "$needs" >/dev/null || { echo "check_archives.sh: there is no $needs"; exit 77; }
 
-# without_sessions FROM TO: questions or answers without those about a growing run.
+# without_sessions FROM TO: removes the queries or answers about a growing run.
 without_sessions() {
     "$python" -c 'import json, sys
 whole = json.load(open(sys.argv[1]))

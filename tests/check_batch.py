@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Batches as users have them: `smdebug scan --list ... -o results.db` over many runs, some damaged, one unreadable, one
-that still grows; killed at random and resumed; held against single scans of each run.
+"""Batches as users run them: `smdebug scan --list ... -o results.db` over many runs, some damaged, one unreadable, one
+still growing; killed at random and resumed; compared with single scans of each run.
 
 check_batch.py PROGRAM GOLDEN FOLDER [--runs N] [--kills K] [--large PATH] [--mpirun PATH [--rank-runs N]]
   PROGRAM  the program smdebug
@@ -9,7 +9,7 @@ check_batch.py PROGRAM GOLDEN FOLDER [--runs N] [--kills K] [--large PATH] [--mp
   --large  one more run, far larger than the others
   --mpirun also over four processes, if the program has MPI: undisturbed, killed, stopped, on a full disk
   --rank-runs  of so many runs, which are names of the others
-Prints what was done; exit status 1 with a sentence for the first thing that is wrong."""
+Prints its steps; exit status 1 with a sentence for the first error."""
 import argparse
 import os
 import random
@@ -29,7 +29,7 @@ def fail(text):
 
 
 def make_runs(golden, folder, count):
-    """`count` runs and what is wrong with some of them; their paths, in the order of the list."""
+    """Makes `count` runs, some damaged; returns their paths, in the order of the list."""
     paths = []
     for number in range(count):
         path = os.path.join(folder, "runs", f"group{number % 7}", f"run{number:05}")
@@ -46,11 +46,11 @@ def make_runs(golden, folder, count):
         byte = event.read(1)
         event.seek(60)
         event.write(bytes([byte[0] ^ 0xFF]))
-    with open(files(paths[17], "index")[0], "w", encoding="utf-8") as index:  # an index file that is none
+    with open(files(paths[17], "index")[0], "w", encoding="utf-8") as index:  # an invalid index file
         index.write('{"tensors": [')
-    shutil.rmtree(paths[23])  # nothing can be read of it
+    shutil.rmtree(paths[23])  # an empty run
     os.makedirs(os.path.join(paths[23], "index"))
-    end = os.path.join(paths[29], "training_job_end.ts")  # it still grows
+    end = os.path.join(paths[29], "training_job_end.ts")  # a growing run
     if os.path.exists(end):
         os.remove(end)
     return paths
@@ -65,7 +65,7 @@ def scan(program, listed, database, *more):
 
 
 def rows_of(database, tables=("results", "findings", "messages")):
-    """All that a scan says, without what differs from one scan to the next: numbers of rows, and times."""
+    """The output of a scan, without the parts that differ between scans: numbers of rows, and times."""
     base = sqlite3.connect(f"file:{database}?mode=ro", uri=True)
     if base.execute("PRAGMA integrity_check").fetchone() != ("ok",):
         fail(f"{database} is damaged")
@@ -110,7 +110,7 @@ def main():
     with open(listed, "w", encoding="utf-8") as out:
         out.write("".join(path + "\n" for path in paths))
     whole = os.path.join(args.folder, "whole.db")
-    time.sleep(0.1)  # what is newer than the file system's clock has no version to be known by
+    time.sleep(0.1)  # files newer than the file system's clock have no version yet
 
     begin = time.monotonic()
     first = scan(args.program, listed, whole)
@@ -122,7 +122,7 @@ def main():
         fail(f"findings and failures end with status 4, not {first.returncode}: {first.stderr[-1000:]}")
     print(f"{len(paths)} runs in {taken:.2f} s, {len(truth['findings'])} findings")
 
-    # As each run says alone: streamed in the order of the list, whatever the threads.
+    # The same as from single scans: streamed in the order of the list, whatever the number of threads.
     rows = {}
     for threads in ("1", "3"):
         rows[threads] = subprocess.run([args.program, "scan", "--list", listed, "--format", "csv", "--threads", threads],
@@ -138,13 +138,13 @@ def main():
         fail("a batch says of a run what a scan of it alone does not")
     print(f"{min(40, len(paths))} runs say the same alone; all the same with 1 and 3 threads")
 
-    # Again: nothing is done but what failed, and nothing changes.
+    # Again: only failed runs are repeated, and nothing changes.
     begin = time.monotonic()
     scan(args.program, listed, whole)
     compare(truth, rows_of(whole), "a second scan")
     print(f"again: {time.monotonic() - begin:.2f} s")
 
-    # Killed at random moments, then to its end.
+    # Killed at random moments, then completed.
     killed = os.path.join(args.folder, "killed.db")
     stopped = 0
     for turn in range(args.kills):
@@ -162,7 +162,7 @@ def main():
     compare(truth, rows_of(killed), f"killed {stopped} times and resumed")
     print(f"killed {stopped} times of {args.kills}, resumed: the database is that of an undisturbed scan, row for row")
 
-    # What has changed is done again, and only that.
+    # Only changed runs are repeated.
     with open(os.path.join(paths[0], "collections", "more.json"), "w", encoding="utf-8") as more:
         more.write("{}")
     time.sleep(0.1)
@@ -189,7 +189,7 @@ def main():
 
 
 def ranks_of(mpirun):
-    """The processes that it started, by their ids."""
+    """The ids of its child processes."""
     children = subprocess.run(["ps", "-o", "pid=,comm=", "--ppid", str(mpirun)], capture_output=True, text=True, check=False).stdout
     return [int(line.split()[0]) for line in children.splitlines() if "smdebug" in line]
 
@@ -208,22 +208,22 @@ def left_by_ranks(database):
 
 
 class ranks_job:
-    """A scan over four ranks; its group of processes is its own, so that all of it can be ended."""
+    """A scan over four ranks, in its own process group, so that all of it can be ended."""
 
     def __init__(self, args, listed, database, *more, limit=None):
         environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-                       "OMPI_MCA_btl_vader_single_copy_mechanism": "none"}  # else it warns in containers without ptrace
-        for name in [name for name in environment if name.startswith("SLURM_")]:  # or Open MPI asks Slurm to start them
+                       "OMPI_MCA_btl_vader_single_copy_mechanism": "none"}  # avoids a warning in containers
+        for name in [name for name in environment if name.startswith("SLURM_")]:  # keeps Open MPI from using Slurm
             del environment[name]
         program = [args.program, "scan", "--list", listed, "--threads", "1", "-o", database, *more]
-        if limit:  # of a file's size, in blocks of 1024 bytes: what is written beyond fails as on a full disk
+        if limit:  # of a file's size, in blocks of 1024 bytes: writing beyond fails as on a full disk
             program = ["bash", "-c", f'trap "" XFSZ; ulimit -f {limit}; exec "$@"', "limited", *program]
         self.job = subprocess.Popen([args.mpirun, "--oversubscribe", "-n", "4", *program], stdout=subprocess.PIPE,
                                     stderr=subprocess.PIPE, text=True, env=environment, start_new_session=True)
         self.ranks = []
 
     def wait_for_results(self, database, count=20):
-        """Until some are there: True; False where the job has ended."""
+        """Waits until some are there: True; False if the job has ended."""
         end = time.monotonic() + 60
         while self.job.poll() is None and time.monotonic() < end:
             self.ranks = ranks_of(self.job.pid)
@@ -247,7 +247,7 @@ class ranks_job:
 
 
 def grown(path):
-    """About how many results a rank has: nobody else may open its database."""
+    """About how many results a rank has: no other process may open its database."""
     try:
         return os.path.getsize(path + "-wal") // 8192
     except OSError:
@@ -279,7 +279,7 @@ def check_ranks(args, paths):
             status, out, err = ranks_job(args, listed, over, "--format", "csv", *asked, *more).finish("four ranks")
             if status != alone.returncode:
                 fail(f"{what} over four ranks ended with {status}, not {alone.returncode}: {err[-2000:]}")
-            if out != alone.stdout.replace("\t", "\\t"):  # mpirun gives rank 0 a terminal, where controls are escaped
+            if out != alone.stdout.replace("\t", "\\t"):  # rank 0 has a terminal, which escapes controls
                 fail(f"{what} over four ranks: the rows are not those of one process")
             compare(truth, rows_of(over, tables), f"{what} over four ranks {more}")
             print(f"{what} over four ranks {more}: the same database and rows of {len(truth['runs'])} runs, {time.monotonic() - begin:.1f} s")
@@ -309,7 +309,7 @@ def check_ranks(args, paths):
             fail(f"{name}: it ended with 0: {err[-1000:]}")
         left = left_by_ranks(over)
         taken = time.monotonic() - begin
-        # The same command, over ranks after one disturbance and as one process after another, does the rest.
+        # The same command completes the rest, over ranks after one disturbance and as a single process after another.
         if name in ("a rank killed", "a full disk"):
             status, _, err = ranks_job(args, listed, over, "--progress", "json").finish(f"{name}, again")
         else:

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# check_bundle.sh ROOT PACKAGES: the page's script and style, in include/smdebug/report/page/impl/bundle.ipp, are what report/src
-# gives.  Built anew and compared where there is node, with its packages in the folder PACKAGES (tests/report_packages.sh);
-# always, by the hash of the sources that the bundle names.
+# check_bundle.sh ROOT PACKAGES: the page's script and style in include/smdebug/report/page/impl/bundle.ipp match
+# report/src.  The hash of the sources in the bundle is always compared; with node, whose packages are in the folder
+# PACKAGES (tests/report_packages.sh), the bundle is also rebuilt and compared.
 set -euo pipefail
 root=$1
 packages=$2

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# check_compile_fail.sh SOURCE PRECOMPILED COMPILER FLAG...: SOURCE must not compile, the compiler must say what its line
-# "// expect: TEXT" asks for, and with -DCONTROL the same file must compile, so that it fails for that reason alone.
-# TEXT must stand in a message: the lines of code that a compiler quotes beside it do not count.
-# check_compile_fail.sh --precompile FOLDER PRECOMPILED COMPILER FLAG...: before that, parses what the sources in FOLDER include.
+# check_compile_fail.sh SOURCE PRECOMPILED COMPILER FLAG...: SOURCE must not compile, the compiler must print the text
+# of its line "// expect: TEXT", and with -DCONTROL the same file must compile, so that it fails for that reason alone.
+# TEXT must be in a message: the code that a compiler quotes beside it is ignored.
+# check_compile_fail.sh --precompile FOLDER PRECOMPILED COMPILER FLAG...: before that, precompiles the includes of
+# FOLDER's sources.
 set -euo pipefail
 export LC_ALL=C
 if [[ $1 == --precompile ]]; then

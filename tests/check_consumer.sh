@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # check_consumer.sh [--bare] SOURCE_FOLDER BUILD_FOLDER CMAKE GENERATOR COMPILER OPTION...: configures the project in
-# SOURCE_FOLDER with the OPTIONs, from nothing, and builds and runs its programs.
-# What headers define is inline: else a program of two files that include them does not link ("multiple definition").
-# --bare: as on a machine without libcurl, OpenSSL, pugixml, zlib, libzstd and SQLite: CMake does not find them, their headers are
-# errors.
+# SOURCE_FOLDER with the OPTIONs from scratch, and builds and runs its programs.
+# Definitions in headers must be inline: otherwise a program of two files does not link ("multiple definition").
+# --bare: as on a machine without libcurl, OpenSSL, pugixml, zlib, libzstd and SQLite: CMake does not find them, their
+# headers are errors.
 set -euo pipefail
 bare=0
 if [[ $1 == --bare ]]; then

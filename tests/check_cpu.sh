@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# check_cpu.sh FLAG... -- COMMAND...: runs COMMAND where the CPU has every FLAG of /proc/cpuinfo, else exits 77 (skipped).
+# check_cpu.sh FLAG... -- COMMAND...: runs COMMAND if the CPU has every FLAG (see /proc/cpuinfo), else exits 77
+# (skipped).
 set -euo pipefail
 while [[ $1 != -- ]]; do
     if ! grep -qw -- "$1" /proc/cpuinfo; then

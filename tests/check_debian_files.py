@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""check_debian_files.py ROOT CMAKE BUILD STAGE: what the Debian packages are made of, without building them: each file that CMake
-installs is in a package (debian/*.install) or left out knowingly (debian/not-installed), as dh_missing demands; and no line of those
-files is about nothing."""
+"""check_debian_files.py ROOT CMAKE BUILD STAGE: the content of the Debian packages, without building them: each file
+that CMake installs is in a package (debian/*.install) or deliberately left out (debian/not-installed), as dh_missing
+demands; and each line of those files matches a file."""
 import fnmatch
 import glob
 import os
@@ -15,7 +15,7 @@ subprocess.run([cmake, "--install", build, "--prefix", stage], check=True, stdou
 
 
 def as_packaged(path):
-    """The path below /usr, where libraries lie in a folder for the machine."""
+    """The path under /usr, where libraries are in a folder for the architecture."""
     parts = path.split(os.sep)
     if parts[0] == "lib" and not parts[1].endswith("-linux-gnu"):
         parts.insert(1, "machine")

@@ -1,21 +1,21 @@
 #!/usr/bin/env python3
-"""What the pages say, held against what there is: README.md, CONTRIBUTING.md, SECURITY.md, CHANGELOG.md and docs/.
+"""Checks the pages against the code: README.md, CONTRIBUTING.md, SECURITY.md, CHANGELOG.md and docs/.
 
 check_docs.py links ROOT
-    Every relative link and anchor of every .md file leads somewhere; every page of docs/ is named in docs/README.md; lines of prose
-    have 140 columns at most; headers and sources that are named by their paths are there; every block says what it is; blocks of
-    sh, json and python are well formed; a block behind <!-- of: FILE --> stands in that file, line by line (a line ... is for any
+    Every relative link and anchor of every .md file exists; docs/README.md names every page of docs/; lines of prose have
+    at most 140 columns; headers and sources named by their paths exist; every block has a language; blocks of sh, json and
+    python are well formed; a block after <!-- of: FILE --> occurs in that file, line by line (a line ... matches any
     lines).
 check_docs.py compile ROOT FOLDER COMPILER [FLAG...]
-    Every block of cpp compiles: each as the body of a function, or, where it has a main() or stands behind <!-- cpp namespace -->,
-    as that of a namespace.  In front of it may stand, unseen, <!-- cpp, end of line, lines --> with lines that are put before the
-    block's, or <!-- cpp everywhere, end of line, lines --> before each of the page.
-    Behind <!-- calls in column N --> each piece of code in that column of the next table compiles as an expression or a statement,
-    behind <!-- types in column N --> as a type.
+    Every block of cpp compiles: as the body of a function, or, if it has a main() or follows <!-- cpp namespace -->, of a
+    namespace.  A hidden comment <!-- cpp, end of line, lines --> before it adds lines before the block's;
+    <!-- cpp everywhere, end of line, lines --> adds them before each block of the page.
+    After <!-- calls in column N --> each piece of code in that column of the next table compiles as an expression or a
+    statement, after <!-- types in column N --> as a type.
 check_docs.py source ROOT FILE
     Writes the blocks behind <!-- run --> as a program: `docs_blocks PAGE` runs those of a page.
 check_docs.py run [--update] ROOT FOLDER PROGRAM...
-    docs_blocks, where it is among the programs, runs without an exception in a folder with the recorded runs that a page names, and
+    docs_blocks, if among the programs, runs without an exception in a folder with the recorded runs that a page names, and
     prints the lines of the page's blocks behind <!-- printed -->, in this order (a line ... is for any lines).
     Every command of the blocks of console, "$ command", prints what stands below it: both streams; a line ... is for any lines, ...
     in a line for any text.  It ends with status 0, or with N where the command ends in "# exit status N".  Blocks of a page share a
@@ -32,29 +32,31 @@ import subprocess
 import sys
 import tempfile
 
+from check_docs_cases import CASES, GOOD, OTHER
+
 KINDS = {"cpp", "console", "sh", "json", "sql", "python", "cmake", "text", "ini", "toml"}
 USUAL_INCLUDES = tuple(f"#include <smdebug/{header}>" for header in (
-    "s3.hpp", "smdebug.hpp",  # and the doors that docs/README.md names
-    "actions/action_record.hpp", "actions/run_command.hpp", "actions/status_file.hpp", "exporting/csv.hpp",
+    "s3.hpp", "smdebug.hpp",  # and the entry headers that docs/README.md names
+    "actions/status_file.hpp", "actions/run_command.hpp", "actions/status_file.hpp", "exporting/csv.hpp",
     "exporting/npz.hpp", "exporting/options.hpp", "exporting/run.hpp", "exporting/safetensors.hpp",
     "exporting/tensorboard.hpp", "hook/hook_json.hpp", "hook/tensorboard_writer.hpp", "reduce/histogram.hpp",
-    "reduce/quantiles.hpp", "reduce/scalar_kernel.hpp", "registry/rule_registry.hpp", "registry/rules_json.hpp",
-    "rules/finding_json.hpp", "storage/cached_storage.hpp", "storage/disk_cache.hpp", "storage/memory_cache.hpp",
-    "trial/diff_runs.hpp", "trial/for_each_tensor.hpp", "trial/reduce_in_passing.hpp", "trial/scan.hpp",
+    "reduce/quantiles.hpp", "reduce/scalar_kernel.hpp", "registry/rule_registry.hpp", "registry/rule_registry.hpp",
+    "rules/finding.hpp", "storage/cached_storage.hpp", "storage/disk_cache.hpp", "storage/object_cache.hpp",
+    "trial/diff_runs.hpp", "trial/scan.hpp", "trial/reduce_in_passing.hpp", "trial/scan.hpp",
     "watch/watch.hpp",
     "trial/verify.hpp"))
 WIDTH = 140
-BLOCKS = "docs_blocks"  # the program that is built of what `source` writes
+BLOCKS = "docs_blocks"  # the program built from the output of `source`
 
 
 class block:
-    """A block of code: its kind, the line of its fence (from 1), its lines, and the hidden comments in front of it."""
+    """A block of code: its kind, the line of its fence (from 1), its lines, and the hidden comments before it."""
 
     def __init__(self, kind, line, lines, hidden):
         self.kind, self.line, self.lines, self.hidden = kind, line, lines, hidden
 
     def note(self, word):
-        """What a hidden comment that begins with `word` says, or None."""
+        """The rest of the hidden comment that begins with `word`, or None."""
         for text in self.hidden:
             if text.startswith(word):
                 return text[len(word):].strip("\n")
@@ -62,7 +64,7 @@ class block:
 
 
 class page:
-    """A Markdown file: what it is called in messages, its lines, blocks, prose without blocks and comments, tables."""
+    """A Markdown file: its name in messages, its lines, blocks, prose without blocks and comments, tables."""
 
     def __init__(self, root, name):
         self.name = name
@@ -107,7 +109,7 @@ class page:
             at += 1
 
     def anchors(self):
-        """The anchors of its headings, as GitHub makes them."""
+        """The anchors that GitHub generates for its headings."""
         found, seen = set(), {}
         for _, line in self.prose:
             heading = re.match(r"#{1,6} +(.*?)#*$", line)
@@ -130,7 +132,7 @@ def all_pages(root):
 
 
 def is_told(name):
-    """Whether a page is one of those whose blocks are checked, too."""
+    """Whether the blocks of a page are checked as well."""
     return name.startswith("docs/") or name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md")
 
 
@@ -145,7 +147,7 @@ def cells_of(row):
 
 
 def stands_in(lines, text):
-    """Whether lines stand in a text in their order, whatever their indent; between those that `...` parts, anything."""
+    """Whether lines occur in a text in order, with any indent; `...` between them matches anything."""
     there = [each.strip() for each in text.splitlines()]
     parts, at = [[]], 0
     for line in lines:
@@ -162,7 +164,7 @@ def stands_in(lines, text):
 
 
 def wrong_block(root, each):
-    """What is wrong with the form of a block, or None."""
+    """The error in the form of a block, or None."""
     text = "\n".join(each.lines)
     if each.kind not in KINDS:
         return f"a block of '{each.kind}': not one of {', '.join(sorted(KINDS))}"
@@ -224,7 +226,7 @@ def check_links(root):
 # --- cpp --------------------------------------------------------------------------------------------------------------------
 
 def code_of_tables(each):
-    """The pieces of code in tables that are to compile: (line, piece, whether it is a type)."""
+    """The pieces of code in tables that must compile: (line, piece, whether it is a type)."""
     for start, rows, hidden in each.tables:
         for text in hidden:
             asked = re.fullmatch(r"(calls|types) in column (\d+)", text)
@@ -236,7 +238,7 @@ def code_of_tables(each):
 
 
 def source_of(pages, includes, only_run=False):
-    """One source of all blocks of cpp, and how many there are; or of those to be run, and a main() that runs those of a page."""
+    """One source of all C++ blocks, and their number; or of the blocks to run, with a main() that runs a page."""
     top, body, count, calls = list(includes), ["namespace smdebug {}", "namespace smd = smdebug;"], 0, []
 
     def add(name, line, lines, prelude, is_whole):
@@ -305,7 +307,7 @@ def write_source(root, file):
 # --- console ------------------------------------------------------------------------------------------------------------------
 
 def commands_of(lines):
-    """The commands of a block, each with the lines that it is to print."""
+    """The commands of a block, each with its expected output."""
     commands = []
     for line in lines:
         if line.startswith("$ "):
@@ -320,7 +322,7 @@ def commands_of(lines):
 
 
 def is_printed(wanted, printed):
-    """Whether lines are as wanted: `...` alone is any lines, in a line any text."""
+    """Whether lines match: `...` alone is any lines, within a line any text."""
     wanted = [each.rstrip() for each in wanted]
     printed = [each.rstrip() for each in printed]
     while wanted and not wanted[-1]:
@@ -334,7 +336,7 @@ def is_printed(wanted, printed):
 
 
 def check_options(name, one, options_of):
-    """Options of `smdebug COMMAND` that the command does not have."""
+    """The used options that `smdebug COMMAND` does not have."""
     wrong = []
     text = "\n".join(one.lines).replace("\\\n", " ")
     for line in text.splitlines():
@@ -428,84 +430,11 @@ def check_run(root, folder, programs, update=False):
                 lines[one.line:one.line + len(one.lines)] = "\n".join(shown).splitlines()
             with open(os.path.join(root, each.name), "w", encoding="utf-8") as file:
                 file.write("\n".join(lines) + "\n")
-    told = f"; left out, without {', '.join(sorted(set(left_out)))}" if left_out else ""
-    return wrong, f"{count} commands: each prints what the page says{told}"
+    omitted = f"; left out, without {', '.join(sorted(set(left_out)))}" if left_out else ""
+    return wrong, f"{count} commands: each prints what the page says{omitted}"
 
 
-# --- what finds nothing may have looked at nothing ------------------------------------------------------------------------------
-
-GOOD = """# A page
-See [below](#two-words-a_b), [the other](docs/README.md#other).
-<!-- of: source.txt -->
-```cpp
-one
-...
-  three
-```
-<!-- cpp
-int before = 1;
--->
-```cpp
-#include <vector>  // hoisted
-std::vector<int> all{before};
-```
-```cpp
-template <class T> struct box {};
-int main() {}
-```
-<!-- run -->
-```cpp
-int again = 1;
-```
-<!-- printed -->
-```text
-four
-...
-six
-```
-<!-- calls in column 2 -->
-| a | b |
-|---|---|
-| x | `1 + 1`, `int y = 2;` |
-## Two `words`: a_b
-```console
-$ printf 'a\\nb\\nc 12 s\\n'
-a
-...
-c ... s
-$ false  # exit status 1
-```
-```sh
-echo x
-```
-"""
-OTHER = "# Other\n```json\n{}\n```\n"
-# What is replaced, by what, which check says so, and with which words.
-CASES = [
-    ("", "", None, ""),
-    ("(#two-words-a_b)", "(#two-words)", "links", "README.md:2: README.md has no heading for #two-words"),
-    ("docs/README.md#other", "docs/none.md", "links", "README.md:2: docs/none.md leads nowhere"),
-    ("docs/README.md#other", "docs/README.md#others", "links", "no heading for #others"),
-    ("See ", "S" * 141 + " ", "links", "more than 140"),
-    ("  three\n", "  four\n", "links", "README.md:4: does not stand in source.txt"),
-    ("```sh\necho x", "```sh\necho 'x", "links", "no shell script"),
-    ("```sh\n", "```\n", "links", "a block of ''"),
-    ("{}", "{", "links", "no json"),
-    ("See ", "`a/b.hpp` ", "links", "README.md:2: there is no a/b.hpp"),
-    ("{before}", "{after}", "compile", "README.md:14"),
-    ("int main() {}", "int main() { return x; }", "compile", "README.md:18"),
-    ("`1 + 1`", "`1 + z`", "compile", "README.md:33"),
-    ("\nc ... s", "\nd ... s", "run", "README.md:35: $ printf"),
-    ("\na\n...", "\n...\nb", "run", ""),
-    ("\na\n...\n", "\na\n", "run", "README.md:35: $ printf"),
-    ("$ false  # exit status 1", "$ false", "run", "exit status 1"),
-    ("```console\n$ printf", "```console\nx\n$ printf", "run", "begins with '$ command'"),
-    ("exit 0", "exit 1", "run", "README.md: its C++ ends with status 1"),
-    ("four\\nfive", "five\\nfour", "run", ""),
-    ("four\\nfive\\nsix", "six\\nfive\\nfour", "run", "README.md: its C++ does not print"),
-    ("echo x", "smdebug ls --no-such RUN", "run", "smdebug ls has no option --no-such"),
-    ("echo x", "smdebug ls --such RUN 'a --b' | x --other", "run", ""),
-]
+# --- self-test: each check must find its errors -----------------------------------------------------------------------
 
 
 def self_test(folder, compiler):

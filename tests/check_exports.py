@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""What `smdebug export` writes, as others read it: numpy, an own reader of safetensors' format, the csv module, the
-reader of TensorBoard's files in hook/check_tensorboard.py; held byte for byte against an own reader of the runs themselves.
+"""The output of `smdebug export`, read by independent readers: numpy, a reader of the safetensors format, the csv
+module, the reader of TensorBoard's files in hook/check_tensorboard.py; compared byte for byte with an independent
+reader of runs.
 
 check_exports.py PROGRAM GOLDEN FOLDER
   PROGRAM  the program smdebug
   GOLDEN   the recorded runs, tests/data/golden
   FOLDER   where exports are made; emptied first
-Exit status 77 where numpy is not installed; 1 with a sentence for the first thing that is wrong."""
+Exit status 77 if numpy is not installed; 1 with a sentence for the first error."""
 import csv
 import glob
 import io
@@ -63,7 +64,7 @@ def varint(data, at):
 
 
 def fields(data):
-    """(number, value) of each field; bytes as they are, numbers as integers, fixed ones as bytes."""
+    """(number, value) of each field; length-delimited and fixed ones as bytes, varints as integers."""
     at = 0
     while at < len(data):
         tag, at = varint(data, at)
@@ -79,7 +80,7 @@ def fields(data):
 
 
 class Tensor:
-    """dtype (numpy's word, "bfloat16" or "string"), shape, and bytes, or a list of strings."""
+    """dtype (numpy's name, "bfloat16" or "string"), shape, and bytes, or a list of strings."""
 
     def __init__(self, message):
         self.dtype, self.shape, self.data, self.strings = "string", (), b"", []
@@ -141,7 +142,7 @@ def name_of(step, worker, several, extension):
 
 
 def as_numpy(tensor):
-    """The bytes of the .npy that numpy writes for it."""
+    """The bytes of numpy's .npy file for it."""
     if tensor.dtype == "string":
         array = numpy.array(tensor.strings, dtype="S") if tensor.strings else numpy.array([], dtype="S1")
         array = array.reshape(tensor.shape or (len(tensor.strings),))
@@ -177,7 +178,7 @@ def check_npz(run, folder):
 
 
 def read_safetensors(path):
-    """By the published format, with what its reference implementation insists on."""
+    """By the published format, with the requirements of its reference implementation."""
     with open(path, "rb") as file:
         data = file.read()
     length = struct.unpack_from("<Q", data)[0]
@@ -196,7 +197,7 @@ def read_safetensors(path):
         size = 2 if entry["dtype"] == "BF16" else numpy.dtype(SAFETENSORS[entry["dtype"]]).itemsize
         require(begin == end and last - begin == size * math.prod(entry["shape"]), f"{path}: the place of {name}")
         end = last
-    require(end == len(data) - 8 - length, f"{path}: bytes that nobody names")
+    require(end == len(data) - 8 - length, f"{path}: bytes that no entry covers")
     body = data[8 + length:]
     return metadata, {name: (SAFETENSORS[entry["dtype"]], tuple(entry["shape"]), body[slice(*entry["data_offsets"])])
                       for name, entry in header.items()}
@@ -224,7 +225,7 @@ def check_csv(run, path):
     with open(path, newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
             worker = row["worker"]
-            if worker.startswith("/") and "/replica:" in worker:  # as TensorFlow's stand in files' names
+            if worker.startswith("/") and "/replica:" in worker:  # as in TensorFlow's file names
                 worker = worker.replace("/", "_").replace(":", "-")
             key = int(row["step"]), worker
             require((row["mode"], int(row["mode_step"])) == run[key][:2], f"{path}: the mode of step {key}")
@@ -252,7 +253,7 @@ def check_csv(run, path):
 
 
 def is_drawn(tensor):
-    """Whether there are finite numbers, all of which a float32 holds."""
+    """Whether there are finite numbers, all within the range of float32."""
     if not tensor.data or tensor.dtype in ("|b1", "<c8", "<c16"):
         return False
     array = as_numpy(tensor)[1].astype("<f8")
@@ -306,7 +307,7 @@ def smdebug(program, *arguments, status=0):
 
 
 def check_golden(program, path, out):
-    """Every format of a recorded run; how many tensors of steps each had."""
+    """Exports a recorded run in every format; returns the number of tensors in each."""
     run = read_run(path)
     os.makedirs(out)
 
@@ -349,7 +350,7 @@ def check_stack(program, path, out):
 
 
 def check_disk_full(program, path, out):
-    """A file-size limit in the place of a full disk: nothing is left under the final name, nor beside it."""
+    """A file-size limit instead of a full disk: nothing is left under the final name or beside it."""
     place = os.path.join(out, "full")
     os.makedirs(place)
     for to, name in (("npz", "npz"), ("npz", "x.npz"), ("csv", "x.csv"), ("safetensors", "st"), ("tensorboard", "tb"), ("smdebug", "run")):

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""check_faults.py PROGRAM SAVED_RUN READ_RUNS LIBRARY GOLDEN FOLDER [--all | --only NAME]: every call by which the programs
-read and write files fails in turn, or does the half of its work (tests/faults/failing_calls.cpp).  After that
-  - what was read is what is read without a fault, or an error that is told, and nothing that is wrong;
-  - what was to be written is there whole, or not at all, and an error is told; nothing else is left; and the same command,
-    without a fault, does it;
-  - a training goes on, what the hook told as written is there and right, and the run can be read, and gone on with;
-  - a cache on disk gives nothing that is wrong, and what it cannot do costs nothing but time;
-  - nobody crashes, or hangs.
+"""check_faults.py PROGRAM SAVED_RUN READ_RUNS LIBRARY GOLDEN FOLDER [--all | --only NAME]: every call of the programs
+that reads or writes files fails in turn, or does half of its work (tests/faults/failing_calls.cpp).  After that
+  - a read returns the same as without a fault, or an error is reported; it never returns wrong data;
+  - an output exists whole or not at all, and an error is reported; nothing else is left behind; and the same command
+    succeeds without a fault;
+  - training continues, each step that the hook reported as written is there and right, and the run can be read and
+    resumed;
+  - a cache on disk never returns wrong data, and its failures cost nothing but time;
+  - no program crashes or hangs.
 Without --all, or SMDEBUG_TEST_ALL_FAULTS=1 in the environment, some 50 faults of each case, and 20 of each hook's, are tried,
 evenly spread; with it, all."""
 import errno
@@ -36,7 +37,7 @@ problems = []
 
 
 def contents(folder):
-    """Every file below a folder."""
+    """Every file under a folder."""
     found = {}
     for place, _, names in os.walk(folder):
         for name in names:
@@ -47,13 +48,13 @@ def contents(folder):
 
 
 class Case:
-    """A command, and what has to hold behind it."""
+    """A command, and the conditions that must hold after it."""
     spared = ()  # calls that do not fail
-    some = 50  # about how many faults are tried, unless all are
+    some = 50  # approximate number of faults tried, unless all are
 
     def __init__(self, name, command, output=None, same=None, may_end_with=(0, 1), tells_in_rows=False):
         self.name, self.command, self.output = name, command, output
-        self.same = same  # of what was written: None where it is not whole, else something that is compared
+        self.same = same  # maps the output to a comparable value, or None if it is incomplete
         self.may_end_with = may_end_with
         self.tells_in_rows = tells_in_rows
 
@@ -78,9 +79,9 @@ class Case:
         self.clear()
         if os.path.exists(log):
             os.remove(log)
-        status, expected, told = self.run(library, LOG=log)
+        status, expected, reported = self.run(library, LOG=log)
         if status not in self.may_end_with:
-            raise RuntimeError(f"{self.name}: status {status} without a fault: {told}")
+            raise RuntimeError(f"{self.name}: status {status} without a fault: {reported}")
         whole = self.same(self.output) if self.same else None
         with open(log, encoding="ascii") as file:
             names = [name for name in file.read().split() if name not in self.spared]
@@ -88,9 +89,9 @@ class Case:
                  for number in range(1, names.count(name) + 1)]
         if not all_calls:
             tried = tried[:: max(1, len(tried) // self.some)]
-        counts = {"same": 0, "told": 0}
+        counts = {"same": 0, "reported": 0}
         self.try_all(library, names, tried, counts, expected, whole)
-        print(f"{self.name}: {len(names)} calls; {len(tried)} faults, {counts['same']} of them without any effect, {counts['told']} told", flush=True)
+        print(f"{self.name}: {len(names)} calls; {len(tried)} faults, {counts['same']} of them without any effect, {counts['reported']} reported", flush=True)
         return len(tried)
 
     def try_all(self, library, names, tried, counts, expected, whole):
@@ -102,16 +103,16 @@ class Case:
                 problems.append(f"{fault}: status {status}: {err[-400:]}")
                 continue
             is_same = status in self.may_end_with and out == expected and (not self.same or self.same(self.output) == whole)
-            counts["same" if is_same else "told"] += 1
+            counts["same" if is_same else "reported"] += 1
             if is_same:
                 continue
             if error in (errno.EINTR, 0):
                 problems.append(f"{fault}: is no error, and changed something: status {status}: {err[-400:]}")
             if not err and not (self.tells_in_rows and status == 1):
-                problems.append(f"{fault}: nothing is told: status {status}, {len(out)} bytes of {len(expected)}")
+                problems.append(f"{fault}: no error is reported: status {status}, {len(out)} bytes of {len(expected)}")
             if not self.same:
                 wrong = set(out.splitlines()) - set(expected.splitlines())
-                # The last line may be cut where it was written.
+                # The last line may be cut if writing failed.
                 wrong = [line for line in wrong if name not in WRITES or not any(each.startswith(line) for each in expected.splitlines())]
                 if wrong and status == 0:
                     problems.append(f"{fault}: says something else: {sorted(wrong)[:3]}")
@@ -119,11 +120,11 @@ class Case:
             left = sorted(os.listdir(os.path.dirname(self.output)))
             if left not in ([], [os.path.basename(self.output)]) and not self.is_database_file(left):
                 problems.append(f"{fault}: leaves {left}")
-            # What cannot be read is left out of exports, which say so.
+            # Exports leave out unreadable parts, and say so.
             if os.path.lexists(self.output) and not self.says_what_failed() and "cannot be read" not in err and self.same(self.output) != whole:
                 problems.append(f"{fault}: is there, and is not whole: {err[-300:]}")
             if os.path.lexists(self.output) and not self.output.endswith(".db"):
-                self.clear()  # without --replace nobody writes over it
+                self.clear()  # without --replace it is not overwritten
             status, out, err = self.run()
             made = self.same(self.output)
             if status not in self.may_end_with or made != whole:
@@ -133,14 +134,14 @@ class Case:
         return self.output.endswith(".db") and all(name.startswith(os.path.basename(self.output)) for name in left)
 
     def says_what_failed(self):
-        """A page or a database is whole, and what could not be read is a row of it."""
+        """A page or a database is complete, with a row for what could not be read."""
         return self.output.endswith((".db", ".html"))
 
 
 class Telling(Case):
-    """One of the programs of this test: it ends well, and prints what became of what.  It prints by write(), the library not."""
+    """One of this test's programs: it succeeds, and prints the outcomes.  It prints by write(), unlike the library."""
     spared = ("write",)
-    some = 20  # each of them is looked at by three programs more
+    some = 20  # each of them is checked by three more programs
 
     def try_all(self, library, names, tried, counts, expected, whole):
         for what, number, name, error, sticky in tried:
@@ -151,7 +152,7 @@ class Telling(Case):
                 problems.append(f"{fault}: status {status}: {err[-400:]}")
                 continue
             has_effect = out != expected
-            counts["told" if has_effect else "same"] += 1
+            counts["reported" if has_effect else "same"] += 1
             if has_effect and error in (errno.EINTR, 0):
                 problems.append(f"{fault}: is no error, and changed something: {sorted(set(out.splitlines()) ^ set(expected.splitlines()))[:2]}")
             for wrong in self.wrong_in(out, expected):
@@ -166,7 +167,7 @@ def rows_of(text):
 
 
 class Training(Telling):
-    """A run by saved_run; `earlier`: of a run that was left before."""
+    """A run by saved_run; `earlier`: the options of a run left before it."""
 
     def __init__(self, name, tools, options, earlier=None):
         self.tools, self.options, self.earlier = tools, options, earlier
@@ -199,17 +200,17 @@ class Training(Telling):
             yield f"reads something else: {sorted(rows - self.right)[:2]}"
         steps = {line.split(" ")[1] for line in expected.splitlines() if line.startswith("kept ")}
         kept = {line.split(" ")[1] for line in lines if line.startswith("kept ")}
-        told = {line.split(" ")[1] for line in lines if line.startswith(("kept ", "lost "))}
-        if not lines[1].startswith("refused ") and (told != steps or not lines[-1].startswith("end")):
+        reported = {line.split(" ")[1] for line in lines if line.startswith(("kept ", "lost "))}
+        if not lines[1].startswith("refused ") and (reported != steps or not lines[-1].startswith("end")):
             yield f"the training does not go on: {lines}"
         for step in kept:
             of_step = {row for row in self.right if row.split(" ")[1] == step}
             if not of_step <= rows:
-                yield f"step {step} was told as written, and is not there: {lines[-3:]}"
+                yield f"step {step} was reported as written, but is missing: {lines[-3:]}"
         stats = subprocess.run([self.tools.program, "stats", self.place, "--format", "csv"], capture_output=True, check=False, timeout=SECONDS)
         if stats.returncode not in (0, 1) or (kept and lines[-1] == "end" and stats.returncode != 0):
             yield f"stats: status {stats.returncode}: {stats.stderr.decode()[-300:]}"
-        # Whoever comes next finds no claim, or one of a writer that is gone.
+        # The next writer finds no claim, or that of a dead writer.
         again = subprocess.run([self.tools.saved_run, *without(self.options, "--first"), "--resume", self.place], capture_output=True,
                                check=False, timeout=SECONDS)
         said = again.stdout.decode().splitlines()
@@ -218,13 +219,13 @@ class Training(Telling):
 
 
 def without(words, option):
-    """Words without an option and its value."""
+    """The words without an option and its value."""
     at = words.index(option) if option in words else len(words)
     return words[:at] + words[at + 2:]
 
 
 class Cached(Telling):
-    """Reading through a cache that is new, or full."""
+    """Reads through a new or a full cache."""
 
     def __init__(self, name, tools, run, full):
         self.tools, self.full = tools, full
@@ -241,7 +242,7 @@ class Cached(Telling):
         if not rows <= right:
             yield f"reads something else: {sorted(rows - right)[:2]}"
         if rows != right and "\nerror " not in out and "\nrefused " not in out:
-            yield f"{len(right - rows)} rows are missing, and nothing is told"
+            yield f"{len(right - rows)} rows are missing, and no error is reported"
         status, again, err = self.run()
         if status != 0 or again != expected:
             yield f"then, without a fault: status {status}: {err[-300:]} {sorted(set(again.splitlines()) ^ set(expected.splitlines()))[:2]}"
@@ -252,7 +253,7 @@ class Tools:
 
 
 def database(path):
-    """What results.db says, but for times."""
+    """The content of results.db, except times."""
     if not os.path.exists(path):
         return None
     with sqlite3.connect(path) as base:

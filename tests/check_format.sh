@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# check_format.sh ROOT CLANG_FORMAT: all C++ files look as .clang-format says.  Other versions than 16 (Debian 12) format
-# some constructs otherwise: they are no judge, and the test is skipped (77).
+# check_format.sh ROOT CLANG_FORMAT: all C++ files are formatted by .clang-format.  Other versions than 16 (Debian 12)
+# format some constructs differently: then the test is skipped (77).
 set -euo pipefail
 cd "$1"
 tool=$2

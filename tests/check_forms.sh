@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# check_forms.sh LIBRARY... -- COMPILER FLAG...: two files in the compiled form link with the library, a file of each form does
-# not, and the linker says why; what smdebug.hpp has can be called in both.  LIBRARY: smdebug::compiled and what it links.
+# check_forms.sh LIBRARY... -- COMPILER FLAG...: two files in the compiled form link with the library; files of both
+# forms together do not, and the linker says why; everything in smdebug.hpp works in both.  LIBRARY: smdebug::compiled
+# and its libraries.
 set -euo pipefail
 every_name=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/every_name/every_name.cpp
 libraries=()
@@ -9,7 +10,7 @@ while [[ $1 != -- ]]; do
     shift
 done
 shift
-libraries+=("-Wl,-rpath,$(dirname "${libraries[0]}")")  # where it is a shared one
+libraries+=("-Wl,-rpath,$(dirname "${libraries[0]}")")  # if it is a shared library
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
@@ -38,7 +39,7 @@ for objects in "first.compiled.o second.header_only.o" "second.header_only.o fir
     fi
 done
 echo "the linker refuses to mix the forms"
-# A user's file: no header but the umbrella, none for policies of its own.
+# A user's file: no header but the umbrella, and no own policies.
 "$@" -O0 -DSMDEBUG_COMPILED -o every_name_compiled "$every_name" "${libraries[@]}"
 ./every_name_compiled
 "$@" -O0 -o every_name_header_only "$every_name" "${libraries[@]:1}"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# check_golden.sh REPLAY PYTHON RUNS_FOLDER EXPECTED OUTPUT_FOLDER [BUCKET]: answers the questions of RUNS_FOLDER/EXPECTED and
-# compares.  The answers stay in OUTPUT_FOLDER, to be looked at when they differ.
-# With a BUCKET, which is made where it is missing, the run is opened in S3 (s3_servers/with_server.sh says where that is), and
-# the messages of errors are those of the folder, too.  What may differ there, and why: golden_replay/in_s3/.
+# check_golden.sh REPLAY PYTHON RUNS_FOLDER EXPECTED OUTPUT_FOLDER [BUCKET]: runs the queries of RUNS_FOLDER/EXPECTED
+# and compares.  The answers stay in OUTPUT_FOLDER for inspection.
+# With a BUCKET, which is made if missing, the run is opened in S3 (on the server of s3_servers/with_server.sh), and
+# errors must have the same messages as in the folder.  Permitted differences, with reasons: golden_replay/in_s3/.
 set -euo pipefail
 tests=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 replay=$1 python=$2 runs=$3 expected=$4 output=$5 bucket=${6:-}
@@ -17,7 +17,7 @@ if [[ -z $bucket ]]; then
 fi
 
 "$tests/s3_servers/make_bucket.sh" "$bucket"
-# A place with what has to be encoded in a URL.
+# A place with characters that must be encoded in a URL.
 "$replay" "$runs" "$runs/$expected" "s3://$bucket/a place + 100%/$$.$RANDOM" >"$actual"
 if [[ -f $waived ]]; then
     compare+=(--waive "$waived")

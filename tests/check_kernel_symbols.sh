@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# check_kernel_symbols.sh NM OBJECT...: src/kernels/*.cpp are compiled for instruction sets that not every CPU has.  Each of these
-# OBJECTs offers the linker its table, smdebug::v1::reduce::<name>_kernel, and nothing else: of an inline function that other
-# files have, too, the linker keeps any copy.  And nothing of them runs before the table is used: no dynamic initialisation.
-# check_kernel_symbols.sh --self-test NM COMPILER: the check finds each of these faults, and is quiet where there is none.
+# check_kernel_symbols.sh NM OBJECT...: src/kernels/*.cpp are compiled for instruction sets that not every CPU has.
+# Each of these OBJECTs offers the linker its table, smdebug::v1::reduce::<name>_kernel, and nothing else: the linker
+# keeps any copy of an inline function that other files also have.  And nothing of them runs before the table is used:
+# no dynamic initialisation.
+# check_kernel_symbols.sh --self-test NM COMPILER: the check finds each of these faults, and is quiet where there is
+# none.
 set -euo pipefail
 export LC_ALL=C
 

@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
-"""The layers of CONTRIBUTING.md, between the marks layers:begin and layers:end, held against include/smdebug and src/program: what
-a header, or its bodies in impl/ or a .cpp beside it, includes and what it uses must be in a layer that its own may include.
+"""Checks the layers in CONTRIBUTING.md, between the marks layers:begin and layers:end, for include/smdebug and
+src/program: a header, with its bodies in impl/ or the .cpp beside it, may include and use only the layers that its own
+layer allows.
 
 check_layers.py ROOT   fails on
   - an include that the table does not allow: an arrow between layers, or a third party outside its leaf;
-  - a type that is used without an include, by way of others, from a layer that the table does not allow;
+  - a type used through indirect includes from a layer that the table does not allow;
   - headers that include each other in a circle.
-A row's layer is a folder, a wing of it (`trial/catalog`), or a single header at the top; the longest that fits a header is
-its own.  `trial` in the second column allows the folder with its wings, `trial/*.hpp` only the headers in the folder itself,
-`trial/scan.hpp` only that one.  A folder's doors may include its wings; a wing only what its row names.
-check_layers.py --self-test: finds each kind of breach, and is quiet where there is none."""
+A row's layer is a folder, a subfolder (`trial/catalog`), or a single header at the top; a header belongs to the
+longest that matches.  `trial` in the second column allows the folder with its subfolders, `trial/*.hpp` only the
+headers in the folder, `trial/scan.hpp` only that one.  A folder's own headers may include its subfolders;
+a subfolder only what its row names.
+check_layers.py --self-test: finds each kind of breach, and no false ones."""
 import graphlib
 import os
 import re
@@ -18,8 +20,8 @@ import tempfile
 
 import headers
 
-# How third parties look in an #include.  Whatever else has a '/' or ends in ".h" or ".hpp" is unknown, and unknown is a
-# breach; standard headers have neither.
+# Includes of third parties.  Any other include with a '/' or ending in ".h" or ".hpp" is unknown, which is a breach;
+# standard headers have neither.
 THIRD_PARTIES = {
     "xtensor": r"xtensor/|xtl/",
     "xsimd": r"xsimd/",
@@ -36,15 +38,15 @@ THIRD_PARTIES = {
     "intrinsics": r"([a-z0-9_]*intrin|arm_neon|arm_acle|cpuid)\.h$",
     "POSIX": r"(fcntl|unistd|dirent|poll|errno|time|limits|malloc|spawn|pthread)\.h$|sys/[a-z]+\.h$|linux/[a-z_]+\.h$",
 }
-# A name where a type stands: behind what may come before one, before what may come behind one.
+# A name in the position of a type: after tokens that may precede one, before tokens that may follow one.
 BEFORE = r"(?:^|[(<,;{}\[&|!]|\b(?:const|typename|return|new|requires|using|template|inline|static|explicit|friend|mutable|constexpr)\s|\bsmdebug::|\bv1::)\s*"
-# What makes a name a variable, a member or a parameter in a file: no use of the type is looked for there.
+# Declarations of a variable, member or parameter of that name: in such files uses of the type are not searched.
 VARIABLE = r"(?:[>&*\]]|\b(?!(?:class|struct|enum|typename|const|return|new|using|concept|constexpr|static|inline)\b)\w+)\s+[&*]?{}\s*(?:=[^=]|[;,){{(:\[])"
 BEHIND = r"\s*(?:<[^=<]|::|[&*]+\s*[a-z_)>,.]|>|\s[a-z_]\w*\s*[;,)({=])"
 
 
 class table:
-    """What CONTRIBUTING.md allows: of each layer, and of each third party."""
+    """The rules in CONTRIBUTING.md for each layer and each third party."""
 
     def __init__(self, root):
         text = headers.text_of(os.path.join(root, "CONTRIBUTING.md"))
@@ -88,12 +90,12 @@ class table:
 
 
 def public(header):
-    """The header whose bodies a file holds, or itself."""
+    """The header whose bodies are in a file, or the file itself."""
     return re.sub(r"impl/([^/]+)\.[it]pp$|(?<=/)([^/]+)\.cpp$", lambda match: (match[1] or match[2]) + ".hpp", header)
 
 
 def files_of(root):
-    """The files that the table is about: of each, by how it is included, where it lies."""
+    """The files covered by the table: {include path: file path}."""
     top, paths = headers.headers_of(root)
     files = {path: os.path.join(top, path) for path in paths}
     program = os.path.join(root, "src", "program")
@@ -106,7 +108,7 @@ def files_of(root):
 
 
 def circle_in(includes):
-    """Headers that include each other, as a list that ends where it begins; or nothing."""
+    """A cycle of headers as a list with equal ends; or nothing."""
     try:
         graphlib.TopologicalSorter(includes).prepare()
     except graphlib.CycleError as error:
@@ -159,7 +161,7 @@ def breaches_of(root):
 
 
 def uses_not_allowed(allowed, code, homes):
-    """Of types whose name is that of one header alone."""
+    """Uses of types whose name belongs to a single header."""
     homes = {name: next(iter(places)) for name, places in homes.items() if len(places) == 1}
     own_code = {}  # of a header with its bodies
     for path, text in code.items():
@@ -218,17 +220,17 @@ CASES = [
     ("its neighbour", "rules/a.hpp", "#include <smdebug/trial/other.hpp>", "rules may not include smdebug/trial/other.hpp"),
     ("everything", "top.hpp", "#include <smdebug/trial/other.hpp>", ""),
     ("everything, without a folder", "top.hpp", "#include <smdebug/rules/r.hpp>", "top.hpp may not include smdebug/rules/r.hpp"),
-    ("a door to its wing", "trial/a.hpp", "#include <smdebug/trial/load/loader.hpp>", ""),
-    ("a wing to a door", "trial/load/a.hpp", "#include <smdebug/trial/concepts.hpp>", ""),
-    ("a wing to another door", "trial/load/a.hpp", "#include <smdebug/trial/other.hpp>", "trial/load may not include smdebug/trial/other.hpp"),
+    ("a folder to its subfolder", "trial/a.hpp", "#include <smdebug/trial/load/loader.hpp>", ""),
+    ("a subfolder to its folder", "trial/load/a.hpp", "#include <smdebug/trial/concepts.hpp>", ""),
+    ("a subfolder to another header of its folder", "trial/load/a.hpp", "#include <smdebug/trial/other.hpp>", "trial/load may not include smdebug/trial/other.hpp"),
     ("another folder's doors", "watch/a.hpp", "#include <smdebug/trial/other.hpp>", ""),
-    ("another folder's wing", "watch/a.hpp", "#include <smdebug/trial/load/loader.hpp>", "watch may not include smdebug/trial/load/loader.hpp"),
+    ("another folder's subfolder", "watch/a.hpp", "#include <smdebug/trial/load/loader.hpp>", "watch may not include smdebug/trial/load/loader.hpp"),
     ("a second leaf", "record/b.hpp", "#include <immintrin.h>", ""),
     ("a third party outside its leaf", "core/a.hpp", "#include <immintrin.h>", "(intrinsics) is allowed only in: record/a.hpp"),
     ("a folder of leaves", "watch/posix/file.hpp", "#include <fcntl.h>", ""),
     ("outside a folder of leaves", "watch/file.hpp", "#include <fcntl.h>", "(POSIX) is allowed only in: watch/posix"),
     ("the bodies of a leaf", "record/impl/b.ipp", "#include <immintrin.h>", ""),
-    ("the bodies of a wing", "trial/load/impl/a.tpp", "#include <smdebug/trial/other.hpp>", "trial/load may not include"),
+    ("the bodies of a subfolder", "trial/load/impl/a.tpp", "#include <smdebug/trial/other.hpp>", "trial/load may not include"),
     ("bodies outside a leaf", "core/impl/a.tpp", "#include <immintrin.h>", "(intrinsics) is allowed only in: record/a.hpp"),
     ("a third party without a leaf", "core/a.hpp", "#include <xtensor/xarray.hpp>", "(xtensor) is allowed only in:"),
     ("an unknown third party", "core/a.hpp", "#include <boost/any.hpp>", "<boost/any.hpp> belongs to no third party"),

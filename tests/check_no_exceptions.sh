@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # check_no_exceptions.sh INCLUDE_FOLDER FOLDER COMPILER FLAG...: all headers of FOLDER compile with -fno-exceptions.
-# tensor/as_xtensor.hpp is the one exception to the rule: xtensor throws.
+# tensor/xtensor_adapter.hpp is the only exception: xtensor throws.
 set -euo pipefail
 root=$1 folder=$2
 shift 2
@@ -12,6 +12,6 @@ if ((${#headers[@]} == 0)); then
     exit 1
 fi
 for header in "${headers[@]}"; do
-    [[ $header == */as_xtensor.hpp ]] || echo "#include <$header>"
+    [[ $header == */xtensor_adapter.hpp ]] || echo "#include <$header>"
 done | "$@" -fno-exceptions -fsyntax-only -x c++ -
 echo "${#headers[@]} headers of $folder compile without exceptions"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# check_nothing_emitted.sh COMPILER FLAG...: a file that includes smdebug.hpp, header-only, and uses nothing of it, compiles to an
-# object without code: what is emitted, whether it is called or not, each file of a user pays for.  Virtual functions are: where a
-# class declares one without SMDEBUG_INLINE (g++ takes it for the one by which the class's table, and all that it calls, is made),
-# and a variable whose initial value is computed when the program starts.
+# check_nothing_emitted.sh COMPILER FLAG...: a file that includes smdebug.hpp, header-only, and uses nothing of it,
+# compiles to an object without code: code emitted for unused functions would cost every file of a user.  That happens
+# with a virtual function declared without SMDEBUG_INLINE (g++ takes it for the key function, and emits the vtable and
+# everything it calls), and with a dynamically initialised variable.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

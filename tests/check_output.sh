@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# check_output.sh STATUS REGEX COMMAND...: the command ends with that status, and what it prints has a match of the extended
-# regex ("": whatever it prints).  (CTest's PASS_REGULAR_EXPRESSION would take any status.)
+# check_output.sh STATUS REGEX COMMAND...: the command ends with that status, and its output matches the extended
+# regex ("": any output).  (CTest's PASS_REGULAR_EXPRESSION would accept any status.)
 set -uo pipefail
 wanted=$1 regex=$2
 shift 2

@@ -1,6 +1,6 @@
 # cmake -DROOT=<repository> -P check_parts.cmake
-# Every body of a header, include/smdebug/**/impl/*.ipp, is in one part of <smdebug/src.hpp>, include/smdebug/src/*.ipp: in none it
-# would be missing in the compiled form.
+# Every body of a header, include/smdebug/**/impl/*.ipp, is in exactly one part of <smdebug/src.hpp>,
+# include/smdebug/src/*.ipp: otherwise the compiled form would lack it.
 cmake_minimum_required(VERSION 3.25)
 file(GLOB_RECURSE bodies RELATIVE ${ROOT}/include ${ROOT}/include/smdebug/*.ipp)
 list(FILTER bodies EXCLUDE REGEX "^smdebug/src/")

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# check_report.sh ROOT PACKAGES SMDEBUG REPORT_RUNS GOLDEN FOLDER: tests/check_report.mjs with the packages that it needs.
-# Skipped (77) where Chromium, node or its packages are missing.
+# check_report.sh ROOT PACKAGES SMDEBUG REPORT_RUNS GOLDEN FOLDER: runs tests/check_report.mjs with its packages.
+# Skipped (77) if Chromium, node or its packages are missing.
 set -euo pipefail
 root=$1
 packages=$2

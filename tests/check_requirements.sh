@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# check_requirements.sh COMPILER FLAG...: where something is missing that the library needs, the compiler says what.
+# check_requirements.sh COMPILER FLAG...: if a requirement of the library is missing, the compiler names it.
 set -euo pipefail
 export LC_ALL=C
 
-# says TEXT CODE COMPILER FLAG...: the code does not compile with these flags, and TEXT stands in the messages.
+# says TEXT CODE COMPILER FLAG...: the code does not compile with these flags, and TEXT is in the messages.
 says() {
     local text=$1 code=$2 said
     shift 2
@@ -21,11 +21,12 @@ says "needs C++20" "#include <smdebug/core/bytes.hpp>" "$@" -std=c++17
 says "throws: compile it with exceptions" "#include <smdebug/core/error.hpp>" "$@" -fno-exceptions
 says "compile it without -fno-rtti" "#include <smdebug/core/error.hpp>" "$@" -fno-rtti
 says "needs <stop_token>" $'#include <version>\n#undef __cpp_lib_jthread\n#include <smdebug/core/stop_token.hpp>' "$@"
-# Another target, as its compiler says it of itself; bytes.hpp stands for every header, which all include requirements.hpp first.
+# Another target, simulated by its compiler's macros; bytes.hpp has the checks, and represents all headers, which include it
+# first.
 says "needs a 64-bit target" $'#undef __SIZEOF_POINTER__\n#define __SIZEOF_POINTER__ 4\n#include <smdebug/core/bytes.hpp>' "$@"
 says "needs a little-endian target" \
     $'#undef __BYTE_ORDER__\n#define __BYTE_ORDER__ __ORDER_BIG_ENDIAN__\n#include <smdebug/core/bytes.hpp>' "$@"
-# The compiler's own 32-bit target, where it has one: no header of the system is reached before the message.
+# The compiler's own 32-bit target, if it has one: the message comes before any system header is included.
 if "$@" -m32 -fsyntax-only -x c++ - <<<"" 2>/dev/null; then
-    says "needs a 64-bit target" "#include <smdebug/core/requirements.hpp>" "$@" -m32
+    says "needs a 64-bit target" "#include <smdebug/core/bytes.hpp>" "$@" -m32
 fi

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# check_shared_cases.sh PROGRAM...: runs the test cases that stand in no *_test.cpp, such as those that a header of
-# tests/support/ defines: the ctest entries, which go by test file, do not reach them.
+# check_shared_cases.sh PROGRAM...: runs the test cases that are in no *_test.cpp, such as those that a header of
+# tests/support/ defines: the ctest entries, one a test file, do not reach them.
 set -euo pipefail
 for program in "$@"; do
     echo "$program"

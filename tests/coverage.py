@@ -12,28 +12,28 @@ import re
 import sys
 
 ONE_VALUE = "one of the values of an expression, in one line"
-# Why no test reaches a statement, by its text and the line before it; the first that holds.
+# Why no test reaches a statement, found by its text and the line before it; the first match counts.
 REASONS = [
-    ("decided when it is compiled, where nothing is counted",
+    ("evaluated at compile time, where nothing is counted",
      r"if constexpr|^\s*\}\) \{|\} -> std::|is_constant_evaluated|^\s*(\[\[nodiscard\]\] )?(static )?constexpr .*[({]$|constexpr .* noexcept \{"),
-    ("there is no memory, or no thread", r"bad_alloc|not enough memory|OUT_OF_MEMORY|no_memory|system_error|no more threads|cannot be started"),
-    ("a call of the system fails: tests/check_faults.py fails each, in programs without counters",
+    ("no memory, or no thread", r"bad_alloc|not enough memory|OUT_OF_MEMORY|no_memory|system_error|no more threads|cannot be started"),
+    ("a system call fails: tests/check_faults.py fails each, in programs without counters",
      r"errno|\bE[A-Z]{4,}\b|posix::fail|fail\(\"cannot|fail_writing|DT_UNKNOWN|a temporary file cannot|\bgot < 0|MAP_FAILED|posix_spawn|waitid"
      r"|reaped|pthread_|RENAME_|syncfs|::fstat|readable\("),
     ("a library refuses: libcurl, libcrypto, SQLite, zlib, libzstd, PCRE2, MPI",
      r"libcrypto|curl_|CURLE_|CURL_|SQLITE_|Z_OK|Z_STREAM|Z_MEM|ZSTD_|PCRE2_|pcre2_|ROLLBACK|journal_mode|MPI_"),
-    ("a process ends by it, or a child of a test has it, before counts are written", r"_Exit|::abort|quit\(|make_in_place|fork"),
-    ("thrown on, or left to who meets it next", r"\} catch \(|will tell|tells? why|told why|tries again"),
+    ("ends the process, or runs in a child that writes no counts", r"_Exit|::abort|quit\(|make_in_place|fork"),
+    ("rethrown, or left to a later call", r"\} catch \(|will report|reports? why|tries again|retr(y|ies)"),
     (ONE_VALUE, r" \? | : | \|\| | && "),
-    ("what a base class answers, or a type is to have", r"= default|\bvirtual\b|\boverride\b|noexcept \{ return|const \{ return|\) \{\}$"),
+    ("defaults of a base class, or members that a type must have", r"= default|\bvirtual\b|\boverride\b|noexcept \{ return|const \{ return|\) \{\}$"),
 ]
-NO_REASON = "nothing but that no test has it"
+NO_REASON = "missing tests"
 
-CODE = 0  # the kind of region that is a statement or a block of them
+CODE = 0  # the kind of region for a statement or a block of them
 
 
 def reduced(export, folders):
-    """Of each file: [places, whether reached] of its statements, and of both ways of its branches."""
+    """For each file: [places, whether reached] of its statements, and of both directions of its branches."""
     marks = ["/" + folder.strip("/") + "/" for folder in folders.split(",")]
     statements, branches = {}, {}
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Which statements and branches of include/smdebug/ and src/ the tests reach: builds them with clang's counters, runs them, and prints
-# a table by folder, and what no test reaches, with why not.
-#   tests/coverage.sh [--no-run]      --no-run: of what was counted last time
+# Which statements and branches of include/smdebug/ and src/ the tests reach: builds them with clang's counters, runs
+# them, and prints a table by folder, and the unreached statements with the reasons.
+#   tests/coverage.sh [--no-run]      --no-run: uses the counts of the last run
 # Takes three quarters of an hour on two cores.  The counts go to build/coverage/counts.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -16,12 +16,12 @@ packages_clang+=("llvm-$version")
 stage "packages" install_packages clang
 counts=$root/build/coverage/counts
 
-# A test that fails is for tests/run.sh to tell: what it reached counts.
+# Failing tests are reported by tests/run.sh; here only what they reached counts.
 run_tests() {
     local failed=0
     {
         ctest --preset coverage -j "$jobs" || failed=1
-        # Of those that sanitized builds leave out, what runs the program.
+        # Of the tests that sanitized builds leave out, those that run the program.
         ctest --test-dir build/coverage -R '^(batch|exports)$' || failed=1
     } >"$counts/tests.log"
     ((failed == 0)) || tail -n 15 "$counts/tests.log"
@@ -33,16 +33,16 @@ if [[ ${1-} != --no-run ]]; then
     stage "build" cmake --build --preset coverage -j "$jobs"
     rm -rf "$counts"
     mkdir -p "$counts"
-    # A file for each program, to which its processes add.
+    # One file for each program, to which all its processes add.
     export LLVM_PROFILE_FILE=$counts/%m.profraw
     stage "test" run_tests
 fi
 stage "merge" "llvm-profdata-$version" merge --failure-mode=all -sparse -o "$counts/all.profdata" "$counts"/*.profraw
 exports=()
 while IFS= read -r program; do
-    # One program after the other: functions of one name may be others in each.
+    # One program after the other: functions of the same name may differ between programs.
     "llvm-cov-$version" export -skip-expansions -instr-profile "$counts/all.profdata" "$program" \
-        >"$counts/${program##*/}.json" 2>"$counts/${program##*/}.told" || fail "$(tail -n 3 "$counts/${program##*/}.told")"
+        >"$counts/${program##*/}.json" 2>"$counts/${program##*/}.log" || fail "$(tail -n 3 "$counts/${program##*/}.log")"
     python3 -B tests/coverage.py --reduce include/smdebug,src "$counts/${program##*/}.json"
     exports+=("$counts/${program##*/}.json")
 done < <(find build/coverage build/coverage/tests build/coverage/examples -maxdepth 1 -type f -executable)

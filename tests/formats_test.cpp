@@ -1,6 +1,6 @@
 #include <smdebug/formats.hpp>
 
-#include <smdebug/trial/create_trial.hpp>
+#include <smdebug/trial/basic_trial.hpp>
 
 #include "support/log_builder.hpp"
 #include "support/temporary_folder.hpp"

@@ -1,7 +1,7 @@
 """What the headers of include/smdebug declare, read as text: comments, literals and bodies of functions are skipped.
 
-headers.py ROOT: lists the types (classes, enumerations) that a user may name, a folder a paragraph, and counts them.
-headers.py ROOT --at-most N: fails where there are more; what no user names belongs in namespace detail.
+headers.py ROOT: lists and counts the types (classes, enumerations) that a user may name, one paragraph a folder.
+headers.py ROOT --at-most N: fails if there are more; types that no user names belong in namespace detail.
 headers.py ROOT --named-in FILE: fails where FILE does not name a public function of the headers that it and smdebug.hpp include, and
 where smdebug.hpp has a public type header-only that all of them have not in the compiled form."""
 import os
@@ -12,7 +12,12 @@ SKIPPED = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|
 DECLARATION = re.compile(
     r"\b(?:(class|struct|union|enum(?: class| struct)?)\s+(?:\[\[[^\]]*\]\]\s*)*(?:alignas\([^)]*\)\s*)?(\w+)(?!\s*[\w:]*::)"
     r"|(concept)\s+(\w+)\s*=|(using)\s+(\w+)\s*=)")
-NAMESPACE = re.compile(r"\b(inline\s+)?namespace\s*([\w:]*)\s*$")
+NAMESPACE = re.compile(r"\b(inline\s+)?namespace\s*((?:inline\s+|[\w:])*)\s*$")
+
+
+def named(namespaces):
+    """smdebug::inline v1::detail: smdebug::detail."""
+    return re.sub(r"inline\s+\w+(::)?", "", namespaces).strip().rstrip(":")
 
 
 def text_of(path):
@@ -34,8 +39,8 @@ def declared(code):
         start = mark.end()
         if None not in open_braces:
             names = [name for name in open_braces if name]
-            # A class's head stands before its brace, an alias or a concept before its semicolon; the last one counts, as
-            # template parameters come before it.  `class name;` only declares.
+            # A class's head precedes its brace, an alias or a concept its semicolon; the last match counts, as template
+            # parameters precede it.  `class name;` only declares.
             head = re.sub(r"\btemplate\s*<(?:[^<>]|<(?:[^<>]|<[^<>]*>)*>)*>", "", head)
             match = DECLARATION.search(head)
             if match and match[3]:
@@ -47,17 +52,17 @@ def declared(code):
         if mark[0] == "{":
             match = NAMESPACE.search(head)
             if match:
-                open_braces.append("" if match[1] else match[2] or "(anonymous)")
+                open_braces.append("" if match[1] else named(match[2]) or "(anonymous)")
             else:
                 open_braces.append(None)
         elif mark[0] == "}" and open_braces:
             open_braces.pop()
-    # A concept's definition or an alias may hold braces, and end at them: seen once is enough.
+    # A concept's definition or an alias may contain or end at braces: duplicates are removed.
     return list(dict.fromkeys((name, kind, tuple(names)) for name, kind, names in found))
 
 
 def headers_of(root):
-    """Paths below include/smdebug, sorted."""
+    """Paths under include/smdebug, sorted."""
     top = os.path.join(root, "include", "smdebug")
     paths = [os.path.relpath(os.path.join(folder, name), top) for folder, _, names in os.walk(top) for name in names]
     return top, sorted((path for path in paths if re.search(r"\.[hit]pp$", path)), key=lambda path: (os.path.dirname(path), path))
@@ -74,12 +79,14 @@ def public_types(root):
     return found
 
 
-# What those headers declare outside detail for other headers.
-PLUMBING = {"allocate_elements", "decode_named", "histogram_in", "interpolated", "place_of", "quantiles_in", "set_buckets"}
-# What is no name of a function in front of a parenthesis.
+# Names that these headers declare outside detail for other headers: functions, what rules call on a trial, and virtual functions.
+PLUMBING = {"allocate_elements", "decode_named", "histogram_in", "interpolated", "place_of", "quantiles_in", "set_buckets",
+            "begin_rules", "is_for_rules", "kept_of_step", "rule_log", "share_with_rules",
+            "interrupt", "pass", "prefetch", "told", "wait_until"}
+# Words before a parenthesis that are not function names.
 NO_FUNCTION = r"(?:noexcept|requires|explicit|decltype|alignas)\s*\((?:[^()]|\([^()]*\))*\)"
-# Of the umbrella's classes some are defined in headers that it reaches by these.
-BEHIND = ("smdebug/hook/basic_hook.hpp", "smdebug/hook/hook_base.hpp", "smdebug/rules/invoke.hpp", "smdebug/trial/tensor_handle.hpp")
+# Some of the umbrella's classes are defined in headers that it includes through these.
+BEHIND = ("smdebug/hook/hook.hpp", "smdebug/hook/hook.hpp", "smdebug/rules/invoke_rules.hpp", "smdebug/trial/tensor_handle.hpp")
 
 
 def without_angles(head):
@@ -105,7 +112,8 @@ def functions(code):
         head = without_angles(code[start:mark.start()])
         start = mark.end()
         if scopes and all(scope[2] for scope in scopes) and not re.search(r"\b(friend|using|operator)\b", head):
-            match = re.search(r"(?<![~:])\b([a-z]\w*)\s*\(", re.sub(NO_FUNCTION, "", head))
+            declared_as = re.sub(r"\)\s*:(?!:).*", ")", re.sub(NO_FUNCTION, "", head), flags=re.S)  # without initialisers
+            match = re.search(r"(?<![~:])\b([a-z]\w*)\s*\(", declared_as)
             classes = [scope[1] for scope in scopes if scope[0] == "class"]
             if match and re.search(r"\w[^=]*$", head[:match.start()]) and "=" not in head[:match.start()]:
                 if match[1] not in (*classes[-1:], "static_assert"):
@@ -115,7 +123,7 @@ def functions(code):
             match = None if re.search(r"\benum\b|\(|=", head) else re.search(
                 r"\b(class|struct)\s+(?:\[\[[^\]]*\]\]\s*)*(\w+)\s*(?:final\s*)?(?::(?!:)|$)", head)
             if namespace:
-                scopes.append(["namespace", "", "detail" not in namespace[2].split("::")])
+                scopes.append(["namespace", "", "detail" not in named(namespace[2]).split("::")])
             elif match:
                 scopes.append(["class", match[2], match[1] == "struct"])
             else:

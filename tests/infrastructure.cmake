@@ -1,4 +1,4 @@
-# Tests of what is not a function: layers, self-contained headers, linking, packaging, formatting.
+# Tests of the project itself: layers, self-contained headers, linking, packaging, formatting.
 set(include_folder ${PROJECT_SOURCE_DIR}/include)
 
 function(add_infrastructure_test name)
@@ -9,6 +9,9 @@ endfunction()
 set(check_layers ${SMDEBUG_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/check_layers.py)
 add_infrastructure_test(layers ${check_layers} ${PROJECT_SOURCE_DIR})
 add_infrastructure_test(layers_selftest ${check_layers} --self-test)
+set(check_words ${SMDEBUG_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/check_words.py)
+add_infrastructure_test(words ${check_words} ${PROJECT_SOURCE_DIR})
+add_infrastructure_test(words_selftest ${check_words} --self-test)
 add_infrastructure_test(public_types ${SMDEBUG_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/headers.py ${PROJECT_SOURCE_DIR} --at-most 252)
 add_infrastructure_test(every_name ${SMDEBUG_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/headers.py ${PROJECT_SOURCE_DIR} --named-in
                         ${CMAKE_CURRENT_SOURCE_DIR}/every_name/every_name.cpp)
@@ -22,7 +25,8 @@ find_program(SMDEBUG_CLANG_FORMAT NAMES clang-format-16 clang-format)
 add_infrastructure_test(
     format ${SMDEBUG_BASH} ${CMAKE_CURRENT_SOURCE_DIR}/check_format.sh ${PROJECT_SOURCE_DIR} ${SMDEBUG_CLANG_FORMAT})
 
-# Each header compiles alone (CMake's own check), as a test so that one broken header does not stop the others' build.
+# Each header compiles alone (CMake's own check); as a test, so that one broken header does not stop the build of the
+# others.
 if(PROJECT_IS_TOP_LEVEL)
     set(keep_going)
     if(CMAKE_GENERATOR STREQUAL "Ninja")
@@ -33,9 +37,9 @@ if(PROJECT_IS_TOP_LEVEL)
     set_tests_properties(headers_self_contained PROPERTIES LABELS "infrastructure;slow" TIMEOUT 1500)
 endif()
 
-# --- scripts that call the compiler as a user would, with the flags of smdebug::smdebug and no others ---------------
+# --- scripts that call the compiler like a user, with the flags of smdebug::smdebug and no others -------------------
 set(compile_flags ${CMAKE_CURRENT_BINARY_DIR}/compile_flags.txt)
-add_library(user_flags OBJECT EXCLUDE_FROM_ALL main.cpp)  # never built: asked for its flags
+add_library(user_flags OBJECT EXCLUDE_FROM_ALL main.cpp)  # never built: only its flags are read
 target_link_libraries(user_flags PRIVATE smdebug::s3 smdebug::archive)
 set(includes $<TARGET_PROPERTY:user_flags,INCLUDE_DIRECTORIES>)
 set(definitions $<TARGET_PROPERTY:user_flags,COMPILE_DEFINITIONS>)
@@ -50,7 +54,8 @@ $<$<BOOL:${third_party_includes}>:-isystem\"$<JOIN:${third_party_includes},\"\n-
 $<$<BOOL:${definitions}>:-D$<JOIN:${definitions},\n-D>>
 ")
 set(user_compiler ${CMAKE_CXX_COMPILER} @${compile_flags})
-# --- pages: links, C++ (by the compiled form's headers: they declare alike, and are parsed in a quarter of the time), commands ---
+# --- pages: links, C++ (with the compiled form's headers, which have the same declarations and parse four times as
+# fast), commands
 set(check_docs ${SMDEBUG_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/check_docs.py)
 add_infrastructure_test(docs/selftest ${check_docs} --self-test ${CMAKE_CURRENT_BINARY_DIR}/docs_selftest ${CMAKE_CXX_COMPILER} -std=c++20)
 add_infrastructure_test(docs/links ${check_docs} links ${PROJECT_SOURCE_DIR})
@@ -63,7 +68,7 @@ if(TARGET smdebug_executable AND TARGET train_mlp AND NOT SMDEBUG_SANITIZE)
     if(TARGET custom_rule)
         list(APPEND shown_programs $<TARGET_FILE:custom_rule>)
     endif()
-    if(SMDEBUG_USE_COMPILED)  # C++ of the pages that is run, too: a program of it takes half a minute to build, header-only longer
+    if(SMDEBUG_USE_COMPILED)  # also runs C++ of the pages: its program takes half a minute to build, header-only longer
         set(docs_source ${CMAKE_CURRENT_BINARY_DIR}/docs_blocks.cpp)
         file(GLOB_RECURSE docs_pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/*.md)
         add_custom_command(
@@ -94,7 +99,7 @@ foreach(folder record wire tensor reduce)
 endforeach()
 
 add_infrastructure_test(nothing_emitted ${SMDEBUG_BASH} ${CMAKE_CURRENT_SOURCE_DIR}/check_nothing_emitted.sh ${user_compiler})
-# The oldest clang that docs/install.md names, Debian 12's clang++: header-only, every door.
+# The oldest clang that docs/install.md names, Debian 12's clang++: header-only, all entry headers.
 find_program(SMDEBUG_OLDEST_CLANG clang++-14)
 if(SMDEBUG_OLDEST_CLANG AND TARGET smdebug::program)
     set(doors s3.hpp archive.hpp formats.hpp batch/run_batch.hpp report/write_report.hpp rule_main.hpp)
@@ -104,7 +109,7 @@ if(SMDEBUG_OLDEST_CLANG AND TARGET smdebug::program)
 endif()
 add_infrastructure_test(requirements ${SMDEBUG_BASH} ${CMAKE_CURRENT_SOURCE_DIR}/check_requirements.sh ${user_compiler})
 
-# Near misses: of the compiled form's headers, too, and once a folder.
+# Near misses: also with the compiled form's headers, precompiled once a folder.
 set(check_compile_fail ${SMDEBUG_BASH} ${CMAKE_CURRENT_SOURCE_DIR}/check_compile_fail.sh)
 file(GLOB_RECURSE cases CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} compile_fail/*.cpp)
 foreach(case IN LISTS cases)
@@ -143,7 +148,7 @@ if(TARGET smdebug_compiled_s3)
                             $<TARGET_FILE:smdebug_kernels> -lsimdjson -lpcre2-8 -lcurl -lcrypto -lpugixml -pthread)
 endif()
 
-# --- compiled kernels: nothing in them that the linker could give to code for any CPU -------------------------------
+# --- compiled kernels: they export nothing that the linker could use in code for any CPU -----------------------------
 set(symbol_check ${SMDEBUG_BASH} ${CMAKE_CURRENT_SOURCE_DIR}/check_kernel_symbols.sh)
 set(for_any_cpu "(dispatch|scalar|neon64)\\.cpp")
 get_target_property(kernels smdebug_kernels SOURCES)
@@ -154,12 +159,12 @@ if(kernels)
 endif()
 add_infrastructure_test(kernels_symbols_selftest ${symbol_check} --self-test ${CMAKE_NM} ${CMAKE_CXX_COMPILER})
 
-# --- what tests lean on ------------------------------------------------------------------------------------------------
+# --- test support -----------------------------------------------------------------------------------------------------
 add_infrastructure_test(golden_compare_selftest ${SMDEBUG_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/golden_replay/compare_test.py)
 add_infrastructure_test(coverage_selftest ${SMDEBUG_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/coverage.py --self-test)
 add_infrastructure_test(fault_proxy_selftest ${SMDEBUG_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/s3_servers/fault_proxy_test.py)
 
-# --- batches with the program: killed and resumed, in shards, over ranks; as single scans have it ---------------------------
+# --- batches with the program: killed and resumed, in shards, over ranks; compared with single scans ------------------
 if(TARGET smdebug_executable)
     set(batch_ranks)
     find_program(SMDEBUG_MPIRUN mpirun)
@@ -171,7 +176,7 @@ if(TARGET smdebug_executable)
     set_tests_properties(batch PROPERTIES PROCESSORS 2)
 endif()
 
-# --- calls by which files are read and written fail in turn; the power fails between any two of them -------------------------
+# --- calls that read or write files fail in turn; the power fails between any two of them -----------------------------
 if(TARGET smdebug_executable)
     foreach(library failing_calls logged_calls)
         add_library(${library} SHARED faults/${library}.cpp)
@@ -192,13 +197,13 @@ if(TARGET smdebug_executable)
     set_tests_properties(faults power_loss PROPERTIES TIMEOUT 900 COST 300)  # some tens of seconds; all faults take longer
 endif()
 
-# --- exports, as numpy and readers of the other formats see them ------------------------------------------------------------
+# --- exports, read by numpy and by readers of the other formats -------------------------------------------------------
 if(TARGET smdebug_executable AND NOT SMDEBUG_SANITIZE)
     add_infrastructure_test(exports ${SMDEBUG_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/check_exports.py $<TARGET_FILE:smdebug_executable>
                             ${test_data}/golden ${CMAKE_CURRENT_BINARY_DIR}/exports)
 endif()
 
-# --- reports: the bundle in them is what report/src gives; pages made by the program, looked at in a browser ------------------
+# --- reports: their bundle matches report/src; pages made by the program, tested in a browser -------------------------
 add_infrastructure_test(report_bundle ${SMDEBUG_BASH} ${CMAKE_CURRENT_SOURCE_DIR}/check_bundle.sh ${PROJECT_SOURCE_DIR}
                         ${CMAKE_CURRENT_BINARY_DIR}/report_packages)
 if(TARGET smdebug_executable)
@@ -223,7 +228,7 @@ if(PROJECT_IS_TOP_LEVEL)
             ${name} ${SMDEBUG_BASH} ${CMAKE_CURRENT_SOURCE_DIR}/check_consumer.sh ${flag}
             ${CMAKE_CURRENT_SOURCE_DIR}/consumer ${CMAKE_CURRENT_BINARY_DIR}/${name} ${CMAKE_COMMAND} ${CMAKE_GENERATOR} ${CMAKE_CXX_COMPILER} ${ARGN})
     endfunction()
-    # smdebug_DIR, not a search path: the staged package, not one that lies on the machine
+    # smdebug_DIR, not a search path: the staged package, not one installed on the machine
     add_consumer_test(consumer_of_package "" -Dsmdebug_DIR=${stage}/${CMAKE_INSTALL_DATADIR}/cmake/smdebug)
     add_consumer_test(consumer_of_folder --bare -DSMDEBUG_FOLDER=${PROJECT_SOURCE_DIR} -DSMDEBUG_BUILD_KERNELS=ON)
     set_tests_properties(consumer_clean PROPERTIES FIXTURES_SETUP stage_clean)
@@ -232,23 +237,23 @@ if(PROJECT_IS_TOP_LEVEL)
     set_tests_properties(consumer_of_package PROPERTIES FIXTURES_REQUIRED stage)
     set_tests_properties(consumer_of_package consumer_of_folder PROPERTIES COST 800 TIMEOUT 1500)
 
-    if(TARGET smdebug_compiled AND TARGET smdebug_executable AND BUILD_SHARED_LIBS)  # as debian/rules has it
+    if(TARGET smdebug_compiled AND TARGET smdebug_executable AND BUILD_SHARED_LIBS)  # as in debian/rules
         add_infrastructure_test(
             debian_files ${SMDEBUG_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/check_debian_files.py ${PROJECT_SOURCE_DIR} ${CMAKE_COMMAND}
             ${PROJECT_BINARY_DIR} ${CMAKE_CURRENT_BINARY_DIR}/debian_files)
     endif()
 
-    # The other ways to smdebug that take little; those that compile all of it, and those of other tools, by hand.
+    # The other quick ways to use smdebug; those that compile all of it, and those of other tools, are tested by hand.
     foreach(way fetchcontent pkgconfig)
         add_infrastructure_test(
             packaging/${way} ${CMAKE_COMMAND} -E env CXX=${CMAKE_CXX_COMPILER} SMDEBUG_LIMIT=500 ${SMDEBUG_BASH}
             ${PROJECT_SOURCE_DIR}/packaging/check.sh --folder ${CMAKE_CURRENT_BINARY_DIR}/packaging ${way})
     endforeach()
-    # What FetchContent does with the sources, consumer_of_folder does, too.
+    # consumer_of_folder also covers what FetchContent does with the sources.
     set_tests_properties(packaging/fetchcontent PROPERTIES LABELS "infrastructure;slow")
 endif()
 
-# --- another processor: by a cross compiler and an emulator, where they are installed --------------------------------
+# --- another processor: by a cross compiler and an emulator, if they are installed -----------------------------------
 add_infrastructure_test(aarch64 ${SMDEBUG_BASH} ${CMAKE_CURRENT_SOURCE_DIR}/check_aarch64.sh ${PROJECT_SOURCE_DIR}
                         ${CMAKE_CURRENT_BINARY_DIR}/aarch64 ${user_compiler})
 add_infrastructure_test(aarch64_runs ${SMDEBUG_BASH} ${CMAKE_CURRENT_SOURCE_DIR}/check_aarch64_runs.sh ${PROJECT_SOURCE_DIR}

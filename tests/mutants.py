@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""mutants.py [--only GROUP] [--at-most N] [--list] [--jobs N] [--compiler C++]: the library's most important functions, each wrong in one
-place, and whether their tests say so.
+"""mutants.py [--only GROUP] [--at-most N] [--list] [--jobs N] [--compiler C++]: puts one error at a time into the
+library's most important functions, and checks that their tests fail.
 
-A mutant has one operator turned (< for <=, + for -, && for ||, ...), one condition negated, one result, or one statement left
-out.  It is caught where the tests of its group no longer compile, fail, or do not end; it survives where they pass.  Mutants that
-nobody can tell from the original are in EQUIVALENT, each with its reason.  Prints what survives, and a line of counts a group;
-fails where any does.  Takes some ten seconds a mutant, two hours in all; --at-most N takes N of each
-group, evenly spread."""
+A mutant has one operator changed (< for <=, + for -, && for ||, ...), one condition negated, one result changed, or one
+statement left out.  It is caught if the tests of its group no longer compile, fail, or do not end; it survives if they
+pass.  Mutants that are equivalent to the original are in EQUIVALENT, each with its reason.  Prints the survivors and a
+line of counts for each group; fails if there are any.  Takes some ten seconds a mutant, two hours in all; --at-most N
+takes N of each group, evenly spread."""
 import argparse
 import concurrent.futures
 import os
@@ -19,27 +19,28 @@ import tempfile
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SECONDS = 60  # for the tests of a group; without a mutant they take a few
 
-# A group: the function's file (below include/smdebug), the text that its mutants lie between (None: the whole file), its tests.
+# A group: the function's file (under include/smdebug), the texts around its mutants (None: the whole file), its tests.
 GROUPS = {
-    "records": ("record/reader.hpp", None, ["record/reader_test.cpp"]),
-    "varints": ("wire/varint.hpp", None, ["wire/varint_test.cpp"]),
-    "fields": ("wire/field_reader.hpp", None, ["wire/field_reader_test.cpp"]),
-    "tensors of events": ("tensor/impl/event_decoder.tpp", None, ["tensor/event_decoder_test.cpp"]),
+    "records": ("record/framing.hpp", ("class reader {", None), ["record/reader_test.cpp"]),
+    "varints": ("wire/field.hpp", ("status take_long_varint", "tag_size(field_number"), ["wire/varint_test.cpp"]),
+    "fields": ("wire/field.hpp", ("class field_reader {", None), ["wire/field_reader_test.cpp"]),
+    "tensors of events": ("tensor/impl/event_decoder.tpp", None,
+                          ["tensor/event_decoder_test.cpp", "tensor/event_decoder_damage_test.cpp", "tensor/event_decoder_plan_test.cpp"]),
     "index files": ("index/impl/index_file.ipp", ("split_canonical(byte_view", "SMDEBUG_INLINE std::optional<damage> read_meta"),
                     ["index/index_file_test.cpp"]),
     "fields of index files": ("index/impl/index_file.ipp", ("std::optional<damage> read_meta", None), ["index/index_file_test.cpp"]),
-    "spreads": ("reduce/spread.hpp", ("inline void merge", None), ["reduce/spread_test.cpp", "reduce/scalar_kernel_test.cpp"]),
-    "finished reductions": ("reduce/finish.hpp", None, ["reduce/finish_test.cpp", "reduce/scalar_kernel_test.cpp"]),
-    "what is due": ("hook/impl/save_config.ipp", ("bool is_due", "SMDEBUG_INLINE void check"), ["hook/save_config_test.cpp"]),
+    "spreads": ("reduce/lanes.hpp", ("inline void merge", None), ["reduce/spread_test.cpp", "reduce/scalar_kernel_test.cpp"]),
+    "finished reductions": ("reduce/accumulate.hpp", ("class finisher {", None), ["reduce/finish_test.cpp", "reduce/scalar_kernel_test.cpp"]),
+    "what is due": ("hook/impl/hook_options.ipp", ("bool is_due", "SMDEBUG_INLINE void check"), ["hook/save_config_test.cpp"]),
     "written steps": ("hook/impl/written_steps.ipp", None, ["hook/written_steps_test.cpp"]),
-    "complete steps": ("trial/catalog/impl/catalog_growth.ipp", None,
+    "complete steps": ("trial/catalog/impl/catalog.ipp", None,
                        ["trial/catalog/catalog_growth_test.cpp", "trial/catalog/catalog_builder_test.cpp"]),
     "waits": ("trial/load/impl/wait.ipp", None, ["trial/load/wait_test.cpp"]),
     "rules over steps": ("rules/drive/impl/rule_drive.tpp", None, ["rules/drive/rule_drive_test.cpp"]),
     "tar archives": ("archive/directory/impl/tar.ipp", None, ["archive/directory/tar_test.cpp"]),
 }
 
-# (group, the line without blanks at its ends, what it becomes): why no test can tell.
+# (group, the trimmed line, the mutated line): why no test can detect it.
 EQUIVALENT = {
     ("varints", "const std::size_t limit = rest.size() < max_varint_size ? rest.size() : max_varint_size;",
      "const std::size_t limit = rest.size() <= max_varint_size ? rest.size() : max_varint_size;"): "the lesser of two equal numbers",
@@ -55,7 +56,7 @@ EQUIVALENT = {
         "8 is of another kind anyway",
     ("index files", "for (; digits < text.size() && digits < 18 && text[digits] >= '0' && text[digits] <= '9'; ++digits) {",
      "for (; digits <= text.size() && digits < 18 && text[digits] >= '0' && text[digits] <= '9'; ++digits) {"):
-        "reads a byte behind the text, which AddressSanitizer tells",
+        "reads a byte behind the text, which AddressSanitizer reports",
     ("index files", "const auto zeros_of = [](std::uint64_t eight) { return (eight - ones) & ~eight & tops; };",
      "const auto zeros_of = [](std::uint64_t eight) { return (eight - ones) & ~eight | tops; };"):
         "bytes are looked at one by one earlier than needed",
@@ -106,7 +107,7 @@ def mutants_of(group):
         for old, new in TURNED:
             start = code.find(old)
             while start >= 0:
-                # Not of what is text, a declaration of a reference or pointer, or an expression of a type.
+                # Not in texts, declarations of references or pointers, or type expressions.
                 if code[:start].count('"') % 2 == 0 and not re.search(r"constexpr|\boperator\b", code[:start]):
                     made.append(code[:start] + new + code[start + len(old):])
                 start = code.find(old, start + 1)
@@ -132,22 +133,22 @@ class Trial:
         self.program = os.path.join(folder, "test")
 
     def run(self):
-        """'passes', or how the tests do not."""
+        """'passes', or how the tests fail."""
         sources = [os.path.join(ROOT, "tests", name) for name in ["main.cpp", *self.tests]]
         command = [*self.compiler, "-std=c++20", "-O0", "-w", f"-I{self.folder}/include", f"-I{ROOT}/tests",
                    f'-DSMDEBUG_TEST_DATA="{ROOT}/tests/data"', *sources, "-o", self.program, "-lsimdjson", "-lpcre2-8", "-lcurl",
                    "-lssl", "-lcrypto", "-lpugixml", "-lz", "-lzstd", "-lsqlite3", "-pthread"]
         built = subprocess.run(command, capture_output=True, text=True, check=False)
         if built.returncode != 0:
-            self.told = built.stderr
+            self.output = built.stderr
             return "does not compile"
         try:
             done = subprocess.run([self.program, "--no-intro"], capture_output=True, check=False, timeout=SECONDS,
                                   preexec_fn=lambda: __import__("resource").setrlimit(__import__("resource").RLIMIT_AS, (8 << 30, 8 << 30)))
         except subprocess.TimeoutExpired:
-            self.told = f"they did not end in {SECONDS} s"
+            self.output = f"they did not end in {SECONDS} s"
             return "does not end"
-        self.told = done.stdout.decode(errors="replace")
+        self.output = done.stdout.decode(errors="replace")
         return "passes" if done.returncode == 0 else "fails"
 
     def mutate(self, number, becomes):
@@ -161,7 +162,7 @@ def try_group(group, compiler, at_most):
     with tempfile.TemporaryDirectory(prefix="smdebug_mutants_") as folder:
         trial = Trial(group, folder, compiler)
         if trial.run() != "passes":
-            return group, None, [trial.told[-2000:]]
+            return group, None, [trial.output[-2000:]]
         counts, survivors = {}, []
         for number, line, becomes in chosen(group, at_most):
             trial.mutate(number, becomes)

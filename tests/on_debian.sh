@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# on_debian.sh SUITE COMMAND...: runs a command of this repository (a path in it, with arguments) in a bare Debian of that
-# suite (trixie, sid, ...), with a copy of what git knows of: tests/on_debian.sh trixie ./examples/quickstart.sh
-# As root, with Debian's package debootstrap, which is installed where it is missing.  The suite is kept in build/debian/SUITE
-# for the next time; SMDEBUG_FRESH=1: made anew.
-# Exit status: the command's; 77 where this cannot be done here: no root, no Debian, or no right to mount.
+# on_debian.sh SUITE COMMAND...: runs a command of this repository (a path in it, with arguments) in a bare Debian of
+# that suite (trixie, sid, ...), with a copy of all files in git: tests/on_debian.sh trixie ./examples/quickstart.sh
+# Runs as root, with Debian's package debootstrap, which is installed if missing.  The suite is kept in
+# build/debian/SUITE for the next time; SMDEBUG_FRESH=1 recreates it.
+# Exit status: the command's; 77 if it cannot run here: no root, no Debian, or no right to mount.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root"
@@ -18,7 +18,7 @@ shift
 folder=$root/build/debian/$suite
 
 cannot() {
-    say "skipped: a bare Debian $suite cannot be had here: $*"
+    say "skipped: a bare Debian $suite is not available here: $*"
     exit 77
 }
 (($(id -u) == 0)) || cannot "this is not root"
@@ -35,7 +35,7 @@ if [[ ! -e $folder/made ]]; then
     rm -rf "$folder"
     mkdir -p "$folder"
     mirror=$(grep -hoE 'https?://[^ ]+/debian/?( |$)' /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null | head -n 1 | tr -d ' ' || true)
-    say "a bare Debian $suite"  # not a stage: that would end the script, and this is no failure of ours
+    say "a bare Debian $suite"  # not a stage, whose failure would end the script: this is not an error of ours
     debootstrap --variant=minbase "$suite" "$folder" ${mirror:+"$mirror"} >"$folder.log" 2>&1 ||
         cannot "debootstrap failed, see $folder.log"
     : >"$folder/made"
@@ -45,7 +45,7 @@ mkdir -p "$folder/smdebug"
 find "$folder/smdebug" -mindepth 1 -maxdepth 1 ! -name build -exec rm -rf {} +
 git ls-files -z | tar --null -T - -c | tar -x -C "$folder/smdebug"
 
-# Its mounts end with it; no variables but those that the scripts know.
+# Its mounts end with it; only the scripts' own variables are passed on.
 # shellcheck disable=SC2016
 unshare --mount bash -c '
     set -e

@@ -5,7 +5,7 @@
 
 #include <smdebug/archive.hpp>
 #include <smdebug/exporting/run.hpp>
-#include <smdebug/registry/rules_json.hpp>
+#include <smdebug/registry/rule_registry.hpp>
 #include <smdebug/s3.hpp>
 #include <smdebug/smdebug.hpp>
 #include <smdebug/trial/scan.hpp>

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# What is run before a release, and takes hours: what tests/run.sh does in short, in full.
-#   tests/release.sh [STAGE...]      one stage after the other; without any, all of them
+# The full checks before a release, which take hours; tests/run.sh is their short form.
+#   tests/release.sh [STAGE...]      runs these stages in order; by default all
 # Stages: suite      tests/run.sh --all
 #         threads    all tests under ThreadSanitizer, and ten minutes of readers, refreshers and writers in a folder that disappears
-#         endurance  a million saves, 100,000 refreshes and failing steps: what grows
-#         faults     each call by which files are read and written fails; power is lost at each
+#         endurance  a million saves, 100,000 refreshes and failing steps: memory stays bounded
+#         faults     each call that reads or writes files fails; power is lost at each
 #         fuzz       each target for half an hour (SMDEBUG_FUZZ_SECONDS)
 #         coverage   statements and branches that tests reach
-#         mutants    functions that are wrong in one place
-# A line a stage at the end; the status is 0 where all passed.  What each printed is in build/release/STAGE.txt.
+#         mutants    functions with one error each
+# Prints a line a stage at the end; the status is 0 if all passed.  The output of each is in build/release/STAGE.txt.
 # shellcheck disable=SC2317  # stages are called by their names
 set -uo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -32,7 +32,7 @@ set_up() {
     install_packages clang
 }
 
-# A build with g++ of the tests in some folders, and what they need.
+# Builds some targets with g++.
 build_checked() {  # TARGET...
     cmake --preset check --log-level=WARNING && cmake --build --preset check -j "$jobs" --target "$@"
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# report_packages.sh ROOT PACKAGES: report/ of ROOT, copied to the folder PACKAGES, with what its lock file names installed there.
-# Exit status 77 where there is no node, or no registry answers.
+# report_packages.sh ROOT PACKAGES: copies report/ of ROOT to the folder PACKAGES, and installs the packages of its lock
+# file there.  Exit status 77 without node, or if no registry answers.
 set -euo pipefail
 root=$1
 packages=$2

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# Builds and runs the tests: all of them with clang under AddressSanitizer and UndefinedBehaviorSanitizer, with
-# g++ the program, golden runs, kernels, processes, the other S3 server, and what is not a function (layers, packaging, AArch64);
-# where threads meet, with clang under ThreadSanitizer, too.  All in the compiled form; --few and --all are header-only.
+# Builds and runs the tests: all of them with clang under AddressSanitizer and UndefinedBehaviorSanitizer; with
+# g++ the program, golden runs, kernels, processes, the other S3 server, and infrastructure (layers, packaging,
+# AArch64); concurrent code also with clang under ThreadSanitizer.  All in the compiled form; --few and --all are
+# header-only.
 #   tests/run.sh [--few | --quick | --all]
 #   --few: with g++ golden runs, records and kernels    --quick: only with g++    --all: all of them with g++,
-#   too, benchmarks, and what is slow
-# Works from any directory, as root or with sudo, on a bare Debian 12 or 13: installs what is missing.  What has been built
-# is not built again.  SMDEBUG_JOBS=N: how many jobs at once (default: one a processor).
+#   too, benchmarks, and slow tests
+# Works from any directory, as root or with sudo, on a bare Debian 12 or 13: installs missing packages.  Builds are
+# incremental.  SMDEBUG_JOBS=N: number of parallel jobs (default: one a processor).
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root"
@@ -24,7 +25,7 @@ for argument in "$@"; do
     esac
 done
 
-# What was skipped: tests by ctest, and within tests (support/skipped.hpp), which with CI=true must have a good reason.
+# The skipped tests, and parts skipped within tests (support/skipped.hpp), which with CI=true must have a good reason.
 reports=$(mktemp -d)
 export SMDEBUG_TEST_SKIPS=$reports/skips
 : >"$SMDEBUG_TEST_SKIPS"
@@ -60,7 +61,7 @@ trap summary EXIT
 run_tests() {  # PRESET ARGUMENT...
     local preset=$1
     shift
-    # One more than there are processors: a third of the time is waited for servers, disks and processes.
+    # One more than the number of processors: a third of the time is spent waiting for servers, disks and processes.
     ctest --preset "$preset" -j $((jobs + 1)) --output-junit "$reports/$preset.xml" "$@"
 }
 
@@ -70,8 +71,8 @@ build_and_test() {  # PRESET WHAT CONFIGURE_ARGUMENT...
     stage "$2: test" run_tests "$1"
 }
 
-# Without what costs AddressSanitizer half of its time: a short history of what was freed, and short stacks of who allocated
-# it; frames that outlive their call, to see who uses one, only with --all.
+# Without the options that take half of AddressSanitizer's time: a short history of freed memory and short stacks of
+# allocations; detection of stack use after return only with --all.
 if [[ $what != all ]]; then
     export ASAN_OPTIONS=quarantine_size_mb=16:malloc_context_size=5:detect_stack_use_after_return=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}
 fi
@@ -87,23 +88,23 @@ if [[ $what == few ]]; then
     stage "g++: test" run_tests check -R '^(golden|record|reduce)/' -E _avx512
 elif [[ $what == quick ]]; then
     stage "packages" install_packages build test
-    # Nobody else runs here what the default leaves to the sanitized tests: the other examples, and radosgw.
+    # Runs here what the default leaves to the sanitized tests: the other examples, and radosgw.
     build_and_test check "g++" -DSMDEBUG_EXAMPLES= "-DSMDEBUG_TEST_SERVERS=rgw;swift"
 else
     stage "packages" install_packages build test
     choose_clang
     stage "packages" install_packages clang
     with_clang=(-DCMAKE_CXX_COMPILER="$clang")
-    linker=ld.lld-${clang##*-}  # of the same version; takes a quarter of the time that the usual one takes
+    linker=ld.lld-${clang##*-}  # of the same version; takes a quarter of the default linker's time
     if command -v "$linker" >/dev/null; then with_clang+=(-DCMAKE_EXE_LINKER_FLAGS="--ld-path=$linker"); fi
     build_and_test asan "$clang with ASan and UBSan" "${with_clang[@]}"
     if [[ $gcc == dev ]]; then stage "packages" install_packages bench; fi
     build_and_test "$gcc" "g++"
-    # Where threads meet: trials, rules, storages, requests, runs that grow, the program that follows them.
+    # Concurrent code: trials, rules, storages, requests, growing runs, and the program following them.
     stage "ThreadSanitizer: configure (build/tsan)" cmake --preset tsan --log-level=WARNING "${with_clang[@]}"
     threads=(archive_threads batch_threads core_threads trial_threads report_threads storage_threads http s3_servers live rules_threads program_threads hook_threads s3_threads)
     stage "ThreadSanitizer: build" cmake --build --preset tsan -j "$jobs" --target "${threads[@]/#/test_}"
-    # Faults of a server are seen by AddressSanitizer.
+    # Server faults are covered under AddressSanitizer.
     stage "ThreadSanitizer: test" run_tests tsan -R "^($(IFS='|' && echo "${threads[*]}"))/" \
         -E '^s3_servers/fault'
 fi

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""unite.py OUT SOURCE...: one translation unit of several test files, which compiles in a fraction of their time: what
-they instantiate is instantiated once.
+"""unite.py OUT SOURCE...: joins several test files into one translation unit, which compiles in a fraction of the time:
+common templates are instantiated once.
 
-Their includes come first; the rest of each stands in a namespace of its own, with #line, so that doctest's
+Their includes come first; the rest of each is in its own namespace, with #line, so that doctest's
 --source-file and messages of compilers speak of the file as it is.
 unite.py --alone SOURCE...: prints those that cannot be united: with macros, conditions, or names in the namespaces of
 others."""

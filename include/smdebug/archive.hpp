@@ -1,6 +1,6 @@
-// Archives: all of the library that needs zlib and libzstd, in one include.
-// In a program of which one file includes it (any one; smdebug::archive in CMake), create_trial("old.tar.gz") opens archives,
-// and checkpoints in .npz, in all its files; in others it throws `unsupported`.
+// Archives: all parts of the library that need zlib and libzstd, in one include.
+// If any file of a program includes it (smdebug::archive in CMake), create_trial("old.tar.gz") opens archives, and
+// checkpoints in .npz, in all its files; in other programs it throws `unsupported`.
 #pragma once
 
 #include <smdebug/archive/archive_storage.hpp>
@@ -8,16 +8,12 @@
 #include <smdebug/core/form.hpp>
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/open_storage.hpp>
-#include <smdebug/storage/path_openers.hpp>
 
 #include <optional>
 #include <string>
 #include <string_view>
 
-namespace smdebug {
-inline namespace v1 {
-namespace archive {
-namespace detail {
+namespace smdebug::inline v1::archive::detail {
 
 // See archive_openers.
 [[nodiscard]] std::optional<any_storage> open_run(const any_storage& folder, const std::string& key,
@@ -28,10 +24,7 @@ namespace detail {
 inline constexpr smdebug::detail::archive_openers openers{open_run, open_files};
 inline const smdebug::detail::known_component opens_by_path{openers};
 
-}  // namespace detail
-}  // namespace archive
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::archive::detail
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/archive/impl/opened.ipp>

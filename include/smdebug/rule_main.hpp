@@ -1,5 +1,5 @@
-// A rule as a program: its settings are flags, its verdict is the exit status.  Link smdebug::program, which has what such a
-// program does; this header only hands the rule over.
+// A rule as a program: its settings are flags, its verdict is the exit status.  Link smdebug::program, which implements
+// the program; this header only passes the rule to it.
 #pragma once
 
 #include <smdebug/registry/rule_registry.hpp>
@@ -7,16 +7,15 @@
 #include <smdebug/rules/setting.hpp>
 #include <smdebug/trial/trial.hpp>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 
-/// The type of run that such a program calls its rule with: a rule that --other-trials gives runs to has a member
+/// The type of trial that such a program passes to its rule.  A rule that accepts --other-trials has a member
 /// `std::vector<std::shared_ptr<const smdebug::program_trial>> others`.
 using program_trial = trial;
 
 namespace cli {
 
-/// The main() of the program for the one rule that is in the registry.
+/// The main() of the program for the only rule in the registry.
 [[nodiscard]] int rule_program_main(const rule_registry<program_trial>& only, int count, char** arguments);
 
 }  // namespace cli
@@ -28,10 +27,10 @@ namespace cli {
 ///     my_rule RUN --threshold 0.5 --follow --json
 ///
 /// Its messages begin with the rule's name.
-/// Its flags are the rule's settings(), and those of `smdebug check`: --trial-dir, --other-trials, --start-step,
+/// Its flags are the rule's settings() and those of `smdebug check`: --trial-dir, --other-trials, --start-step,
 /// --end-step, --follow, --json, --status-file, --version, ...; --help prints them with types and defaults.  With --list,
-/// -o, --shard and the other options of batches it does what `smdebug scan` does, for this rule.
-/// Returns 0 not met, 3 met, 1 error, or part of a run could not be read, 4 both 3 and 1, 2 wrong usage, 130
+/// -o, --shard and the other batch options it works like `smdebug scan` for this rule.
+/// Returns 0 not met, 3 met, 1 error or part of a run could not be read, 4 both 3 and 1, 2 wrong usage, 130
 /// interrupted (Ctrl-C while following).
 template <described_rule R>
     requires rule<R, program_trial>
@@ -41,5 +40,4 @@ template <described_rule R>
     return cli::rule_program_main(only, count, arguments);
 }
 
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1

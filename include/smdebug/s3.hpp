@@ -1,6 +1,6 @@
-// S3, and what else speaks HTTP: all of the library that needs libcurl, OpenSSL and pugixml, in one include.
-// In a program of which one file includes it (any one; smdebug::s3 in CMake), create_trial("s3://...") and hooks by
-// path open buckets, in all its files; in others they throw `unsupported`.
+// S3 and other uses of HTTP: all parts of the library that need libcurl, OpenSSL and pugixml, in one include.
+// If any file of a program includes it (smdebug::s3 in CMake), create_trial("s3://...") and hooks by path open buckets
+// in all its files; in other programs they throw `unsupported`.
 #pragma once
 
 #include <smdebug/actions/post_finding.hpp>
@@ -10,26 +10,19 @@
 #include <smdebug/s3/s3_storage.hpp>
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/open_storage.hpp>
-#include <smdebug/storage/path_openers.hpp>
 
 #include <string_view>
 
-namespace smdebug {
-inline namespace v1 {
-namespace s3 {
-namespace detail {
+namespace smdebug::inline v1::s3::detail {
 
-/// What create_trial(), hooks by path and so on open buckets by.
+/// Lets create_trial(), hooks by path and so on open buckets.
 [[nodiscard]] any_storage open_storage(std::string_view path, const storage_options& options);
 [[nodiscard]] any_storage open_place(std::string_view path, const s3_options& options);
 
 inline constexpr smdebug::detail::s3_openers openers{open_storage, open_place};
 inline const smdebug::detail::known_component opens_by_path{openers};
 
-}  // namespace detail
-}  // namespace s3
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::s3::detail
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/s3/impl/opened.ipp>

@@ -1,5 +1,5 @@
-// What <smdebug/src.hpp> is to the library, for S3 and HTTP: included in one source file of a program in the compiled
-// form, the same or another.
+// The counterpart of <smdebug/src.hpp> for S3 and HTTP: include it in exactly one source file of a program in the
+// compiled form, the same file or another.
 #pragma once
 
 #include <smdebug/core/form.hpp>

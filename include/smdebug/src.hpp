@@ -1,9 +1,8 @@
-// The bodies of the library's headers, for a program that is in the compiled form without a library to link: included in
-// exactly one source file of a program all of whose files are compiled with SMDEBUG_COMPILED defined.  Header-only it
-// changes nothing.  S3, archives and databases of results have theirs: <smdebug/s3_src.hpp>, <smdebug/archive_src.hpp>,
-// <smdebug/batch_src.hpp>.
-// Reductions are computed with the instruction set that this one file is compiled for; smdebug::compiled, which is made of
-// the same parts, picks one when a program starts.
+// The bodies of the library's headers, for a program in the compiled form that links no library: include it in exactly
+// one source file of a program whose files are all compiled with SMDEBUG_COMPILED defined.  Header-only it has no
+// effect.  S3 and archives have their own: <smdebug/s3_src.hpp>, <smdebug/archive_src.hpp>.
+// Reductions use the instruction set that this file is compiled for; smdebug::compiled, which has the same parts, picks
+// one at program start.
 #pragma once
 
 #include <smdebug/core/form.hpp>

@@ -1,4 +1,4 @@
-"""Conan 2 recipe of the tree that it lies in:  conan create packaging/conan"""
+"""Conan 2 recipe of the tree that contains it:  conan create packaging/conan"""
 import os
 import re
 

@@ -1,6 +1,6 @@
-# Plays the part of vcpkg for packaging/vcpkg, in release alone:  cmake -DPORT_FOLDER=... -DFOLDER=... [-DFEATURES=a;b] -P vcpkg.cmake
+# Imitates vcpkg for packaging/vcpkg, release only:  cmake -DPORT_FOLDER=... -DFOLDER=... [-DFEATURES=a;b] -P vcpkg.cmake
 # Runs the portfile with functions of the same names, from their documentation, and leaves the package in FOLDER/package.  It
-# fails where the manifest and the portfile, or the manifest and the library, say different things.  Third parties are the machine's.
+# fails if the manifest contradicts the portfile or the library.  Third parties are the machine's.
 cmake_minimum_required(VERSION 3.25)
 set(CURRENT_PORT_DIR ${PORT_FOLDER})
 set(CURRENT_PACKAGES_DIR ${FOLDER}/package)

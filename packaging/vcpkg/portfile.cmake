@@ -1,4 +1,4 @@
-# A port of the tree that it lies in:  vcpkg install smdebug --overlay-ports=packaging/vcpkg
+# A port of the tree that contains it:  vcpkg install smdebug --overlay-ports=packaging/vcpkg
 cmake_path(ABSOLUTE_PATH CURRENT_PORT_DIR NORMALIZE OUTPUT_VARIABLE port_folder)
 cmake_path(SET SOURCE_PATH NORMALIZE "${port_folder}/../..")
 

@@ -1,4 +1,4 @@
-// What the page was given: facts as JSON, and for each run its series as bytes (include/smdebug/report/data_writer.hpp).
+// What the page was given: facts as JSON, and for each run its series as bytes (include/smdebug/report/page_text.hpp).
 const ABSENT = 0x7fc00001; // the bits of a float that is not there; NaN is one that is
 const WIDE_ABSENT = [0x7ff80000, 1]; // the same of a double, its halves
 

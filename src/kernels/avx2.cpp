@@ -5,12 +5,8 @@ namespace {
 struct owner;
 }
 
-namespace smdebug {
-inline namespace v1 {
-namespace reduce {
+namespace smdebug::inline v1::reduce {
 
 constinit const detail::compiled_kernel avx2_kernel = local_kernel<xsimd::fma3<xsimd::avx2>, owner>("avx2");
 
-}  // namespace reduce
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::reduce

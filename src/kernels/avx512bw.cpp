@@ -5,12 +5,8 @@ namespace {
 struct owner;
 }
 
-namespace smdebug {
-inline namespace v1 {
-namespace reduce {
+namespace smdebug::inline v1::reduce {
 
 constinit const detail::compiled_kernel avx512bw_kernel = local_kernel<xsimd::avx512bw, owner>("avx512bw");
 
-}  // namespace reduce
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::reduce

@@ -1,4 +1,4 @@
-// Which kernels this CPU can run.  Compiled for the baseline: this much every CPU runs.
+// Which kernels this CPU can run.  Compiled for the baseline, which every CPU runs.
 #include "local_kernel.hpp"
 
 #include <array>
@@ -9,14 +9,13 @@
 #include <cpuid.h>
 #endif
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 
 namespace {
 
 #if defined(__x86_64__)
 
-/// __builtin_cpu_supports knows whether the operating system keeps the registers, too; clang 16's does not know F16C,
+/// __builtin_cpu_supports also checks that the operating system saves the registers; clang 16's does not know F16C,
 /// whose registers are those of AVX.
 [[nodiscard]] bool has_f16c() noexcept {
     unsigned eax = 0;
@@ -36,7 +35,7 @@ namespace {
            __builtin_cpu_supports("avx512vl") && has_avx2();
 }
 
-/// The best first; a CPU that can run one can run those behind it.
+/// The best first; a CPU that can run one can run those after it.
 constinit const std::array kernels{dispatched_kernel{reduce::avx512bw_kernel}, dispatched_kernel{reduce::avx2_kernel},
                                    dispatched_kernel{reduce::sse2_kernel}};
 
@@ -64,5 +63,4 @@ std::span<const dispatched_kernel> dispatched_kernel::available() noexcept {
     return std::span{kernels}.subspan(best);
 }
 
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1

@@ -1,22 +1,20 @@
-// A simd_kernel that no other file can see, and the tables of all of them.
-// A file compiled with -mavx512f must not give the linker a function that code for any CPU shares: of two copies of an
-// inline function it keeps either.  So each of these files has an instruction set of its own, in an unnamed namespace:
-// what is made from it has no name outside.  tests/check_kernel_symbols.sh looks at what the compiler made of it.
+// A simd_kernel with internal linkage, and the tables of all kernels.
+// A file compiled with -mavx512f must not give the linker a function that is shared with code for any CPU: of two
+// copies of an inline function the linker keeps either.  So each of these files has its own instruction set type in an
+// unnamed namespace; everything instantiated from it is local.  tests/check_kernel_symbols.sh checks the symbols.
 #pragma once
 
 #include <smdebug/core/status.hpp>
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/reduce/dispatched_kernel.hpp>
 #include <smdebug/reduce/name.hpp>
+#include <smdebug/reduce/simd_batch.hpp>
 #include <smdebug/reduce/simd_kernel.hpp>
-#include <smdebug/reduce/xsimd_adapter.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 
 #include <cstddef>
 
-namespace smdebug {
-inline namespace v1 {
-namespace reduce {
+namespace smdebug::inline v1::reduce {
 
 /// xsimd's Base under another name.  Owner is a type from an unnamed namespace.
 template <class Base, class Owner>
@@ -28,18 +26,16 @@ template <class Base, class Owner>
     return detail::table_of<simd_kernel<local_arch<Base, Owner>>>(instruction_set);
 }
 
-// A file each; which of them are built depends on the processor, see CMakeLists.txt.
+// One file each; the processor decides which are built, see CMakeLists.txt.
 extern const detail::compiled_kernel avx512bw_kernel;
 extern const detail::compiled_kernel avx2_kernel;
 extern const detail::compiled_kernel sse2_kernel;
 extern const detail::compiled_kernel neon64_kernel;
 extern const detail::compiled_kernel plain_kernel;
 
-}  // namespace reduce
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::reduce
 
-// What xsimd wants to know of an instruction set: that its registers are those of Base.
+// Traits that xsimd needs of an instruction set: its registers are those of Base.
 namespace xsimd::types {
 
 template <class T, class Base, class Owner>

@@ -3,12 +3,8 @@
 
 #include <smdebug/reduce/scalar_kernel.hpp>
 
-namespace smdebug {
-inline namespace v1 {
-namespace reduce {
+namespace smdebug::inline v1::reduce {
 
 constinit const detail::compiled_kernel plain_kernel = detail::table_of<scalar_kernel>("scalar");
 
-}  // namespace reduce
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::reduce

@@ -5,12 +5,8 @@ namespace {
 struct owner;
 }
 
-namespace smdebug {
-inline namespace v1 {
-namespace reduce {
+namespace smdebug::inline v1::reduce {
 
 constinit const detail::compiled_kernel sse2_kernel = local_kernel<xsimd::sse2, owner>("sse2");
 
-}  // namespace reduce
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::reduce

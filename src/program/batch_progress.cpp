@@ -7,10 +7,7 @@
 #include <cstdio>
 #include <utility>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 std::optional<double> batch_counts::seconds_left() const {
     const std::size_t worked = done - unchanged;
@@ -85,7 +82,7 @@ void batch_progress::done(const run_result& result) {
         now_.failed += !result.error.empty();
         now_.bytes += result.state == run_state::unchanged ? 0 : result.run.bytes;
     }
-    // Of an archive that was listed as one.
+    // The runs of an archive that was listed as one.
     for (const run_result& other : result.others) {
         ++now_.apart;
         now_.all = now_.all ? std::optional{*now_.all + 1} : std::nullopt;
@@ -142,7 +139,4 @@ void batch_progress::tick(const std::stop_token& end) {
     }
 }
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

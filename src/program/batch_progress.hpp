@@ -1,4 +1,4 @@
-// How far a batch is: a line that changes on a terminal, one line a minute elsewhere, or JSON for programs.
+// Progress of a batch: an updating line on a terminal, one line a minute elsewhere, or JSON for programs.
 #pragma once
 
 #include <program/console.hpp>
@@ -14,41 +14,38 @@
 #include <string>
 #include <thread>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
-/// How progress is told.
+/// How progress is printed.
 enum class progress_format : std::uint8_t {
-    people,  ///< on a terminal a line that changes, else one a minute
+    people,  ///< an updating line on a terminal, else one a minute
     json,    ///< an object a line, one a second and one at the end, on standard error
     none,
 };
 
-/// What is known of a batch under way.
+/// The state of a batch in progress.
 struct batch_counts {
     std::size_t done = 0;
     std::optional<std::size_t> all = {};  ///< once the list has been read to its end
-    std::size_t apart = 0;                ///< of those that are done: not in the list
-    std::size_t unchanged = 0;            ///< of those that are done: nothing was to be done
+    std::size_t apart = 0;                ///< done, but not in the list
+    std::size_t unchanged = 0;            ///< done without work, as they had not changed
     std::size_t with_findings = 0;
     std::size_t failed = 0;
-    std::uint64_t bytes = 0;  ///< of the runs that were looked at, as far as known
+    std::uint64_t bytes = 0;  ///< in the runs that were read, as far as known
     double seconds = 0;
 
-    /// How long the rest takes, where the rest is like what was done.
+    /// Estimates the time for the rest from the time for what is done.
     [[nodiscard]] std::optional<double> seconds_left() const;
     [[nodiscard]] double bytes_per_second() const { return seconds > 0 ? static_cast<double>(bytes) / seconds : 0; }
 };
 
-/// "[###...] 120/2000 runs, 1.2 GB/s, 25 with findings, 3 failed, 4 minutes left"; `bar`: with what is in brackets.
+/// "[###...] 120/2000 runs, 1.2 GB/s, 25 with findings, 3 failed, 4 minutes left"; `bar`: with the part in brackets.
 [[nodiscard]] std::string progress_text(const batch_counts& now, bool bar);
 
 [[nodiscard]] std::string progress_json(const batch_counts& now);
 
-/// Tells the progress of a batch, at its own pace.  Whoever writes to the console meanwhile holds lock(); done() and
-/// steps() are called by whom holds it.
+/// Prints the progress of a batch, at its own pace.  Other writers to the console hold lock(); so do callers of done()
+/// and steps().
 class batch_progress {
     using clock = std::chrono::steady_clock;
 
@@ -57,18 +54,18 @@ public:
 
     [[nodiscard]] std::unique_lock<std::mutex> lock() { return std::unique_lock{guard_}; }
 
-    /// There are so many runs, and no more.
+    /// Sets the final number of runs.
     void listed(std::size_t all);
-    /// Of so many more there is nothing to do; they are not among those that were listed.
+    /// Counts more runs without work that were not listed.
     void unchanged(std::size_t runs);
     void done(const run_result& result);
-    /// Other processes are done with so many, of which nothing more is known yet.
+    /// Counts runs finished by other processes, whose results are not known yet.
     void done_elsewhere(std::size_t runs);
-    /// The results of these come now, by done().
+    /// The results of these follow, by done().
     void begin_results();
-    /// Of a run that is the only one: how far it is.
+    /// The progress within a run, if it is the only one.
     void steps(const std::string& what, std::size_t done, std::size_t all);
-    /// Nothing more is told, but for a program the end.
+    /// Prints nothing more, except the end in JSON.
     void finish();
     [[nodiscard]] batch_counts so_far() const;
 
@@ -87,7 +84,4 @@ private:
     std::jthread ticker_;  // last: it uses all of the above
 };
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

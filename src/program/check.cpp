@@ -8,16 +8,13 @@
 #include <program/table.hpp>
 #include <smdebug/batch/run_result.hpp>
 #include <smdebug/core/step.hpp>
-#include <smdebug/rules/rule_status.hpp>
+#include <smdebug/rules/rule_result.hpp>
 
 #include <cmath>
 #include <cstddef>
 #include <memory>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 std::vector<column> check_columns() {
     return {text_column("run", shortened::at_start),
@@ -169,7 +166,4 @@ void declare_check(command_line& line) {
               "             --rule 'exploding_tensor,collection_names=losses;gradients,only_nan=True'\n");
 }
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

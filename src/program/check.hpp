@@ -7,7 +7,7 @@
 #include <program/program_trial.hpp>
 #include <program/rows.hpp>
 #include <program/rule_set.hpp>
-#include <smdebug/registry/rule_request.hpp>
+#include <smdebug/registry/configure.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/invoke_rules.hpp>
 
@@ -15,10 +15,7 @@
 #include <string_view>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 class command_line;
 
@@ -31,25 +28,23 @@ class command_line;
 /// A finding as a row.
 void add_finding(row_buffer& row, const std::string& path, std::string_view rule, const finding& found);
 
-/// A rule's row of the summary, but for its end.
+/// A rule's row of the summary, without its last cells.
 void fill_summary(row_buffer& row, const std::string& path, const rule_result& result);
 
 /// Errors: usage_error.
 [[nodiscard]] finding_actions actions_of(const check_arguments& args);
 
-/// Rules over the steps that there are of one run: findings go to `rows` (null: nowhere), notes, failures and progress
-/// to the console.  A result for each request, in their order: one that cannot be made does not lose the others.
+/// Evaluates rules over the existing steps of one run: findings go to `rows` (null: nowhere), notes, failures and
+/// progress to the console.  Returns a result for each request, in order: one that cannot be made does not affect the
+/// others.
 [[nodiscard]] std::vector<rule_result> check_run(rule_maker& maker, const std::vector<rule_request>& requests,
                                                  const program_trial& run, const std::string& path,
                                                  const check_arguments& args, row_sink* rows, finding_actions& actions,
                                                  console& to);
 
-/// Runs the command over the steps that there are; the exit status.
+/// Runs the command over the existing steps; returns the exit status.
 [[nodiscard]] int check(const check_arguments& args, const program_rules& registry, console& to);
 
 void declare_check(command_line& line);
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

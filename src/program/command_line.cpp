@@ -29,10 +29,7 @@
 #include <string_view>
 #include <utility>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 namespace {
 
@@ -83,7 +80,7 @@ command_line::command_line(const program_rules& registry, const std::string& def
     add_completion();
     add_manual();
     add_help();
-    app.footer(std::string{conventions} + "\n`smdebug COMMAND --help` tells more.");
+    app.footer(std::string{conventions} + "\n`smdebug COMMAND --help` shows more.");
 }
 
 command_line::~command_line() = default;
@@ -136,7 +133,7 @@ void command_line::add_manual() {
                 given.folder ? all_manual_pages(table()) : std::vector<manual_page>{page_of(table(), *command)};
         },
         [](const manual_arguments& given, const run_context& with) { return print_manual(given, with.to); });
-    // Of commands there are some more below: help is the last.
+    // More commands follow below; help is the last.
     std::vector<std::string> names = command_names();
     names.emplace_back("help");
     CLI::Option* const one =
@@ -165,7 +162,7 @@ parsed_command command_line::parse(std::vector<std::string> arguments) {
     const auto names = command_names();
     const auto first = static_cast<std::ptrdiff_t>(place_of_command(arguments));
     const auto word = [&] { return arguments.begin() + first; };
-    if (word() != arguments.end() && *word() == "complete") {  // by the scripts of `completion`, of what is being typed
+    if (word() != arguments.end() && *word() == "complete") {  // by the scripts of `completion`, with the typed words
         const auto begin = std::find(word(), arguments.end(), "--");
         return printing(
             completion_text(complete(table(), {begin == arguments.end() ? begin : begin + 1, arguments.end()})));
@@ -219,7 +216,4 @@ parsed_command command_line::parse_by_app(std::vector<std::string> arguments) {
     return {.arguments = chosen.arguments, .run = chosen.run};
 }
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

@@ -1,5 +1,5 @@
-// The program's command line.  A command declares itself, beside what it does: its options, what is checked across them, and
-// what runs it.  Help, completion and manual pages come from these declarations.
+// The program's command line.  A command declares itself, beside what it does: its options, what is checked across
+// them, and what runs it.  Help, completion and manual pages come from these declarations.
 #pragma once
 
 #include <program/command_table.hpp>
@@ -24,19 +24,16 @@ class App;
 
 }  // namespace CLI
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
-/// What a command has while it runs.
+/// What a running command may use.
 struct run_context {
     console& to;
     const program_rules& registry;
     const stop_giver& about_to_wait;  ///< empty: nothing stops it
     const rank_starter& ranks;
 
-    /// For commands that wait, or that leave something half done: interrupts end them by it from now on.
+    /// For commands that wait or must not leave partial output: from now on an interrupt requests this stop.
     [[nodiscard]] std::stop_token stop() const { return about_to_wait ? about_to_wait() : std::stop_token{}; }
 };
 
@@ -46,23 +43,23 @@ struct parsed_command {
     std::function<int(const run_context&)> run = {};
 };
 
-/// What is printed of --help, and of commands that only print.
+/// The output of --help, and of commands that only print.
 struct printed_text {
     std::string text = {};
 };
 
-/// The commands, and the parser of their arguments.  Everything that can be wrong with arguments is found here, before a run
-/// is opened.
+/// The commands, and the parser of their arguments.  All errors in arguments are found here, before a run is opened.
 class command_line {
 public:
-    /// All commands.  Borrows the registry.  `defaults`: a file with defaults of options, see defaults.hpp; empty: none.
+    /// All commands.  Borrows the registry.  `defaults`: a file with defaults of options, see defaults.hpp; empty:
+    /// none.
     explicit command_line(const program_rules& registry, const std::string& defaults = {});
     command_line(const command_line&) = delete;
     command_line& operator=(const command_line&) = delete;
     ~command_line();
 
-    /// Declares a command; gives the app for its options, which are bound to `args`.  check(args) is called when all are there,
-    /// and throws usage_error; run(args, context) gives the exit status.
+    /// Declares a command; returns the app for its options, which are bound to `args`.  check(args) is called when all
+    /// are there, and throws usage_error; run(args, context) gives the exit status.
     template <class Arguments, class Check, class Run>
     CLI::App& add(const std::string& name, const std::string& summary, const std::shared_ptr<Arguments>& args,
                   Check check, Run run) {
@@ -84,7 +81,7 @@ public:
     /// The command in the arguments (without the program's name).  Once.  Errors: usage_error.
     [[nodiscard]] parsed_command parse(std::vector<std::string> arguments);
 
-    /// What the commands take.
+    /// The options and arguments of all commands.
     [[nodiscard]] command_table table();
 
 private:
@@ -126,7 +123,4 @@ template <class Arguments>
     return *std::any_cast<const std::shared_ptr<Arguments>&>(parsed.arguments);
 }
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

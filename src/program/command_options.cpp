@@ -11,11 +11,11 @@
 #include <program/stats.hpp>
 #include <program/text.hpp>
 #include <smdebug/core/error.hpp>
-#include <smdebug/core/near_names.hpp>
+#include <smdebug/core/printable_text.hpp>
 #include <smdebug/core/version.hpp>
 #include <smdebug/index/regex.hpp>
 #include <smdebug/reduce/dispatched_kernel.hpp>
-#include <smdebug/registry/applicable_rules.hpp>
+#include <smdebug/registry/rule_registry.hpp>
 
 #include <CLI/CLI.hpp>
 
@@ -24,10 +24,7 @@
 #include <map>
 #include <string_view>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 std::string release_text() {
     return std::to_string(SMDEBUG_VERSION_MAJOR) + "." + std::to_string(SMDEBUG_VERSION_MINOR) + "." +
@@ -40,7 +37,7 @@ std::string version_text() {
 
 namespace {
 
-// CLI11 has no place for them but the name of a check, which it prints nowhere.
+// CLI11 has no place for them except the name of a check, which it never prints.
 constexpr std::string_view offer_mark = "offered:";
 constexpr std::string_view offer_some_mark = "offered with commas:";
 
@@ -436,7 +433,4 @@ void add_batch(CLI::App& app, scan_arguments& to) {
     }
 }
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

@@ -1,4 +1,4 @@
-// Options as commands declare them to CLI11, and those that several commands have.
+// How commands declare options to CLI11, and the options that several commands share.
 #pragma once
 
 #include <program/evaluate_run.hpp>
@@ -8,7 +8,7 @@
 #include <program/scan_arguments.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/formats/options.hpp>
-#include <smdebug/registry/rule_request.hpp>
+#include <smdebug/registry/configure.hpp>
 #include <smdebug/storage/open_storage.hpp>
 
 #include <functional>
@@ -26,10 +26,7 @@ class Option;
 
 }  // namespace CLI
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 /// The end of every command's help.
 inline constexpr std::string_view conventions =
@@ -49,7 +46,7 @@ struct offered {
     bool with_commas = false;  ///< several at once, with commas between them
 };
 
-/// Shells are to offer these words.  The option takes other texts, too: who reads them says what is wrong with them.
+/// Shells complete these words.  The option accepts other texts, too; the code that parses them reports errors.
 CLI::Option* offer(CLI::Option* option, const offered& words);
 
 /// The option takes one of these words and no other text, and shells offer them.
@@ -58,7 +55,8 @@ CLI::Option* accept(CLI::Option* option, const std::vector<std::string>& words, 
 /// What offer() or accept() said of an option; nothing: neither was called.
 [[nodiscard]] offered offered_for(CLI::Option& option);
 
-/// What CLI11 says, or more for an unknown option.  `others`: commands that may have an option that `app` has not.
+/// CLI11's message, with more detail for an unknown option.  `others`: commands that may have an option that `app`
+/// lacks.
 [[nodiscard]] std::string text_of_error(const CLI::Error& wrong, const CLI::App& app,
                                         const std::vector<CLI::App*>& others = {});
 
@@ -68,7 +66,7 @@ CLI::Option* accept(CLI::Option* option, const std::vector<std::string>& words, 
 CLI::Option* add_read(CLI::App& app, const std::string& flags, std::function<void(const std::string&)> read,
                       const std::string& type, const std::string& help);
 
-/// The same for what a function makes of the text.
+/// The same, storing what a function returns for the text.
 template <class To, class Parse>
 CLI::Option* add_parsed(CLI::App& app, const std::string& flags, To& to, const std::string& type,
                         const std::string& help, Parse parse) {
@@ -76,7 +74,7 @@ CLI::Option* add_parsed(CLI::App& app, const std::string& flags, To& to, const s
         app, flags, [&to, parse = std::move(parse)](const std::string& text) { to = parse(text); }, type, help);
 }
 
-/// An option that is a text.
+/// An option with a text value.
 template <class To>
 CLI::Option* add_text(CLI::App& app, const std::string& flags, To& to, const std::string& type,
                       const std::string& help) {
@@ -87,18 +85,18 @@ CLI::Option* add_flag(CLI::App& app, const std::string& flags, bool& to, const s
 
 /// An argument that must be given.
 CLI::Option* add_argument(CLI::App& app, const std::string& name, std::string& to, const std::string& help);
-/// Arguments, of which one at least must be given where they are required.
+/// Arguments; at least one must be given if they are required.
 CLI::Option* add_arguments(CLI::App& app, const std::string& name, std::vector<std::string>& to,
                            const std::string& help, bool required = true);
 
-/// An option that must be given, of which these words are the values; `take` gets the one that was chosen.
+/// A required option with these words as values; `take` gets the chosen one.
 void add_choice(CLI::App& app, const std::string& flag, const std::string& type, const std::vector<std::string>& words,
                 const std::string& help, std::function<void(const std::string&)> take);
 
 /// -o, --output, which must be given.
 void add_output(CLI::App& app, std::string& to, const std::string& type, const std::string& help);
 
-/// What stands below the options, lines of its own, in front of the conventions.
+/// Lines below the options in the help, before the conventions.
 void add_notes(CLI::App& app, const std::string& lines);
 
 /// --mode: its names are offered, and taken in any case.
@@ -115,10 +113,10 @@ void add_storage(CLI::App& app, storage_options& storage);
 
 void add_runs_from_folders(CLI::App& app, format_options& formats);
 
-/// What is done about runs that are damaged, and about those that may come from anybody.
+/// Options for damaged and for untrusted runs.
 void add_trust(CLI::App& app, run_options& how);
 
-/// --format and --width.  `is_given`: is set where --format stands there; null: it does not matter.
+/// --format and --width.  `is_given`: set if --format is given; may be null.
 void add_table_format(CLI::App& app, output_format& format, std::optional<std::size_t>& width,
                       bool* is_given = nullptr);
 
@@ -136,7 +134,7 @@ void add_follow(CLI::App& app, follow_options& follow, const std::string& help);
 /// Errors: usage_error.
 void check_follow(const follow_options& follow, std::size_t runs);
 
-/// Rules as they are asked for.
+/// Rules from the command line.
 struct rule_options {
     std::vector<std::string> rules = {};  ///< "NAME,key=value"
     std::optional<std::string> json = {};
@@ -147,12 +145,12 @@ struct rule_options {
 void add_rule_options(CLI::App& app, rule_options& to, const std::vector<std::string>& known = {});
 void add_other_trials(CLI::App& app, rule_options& to);
 
-/// The rules that are asked for, checked as far as possible without a run; `by_scan`: as a scan evaluates them.
+/// The requested rules, checked as far as possible without a run; `by_scan`: as a scan evaluates them.
 /// Errors: usage_error.
 [[nodiscard]] std::vector<rule_request> requested_rules(const rule_options& asked, const program_rules& registry,
                                                         bool by_scan);
 
-/// The steps at which rules are evaluated, as they are asked for.
+/// The steps at which rules are evaluated, from the command line.
 struct step_options {
     std::optional<step_range> steps = {};
     std::optional<step_number> start = {};
@@ -162,16 +160,13 @@ struct step_options {
 /// --steps, where rules are evaluated.
 void add_steps(CLI::App& app, step_options& to);
 
-/// How rules are evaluated, and what is done about findings.
+/// Options for evaluating rules, and for actions on findings.
 void add_evaluation(CLI::App& app, check_arguments& to, rule_options& rules, step_options& steps);
 
 /// Fills in the steps.  Errors: usage_error.
 void take_steps(check_arguments& args, const step_options& asked);
 
-/// How many runs are worked on; options that the app has already, a rule's own settings, come first.
+/// Options of a batch; options that the app already has, a rule's own settings, take precedence.
 void add_batch(CLI::App& app, scan_arguments& to);
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

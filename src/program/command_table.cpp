@@ -3,10 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 const command_entry* command_table::find(std::string_view name) const noexcept {
     const auto found =
@@ -35,7 +32,4 @@ std::vector<exit_status> exit_statuses_in(std::string_view text) {
     return statuses;
 }
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

@@ -1,5 +1,5 @@
-// What the program's commands, options and arguments are, as a table: what shells complete and manual pages say comes
-// from it, and it comes from the options themselves (cli/read_commands.hpp).  No third party: who prints needs none.
+// The program's commands, options and arguments as a table, from which completions and manual pages are made; it is
+// filled from the options themselves (program/read_commands.hpp).  No third party is needed to print it.
 #pragma once
 
 #include <array>
@@ -9,12 +9,9 @@
 #include <utility>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
-/// What a shell offers where a value is due.
+/// How a shell completes a value.
 enum class value_kind : std::uint8_t {
     none,     ///< a flag: no value
     text,     ///< nothing: a number, a regex, a name within a run
@@ -25,21 +22,21 @@ enum class value_kind : std::uint8_t {
     program,  ///< commands of the shell
 };
 
-/// An option, or an argument: what stands at a place of its own.
+/// An option, or a positional argument.
 struct option_entry {
-    std::vector<std::string> names = {};  ///< "--output", "-o"; of an argument its one name, "RUN"
-    std::string value = {};               ///< what the help calls the value, "FILE"; of a flag empty
+    std::vector<std::string> names = {};  ///< "--output", "-o"; for an argument its one name, "RUN"
+    std::string value = {};               ///< what the help calls the value, "FILE"; empty for a flag
     std::string help = {};                ///< a phrase
     value_kind kind = value_kind::none;
-    std::vector<std::string> choices = {};  ///< of a choice, in the order in which they are told
+    std::vector<std::string> choices = {};  ///< the words of a choice, in the order of the help
     bool required = false;
     bool repeats = false;  ///< may be given again
 };
 
 struct command_entry {
-    std::string name = {};     ///< "ls"; of the program itself its name
+    std::string name = {};     ///< "ls"; for the program itself its name
     std::string summary = {};  ///< a phrase without a full stop
-    std::string notes = {};    ///< lines that stand below the options in its help, without the conventions
+    std::string notes = {};    ///< lines below the options in its help, without the conventions
     std::vector<option_entry> options = {};
     std::vector<option_entry> arguments = {};  ///< in their order; only the last may repeat
 };
@@ -58,7 +55,7 @@ struct command_table {
     [[nodiscard]] const command_entry* find(std::string_view name) const noexcept;
 };
 
-/// How a value is completed whose help calls it so; a name that is not known here is text.
+/// How a value with this name in the help is completed; unknown names are text.
 [[nodiscard]] constexpr value_kind kind_of_value(std::string_view placeholder) noexcept {
     constexpr std::array<std::pair<std::string_view, value_kind>, 11> kinds{{{"FILE", value_kind::path},
                                                                              {"FILE.html", value_kind::path},
@@ -82,7 +79,4 @@ struct command_table {
 /// The statuses in the sentence "Exit status: 0 nothing found; 1 error; ..." of a text, up to its first full stop.
 [[nodiscard]] std::vector<exit_status> exit_statuses_in(std::string_view text);
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

@@ -4,10 +4,7 @@
 #include <cstddef>
 #include <span>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 namespace {
 
@@ -202,7 +199,4 @@ std::string completion_script(std::string_view program, std::string_view shell) 
     return script;
 }
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

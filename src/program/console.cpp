@@ -8,9 +8,7 @@
 #include <exception>
 #include <system_error>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
+namespace smdebug::inline v1::cli {
 namespace detail {
 
 usage_error::usage_error(std::string_view sentence, std::string_view help)
@@ -148,6 +146,4 @@ int status_of(detail::console& to, function_ref<int()> action) {
     return exit_error;
 }
 
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli

@@ -1,5 +1,5 @@
 // Where the program writes: results on one stream, notes, errors and progress on another.
-// Streams are arguments, so that tests run every command in-process and look at what it says.
+// Streams are arguments, so that tests run every command in-process and check its output.
 #pragma once
 
 #include <program/message_sink.hpp>
@@ -13,16 +13,14 @@
 #include <string>
 #include <string_view>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
+namespace smdebug::inline v1::cli {
 
 /// Exit statuses of the program.
 inline constexpr int exit_ok = 0;       ///< nothing found
 inline constexpr int exit_error = 1;    ///< something went wrong, or something of a run could not be read
 inline constexpr int exit_usage = 2;    ///< wrong arguments
-inline constexpr int exit_finding = 3;  ///< a rule's condition was met, or runs differ, and all could be read
-/// The same, and something went wrong, too: neither hides the other.
+inline constexpr int exit_finding = 3;  ///< a rule's condition was met, or runs differ, and everything was read
+/// Both of the above: a finding, and an error.
 inline constexpr int exit_finding_and_error = 4;
 inline constexpr int exit_interrupted = 130;  ///< following was interrupted
 
@@ -66,11 +64,11 @@ public:
 
     /// Something that the user should know; the exit status does not change.
     void note(std::string_view text) override { say("note: ", printable(text)); }
-    /// Something of a run that could not be read, while the rest can.
+    /// Reports unreadable data of a run; the rest is still read.
     void damage(std::string_view text) override;
     void error(std::string_view text) override;
     void error(const usage_error& wrong);
-    /// Another process has told an error or damage.
+    /// Records that another process has reported an error or damage.
     void mark_trouble() noexcept { trouble_ = true; }
     /// Whether there was an error or damage.
     [[nodiscard]] bool trouble() const noexcept { return trouble_; }
@@ -87,7 +85,7 @@ public:
 
     /// A progress bar, on a terminal only, once a command has taken 400 ms.
     void progress(std::string_view what, std::size_t done, std::size_t all) override;
-    /// The same with words of one's own: make() gives the line, at most 79 characters of which are shown.
+    /// The same with a custom line: make() returns it, and at most 79 characters are shown.
     void progress_line(function_ref<std::string()> make);
     /// "[#####...............] 10/40 ".
     [[nodiscard]] static std::string progress_bar(std::size_t done, std::size_t all);
@@ -119,6 +117,4 @@ private:
 /// The exit status of a program: what action() returns, or that of the error it throws, which is printed.
 [[nodiscard]] int status_of(detail::console& to, function_ref<int()> action);
 
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli

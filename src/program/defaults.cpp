@@ -11,15 +11,11 @@
 #include <optional>
 #include <system_error>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 namespace {
 
-// Whether the environment says what an option is: a variable that is set, for one call perhaps, comes before the file.
+// Whether the environment sets an option: a variable overrides the file.
 bool is_in_environment(std::string_view option) {
     const auto is_set = [](const char* name) {
         const char* const value = std::getenv(name);
@@ -121,7 +117,4 @@ void defaults_reader::check(const default_line& line) const {
     }
 }
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

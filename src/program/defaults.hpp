@@ -1,10 +1,10 @@
-// Defaults of options, from a file: what a person or a machine wants of each command, said once.
+// Defaults of options, from a file for a user or a machine.
 //     # for every command that has the option
 //     endpoint-url = "http://localhost:9000"
 //     [scan]                        # for one
 //     threads = 4
 //     skip-damaged = true
-// The command line comes before it, then the environment; the section of a command comes before what is for all.
+// The command line overrides the environment, which overrides the file; a command's section overrides those for all.
 #pragma once
 
 #include <program/defaults_lines.hpp>
@@ -18,20 +18,16 @@
 #include <utility>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
+namespace smdebug::inline v1::cli::detail {
 
-namespace detail {
-
-/// Reads a file of defaults for the command that was given: what stands in the command's own section comes before what is
-/// for all, and what is for others is left out.
-/// Borrows the app, in which the command line has been parsed when this is asked.
+/// Reads a file of defaults for the given command: the command's own section overrides the options for all commands,
+/// and the sections of others are ignored.
+/// Borrows the app, which must have parsed the command line before this is used.
 class defaults_reader : public CLI::ConfigTOML {
 public:
     explicit defaults_reader(CLI::App& app) : app_(app) {}
 
-    /// Errors: usage_error for an option, or a command, that there is not, and for what is no line of defaults.
+    /// Errors: usage_error for an unknown option or command, and for an invalid line.
     [[nodiscard]] std::vector<CLI::ConfigItem> from_config(std::istream& in) const override;
 
     /// For a message about an option whose value comes from the file: a line that says where it stands; else nothing.
@@ -49,7 +45,4 @@ private:
     mutable std::vector<std::pair<const CLI::Option*, std::size_t>> used_;  // and the lines in which they stand
 };
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

@@ -8,9 +8,7 @@
 #include <optional>
 #include <system_error>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
+namespace smdebug::inline v1::cli {
 
 std::string defaults_file() {
     const auto variable = [](const char* name) -> std::optional<std::string> {
@@ -51,6 +49,4 @@ std::string defaults_file() {
     return is_file(usual) ? readable(usual) : std::string{};
 }
 
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli

@@ -3,15 +3,11 @@
 
 #include <string>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
+namespace smdebug::inline v1::cli {
 
-/// Where the defaults stand: the file that SMDEBUG_CONFIG names (where it is empty: none), else smdebug/config.toml in the
-/// folder XDG_CONFIG_HOME, which is ~/.config unless it is set.  Empty where there is no such file.
+/// Where the defaults stand: the file that SMDEBUG_CONFIG names (where it is empty: none), else smdebug/config.toml in
+/// the folder XDG_CONFIG_HOME, which is ~/.config unless it is set.  Empty where there is no such file.
 /// Errors: usage_error where SMDEBUG_CONFIG names what is no file, and where the file cannot be read.
 [[nodiscard]] std::string defaults_file();
 
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli

@@ -5,10 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 std::vector<default_line> defaults_text::lines() {
     std::vector<default_line> found;
@@ -150,7 +147,4 @@ char defaults_text::escaped() {
     refuse(R"(behind \ stands ", \, n or t; or write '...', where \ is a character as any other)");
 }
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

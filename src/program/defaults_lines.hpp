@@ -1,5 +1,5 @@
-// The lines of a file of defaults, in as much of TOML as defaults need.  Read here and not by CLI11, whose versions differ
-// in comments, escapes and arrays, and none of which tells a line's number.
+// The lines of a file of defaults, in the subset of TOML that defaults need.  Parsed here and not by CLI11, whose
+// versions differ in comments, escapes and arrays, and do not report line numbers.
 #pragma once
 
 #include <cstddef>
@@ -7,10 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 /// An option that has a default.
 struct default_line {
@@ -20,7 +17,7 @@ struct default_line {
     std::size_t number = 0;  ///< of the line, from 1
 };
 
-/// Goes through the text.
+/// Parses the text.
 class defaults_text {
 public:
     /// `file`: its name, for errors.  Borrows both.
@@ -29,7 +26,7 @@ public:
     /// The lines, in their order.  Errors: usage_error, with the file and the line's number.
     [[nodiscard]] std::vector<default_line> lines();
 
-    /// Says what is wrong where the text is read.
+    /// Throws an error for the current position.
     [[noreturn]] void refuse(const std::string& why) const { refuse_line(file_, line_, why); }
     [[noreturn]] static void refuse_line(std::string_view file, std::size_t line, const std::string& why);
 
@@ -58,7 +55,4 @@ private:
     std::size_t line_ = 1;
 };
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

@@ -12,7 +12,7 @@
 #include <program/text.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/trial/diff_runs.hpp>
-#include <smdebug/trial/refresh_guard.hpp>
+#include <smdebug/trial/trial.hpp>
 
 #include <algorithm>
 #include <array>
@@ -23,10 +23,7 @@
 #include <utility>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 namespace {
 
@@ -97,10 +94,10 @@ void check_worker_of(const std::string& wanted, const program_trial& first, cons
     check_worker(wanted, workers);
 }
 
-// Tells what could not be read: the first few, and then their number.
+// Reports what could not be read: the first few, then their number.
 class diff_damage {
 public:
-    void tell(const run_difference& each, const diff_arguments& args, console& to) {
+    void report(const run_difference& each, const diff_arguments& args, console& to) {
         if (++told_ <= most) {
             const std::string& path = each.run == 1 ? args.first : args.second;
             to.damage(with_run(each.what, path));
@@ -140,7 +137,7 @@ int diff_opened(const diff_arguments& args, const program_trial& first, const pr
     const diff_summary all = diff_runs(first, second, options, [&](const run_difference& each) {
         story.add(each);
         if (each.kind == run_difference_kind::unreadable) {
-            damage.tell(each, args, to);
+            damage.report(each, args, to);
         }
         if (each_row) {
             add_difference(row, each);
@@ -227,7 +224,4 @@ void declare_diff(command_line& line) {
               "Example: smdebug diff runs/a runs/b --rtol 1e-5 --collection weights\n");
 }
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

@@ -1,4 +1,4 @@
-// `smdebug diff`: the first step and tensor at which two runs part, and how far they are apart from there on.
+// `smdebug diff`: the first step and tensor at which two runs differ, and how much they differ from there on.
 #pragma once
 
 #include <program/console.hpp>
@@ -8,10 +8,7 @@
 #include <optional>
 #include <string>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 class command_line;
 
@@ -33,7 +30,4 @@ struct diff_arguments {
 
 void declare_diff(command_line& line);
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

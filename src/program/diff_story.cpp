@@ -8,10 +8,7 @@
 #include <algorithm>
 #include <string_view>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 std::string place_text(std::size_t place, std::span<const std::size_t> extents) {
     std::string text;
@@ -23,7 +20,7 @@ std::string place_text(std::size_t place, std::span<const std::size_t> extents) 
     return text.empty() ? text : text + "]";
 }
 
-std::string words_of(const run_difference& each) {
+std::string to_message(const run_difference& each) {
     if (each.kind != run_difference_kind::values) {
         return each.what;
     }
@@ -58,7 +55,7 @@ void diff_story::add(const run_difference& each) {
                 parted_ = step_text(each.step, each.mode, each.mode_step);
                 parted_ += each.worker == "worker_0" || each.worker.empty() ? "" : " of " + std::string{each.worker};
                 parted_ += ": " + (each.tensor.empty() ? "" : "tensor " + std::string{each.tensor} + ": ");
-                parted_ += words_of(each);
+                parted_ += to_message(each);
             }
             break;
     }
@@ -191,7 +188,4 @@ std::string diff_story::what_came(const diff_summary& all, const std::optional<d
     return "where both runs have a step they are the same" + within + ", but for what is below: " + compared;
 }
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

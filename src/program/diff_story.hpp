@@ -1,4 +1,4 @@
-// What `smdebug diff` tells of two runs in words and tables: since when they differ, in what, and how far.
+// What `smdebug diff` prints about two runs in words and tables: since when they differ, in what, and by how much.
 #pragma once
 
 #include <program/console.hpp>
@@ -14,20 +14,17 @@
 #include <tuple>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 /// "[3, 7]", the place of an element in C order; nothing of a scalar.
 [[nodiscard]] std::string place_text(std::size_t place, std::span<const std::size_t> extents);
 
-/// "12 of 1,000 elements differ, the largest difference is 3.1e-05 at [3, 7] (0.5 and 0.500031)"; what differs otherwise
-/// in its own words.
-[[nodiscard]] std::string words_of(const run_difference& each);
+/// "12 of 1,000 elements differ, the largest difference is 3.1e-05 at [3, 7] (0.5 and 0.500031)"; what differs
+/// otherwise in its own words.
+[[nodiscard]] std::string to_message(const run_difference& each);
 
-/// What tables and the first sentence are made of, gathered while two runs are walked.
-/// Memory: a few numbers for each step from the first difference on, and for each tensor that is not alike.
+/// The content of tables and of the first sentence, gathered while two runs are walked.
+/// Memory: a few numbers for each step from the first difference on, and for each tensor that differs.
 class diff_story {
 public:
     /// `by_mode`: steps are numbers of their modes.
@@ -36,7 +33,7 @@ public:
     void add(const run_difference& each);
     void add(const compared_step& step);
 
-    /// How many problems a run has, 1 or 2: what could not be read, so that it is not known whether it differs.
+    /// How many problems run 1 or 2 has: data that could not be read, and so not compared.
     void add_problems(unsigned run, std::size_t count) { unread_[run - 1] = count > 0; }
 
     /// A heading: in what way the runs are alike.
@@ -46,10 +43,10 @@ public:
     [[nodiscard]] std::string sentence(const diff_summary& all, const std::optional<double>& rtol,
                                        const std::optional<double>& atol) const;
 
-    /// What differs beside values, one line for each run of steps, and a table.
+    /// Differences other than values, one line for each range of steps, and a table.
     void print_others(console& to) const;
 
-    /// How far the runs are apart, from the first step on at which they differ; of many steps some.
+    /// How much the runs differ, from the first differing step on; if there are many steps, a selection.
     void print_steps(console& to) const;
 
 private:
@@ -75,7 +72,4 @@ private:
     std::vector<compared_step> steps_;
 };
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

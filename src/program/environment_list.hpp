@@ -1,13 +1,10 @@
-// The variables of the environment that the program heeds, for its manual.
+// The environment variables that the program reads, for its manual.
 #pragma once
 
 #include <array>
 #include <string_view>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 /// Variables that belong together, and what they are for.
 struct environment_entry {
@@ -30,7 +27,7 @@ inline constexpr std::array<environment_entry, 15> environment_list{
       "AWS_CONTAINER_AUTHORIZATION_TOKEN, AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE",
       "for s3://: where a container is given its keys"},
      {"AWS_EC2_METADATA_DISABLED, AWS_EC2_METADATA_SERVICE_ENDPOINT, AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE",
-      "for s3://: whether, and where, the machine is asked for its keys"},
+      "for s3://: whether, and where, keys of the machine are looked up"},
      {"http_proxy, https_proxy, all_proxy, no_proxy", "for s3:// and --post: proxies, and servers to ask without them"},
      {"SMDEBUG_CACHE_DIR",
       "where --cache is not given: the folder that keeps what was read of s3://, and indexes of archives"},
@@ -43,7 +40,4 @@ inline constexpr std::array<environment_entry, 15> environment_list{
       "the file of defaults of options, and the folder in which smdebug/config.toml is that file; default: ~/.config"},
      {"COLUMNS", "how wide tables on a terminal are; --width comes before it"}}};
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

@@ -4,8 +4,8 @@
 #include <program/rule_notes.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/rules/any_rule.hpp>
-#include <smdebug/rules/outcome.hpp>
-#include <smdebug/rules/rule_status.hpp>
+#include <smdebug/rules/finding.hpp>
+#include <smdebug/rules/rule_result.hpp>
 #include <smdebug/trial/read/trial_state.hpp>
 
 #include <algorithm>
@@ -13,14 +13,11 @@
 #include <cstddef>
 #include <utility>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 namespace {
 
-// What is checked of a run: its steps as they are at the start, so that a run that grows does not go on for ever.
+// The steps to check: those that exist at the start, so that a growing run does not go on for ever.
 struct check_range {
     step_number start = 0;
     std::optional<step_number> end = {};
@@ -89,8 +86,8 @@ std::vector<rule_result> evaluate_run(rule_maker& maker, const std::vector<rule_
     }
     std::vector<note_limit> notes(names.size());
     damage_limit damage;
-    const auto tell = [&](std::size_t rule, const rule_note& note) {
-        note.damage.empty() ? notes[rule].tell(note, to) : damage.tell(note, to);
+    const auto report = [&](std::size_t rule, const rule_note& note) {
+        note.damage.empty() ? notes[rule].report(note, to) : damage.report(note, to);
     };
     invoke_rules_options how{.common = {.start_step = range.start,
                                         .end_step = range.end,
@@ -99,7 +96,7 @@ std::vector<rule_result> evaluate_run(rule_maker& maker, const std::vector<rule_
                                         .timeout = std::chrono::milliseconds{0}}};
     how.sharing = hooks.sharing;
     how.common.stop = hooks.stop;
-    // None of these is for the observer, which is the last: a rule that needs what is missing says so itself.
+    // Not for the observer, which is the last: a rule that needs missing data reports that itself.
     if (hooks.on_finding) {
         how.on_finding = [&](std::size_t rule, const finding& found) {
             if (rule < names.size()) {
@@ -109,12 +106,12 @@ std::vector<rule_result> evaluate_run(rule_maker& maker, const std::vector<rule_
     }
     how.on_note = [&](std::size_t rule, const finding& note) {
         if (rule < names.size()) {
-            tell(rule, note_of(path, names[rule], run.shown_step(note.step), note));
+            report(rule, note_of(path, names[rule], run.shown_step(note.step), note));
         }
     };
     how.on_skip = [&](std::size_t rule, step_number step, const error& missing) {
         if (rule < names.size()) {
-            tell(rule, note_of(path, names[rule], run.shown_step(step), missing));
+            report(rule, note_of(path, names[rule], run.shown_step(step), missing));
         }
     };
     how.on_step = [&](step_number) {
@@ -169,7 +166,4 @@ std::vector<rule_result> evaluate_run(rule_maker& maker, const std::vector<rule_
     return all;
 }
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

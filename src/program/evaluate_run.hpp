@@ -1,4 +1,4 @@
-// Rules over the steps of one run, with what is to be said about it: what check and scan have in common.
+// Evaluates rules over the steps of one run, with messages: shared by check and scan.
 #pragma once
 
 #include <program/finding_actions.hpp>
@@ -8,7 +8,7 @@
 #include <program/runs.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/core/stop_token.hpp>
-#include <smdebug/registry/rule_request.hpp>
+#include <smdebug/registry/configure.hpp>
 #include <smdebug/rules/any_rule.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/invoke_rules.hpp>
@@ -19,10 +19,7 @@
 #include <string>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 struct check_arguments {
     std::vector<std::string> runs = {};
@@ -36,28 +33,25 @@ struct check_arguments {
     follow_options follow = {};
 };
 
-/// A finding by the number that people know its step by.
+/// A finding with its step numbered as it is shown.
 [[nodiscard]] finding as_shown(finding found, const program_trial& run);
 
-/// Who is told what while rules are evaluated, and what they may use; all may be empty.
+/// Callbacks during the evaluation of rules, and what rules may use; all may be empty.
 struct evaluation_hooks {
     std::function<void(const std::vector<std::string>& rules)> begin = {};
     std::function<void(const std::string& rule, const finding&)> on_finding = {};
     std::function<void(const rule_result&)> finish = {};
-    /// Is evaluated with the rules and has no result: it notes what they read.  Null: nothing does.
+    /// Evaluated with the rules, without a result: it records what they read.  May be null.
     const any_rule<program_trial>* observer = nullptr;
     sharing_options sharing = {};
     std::stop_token stop = {};
 };
 
-/// Rules over the steps that there are of one run; notes, failures and progress go to `to`: a console, or what keeps
-/// them.  A result for each request, in their order: one that cannot be made does not lose the others.
+/// Evaluates rules over the existing steps of one run; notes, failures and progress go to `to`, a console or a buffer.
+/// Returns a result for each request, in order: one that cannot be made does not affect the others.
 [[nodiscard]] std::vector<rule_result> evaluate_run(rule_maker& maker, const std::vector<rule_request>& requests,
                                                     const program_trial& run, const std::string& path,
                                                     const check_arguments& args, const evaluation_hooks& hooks,
                                                     message_sink& to);
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

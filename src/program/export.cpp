@@ -13,30 +13,27 @@
 #include <smdebug/exporting/run.hpp>
 #include <smdebug/exporting/safetensors.hpp>
 #include <smdebug/exporting/tensorboard.hpp>
-#include <smdebug/trial/refresh_guard.hpp>
+#include <smdebug/trial/trial.hpp>
 
 #include <cstddef>
 #include <exception>
 #include <memory>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 namespace {
 
-// Tells what was left out: the first few of each kind, and then their number.
+// Reports what was left out: the first few of each kind, then their number.
 class export_notes {
 public:
     export_notes(console& to, const std::string& run) : to_(to), run_(run) {}
 
-    void tell(const left_out_tensor& what) {
+    void report(const left_out_tensor& what) {
         if (++(what.is_damaged ? damaged_ : refused_) <= most) {
             to_.damage(with_run(what.why, run_));
         }
     }
-    /// How many things are not in the output, though they are in the run.
+    /// How many things of the run are missing in the output.
     [[nodiscard]] std::size_t left_out() const noexcept { return damaged_ + refused_; }
     void finish(const export_result& result) const {
         if (damaged_ > most) {
@@ -97,7 +94,7 @@ int export_to(const export_arguments& args, console& to, const std::stop_token& 
         options.which.mode = args.mode;
         options.which.worker = args.worker;
         export_notes notes{to, path};
-        options.left_out = [&](const left_out_tensor& what) { notes.tell(what); };
+        options.left_out = [&](const left_out_tensor& what) { notes.report(what); };
         options.how = {
             .threads = args.threads,
             .progress = [&](std::size_t done, std::size_t all) { to.progress("files of " + path, done, all); },
@@ -174,7 +171,4 @@ void declare_export(command_line& line) {
         "Example: smdebug export runs/a --to npz --collection weights --steps 100:200 -o weights\n");
 }
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

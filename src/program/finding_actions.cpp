@@ -4,14 +4,11 @@
 #include <smdebug/actions/post_finding.hpp>
 #include <smdebug/actions/run_command.hpp>
 #include <smdebug/core/error.hpp>
-#include <smdebug/http/origin.hpp>
+#include <smdebug/http/curl_transfer.hpp>
 
 #include <variant>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 std::vector<std::string> words_of_command(std::string_view text) {
     std::vector<std::string> words;
@@ -50,7 +47,7 @@ std::vector<std::string> words_of_command(std::string_view text) {
 finding_actions::finding_actions(const action_options& wanted, bool several_runs,
                                  const std::vector<rule_request>& rules)
     : wanted_(wanted), several_runs_(several_runs) {
-    if (!wanted.post_url.empty() && !http::detail::origin_of(wanted.post_url)) {  // else told at the first finding
+    if (!wanted.post_url.empty() && !http::detail::origin_of(wanted.post_url)) {  // else reported at the first finding
         throw usage_error("--post must be a URL, http:// or https:// and a host, not \"" + wanted.post_url + "\"");
     }
     if (!wanted.status_file.empty()) {
@@ -193,7 +190,4 @@ void finding_actions::tell_failure(const actions::detail::status_written& writte
     note("--status-file: " + written.failure);
 }
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

@@ -1,14 +1,12 @@
-// What check does about findings besides printing them: a command, a POST, a status file.
-// An action that fails is noted, and breaks nothing.
+// Actions of check on findings, besides printing: a command, a POST, a status file.
+// A failing action gives a note and nothing else.
 #pragma once
 
-#include <smdebug/actions/action_record.hpp>
 #include <smdebug/actions/status_file.hpp>
 #include <smdebug/http/curl_transport.hpp>
-#include <smdebug/registry/rule_request.hpp>
+#include <smdebug/registry/configure.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/rule_result.hpp>
-#include <smdebug/rules/rule_status.hpp>
 
 #include <functional>
 #include <map>
@@ -20,12 +18,9 @@
 #include <utility>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
-/// What the user asked for; empty: nothing.
+/// The requested actions; empty: none.
 struct action_options {
     std::vector<std::string> command = {};  ///< a program and its arguments, with placeholders
     std::string post_url = {};
@@ -36,7 +31,7 @@ struct action_options {
 /// character.  Nothing is expanded: there is no shell.  Errors: usage_error for a quote that does not end.
 [[nodiscard]] std::vector<std::string> words_of_command(std::string_view text);
 
-/// Acts on findings.  Threads: everything may be called at once.
+/// Acts on findings.  Threads: all calls may run at once.
 class finding_actions {
 public:
     using teller = std::function<void(const std::string&)>;
@@ -45,7 +40,7 @@ public:
     /// Errors: usage_error: the action_json of a rule is no JSON; an address that nothing can be sent to.
     finding_actions(const action_options& wanted, bool several_runs, const std::vector<rule_request>& rules);
 
-    /// Each note(text) gets what went wrong, on the calling thread.
+    /// note(text) is called with each failure, on the calling thread.
     void begin(std::string_view run, const std::vector<std::string>& rules, const teller& note);
 
     void act(const std::string& run, std::string_view rule, const finding& found, const teller& note);
@@ -53,8 +48,8 @@ public:
     void finish(std::string_view run, const std::string& rule, rule_status status, std::string_view details,
                 const teller& note);
 
-    /// A run that could not be opened, or broke: its rules that are under way, else `rules`, get the status of an
-    /// error; where there are none of either, the run itself does.
+    /// For a run that could not be opened, or failed: sets the status of its running rules, else of `rules`, to an
+    /// error; without any rule, that of the run itself.
     void fail(const std::string& run, std::vector<std::string> rules, std::string_view why, const teller& note);
 
     /// Brings the status file up to date.
@@ -83,7 +78,4 @@ private:
     std::set<std::string> failures_;
 };
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

@@ -3,10 +3,7 @@
 #include <program/runs.hpp>
 #include <smdebug/formats/tensorboard/log_files.hpp>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 std::vector<std::string> runs_from_folders(std::vector<std::string> paths, const storage_options& storage) {
     std::vector<std::string> runs;
@@ -15,7 +12,7 @@ std::vector<std::string> runs_from_folders(std::vector<std::string> paths, const
         try {
             folders = log_folders(smdebug::detail::open_folder(path, storage));
         } catch (const error&) {
-            // told by who opens it
+            // reported when it is opened
         }
         if (folders.empty()) {
             runs.push_back(std::move(path));
@@ -28,7 +25,4 @@ std::vector<std::string> runs_from_folders(std::vector<std::string> paths, const
     return runs;
 }
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

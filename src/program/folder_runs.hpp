@@ -7,13 +7,10 @@
 #include <utility>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
-/// Puts in the place of each path the folders below it in which logs lie.  A path without any stays, and so does one that cannot
-/// be looked at, as opening it tells why.
+/// Replaces each path by the folders below it that hold logs.  A path without any stays, and so does one that cannot be
+/// listed, as opening it reports why.
 [[nodiscard]] std::vector<std::string> runs_from_folders(std::vector<std::string> paths,
                                                          const storage_options& storage);
 
@@ -29,7 +26,4 @@ void spread_folders(Arguments& args) {
     }
 }
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

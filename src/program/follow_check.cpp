@@ -13,22 +13,18 @@
 #include <program/text.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/step.hpp>
-#include <smdebug/registry/rule_request.hpp>
+#include <smdebug/registry/configure.hpp>
 #include <smdebug/rules/any_rule.hpp>
 #include <smdebug/rules/finding.hpp>
-#include <smdebug/rules/outcome.hpp>
-#include <smdebug/rules/rule_status.hpp>
-#include <smdebug/trial/refresh_guard.hpp>
+#include <smdebug/rules/rule_result.hpp>
+#include <smdebug/trial/trial.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <string>
 #include <utility>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 namespace {
 
@@ -49,7 +45,7 @@ public:
           next_(args.start),
           session_(of.run, std::move(rules), options()) {}
 
-    /// Evaluates them until the run ends, or all rules have.  Results so far are kept where that fails.
+    /// Evaluates them until the run ends, or all rules have.  If that fails, the results so far are kept.
     [[nodiscard]] follow_end follow() {
         note_missing_tensors(args_.rules, of_.run, of_.path, note_action());
         actions_.begin(of_.path, names_, note_action());
@@ -157,16 +153,16 @@ private:
             actions_.act(of_.path, names_[rule], seen, note_action());
         };
         // An interrupted wait makes data look missing.
-        const auto tell = [this](const rule_note& note) {
+        const auto report = [this](const rule_note& note) {
             if (!of_.stop.stop_requested()) {
-                of_.out.use([&](console& to) { note.damage.empty() ? to.note(note.text) : damage_.tell(note, to); });
+                of_.out.use([&](console& to) { note.damage.empty() ? to.note(note.text) : damage_.report(note, to); });
             }
         };
-        how.on_note = [this, tell](std::size_t rule, const finding& note) {
-            tell(note_of(of_.path, names_[rule], of_.run.shown_step(note.step), note));
+        how.on_note = [this, report](std::size_t rule, const finding& note) {
+            report(note_of(of_.path, names_[rule], of_.run.shown_step(note.step), note));
         };
-        how.on_skip = [this, tell](std::size_t rule, step_number step, const error& missing) {
-            tell(note_of(of_.path, names_[rule], of_.run.shown_step(step), missing));
+        how.on_skip = [this, report](std::size_t rule, step_number step, const error& missing) {
+            report(note_of(of_.path, names_[rule], of_.run.shown_step(step), missing));
         };
         return how;
     }
@@ -199,7 +195,7 @@ std::vector<rule_result> not_evaluated(const check_arguments& args, const progra
 
 namespace {
 
-// The columns of check, wide enough for the runs and rules at hand.
+// The columns of check, wide enough for these runs and rules.
 std::vector<column> followed_columns(const check_arguments& args, const program_rules& registry) {
     std::vector<column> columns = check_columns();
     for (const std::string& path : args.runs) {
@@ -257,7 +253,4 @@ int follow_check(const check_arguments& args, const program_rules& registry, con
     return met || status == exit_ok ? idle.status(to, met) : status;
 }
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

@@ -10,10 +10,7 @@
 
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 /// The results of a run whose rules never ran.
 [[nodiscard]] std::vector<rule_result> not_evaluated(const check_arguments& args, const program_rules& registry,
@@ -23,7 +20,4 @@ namespace detail {
 [[nodiscard]] int follow_check(const check_arguments& args, const program_rules& registry, console& to,
                                const std::stop_token& stop);
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

@@ -10,16 +10,13 @@
 #include <program/text.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
-#include <smdebug/trial/refresh_guard.hpp>
+#include <smdebug/trial/trial.hpp>
 
 #include <cstddef>
 #include <string>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 namespace {
 
@@ -38,7 +35,8 @@ std::vector<column> step_columns(const ls_arguments& args) {
     return columns;
 }
 
-// One step as a row: tables say "1 of 2" workers, or how many where the job does not say of how many; CSV how many, JSON which.
+// One step as a row: tables say "1 of 2" workers, or only the number if the total is unknown; CSV has the number, JSON
+// the names.
 void add_step(row_buffer& row, const ls_arguments& args, const std::string& path, const smdebug::detail::catalog& from,
               const smdebug::detail::catalog::step_entry& step) {
     if (names_the_run(args)) {
@@ -108,7 +106,4 @@ int follow_ls(const ls_arguments& args, console& to, const std::stop_token& stop
     return status_after(ends, to);
 }
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

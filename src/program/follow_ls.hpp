@@ -5,15 +5,9 @@
 #include <program/ls.hpp>
 #include <smdebug/core/stop_token.hpp>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 /// Runs the command until every job has ended, was given up, or `stop`; the exit status.
 [[nodiscard]] int follow_ls(const ls_arguments& args, console& to, const std::stop_token& stop);
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

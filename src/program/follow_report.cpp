@@ -21,14 +21,11 @@
 #include <utility>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 namespace {
 
-// What is said about a run each time that it is looked at, said once.
+// Prints repeated messages about a run only once.
 class quiet_notes final : public message_sink {
 public:
     explicit quiet_notes(console& to) : to_(to) {}
@@ -93,7 +90,7 @@ public:
             if (over) {
                 break;
             }
-            // A run is walked from its beginning each time: at most a tenth of the time goes into it.
+            // Each time the run is walked from its beginning: this takes at most a tenth of the time.
             pause_for(std::max(args_.interval,
                                std::chrono::duration_cast<std::chrono::milliseconds>(9 * (clock::now() - began))),
                       stop_);
@@ -125,7 +122,7 @@ private:
         return static_cast<std::uint32_t>(std::max<std::int64_t>(args_.interval.count() / 1000, 2));
     }
 
-    // Whether all is over; what is new is in changed_.
+    // Whether all runs have ended; new data sets changed_.
     [[nodiscard]] bool look() {
         changed_ = false;
         bool all = true;
@@ -182,9 +179,9 @@ private:
     void gather() {
         page_.runs.clear();
         for (one& each : opened_) {
-            // Interrupted, it shows what is there all the same.
+            // If interrupted, it still shows what exists.
             page_.runs.push_back(report_run(maker_, registry_, each.run, each.path, args_, {}, quiet_));
-            each.problems.tell(each.run, each.path, to_);
+            each.problems.report(each.run, each.path, to_);
         }
         page_.title = title_of(args_, page_);
     }
@@ -212,7 +209,4 @@ int follow_report(const report_arguments& args, const program_rules& registry, c
     }
 }
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

@@ -13,10 +13,7 @@
 #include <thread>
 #include <utility>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 void shared_console::use(function_ref<void(console&)> action) {
     const std::lock_guard lock{guard_};
@@ -73,7 +70,7 @@ run_watch::identity_type run_watch::identity() const {
             smdebug::detail::posix::folder_reader::open_if_there(smdebug::detail::posix::working_folder, root_, root_);
         return reader ? reader->identity() : std::nullopt;
     } catch (const error&) {
-        return folder_;  // it is there, and cannot be looked at now
+        return folder_;  // it exists, but cannot be read now
     }
 }
 
@@ -105,12 +102,12 @@ void run_watch::find_files() {
 
 noting_feed::noting_feed(const followed_run& of, feed_options options)
     : of_(of), feed_(of.run, watched(std::move(options))), problems_(of.skip_damaged) {
-    tell();
+    report();
 }
 
 std::vector<step_number> noting_feed::next() {
     auto steps = feed_.next();
-    tell();
+    report();
     return steps;
 }
 
@@ -120,7 +117,7 @@ feed_options noting_feed::watched(feed_options options) const {
 }
 
 std::string stalled_text(const program_trial& run, const std::string& path) {
-    const auto from = run.snapshot();  // what was looked at last
+    const auto from = run.snapshot();  // what was read last
     const auto complete = from->steps_of(mode::global, false);
     return path + ": stalled: nothing new for " + duration_text(run.quiet_time()) + ", and no end-of-job mark; " +
            (complete.empty() ? "no step is complete"
@@ -178,7 +175,7 @@ std::string replaced_text(const std::string& path) {
 
 namespace {
 
-// Opens and follows one run, and what takes its place.  Its errors are printed; the other runs go on.
+// Opens and follows one run, and its replacements.  Its errors are printed; the other runs go on.
 follow_end follow_one(std::size_t place, const std::string& path, const run_options& how, const follow_options& follow,
                       const std::stop_token& stop, shared_console& out,
                       function_ref<follow_end(const followed_run&)> command) {
@@ -269,7 +266,4 @@ int status_after(const std::vector<follow_end>& ends, const console& to) {
     return interrupted ? exit_interrupted : to.status();
 }
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

@@ -23,12 +23,9 @@
 #include <string_view>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
-/// A thread each: there has to be a limit.
+/// The limit of runs, as each takes a thread.
 inline constexpr std::size_t most_followed_runs = 256;
 
 /// A console for several threads, which use it one after the other.
@@ -48,8 +45,8 @@ private:
     console& to_;
 };
 
-/// Knows whether the run in a folder of this machine is still the one that was opened: by the folder, and by some files that
-/// stay, or only grow, as long as it is.  Elsewhere it always is.      Threads: one at a time.
+/// Detects whether the run in a local folder was replaced since it was opened: by the folder, and by some files that
+/// otherwise stay or only grow.  Elsewhere it reports no change.  Threads: one at a time.
 class run_watch {
 public:
     explicit run_watch(const std::string& path);
@@ -87,7 +84,7 @@ struct followed_run {
     bool skip_damaged = false;
 };
 
-/// The steps of a followed run.  What of it is not looked at is said as it is met.
+/// The steps of a followed run.  Reports problems as they appear.
 class noting_feed {
 public:
     noting_feed(const followed_run& of, feed_options options);
@@ -102,7 +99,7 @@ public:
 
 private:
     [[nodiscard]] feed_options watched(feed_options options) const;
-    void tell() { problems_.tell(of_.run, of_.path, of_.out); }
+    void report() { problems_.report(of_.run, of_.path, of_.out); }
 
     const followed_run& of_;
     step_feed feed_;
@@ -112,14 +109,14 @@ private:
 /// The message for a stalled run.
 [[nodiscard]] std::string stalled_text(const program_trial& run, const std::string& path);
 
-/// Opens a run; says so and waits where there is none yet, or not all of it.  What lies there is found out again each time, as
-/// an empty folder may become anything.
+/// Opens a run; prints a note and waits if there is none yet, or only part of it.  The kind of data is detected again
+/// each time, as an empty folder may become anything.
 /// Errors: as create_trial's: not_found and timed_out when it was given up; stopped.
 [[nodiscard]] program_trial open_to_follow(const std::string& path, const run_options& how,
                                            const follow_options& follow, const std::stop_token& stop,
                                            shared_console& out);
 
-/// What is said when the run that is followed is no longer there.
+/// The message for a followed run that is gone.
 [[nodiscard]] std::string replaced_text(const std::string& path);
 
 /// Calls command(followed_run) for each run, all at once; it returns how following the run came to its end.  Returns
@@ -133,7 +130,4 @@ private:
 /// The exit status after that.
 [[nodiscard]] int status_after(const std::vector<follow_end>& ends, const console& to);
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

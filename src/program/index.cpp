@@ -4,27 +4,24 @@
 #include <program/command_options.hpp>
 #include <program/runs.hpp>
 #include <program/text.hpp>
+#include <smdebug/archive/archive_storage.hpp>
 #include <smdebug/archive/directory/contents.hpp>
-#include <smdebug/archive/directory/index_places.hpp>
-#include <smdebug/archive/stream/stored_source.hpp>
+#include <smdebug/archive/directory/kept_index.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/printable_text.hpp>
 #include <smdebug/storage/any_storage.hpp>
-#include <smdebug/storage/output.hpp>
 #include <smdebug/storage/uri.hpp>
+#include <smdebug/storage/writable.hpp>
 
 #include <cstddef>
 #include <exception>
 #include <memory>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 namespace {
 
-// Reads an archive through, whatever indexes there are, and writes its index beside it; a line that says so.
+// Reads a whole archive, ignoring existing indexes, and writes its index beside it; returns a line that says so.
 // Errors: value_error, unsupported: it is no archive; corrupt_data: it is damaged; those of the storage.
 std::string write_index(const std::string& path, const storage_options& options) {
     const auto archived = smdebug::detail::archive_in(path);
@@ -77,7 +74,4 @@ void declare_index(command_line& line) {
         "would spare nothing: of a zip, of a single frame of zstd, of what is smaller than 1 MiB.\n");
 }
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

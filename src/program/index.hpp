@@ -1,4 +1,4 @@
-// `smdebug index`: an index beside each archive, so that nobody has to read it through any more.
+// `smdebug index`: writes an index beside each archive, so that opening it no longer reads all of it.
 #pragma once
 
 #include <program/console.hpp>
@@ -7,10 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 class command_line;
 
@@ -24,7 +21,4 @@ struct index_arguments {
 
 void declare_index(command_line& line);
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

@@ -9,9 +9,7 @@
 #include <array>
 #include <cerrno>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
+namespace smdebug::inline v1::cli {
 
 interrupt_listener::interrupt_listener(std::chrono::milliseconds patience)
     : patience_(patience),
@@ -94,6 +92,4 @@ bool interrupt_listener::take_signal() {
     return taken;
 }
 
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli

@@ -12,15 +12,12 @@
 #include <system_error>
 #include <thread>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
+namespace smdebug::inline v1::cli {
 
-/// While it lives, the first SIGINT or SIGTERM sent to the process requests a stop.  The next one does what it would
-/// have done without a listener: it ends the program.  So does the first one where the listener still lives after
-/// `patience`: something waits that no stop reaches, such as a pipe without a writer.  Signals that were ignored stay so.
-/// Threads: made and destroyed by one thread, before the threads that are to go on undisturbed are started: they
-///          inherit from it that the signals are blocked.
+/// While it lives, the first SIGINT or SIGTERM sent to the process requests a stop.  The next one ends the program, as
+/// without a listener.  So does the first one if the listener still lives after `patience`: something waits that no
+/// stop reaches, such as a pipe without a writer.  Ignored signals stay ignored.
+/// Threads: made and destroyed by one thread, before other threads are started: these inherit the blocked signals.
 class interrupt_listener {
 public:
     /// Errors: std::system_error.
@@ -75,7 +72,7 @@ private:
     [[nodiscard]] bool take_signal();
 
     std::chrono::milliseconds patience_;
-    int number_ = 0;  // of the signal that came last
+    int number_ = 0;  // the last signal
     std::stop_source interrupted_;
     blocked_signals blocked_;
     smdebug::detail::posix::descriptor signals_;
@@ -85,11 +82,9 @@ private:
 
 namespace detail {
 
-/// Called only when a command is about to follow running jobs: gives the token that ends it.
+/// Called only when a command is about to follow running jobs; returns the token that ends it.
 using stop_giver = std::function<std::stop_token()>;
 
 }  // namespace detail
 
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli

@@ -1,9 +1,9 @@
-// A run's loss as a few points, noted while rules are evaluated: for the page of a batch.
+// A run's loss as a few points, recorded while rules are evaluated, for the page of a batch.
 #pragma once
 
 #include <program/program_trial.hpp>
 #include <smdebug/core/step.hpp>
-#include <smdebug/report/step_axis.hpp>
+#include <smdebug/report/run_series.hpp>
 #include <smdebug/rules/any_rule.hpp>
 #include <smdebug/rules/finding.hpp>
 
@@ -12,10 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 /// How many points a line of a loss has, at most.
 inline constexpr std::size_t loss_points = 48;
@@ -26,8 +23,8 @@ struct loss_line {
     step_number lost = -1;  ///< the first step at which it is NaN or infinite; -1: none
 };
 
-/// Notes the first loss by name at the steps that rules look at, of its first worker, of the training where there are several
-/// modes.  It is evaluated with the rules, so that the loss is read and reduced once for all of them.
+/// Records the first loss by name at the evaluated steps, of its first worker, in TRAIN mode if there are several.
+/// It is evaluated with the rules, so that they share the reads and reductions of the loss.
 class loss_recorder {
 public:
     explicit loss_recorder(const program_trial& run);
@@ -36,7 +33,7 @@ public:
     [[nodiscard]] any_rule<program_trial> rule() { return any_rule<program_trial>::borrowing(*this); }
     [[nodiscard]] std::vector<finding> operator()(const program_trial& run, step_number step);
 
-    /// The line so far: of steps that share a point the largest, or NaN.  Empty: there is no loss.
+    /// The line so far: steps that share a point show the largest value, or NaN.  Empty: there is no loss.
     [[nodiscard]] loss_line line() const;
 
 private:
@@ -47,7 +44,4 @@ private:
     loss_line line_;
 };
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

@@ -10,20 +10,15 @@
 #include <smdebug/core/dtype.hpp>
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/core/step.hpp>
-#include <smdebug/trial/difference.hpp>
-#include <smdebug/trial/job_state.hpp>
 #include <smdebug/trial/read/trial_state.hpp>
-#include <smdebug/trial/refresh_guard.hpp>
 #include <smdebug/trial/selection.hpp>
+#include <smdebug/trial/trial.hpp>
 #include <smdebug/trial/verify.hpp>
 
 #include <cstddef>
 #include <memory>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 std::vector<std::string> names_of(reduction_set set) {
     std::vector<std::string> names;
@@ -115,7 +110,7 @@ std::string ls_json(const program_trial& run, const std::vector<tensor_summary>&
     return out + "]}\n";
 }
 
-// "worker_0, worker_1", and whether the job has another number of them.  Data of other tools say of no job how many it has.
+// "worker_0, worker_1", and whether the job has another number of them, which data of other tools do not record.
 std::string workers_line(const program_trial& run) {
     const auto workers = run.workers();
     std::string line = printable(joined(workers, ", "));
@@ -125,7 +120,7 @@ std::string workers_line(const program_trial& run) {
     return line;
 }
 
-// "running"; where the job seems to have died, for how long, too.
+// "running"; if the job seems to have died, also since when.
 std::string state_line(const program_trial& run) {
     const job_state state = run.job_state();
     return std::string{name_of(state)} + (state == job_state::stalled
@@ -274,7 +269,4 @@ void declare_ls(command_line& line) {
     add_runs_from_folders(app, args->how.storage.formats);
 }
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

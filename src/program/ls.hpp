@@ -1,4 +1,4 @@
-// `smdebug ls`: what a run holds.
+// `smdebug ls`: the contents of a run.
 #pragma once
 
 #include <program/console.hpp>
@@ -10,16 +10,13 @@
 #include <string>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 class command_line;
 
 struct ls_arguments {
     std::vector<std::string> runs = {};
-    bool verify = false;                         ///< instead of the contents: what does not agree
+    bool verify = false;                         ///< instead of the contents: contradictions between its files
     std::optional<std::string> tensors = {};     ///< a regex
     std::optional<std::string> collection = {};  ///< with `tensors`: those that are in both
     run_options how = {};
@@ -42,7 +39,4 @@ struct ls_arguments {
 
 void declare_ls(command_line& line);
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

@@ -1,4 +1,4 @@
-// The program smdebug: looks into training runs.  All that it does is in the library smdebug::program; this is its main().
+// main() of the program smdebug; everything else is in the library smdebug::program.
 #include <program/defaults_file.hpp>
 #include <program/interrupt.hpp>
 #include <program/program.hpp>
@@ -22,7 +22,7 @@ int main(int count, char** arguments) {
 #ifdef SMDEBUG_PROGRAM_HAS_MPI
     ranks = smdebug::cli::detail::mpi_ranks();
 #endif
-    // Of many processes one waits for the others, and brings their results together.
+    // With many processes one waits for the others, and merges their results.
     const std::chrono::seconds patience{smdebug::cli::detail::launched_processes() > 1 ? 15 : 5};
     return smdebug::cli::run_program(
         std::vector<std::string>(arguments + (count > 0 ? 1 : 0), arguments + count), std::cout, std::cerr,

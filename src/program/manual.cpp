@@ -11,10 +11,7 @@
 #include <initializer_list>
 #include <utility>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 std::string roff(std::string_view text) {
     constexpr std::array<std::pair<char, std::string_view>, 7> escapes{
@@ -183,7 +180,4 @@ int print_manual(const manual_arguments& args, console& to) {
     return to.status();
 }
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

@@ -8,10 +8,7 @@
 
 #include <memory>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 int merge(const merge_arguments& args, console& to, const std::stop_token& stop) {
     const merge_result merged = merge_databases(args.sources, args.output, {.replace = args.replace, .stop = stop});
@@ -37,12 +34,9 @@ void declare_merge(command_line& line) {
     add_flag(app, "--replace", args->replace, "replace the output where it is there already");
     add_notes(
         app,
-        "Of a run that several have, the one that was looked at to its end wins, then the one scanned last, then\n"
-        "the first.  The output takes its place when it is whole.\n"
+        "If several have the same run, the one that was scanned to its end wins, then the one scanned last, then the\n"
+        "first.  The output is renamed into place when it is whole.\n"
         "Example: smdebug merge shard-*.db -o all.db\n");
 }
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

@@ -1,13 +1,10 @@
-// Who is told what there is to say about a run while it is looked at.
+// Where messages about a run go while it is read.
 #pragma once
 
 #include <cstddef>
 #include <string_view>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 /// A console, or what keeps messages until their turn comes.
 class message_sink {
@@ -30,7 +27,4 @@ protected:
     ~message_sink() = default;
 };
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

@@ -11,14 +11,11 @@
 #include <string_view>
 #include <utility>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 namespace {
 
-// What fails in MPI ends all processes: that is its usual way.
+// A failure in MPI ends all processes, as is usual.
 class mpi_channel final : public rank_channel {
 public:
     mpi_channel() {
@@ -68,7 +65,4 @@ rank_starter mpi_ranks() {
             .start = [] { return std::make_unique<mpi_channel>(); }};
 }
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

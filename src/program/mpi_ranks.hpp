@@ -3,15 +3,9 @@
 
 #include <program/ranks.hpp>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 /// The processes of mpirun or srun.
 [[nodiscard]] rank_starter mpi_ranks();
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

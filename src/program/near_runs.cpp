@@ -1,7 +1,7 @@
 #include <program/near_runs.hpp>
 
 #include <program/text.hpp>
-#include <smdebug/core/near_names.hpp>
+#include <smdebug/core/printable_text.hpp>
 #include <smdebug/storage/uri.hpp>
 
 #include <algorithm>
@@ -9,10 +9,7 @@
 #include <system_error>
 #include <utility>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 bool looks_like_run(const std::filesystem::path& folder) {
     std::error_code none;
@@ -126,7 +123,4 @@ std::string run_hint(const not_found& missing, const std::string& path) {
     return smdebug::detail::is_in_s3(path) && !no_run ? std::string{} : run_hint(path);
 }
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

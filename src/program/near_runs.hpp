@@ -1,5 +1,4 @@
-// What a user may have meant by a path where there is no run: runs below it, the run that it is a part of, a folder of
-// nearly that name.
+// Suggestions for a path without a run: runs below it, the run that contains it, a folder with a similar name.
 #pragma once
 
 #include <smdebug/core/error.hpp>
@@ -9,12 +8,9 @@
 #include <string>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
-/// At most so many entries of folders are looked at: it is only for a message.
+/// At most so many entries of folders are checked, as it is only for a message.
 inline constexpr std::size_t most_looked_at = 4096;
 
 /// Whether a folder looks like a run.
@@ -23,19 +19,16 @@ inline constexpr std::size_t most_looked_at = 4096;
 /// The folders in a folder, sorted; `left`: how many entries may still be looked at.
 [[nodiscard]] std::vector<std::filesystem::path> folders_in(const std::filesystem::path& folder, std::size_t& left);
 
-/// Whether a path is an archive's by its name, or something in one.
+/// Whether a path names an archive, or something in one.
 [[nodiscard]] bool names_archive(const std::string& path);
 
-/// What to add to the error that there is no run at `path`: a sentence that begins with a blank, or nothing.  Looks at
-/// folders of this machine only, as elsewhere looking costs requests; of a prefix it names what looks.
-/// `may_come`: a run may yet start there, so folders of nearly that name are another matter.
-/// Cost: a look at 4,096 entries of two levels of folders at most.
+/// What to add to the error that there is no run at `path`: a sentence that begins with a blank, or nothing.  Searches
+/// local folders only, as elsewhere a search costs requests; for a prefix it names the command that searches.
+/// `may_come`: a run may still start there, so folders with similar names are not suggested.
+/// Cost: at most 4,096 entries in two levels of folders.
 [[nodiscard]] std::string run_hint(const std::string& path, bool may_come = false);
 
-/// The same for the error `missing`: nothing where S3 has told that something else is missing, such as the bucket.
+/// The same for the error `missing`; empty if S3 has reported something else as missing, such as the bucket.
 [[nodiscard]] std::string run_hint(const not_found& missing, const std::string& path);
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

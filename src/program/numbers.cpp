@@ -6,10 +6,7 @@
 #include <limits>
 #include <optional>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 double real_number(const std::string& option, std::string_view text) {
     double number = 0;
@@ -82,7 +79,4 @@ std::uint64_t parse_size(const std::string& option, std::string_view text) {
     return number << shift;
 }
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

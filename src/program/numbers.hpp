@@ -1,5 +1,5 @@
 // Numbers, step ranges and times from the command line.
-// Decimal digits and nothing else: "010" is ten, and neither a sign nor a blank nor a locale has a say.
+// Decimal digits only: "010" is ten; signs and blanks are errors, and the locale is ignored.
 #pragma once
 
 #include <program/console.hpp>
@@ -13,10 +13,7 @@
 #include <string_view>
 #include <system_error>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 /// A whole number from `least` on, in decimal digits only.  Errors: usage_error.
 template <std::integral Number>
@@ -36,14 +33,11 @@ template <std::integral Number>
 /// "A:B" is [A, B); either may be left out; "A" is that step alone.  Errors: usage_error.
 [[nodiscard]] step_range parse_range(const std::string& text);
 
-/// "500ms", "90s", "10m", "2h", "3d"; without a unit: seconds.  More than none.  Errors: usage_error.
+/// "500ms", "90s", "10m", "2h", "3d"; without a unit: seconds.  Positive.  Errors: usage_error.
 [[nodiscard]] std::chrono::milliseconds parse_duration(const std::string& option, std::string_view text);
 
-/// "500M", "2G": a whole number of bytes, or of K, M, G or T, powers of 1024; "2GiB" and "2GB" are the same as "2G".  More
-/// than none.  Errors: usage_error.
+/// "500M", "2G": a whole number of bytes, or of K, M, G or T, powers of 1024; "2GiB" and "2GB" are the same as "2G".
+/// Positive.  Errors: usage_error.
 [[nodiscard]] std::uint64_t parse_size(const std::string& option, std::string_view text);
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

@@ -2,10 +2,7 @@
 
 #include <smdebug/storage/uri.hpp>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 run_place opened_archives::place_of(const std::string& path, const storage_options& options) {
     const auto archived = smdebug::detail::archive_in(path);
@@ -26,7 +23,7 @@ run_place opened_archives::place_of(const std::string& path, const storage_optio
             return each;
         }
     }
-    return {path, std::nullopt};  // what opens it says what is wrong
+    return {path, std::nullopt};  // opening it reports what is wrong
 }
 
 std::shared_ptr<opened_archives::opened> opened_archives::item_of(const std::string& path) {
@@ -44,7 +41,4 @@ std::shared_ptr<opened_archives::opened> opened_archives::item_of(const std::str
     return items_.front();
 }
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

@@ -11,17 +11,14 @@
 #include <smdebug/formats/open_data.hpp>
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/uri.hpp>
-#include <smdebug/trial/create_trial.hpp>
+#include <smdebug/trial/basic_trial.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string_view>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 std::string folder_for(const std::string& path, std::set<std::string>& taken) {
     std::string name = path.substr(path.find_last_of("/!") + 1);
@@ -98,7 +95,4 @@ void declare_pack(command_line& line) {
         "Example: smdebug pack runs/2024-* -o 2024.tar.zst --threads 4\n");
 }
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

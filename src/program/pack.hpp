@@ -10,10 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 class command_line;
 
@@ -26,7 +23,7 @@ struct pack_arguments {
     storage_options storage = {};
 };
 
-/// What a run is called in the archive: the last part of its path, without an archive's extension, and a number where that
+/// A run's name in the archive: the last part of its path, without an archive's extension, with a number if that name
 /// is taken.
 [[nodiscard]] std::string folder_for(const std::string& path, std::set<std::string>& taken);
 
@@ -35,7 +32,4 @@ struct pack_arguments {
 
 void declare_pack(command_line& line);
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

@@ -6,9 +6,7 @@
 
 #include <utility>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
+namespace smdebug::inline v1::cli {
 
 int run_program(std::vector<std::string> arguments, std::ostream& out, std::ostream& err, detail::console_kind kind,
                 const detail::stop_giver& about_to_follow, const std::function<std::string()>& defaults,
@@ -21,6 +19,4 @@ int run_program(std::vector<std::string> arguments, std::ostream& out, std::ostr
     });
 }
 
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli

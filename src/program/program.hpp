@@ -10,18 +10,14 @@
 #include <string>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
+namespace smdebug::inline v1::cli {
 
 /// Runs the program with these arguments (without the program's name); returns its exit status.
-/// `defaults`: tells the file of defaults, as defaults_file() does; null: none.  `ranks`: what a scan over many processes
-/// is done with; empty: it is refused.
+/// `defaults`: returns the file of defaults, like defaults_file(); null: none.  `ranks`: the channel of a scan over
+/// many processes; empty: such a scan is refused.
 [[nodiscard]] int run_program(std::vector<std::string> arguments, std::ostream& out, std::ostream& err,
                               detail::console_kind kind = {}, const detail::stop_giver& about_to_follow = {},
                               const std::function<std::string()>& defaults = {},
                               const detail::rank_starter& ranks = {});
 
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli

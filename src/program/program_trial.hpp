@@ -3,15 +3,9 @@
 
 #include <smdebug/trial/trial.hpp>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 /// The path picks the storage, the CPU the kernel.
 using program_trial = trial;
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

@@ -24,10 +24,7 @@
 #include <string_view>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 namespace {
 
@@ -51,7 +48,8 @@ std::string three_numbers(int major, int minor, int patch) {
     return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(patch);
 }
 
-// The components of this program.  Of shared libraries the version that it runs with, of headers that it was built with.
+// The components of this program.  For shared libraries the version that it runs with, for headers the one that it was
+// built with.
 std::vector<component_version> component_versions(const std::string& mpi) {
     // pugixml counts 1.13 as 1130; from 1.10 on the last digit is the patch.
     const std::string pugixml = three_numbers(PUGIXML_VERSION / 1000, PUGIXML_VERSION / 10 % 100, PUGIXML_VERSION % 10);
@@ -88,7 +86,4 @@ std::string program_version(const std::string& mpi) {
     return text;
 }
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

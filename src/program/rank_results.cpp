@@ -15,16 +15,13 @@
 #include <unordered_set>
 #include <utility>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 namespace {
 
 constexpr std::string_view rank_ending = ".rank-";
 
-// A result that lies in a database; without one: of a run that has not changed.
+// Where a result lies; without a database the run has not changed.
 struct stored_place {
     std::uint64_t place = 0;
     results_database* base = nullptr;
@@ -56,7 +53,7 @@ std::vector<std::string> rank_files(const std::string& output) {
     const std::filesystem::path path{output};
     const std::string begin = path.filename().string() + std::string{rank_ending};
     std::vector<std::string> files;
-    std::error_code unreadable;  // then nothing can be written there, which tells it
+    std::error_code unreadable;  // then writing there fails, and reports it
     const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path{"."};
     for (const auto& each : std::filesystem::directory_iterator{folder, unreadable}) {
         const std::string name = each.path().filename().string();
@@ -92,7 +89,7 @@ void for_each_rank_result(const std::vector<std::string>& files, std::vector<bat
     for (auto first = all.begin(); first != all.end();) {
         const auto last = std::find_if(
             first, all.end(), [&](const auto& each) { return each.place != first->place || each.base != first->base; });
-        // Of an archive the first run was written last.
+        // The first run of an archive was written last.
         run_result result = result_of(*(last - 1));
         std::transform(first, last - 1, std::back_inserter(result.others), result_of);
         take(std::move(result), first->question != nullptr ? std::string_view{*first->question} : std::string_view{});
@@ -102,12 +99,9 @@ void for_each_rank_result(const std::vector<std::string>& files, std::vector<bat
 
 void remove_rank_files(const std::vector<std::string>& files) {
     for (const std::string& each : files) {
-        std::error_code stays;  // it would be brought in once more, which changes nothing
+        std::error_code stays;  // it would be merged once more, which changes nothing
         std::filesystem::remove(each, stays);
     }
 }
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

@@ -9,10 +9,7 @@
 #include <system_error>
 #include <thread>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 namespace {
 
@@ -166,7 +163,4 @@ bool run_taker::hear() {
     return message.has_value();
 }
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

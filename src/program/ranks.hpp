@@ -15,12 +15,9 @@
 #include <utility>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
-/// Messages between the ranks, as little as a scan needs of MPI.  Threads: one at a time.
+/// Messages between the ranks, the small part of MPI that a scan needs.  Threads: one at a time.
 class rank_channel {
 public:
     rank_channel() = default;
@@ -38,14 +35,14 @@ public:
     virtual void end() = 0;
 };
 
-/// What the program is built with to be many processes; empty where it is not.
+/// The MPI library that the program is built with; empty without one.
 struct rank_starter {
     std::string library = {};  ///< "Open MPI v4.1.4"
     /// Called once.  Errors: unavailable.
     std::function<std::unique_ptr<rank_channel>()> start = {};
 };
 
-/// How many processes a launcher (mpirun, srun) says that it has started, of which this is one; 1 where there is none.
+/// The number of processes that a launcher (mpirun, srun) reports for this job; 1 without a launcher.
 [[nodiscard]] std::size_t launched_processes();
 
 /// Runs as a message, without what is not known of a run before it is opened; none as an empty one.
@@ -54,8 +51,8 @@ struct rank_starter {
 
 /// How a rank has ended.
 enum class rank_end : char {
-    whole = 'w',    ///< it did all runs that it got
-    stopped = 's',  ///< it was asked to stop
+    whole = 'w',    ///< it finished all its runs
+    stopped = 's',  ///< by a stop request
     failed = 'f',
 };
 
@@ -69,11 +66,11 @@ public:
         : channel_(channel), given_(static_cast<std::size_t>(channel.size()), 0) {}
     run_giver(const run_giver&) = delete;
     run_giver& operator=(const run_giver&) = delete;
-    /// Gives no more runs, waits until all other ranks have ended their work, and lets them go.
+    /// Hands out no more runs, waits until all other ranks have ended their work, and releases them.
     ~run_giver();
 
-    /// Answers until all other ranks have ended their work.  When one fails, or `stop` asks for it, there are no more
-    /// runs.  done(count) is told when a rank is done with so many.
+    /// Answers until all other ranks have ended their work.  When one fails, or `stop` is requested, it hands out no
+    /// more runs.  Calls done(count) when a rank has finished so many.
     void give(const source& next, const std::function<void(std::size_t)>& done, const std::stop_token& stop);
 
     /// Whether all ranks that have ended did all their runs.
@@ -96,10 +93,11 @@ class run_taker {
 public:
     explicit run_taker(rank_channel& channel) : channel_(channel) {}
 
-    /// The next run; nothing: there are no more, or a stop was asked for.  Waits for it.  Threads: one at a time.
+    /// The next run; nothing: there are no more, or a stop was requested.  Waits for it.  Threads: one at a time.
     [[nodiscard]] std::optional<batch_run> next(const std::stop_token& stop);
 
-    /// Tells rank 0 that all work has ended, and waits until it lets this rank go.  Once, when files are closed.
+    /// Reports to rank 0 that all work has ended, and waits until it releases this rank.  Call once, when files are
+    /// closed.
     void end(rank_end how);
 
 private:
@@ -111,7 +109,4 @@ private:
     bool over_ = false;
 };
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

@@ -7,10 +7,7 @@
 #include <algorithm>
 #include <string>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 namespace {
 
@@ -67,7 +64,4 @@ command_table read_commands(CLI::App& app, std::string_view ending) {
     return table;
 }
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

@@ -11,15 +11,9 @@ class App;
 
 }  // namespace CLI
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 /// All that the app describes.
 [[nodiscard]] command_table read_commands(CLI::App& app, std::string_view ending);
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

@@ -2,20 +2,16 @@
 
 #include <program/runs.hpp>
 #include <program/stats.hpp>
-#include <smdebug/batch/reduction_row.hpp>
+#include <smdebug/batch/row_spool.hpp>
 #include <smdebug/core/dtype.hpp>
-#include <smdebug/core/shape.hpp>
-#include <smdebug/core/thread_budget.hpp>
+#include <smdebug/core/ordered_thread_pool.hpp>
 #include <smdebug/trial/lookup.hpp>
-#include <smdebug/trial/sharing_options.hpp>
+#include <smdebug/trial/options.hpp>
 
 #include <algorithm>
 #include <cstddef>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 bool unread_tensors::has_numbers(const reduced_tensor& tensor, const std::string& run) {
     const auto note_failure = [&](const lookup_error& why) {
@@ -41,7 +37,7 @@ bool unread_tensors::has_numbers(const reduced_tensor& tensor, const std::string
     return false;
 }
 
-void unread_report::tell(unread_tensors& unread, message_sink& to) {
+void unread_report::report(unread_tensors& unread, message_sink& to) {
     for (const unread_tensors::note& note : unread.notes) {
         missing_files_ += note.is_missing_file ? 1U : 0U;
         if (!note.is_missing_file || missing_files_ <= most) {
@@ -128,7 +124,4 @@ std::shared_ptr<row_spool> reduce_run(const program_trial& run, const std::strin
     return spool;
 }
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

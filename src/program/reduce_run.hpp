@@ -1,4 +1,4 @@
-// The reductions of one run as rows: what `stats` and `scan --reductions` have in common.
+// The reductions of one run as rows: shared by `stats` and `scan --reductions`.
 #pragma once
 
 #include <program/message_sink.hpp>
@@ -8,8 +8,8 @@
 #include <smdebug/batch/run_batch.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/trial/read/trial_state.hpp>
-#include <smdebug/trial/reduced_tensor.hpp>
 #include <smdebug/trial/scan.hpp>
+#include <smdebug/trial/scanned_tensor.hpp>
 #include <smdebug/trial/selection.hpp>
 
 #include <cstddef>
@@ -18,12 +18,9 @@
 #include <utility>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
-/// What of some files of a run could not be read.
+/// Unreadable data in some files of a run.
 struct unread_tensors {
     struct note {
         std::string text;
@@ -32,14 +29,14 @@ struct unread_tensors {
     std::vector<note> notes = {};
     std::pair<step_number, std::string> last_failed = {-1, {}};  ///< of the file noted last
 
-    /// Notes what could not be read of the tensor, of an event file once.  Whether there are numbers of it.
+    /// Records what could not be read of the tensor, once per event file.  Returns whether the tensor has numbers.
     [[nodiscard]] bool has_numbers(const reduced_tensor& tensor, const std::string& run);
 };
 
-/// Reports what could not be read of one run; of missing event files the first few, and then their number.
+/// Reports what could not be read of one run: the first few missing event files, then their number.
 class unread_report {
 public:
-    void tell(unread_tensors& unread, message_sink& to);
+    void report(unread_tensors& unread, message_sink& to);
     void finish(const std::string& path, message_sink& to) const;
 
 private:
@@ -47,9 +44,9 @@ private:
     std::size_t missing_files_ = 0;
 };
 
-/// Reduces what a scan of a run comes upon, in one pass, to rows.  add(Rows&, const reduced_tensor&) makes the row of a tensor,
-/// on any thread, in a copy of `empty`; take(Rows&) takes and empties those of some files, on the calling thread, in the
-/// order of the files.  What cannot be read has no row, but a message.
+/// Reduces the tensors of a scan to rows, in one pass.  add(Rows&, const reduced_tensor&) makes the row of a
+/// tensor, on any thread, in a copy of `empty`; take(Rows&) takes and empties those of some files, on the calling
+/// thread, in the order of the files.  What cannot be read has no row, but a message.
 /// Errors: those of scan_parts(), and of take.
 template <class Rows, class Add, class Take>
 void reduce_parts(const program_trial& run, const std::string& path, reduction_set wanted, scan_options options,
@@ -73,19 +70,16 @@ void reduce_parts(const program_trial& run, const std::string& path, reduction_s
             }
         },
         [&](part& some) {
-            report.tell(some.unread, to);
+            report.report(some.unread, to);
             take(some.rows);
         });
 }
 
-/// Reduces what is selected of a run into a spool, where rows wait for their turn.  Threads that are free help, with steps that are
-/// begun when they are.
+/// Reduces the selected tensors of a run into a spool, where rows wait for their turn.  Idle threads help with steps
+/// that are not begun yet.
 /// Errors: those of scan(), and of row_spool.
 [[nodiscard]] std::shared_ptr<row_spool> reduce_run(const program_trial& run, const std::string& path,
                                                     const scan_arguments& args, const step_range& of,
                                                     const run_scope& scope, message_sink& to);
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

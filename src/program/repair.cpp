@@ -6,16 +6,13 @@
 #include <program/text.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/printable_text.hpp>
-#include <smdebug/formats/repair_index.hpp>
+#include <smdebug/formats/event_file_source.hpp>
 #include <smdebug/storage/any_storage.hpp>
 
 #include <exception>
 #include <memory>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 void repair(const std::string& path, const repair_arguments& args, console& to, const std::stop_token& stop) {
     any_storage store = smdebug::detail::open_place(path, args.storage.s3);
@@ -63,7 +60,4 @@ void declare_repair(command_line& line) {
               "A run without its index can be looked at without repairing it, too.\n");
 }
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

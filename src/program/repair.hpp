@@ -8,10 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 class command_line;
 
@@ -21,7 +18,7 @@ struct repair_arguments {
     storage_options storage = {};
 };
 
-/// Says what is wrong with a run's index, and mends it unless that is only to be said.
+/// Reports what is wrong with a run's index, and repairs it unless only a report is wanted.
 /// Errors: stopped, between two files; those of the storage.
 void repair(const std::string& path, const repair_arguments& args, console& to, const std::stop_token& stop);
 
@@ -30,7 +27,4 @@ void repair(const std::string& path, const repair_arguments& args, console& to, 
 
 void declare_repair(command_line& line);
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

@@ -8,12 +8,11 @@
 #include <program/runs.hpp>
 #include <program/text.hpp>
 #include <smdebug/core/step.hpp>
-#include <smdebug/registry/applicable_rules.hpp>
-#include <smdebug/report/run_gatherer.hpp>
+#include <smdebug/registry/rule_registry.hpp>
 #include <smdebug/report/write_report.hpp>
 #include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/trial/diff_runs.hpp>
-#include <smdebug/trial/refresh_guard.hpp>
+#include <smdebug/trial/trial.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -21,14 +20,11 @@
 #include <memory>
 #include <utility>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 namespace {
 
-// The steps that a report is asked for.
+// The requested steps.
 step_range asked_range(const report_arguments& args) {
     return {args.check.start > 0 ? std::optional{args.check.start} : std::nullopt, args.check.end};
 }
@@ -70,7 +66,7 @@ report::detail::reported_run report_run(rule_maker& maker, const program_rules& 
 
 namespace {
 
-// What sets two runs apart.  Errors: those of diff_runs().
+// The differences of two runs.  Errors: those of diff_runs().
 report::detail::reported_comparison compare_runs(const program_trial& first, const program_trial& second,
                                                  const report_arguments& args, const std::stop_token& stop,
                                                  console& to) {
@@ -96,7 +92,7 @@ report::detail::reported_comparison compare_runs(const program_trial& first, con
                                        .worker = std::string{each.worker},
                                        .tensor = std::string{each.tensor},
                                        .largest = each.largest,
-                                       .what = words_of(each)});
+                                       .what = to_message(each)});
         }
     });
     story.add_problems(1, first.problems().size());
@@ -106,7 +102,7 @@ report::detail::reported_comparison compare_runs(const program_trial& first, con
     return all;
 }
 
-// A run that could not be opened, or gathered, as the page has it.
+// A run that could not be opened, or gathered, for the page.
 report::detail::reported_run failed_report(const std::string& path, const std::string& why) {
     report::detail::reported_run failed;
     failed.path = path;
@@ -232,7 +228,4 @@ void declare_report(command_line& line) {
               "Example: smdebug report runs/a -o a.html\n");
 }
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

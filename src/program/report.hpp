@@ -1,4 +1,4 @@
-// `smdebug report`: runs as one page to look at, with what rules say of them.
+// `smdebug report`: one HTML page about runs, with the findings of rules.
 #pragma once
 
 #include <program/check.hpp>
@@ -18,10 +18,7 @@
 #include <string>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 class command_line;
 
@@ -35,10 +32,10 @@ struct report_arguments {
     std::optional<std::string> collection = {};  ///< with `tensors`: those that are in both
     unsigned threads = 1;
     std::uint64_t most_bytes = std::uint64_t{14} << 20U;
-    std::chrono::milliseconds interval{2000};  ///< of a followed run: how often it is looked at
+    std::chrono::milliseconds interval{2000};  ///< how often a followed run is checked
 };
 
-/// What a report shows of a run, in one walk: the rules look on while its numbers are gathered.
+/// The content of a report about a run, in one walk: rules are evaluated while its numbers are gathered.
 /// Errors: those of scan().
 [[nodiscard]] report::detail::reported_run report_run(rule_maker& maker, const program_rules& registry,
                                                       const program_trial& run, const std::string& path,
@@ -49,16 +46,13 @@ struct report_arguments {
 
 [[nodiscard]] bool has_findings(const report::detail::page& page);
 
-/// Says what is in the file.
+/// Prints what the file contains.
 void tell_report(const report_arguments& args, const report::detail::page& page, console& to);
 
-/// Runs the command over what is there; the exit status.
+/// Runs the command over the existing steps; returns the exit status.
 [[nodiscard]] int report_runs(const report_arguments& args, const program_rules& registry, console& to,
                               const std::stop_token& stop = {});
 
 void declare_report(command_line& line);
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

@@ -5,10 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 row_stream::row_stream(console& to, output_format format, std::vector<column> columns)
     : to_(to), format_(format), columns_(std::move(columns)) {
@@ -38,7 +35,4 @@ void row_stream::out(const std::string& text) {
     to_.flush();
 }
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

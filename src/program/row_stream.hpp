@@ -9,10 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 /// All rows of a command, flushed as they come.
 /// Threads: buffer() may be called at once; the rest is for one thread at a time, as is the console.
@@ -42,7 +39,4 @@ private:
     bool empty_ = true;
 };
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

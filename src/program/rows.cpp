@@ -1,17 +1,14 @@
 #include <program/rows.hpp>
 
 #include <program/text.hpp>
-#include <smdebug/core/shape.hpp>
+#include <smdebug/core/dtype.hpp>
 
 #include <charconv>
 #include <cmath>
 #include <iterator>
 #include <utility>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 void append_json_list(std::string& out, std::span<const std::string> texts) {
     out += '[';
@@ -148,7 +145,4 @@ void row_sink::finish(std::string_view otherwise) {
     cells_.clear();
 }
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

@@ -1,11 +1,11 @@
 // Rows of results in the three formats: an aligned table, CSV, JSON (one object a line).
-// A command says what is in a cell; how it looks is decided here.
+// A command gives the values of cells; this file decides how they look.
 #pragma once
 
 #include <program/console.hpp>
 #include <program/table.hpp>
-#include <smdebug/core/csv_text.hpp>
 #include <smdebug/core/json_text.hpp>
+#include <smdebug/core/printable_text.hpp>
 
 #include <charconv>
 #include <concepts>
@@ -16,10 +16,7 @@
 #include <string_view>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 enum class output_format : std::uint8_t { table, csv, json };
 
@@ -33,7 +30,7 @@ void append_json_list(std::string& out, std::span<const std::string> texts);
 
 /// Rows in the making: text for csv and json, cells for tables, which need all rows before they know their widths.
 /// Each row is one call a column, in order; end_row() ends it.  Clear it with take().
-/// Texts are made printable, but for CSV that does not go to a terminal, which has them exactly.
+/// Texts are made printable, except in CSV that does not go to a terminal, which has the exact texts.
 class row_buffer {
 public:
     row_buffer(output_format format, std::span<const column> columns, bool on_terminal = false);
@@ -79,7 +76,7 @@ private:
 /// The columns' names as the first line of a CSV file.
 [[nodiscard]] std::string csv_head(std::span<const column> columns);
 
-/// All rows of a command, on their way to the console: csv and json go out as they come, tables at the end.
+/// All rows of a command: csv and json are printed as they come, tables at the end.
 class row_sink {
 public:
     row_sink(console& to, output_format format, std::vector<column> columns);
@@ -103,7 +100,4 @@ private:
     std::vector<std::string> cells_;
 };
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

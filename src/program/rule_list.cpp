@@ -8,10 +8,7 @@
 #include <algorithm>
 #include <memory>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 int list_rules(const rules_arguments& args, const program_rules& registry, console& to) {
     std::vector<rule_info> infos = registry.infos();
@@ -70,7 +67,4 @@ void declare_rules(command_line& line) {
     add_table_format(app, args->format, args->width);
 }
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

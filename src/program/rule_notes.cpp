@@ -2,18 +2,15 @@
 
 #include <program/runs.hpp>
 #include <program/text.hpp>
-#include <smdebug/core/near_names.hpp>
+#include <smdebug/core/printable_text.hpp>
 #include <smdebug/registry/built_in_rules.hpp>
-#include <smdebug/rules/setting_text.hpp>
-#include <smdebug/trial/catalog/name_query.hpp>
+#include <smdebug/rules/setting.hpp>
 #include <smdebug/trial/lookup.hpp>
+#include <smdebug/trial/selection.hpp>
 
 #include <algorithm>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 rule_note note_of(const std::string& path, std::string_view rule, step_number step, const finding& note) {
     const std::string at = "step " + std::to_string(step) + ": ";
@@ -34,7 +31,7 @@ rule_note note_of(const std::string& path, std::string_view rule, step_number st
 
 namespace {
 
-// What a mistyped regex may have meant: names of tensors and their parts, or else collections, near to its plain text.
+// Suggestions for a mistyped regex: names of tensors and their parts, or else collections, similar to its plain text.
 std::string near_names_text(std::string regex, const program_trial& run) {
     std::erase_if(regex,
                   [](char one) { return std::string_view{"^$\\*+?()[]{}|"}.find(one) != std::string_view::npos; });
@@ -204,7 +201,7 @@ std::string run_tally::text() const {
            (failed_ == 0 ? "" : "; " + number(failed_) + (in_part_ == 0 ? " could not be evaluated" : " not at all"));
 }
 
-void damage_limit::tell(const rule_note& note, message_sink& to) {
+void damage_limit::report(const rule_note& note, message_sink& to) {
     if (printed_.size() < most && printed_.insert(note.damage).second) {
         to.damage(note.text);
     } else {
@@ -218,7 +215,7 @@ void damage_limit::finish(const std::string& path, message_sink& to) const {
     }
 }
 
-void note_limit::tell(const rule_note& note, message_sink& to) {
+void note_limit::report(const rule_note& note, message_sink& to) {
     if (++count_ <= most) {
         to.note(note.text);
     }
@@ -230,7 +227,4 @@ void note_limit::finish(std::string_view rule, const std::string& path, message_
     }
 }
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

@@ -1,4 +1,4 @@
-// What check prints beside its rows: the first notes of rules, and what of a run could not be read.
+// What check prints beside its rows: the first notes of rules, and unreadable data of a run.
 #pragma once
 
 #include <program/console.hpp>
@@ -7,7 +7,7 @@
 #include <smdebug/batch/run_result.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/step.hpp>
-#include <smdebug/registry/rule_request.hpp>
+#include <smdebug/registry/configure.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/invoke_rules.hpp>
 
@@ -20,10 +20,7 @@
 #include <string_view>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 /// A rule's note for the console; `damage`: what of the run could not be read, empty if it is about something else.
 struct rule_note {
@@ -35,8 +32,8 @@ struct rule_note {
 
 [[nodiscard]] rule_note note_of(const std::string& path, std::string_view rule, step_number step, const error& missing);
 
-/// Calls note(text) for each collection that rules are set to look at and the run does not have, and for each regex that
-/// matches no tensor: they select nothing, which would look like good health.
+/// Calls note(text) for each collection that rules are set to look at and the run does not have, and for each regex
+/// that matches no tensor: they select nothing, which would look like good health.
 void note_missing_tensors(const std::vector<rule_request>& rules, const program_trial& run, const std::string& path,
                           const std::function<void(const std::string&)>& note);
 
@@ -46,16 +43,16 @@ void note_missing_tensors(const std::vector<rule_request>& rules, const program_
 /// The note for a rule that was named and has looked at nothing.
 [[nodiscard]] std::string idle_text(const rule_result& result, const std::string& path);
 
-/// Which rules looked at one worker of several, in one sentence; empty where each looked at all.
+/// Which rules looked at one worker of several, in one sentence; empty if all rules looked at all workers.
 [[nodiscard]] std::string other_workers_of(std::span<const rule_result> results, const std::string& path);
 
-/// What of a run the rules could not look at, in one sentence; empty where they could look at everything.
-/// The run's problems are said by themselves.  `missing_files`: how many event files were not there.
+/// What rules could not read of a run, in one sentence; empty if they could read everything.
+/// The run's problems are reported separately.  `missing_files`: the number of missing event files.
 [[nodiscard]] std::string unread_of(std::span<const rule_result> results, const std::string& path,
                                     std::size_t missing_files = 0);
 
-/// Whether something of a run could not be had just now (`unavailable`: too many open files, a disk that does not answer): the
-/// next scan looks again, though nothing has changed.  What is damaged stays damaged.
+/// Whether something of a run was temporarily out of reach (`unavailable`: too many open files, a disk that does not
+/// answer): the next scan reads it again, though nothing has changed.  Damage is permanent.
 [[nodiscard]] bool was_out_of_reach(const run_result& result);
 
 /// Whether a rule's condition was met.
@@ -64,11 +61,11 @@ void note_missing_tensors(const std::vector<rule_request>& rules, const program_
 /// Whether a result is that of one of these requests, by whichever of its names.
 [[nodiscard]] bool is_requested(std::span<const rule_request> requests, std::string_view rule);
 
-/// Which of the rules that were named have looked at nothing in any run: wrong usage, most likely, and no good health.
+/// The named rules that looked at nothing in any run: most likely wrong usage, and not a healthy run.
 class idle_rules {
 public:
     void add(const std::string& rule, bool has_looked) { has_looked_[rule] = has_looked_[rule] || has_looked; }
-    /// Those of a run that were named; a run without steps, as of a job that has just begun, says nothing.
+    /// Adds the named rules of a run; a run without steps, of a job that has just begun, is ignored.
     void add(const run_result& result, std::span<const rule_request> named);
     /// The exit status: that of the console, but wrong usage where it would be "nothing found".
     [[nodiscard]] int status(const console& to, bool met) const;
@@ -82,7 +79,7 @@ class run_tally {
 public:
     void add(const run_result& result);
     void add_failed();
-    /// "500 runs: findings in 25; 2 could be evaluated in part only; 1 not at all", or nothing of a single run.
+    /// "500 runs: findings in 25; 2 could be evaluated in part only; 1 not at all"; empty for a single run.
     [[nodiscard]] std::string text() const;
 
 private:
@@ -96,7 +93,7 @@ private:
 /// note it, then the number of the others.
 class damage_limit {
 public:
-    void tell(const rule_note& note, message_sink& to);
+    void report(const rule_note& note, message_sink& to);
     void finish(const std::string& path, message_sink& to) const;
 
 private:
@@ -108,7 +105,7 @@ private:
 /// Limits the notes of one rule about other things: the first few are printed, then the number of the others.
 class note_limit {
 public:
-    void tell(const rule_note& note, message_sink& to);
+    void report(const rule_note& note, message_sink& to);
     void finish(std::string_view rule, const std::string& path, message_sink& to) const;
 
 private:
@@ -116,7 +113,4 @@ private:
     std::size_t count_ = 0;
 };
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

@@ -11,7 +11,6 @@
 #include <program/terminal.hpp>
 #include <smdebug/core/stop_token.hpp>
 #include <smdebug/registry/configure.hpp>
-#include <smdebug/registry/rule_request.hpp>
 #include <smdebug/rule_main.hpp>
 
 #include <CLI/CLI.hpp>
@@ -21,9 +20,7 @@
 #include <optional>
 #include <utility>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
+namespace smdebug::inline v1::cli {
 namespace detail {
 
 namespace {
@@ -106,7 +103,7 @@ public:
     }
 
     [[nodiscard]] const check_arguments& args() const noexcept { return args_; }
-    // What the same rule is to do over many runs, where that was asked for; else null.
+    // The arguments of a batch over many runs, if one was requested; else null.
     [[nodiscard]] const scan_arguments* batch() const noexcept { return is_batch_ ? &batch_ : nullptr; }
 
 private:
@@ -155,6 +152,4 @@ int rule_program_main(const rule_registry<smdebug::program_trial>& only, int cou
                                     [&] { return interrupts.emplace().token(); });
 }
 
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli

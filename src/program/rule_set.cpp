@@ -2,7 +2,7 @@
 
 #include <program/console.hpp>
 #include <smdebug/core/error.hpp>
-#include <smdebug/registry/rules_json.hpp>
+#include <smdebug/registry/rule_registry.hpp>
 
 #include <cstddef>
 #include <fstream>
@@ -10,9 +10,7 @@
 #include <iterator>
 #include <utility>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
+namespace smdebug::inline v1::cli {
 
 std::string rule_names(const program_rules& registry) {
     std::string names;
@@ -153,6 +151,4 @@ std::vector<any_rule<detail::program_trial>> rule_maker::make(const std::vector<
 }
 
 }  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli

@@ -4,8 +4,8 @@
 #include <program/program_trial.hpp>
 #include <program/runs.hpp>
 #include <smdebug/core/step.hpp>
+#include <smdebug/registry/configure.hpp>
 #include <smdebug/registry/rule_registry.hpp>
-#include <smdebug/registry/rule_request.hpp>
 #include <smdebug/rules/any_rule.hpp>
 
 #include <map>
@@ -15,9 +15,7 @@
 #include <string_view>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
+namespace smdebug::inline v1::cli {
 
 /// The rules that the program knows.
 using program_rules = rule_registry<detail::program_trial>;
@@ -39,19 +37,19 @@ namespace detail {
 /// The rules in a JSON file; see parse_rules_json.  Errors: usage_error.
 [[nodiscard]] std::vector<rule_request> read_rules_json(const std::string& path);
 
-/// Says before any run is opened what is wrong with a request.  Errors: usage_error.
+/// Checks a request before any run is opened.  Errors: usage_error.
 void check_request(const program_rules& registry, const rule_request& request);
 
 /// Whether the rule of a request, if there is one of that name, compares runs.
 [[nodiscard]] bool takes_other_trials(const program_rules& registry, const rule_request& request);
 
-/// What reports call the rule of a request: as the user does, else by its own name.
+/// The name of a request's rule in reports: the one given by the user, else its own.
 /// Errors: value_error: there is no such rule.
 [[nodiscard]] std::string name_in_reports(const program_rules& registry, const rule_request& request);
 
 namespace detail {
 
-/// Makes the rules that were asked for, anew for each run.  The runs that rules compare with are opened once.
+/// Makes the requested rules, anew for each run.  The runs that rules compare with are opened once.
 /// Threads: calls may run at once.
 class rule_maker {
 public:
@@ -60,7 +58,7 @@ public:
 
     /// Errors: those of opening the other runs, value_error.
     [[nodiscard]] any_rule<detail::program_trial> make(const rule_request& request);
-    /// What reports call it.
+    /// Its name in reports.
     [[nodiscard]] std::string name_of(const rule_request& request) const { return name_in_reports(registry_, request); }
     [[nodiscard]] std::vector<std::string> names_of(const std::vector<rule_request>& requests) const;
     [[nodiscard]] std::vector<any_rule<detail::program_trial>> make(const std::vector<rule_request>& requests);
@@ -73,6 +71,4 @@ private:
 };
 
 }  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli

@@ -1,15 +1,12 @@
 #include <program/run_places.hpp>
 
 #include <smdebug/archive.hpp>
-#include <smdebug/archive/opened_runs.hpp>
+#include <smdebug/archive/archive_storage.hpp>
 #include <smdebug/storage/uri.hpp>
 
 #include <utility>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 run_places places_of(const std::string& path, const storage_options& options) {
     run_places places;
@@ -31,7 +28,4 @@ run_places places_of(const std::string& path, const storage_options& options) {
     return places;
 }
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

@@ -8,12 +8,9 @@
 #include <string>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
-/// A run, and its storage where that is open already.
+/// A run, and its storage if that is already open.
 struct run_place {
     std::string path = {};
     std::optional<any_storage> store = {};
@@ -24,11 +21,8 @@ struct run_places {
     std::string damage = {};  ///< of an archive's directory, a sentence; empty: none
 };
 
-/// Opens an archive once for all its runs; whatever else there is is left to be opened by its path.
+/// Opens an archive once for all its runs; anything else is left to be opened by its path.
 /// Errors: those of open_storage().
 [[nodiscard]] run_places places_of(const std::string& path, const storage_options& options);
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

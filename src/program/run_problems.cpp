@@ -6,10 +6,7 @@
 
 #include <string_view>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 namespace {
 
@@ -51,7 +48,7 @@ void run_problems::tell_all(std::span<const problem> all, const std::string& pat
     }
 }
 
-void run_problems::tell(const program_trial& run, const std::string& path, message_sink& to) {
+void run_problems::report(const program_trial& run, const std::string& path, message_sink& to) {
     tell_all(run.problems(), path, to);
 }
 
@@ -63,11 +60,8 @@ void run_problems::finish(const std::string& path, message_sink& to) const {
 
 void tell_problems(const program_trial& run, const std::string& path, bool skip, message_sink& to) {
     run_problems problems{skip};
-    problems.tell(run, path, to);
+    problems.report(run, path, to);
     problems.finish(path, to);
 }
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

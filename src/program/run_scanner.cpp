@@ -8,8 +8,8 @@
 #include <program/scan_source.hpp>
 #include <smdebug/batch/run_version.hpp>
 #include <smdebug/batch/scan_runs.hpp>
-#include <smdebug/registry/applicable_rules.hpp>
-#include <smdebug/registry/rule_request.hpp>
+#include <smdebug/registry/configure.hpp>
+#include <smdebug/registry/rule_registry.hpp>
 #include <smdebug/storage/uri.hpp>
 #include <smdebug/trial/reduce_in_passing.hpp>
 
@@ -19,10 +19,7 @@
 #include <new>
 #include <optional>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 void kept_messages::progress(std::string_view what, std::size_t done, std::size_t all) {
     if (progress_) {
@@ -158,11 +155,11 @@ void run_scanner::evaluate(run_result& result, const run_place& place, const run
     const program_trial run = open_run(*place.store, path, how);
     smdebug::detail::describe_run(result, run);
     run_problems problems{how.skip_damaged};
-    problems.tell(run, path, says);
+    problems.report(run, path, says);
     if (args_.statistics) {
         const step_range selected = run.snapshot()->global_range({.begin = args_.check.start, .end = args_.check.end});
         result.reductions = reduce_run(run, path, args_, selected, scope, says);
-        problems.tell(run, path, says);
+        problems.report(run, path, says);
         problems.finish(path, says);
         return;
     }
@@ -188,7 +185,7 @@ void run_scanner::evaluate(run_result& result, const run_place& place, const run
             found = as_shown(std::move(found), run);
         }
     }
-    problems.tell(run, path, says);  // a refresh may have met more
+    problems.report(run, path, says);  // a refresh may have met more
     problems.finish(path, says);
     if (loss) {
         loss_line line = loss->line();
@@ -208,7 +205,4 @@ void run_scanner::evaluate(run_result& result, const run_place& place, const run
     }
 }
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

@@ -1,4 +1,4 @@
-// What `smdebug scan` does with one run: opens it, chooses the rules that have something to look at, evaluates them.
+// What `smdebug scan` does with one run: opens it, chooses the applicable rules, evaluates them.
 #pragma once
 
 #include <program/message_sink.hpp>
@@ -22,15 +22,12 @@
 #include <utility>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
-/// What is said about a run, kept until its turn comes.
+/// Messages about a run, kept until its turn comes.
 class kept_messages final : public message_sink {
 public:
-    /// Called with how far a run is.
+    /// Called with the progress of a run.
     using progress_call = std::function<void(const std::string& what, std::size_t done, std::size_t all)>;
 
     /// Borrows it.
@@ -57,8 +54,8 @@ public:
     run_scanner(const scan_arguments& args, const program_rules& registry, unsigned threads,
                 kept_messages::progress_call progress = {});
 
-    /// Has run_result::run.version and .bytes filled in, and leaves alone what is at the version that batch_run::version
-    /// names.  Before the first run.
+    /// Has run_result::run.version and .bytes filled in, and leaves alone what is at the version that
+    /// batch_run::version names.  Before the first run.
     void tell_versions() { tells_versions_ = true; }
 
     [[nodiscard]] run_result operator()(const batch_run& one, const run_scope& scope);
@@ -66,7 +63,7 @@ public:
 private:
     [[nodiscard]] static run_state state_after(const std::exception& wrong);
 
-    // Rights may be others the next time, though no file has changed.
+    // Permissions may differ the next time, though no file has changed.
     [[nodiscard]] static bool was_denied(const run_result& result);
 
     // All runs of an archive, which is read once.
@@ -92,7 +89,4 @@ private:
     bool tells_versions_ = false;
 };
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

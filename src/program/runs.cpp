@@ -8,17 +8,14 @@
 #include <smdebug/reduce/dispatched_kernel.hpp>
 #include <smdebug/s3.hpp>
 #include <smdebug/tensor/event_decoder.hpp>
-#include <smdebug/trial/create_trial.hpp>
+#include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/reduce_in_passing.hpp>
 
 #include <algorithm>
 #include <new>
 #include <utility>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 tensor_selection selection_of(const std::optional<std::string>& tensors, const std::optional<std::string>& collection) {
     tensor_selection which;
@@ -91,7 +88,7 @@ any_storage storage_of(const run_place& place, const run_options& how) {
 
 namespace {
 
-// What --as looks for; empty: for a run, as without it.
+// The kind that --as names; empty: a run, as without it.
 constexpr std::string_view sought_by(data_format as) noexcept {
     switch (as) {
         case data_format::event_files:
@@ -121,7 +118,7 @@ not_found described(const not_found& missing, const std::string& path, const run
 
 namespace {
 
-// Calls opening(); where there is no run, the error says what the user may have meant, too.
+// Calls opening(); if there is no run, the error includes a suggestion.
 template <class Opening>
 auto with_hint(const std::string& path, const run_options& how, Opening&& opening) {
     try {
@@ -220,7 +217,4 @@ void for_each_run(const std::vector<std::string>& paths, const run_options& how,
     for_each_run(paths, how, to, command, [](const std::string&, const std::string&) {});
 }
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

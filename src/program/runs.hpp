@@ -1,4 +1,4 @@
-// Opening the runs that a command was given, one after another: a run that fails does not lose the others.
+// Opens the runs of a command, one after another; a failing run does not affect the others.
 #pragma once
 
 #include <program/console.hpp>
@@ -25,10 +25,7 @@
 #include <string_view>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 /// Options of every command that reads runs.
 struct run_options {
@@ -36,7 +33,7 @@ struct run_options {
     bool format_is_given = false;
     bool skip_damaged = false;
     bool untrusted = false;                    ///< size_limits::untrusted(); `storage` says the same of archives
-    std::optional<std::uint64_t> memory = {};  ///< bytes that are to do for a run
+    std::optional<std::uint64_t> memory = {};  ///< memory limit for a run, in bytes
     step_range range = {};
     std::optional<std::size_t> width = {};  ///< of tables, in characters, 0: any; unset: that of the terminal
     storage_options storage = {};
@@ -46,20 +43,20 @@ struct run_options {
 /// Options of the commands that can follow running jobs.
 struct follow_options {
     bool on = false;
-    std::optional<std::chrono::milliseconds> give_up_after = {};  ///< when nothing new has come for so long
+    std::optional<std::chrono::milliseconds> give_up_after = {};  ///< after so long without anything new
 };
 
-/// The tensors that --tensors and --collection name: those that are in both, where both are given.
+/// The tensors selected by --tensors and --collection: those in both, if both are given.
 [[nodiscard]] tensor_selection selection_of(const std::optional<std::string>& tensors,
                                             const std::optional<std::string>& collection);
 
-/// For a command that reduces what it reads: a compressed archive is then inflated once, by so many threads.
+/// For a command that reduces what it reads: a compressed archive is then inflated once, on so many threads.
 [[nodiscard]] run_options reducing(run_options how, unsigned threads = 1);
 
-/// A run's path as it was given, without slashes at its end, but for those of an address (s3://, file:///).
+/// A run's path as given, without trailing slashes, except those of an address (s3://, file:///).
 [[nodiscard]] std::string plain_path(std::string path);
 
-/// An error's text, with names of the command line's options, and with the run if it does not name it.
+/// An error's text, naming command-line options, and the run if the text does not name it.
 [[nodiscard]] std::string error_text(const error& failed, const std::string& run);
 
 /// The same for any exception.
@@ -75,41 +72,38 @@ struct follow_options {
 /// Opens the run at `path`.  Errors: as create_trial's.
 [[nodiscard]] program_trial open_trial(const std::string& path, const storage_options& storage, trial_options options);
 
-/// What lies at a place, as a run.  Errors: as create_trial's.
+/// Opens the data at a place as a run.  Errors: as create_trial's.
 [[nodiscard]] any_storage storage_of(const run_place& place, const run_options& how);
 
-/// The error that there is no run, with what --as has looked for, and with what the user may have meant.
+/// The error that there is no run, with the kind that --as named, and a suggestion.
 [[nodiscard]] not_found described(const not_found& missing, const std::string& path, const run_options& how);
 
-/// Opens a run as the commands do: what is there now, without waiting for anything.  `store` is what storage_of() gave.
+/// Opens a run for a command: what exists now, without waiting.  `store` comes from storage_of().
 /// Errors: as create_trial's; where there is no run, with what the user may have meant; value_error: an empty path.
 [[nodiscard]] program_trial open_run(any_storage store, const std::string& path, const run_options& how);
 [[nodiscard]] program_trial open_run(const run_place& place, const run_options& how);
 [[nodiscard]] program_trial open_run(const std::string& path, const run_options& how);
 
-/// The one run that a path stands for; `done`: what is done with it, for messages.
+/// The single run at a path; `done`: the verb for messages.
 /// Errors: those of open_run(); value_error for an archive of several.
 [[nodiscard]] program_trial open_one_run(const std::string& path, const run_options& how, std::string_view done);
 
 /// The steps of a run as ranges; by mode where global steps are synthetic: "TRAIN 0-20 by 10; EVAL 0, 20".
 [[nodiscard]] std::string shown_steps(const smdebug::detail::catalog& from, bool show_incomplete);
 
-/// Does something with the run at `path`.  What that throws is printed, and given as text; nothing: it went well.  What ends
-/// the command goes through: usage_error, output_error, stopped.
+/// Does something with the run at `path`.  What that throws is printed, and given as text; nothing: it went well.  What
+/// ends the command goes through: usage_error, output_error, stopped.
 [[nodiscard]] std::optional<std::string> try_on_run(const std::string& path, console& to, function_ref<void()> work);
 
-/// What a command does with each run, and what is done about one that it cannot have, as the text says.
+/// The command for each run, and the handler for one that fails, with the error's text.
 using run_command = function_ref<void(const std::string& path, const program_trial& run)>;
 using run_failure = function_ref<void(const std::string& path, const std::string& text)>;
 
-/// Calls command(path, trial) for each run, and says what of the run was not looked at.  Where a run cannot be opened, or the
-/// command throws, the error is printed and passed to failed(path, text), and the next run follows, as try_on_run() does.
-/// An archive stands for all runs in it.
+/// Calls command(path, trial) for each run, and says what of the run was not looked at.  Where a run cannot be opened,
+/// or the command throws, the error is printed and passed to failed(path, text), and the next run follows, as
+/// try_on_run() does. An archive stands for all runs in it.
 void for_each_run(const std::vector<std::string>& paths, const run_options& how, console& to, run_command command,
                   run_failure failed);
 void for_each_run(const std::vector<std::string>& paths, const run_options& how, console& to, run_command command);
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

@@ -28,21 +28,18 @@
 #include <utility>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 namespace {
 
-// How many runs are looked for ahead: more are looked for when these are begun.
+// How many runs are searched ahead.
 constexpr std::size_t most_listed = 100'000;
 
 unsigned threads_of(const scan_arguments& args) {
     return args.threads > 0 ? args.threads : std::max(1U, std::thread::hardware_concurrency());
 }
 
-// How a batch is worked on.
+// The options of a batch.
 batch_options batch_options_of(const scan_arguments& args, unsigned threads, const std::stop_token& stop) {
     return {.threads = threads, .run_timeout = args.run_timeout, .memory = args.memory, .stop = stop};
 }
@@ -66,7 +63,7 @@ std::istream* opened_list(const scan_arguments& args, std::ifstream& file) {
     return &file;
 }
 
-// The databases of ranks that a scan which did not come to its end has left go into the one that was asked for.
+// Merges databases of ranks, left by a scan that did not finish, into the requested one.
 void bring_in_left(const scan_arguments& args, scan_database::use how, console& to) {
     const std::vector<std::string> files = args.output ? rank_files(*args.output) : std::vector<std::string>{};
     if (files.empty()) {
@@ -90,7 +87,7 @@ void bring_in_left(const scan_arguments& args, scan_database::use how, console& 
             counted(runs, "run"));
 }
 
-// What a scan asks for, and where results go; of rank 0 alone where there are many ranks.
+// The source of a scan and the sink of its results; with many ranks, only on rank 0.
 class scan_ends {
 public:
     /// Borrows all.  `ranks`: how many processes there are.  Errors: usage_error; those of scan_database.
@@ -114,7 +111,7 @@ public:
         }
         return run;
     }
-    /// Some for another rank, as source_ahead::try_some().
+    /// Some runs for another rank, as source_ahead::try_some().
     [[nodiscard]] std::optional<std::vector<batch_run>> try_some() {
         auto some = runs_->try_some(ranks_);
         for (const batch_run& each : some ? *some : std::vector<batch_run>{}) {
@@ -126,7 +123,7 @@ public:
         const auto locked = progress_.lock();
         sink_.take(std::move(result));
     }
-    /// What all ranks have written.
+    /// Takes the results that all ranks have written.
     void take_from_ranks(bool complete) {
         progress_.begin_results();
         rank_files_ = rank_files(*args_.output);
@@ -146,8 +143,8 @@ public:
         }
         sink_.finish(complete);
         to.flush();
-        runs_.reset();  // where not all runs were listed its thread still asks the database
-        base_.reset();  // what lies in its WAL is brought in
+        runs_.reset();  // if not all runs were listed its thread still uses the database
+        base_.reset();  // merges its WAL
         remove_rank_files(rank_files_);
         return complete ? sink_.status() : exit_interrupted;
     }
@@ -173,7 +170,7 @@ private:
         };
         return known;
     }
-    // Large runs, so that none of them is begun at the end.  While there is no choice nobody waits for a look at sizes.
+    // Prefers large runs, so that none is begun at the end.  Sizes are not looked up while there is no choice.
     [[nodiscard]] smdebug::detail::source_ahead::preference goes_first() const {
         if (ranks_ == 1 || args_.split_above == 0) {
             return {};
@@ -185,11 +182,11 @@ private:
                                        : std::nullopt;
                 return files && files->bytes > args_.split_above;
             } catch (const error&) {
-                return false;  // who does it tells
+                return false;  // reported when it is scanned
             }
         };
     }
-    // Over many ranks: of which of them there is no result afterwards has not changed.
+    // Over many ranks: a run without a result afterwards has not changed.
     void gave(const batch_run& run) {
         if (ranks_ > 1 && !run.version.empty()) {
             const std::lock_guard lock{guard_};
@@ -211,8 +208,8 @@ private:
     std::optional<smdebug::detail::source_ahead> runs_;  // last: its thread uses the others
 };
 
-// What every rank does with the runs that it gets: results go into a database of its own.  Whoever says something holds
-// the lock of `shared`, which is told of each run that is done.  Returns whether it came to the end.
+// Scans the runs that this rank gets; results go into a database of its own.  Code that prints holds the lock of
+// `shared`, which counts each finished run.  Returns whether it came to the end.
 bool scan_as_rank(const scan_arguments& args, const program_rules& registry, console& to, const std::stop_token& stop,
                   int rank, batch_progress& shared, const run_source& next) {
     std::optional<batch_run> first = next();  // by then rank 0 has brought in what an earlier scan has left
@@ -397,10 +394,7 @@ void declare_scan(command_line& line) {
         "A row for each run and rule; as json with its findings.  A run that cannot be opened is a row, too.\n"
         "Tables begin with what is wrong, and only count the rules that have nothing to look at (see --all).\n"
         "--rule and --rules-json give rules other parameters than their defaults.  all_zero looks at weights and\n"
-        "gradients, unchanged_tensor at weights, where it is not told otherwise.\n");
+        "gradients, unchanged_tensor at weights, unless parameters say otherwise.\n");
 }
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

@@ -1,5 +1,5 @@
-// `smdebug scan`: all built-in rules that have something to look at, over many runs, on all cores and many machines; a row
-// for each run and rule.
+// `smdebug scan`: all built-in rules that have something to look at, over many runs, on all cores and many machines; a
+// row for each run and rule.
 #pragma once
 
 #include <program/console.hpp>
@@ -8,15 +8,12 @@
 #include <program/scan_arguments.hpp>
 #include <smdebug/core/stop_token.hpp>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 class command_line;
 
-/// The scan over many processes, each of which calls this; the exit status: of rank 0 that of one process over the same
-/// runs, of the others 0 where they did what they were to do.  Messages about a run are told by the rank that did it.
+/// The scan over many processes, each of which calls this.  Returns the exit status: on rank 0 that of one process over
+/// the same runs, on the others 0 if they finished their work.  The rank that scans a run prints its messages.
 [[nodiscard]] int scan_on_ranks(const scan_arguments& args, const program_rules& registry, console& to,
                                 const std::stop_token& stop, rank_channel& channel);
 
@@ -26,7 +23,4 @@ class command_line;
 
 void declare_scan(command_line& line);
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

@@ -1,4 +1,4 @@
-// What `smdebug scan` is asked for.
+// The arguments of `smdebug scan`.
 #pragma once
 
 #include <program/batch_progress.hpp>
@@ -12,10 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 struct scan_arguments {
     check_arguments check = {};  ///< its rules: those to be configured otherwise, or added
@@ -38,7 +35,4 @@ struct scan_arguments {
     progress_format progress = progress_format::people;
 };
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

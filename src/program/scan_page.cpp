@@ -5,10 +5,7 @@
 #include <filesystem>
 #include <system_error>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 std::string address_of(std::string_view name) {
     constexpr std::string_view digits = "0123456789ABCDEF";
@@ -68,7 +65,4 @@ std::string scan_page::link_to(const std::string& run) const {
     return is_there && name != page.filename() ? address_of(name) : std::string{};
 }
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

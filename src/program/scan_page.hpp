@@ -10,12 +10,9 @@
 #include <string_view>
 #include <utility>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
-/// A file's name as an address of HTML has it.
+/// A file's name as a URL in HTML.
 [[nodiscard]] std::string address_of(std::string_view name);
 
 /// Gathers the results of a batch.  One thread at a time.
@@ -41,7 +38,4 @@ private:
     std::size_t all_ = 0;
 };
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

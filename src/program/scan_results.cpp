@@ -6,7 +6,7 @@
 #include <smdebug/batch/run_version.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/version.hpp>
-#include <smdebug/registry/rule_request.hpp>
+#include <smdebug/registry/configure.hpp>
 #include <smdebug/storage/uri.hpp>
 
 #include <chrono>
@@ -14,14 +14,11 @@
 #include <utility>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 namespace {
 
-// The version of a run that others are compared with; another one each time where it is not known.
+// The version of a run that others are compared with; different each time if it is not known.
 std::string version_of_other(const std::string& path, const run_options& how) {
     try {
         const auto files = smdebug::detail::archive_in(path) ? run_version_at(path, how.storage)
@@ -192,7 +189,4 @@ void scan_database::pass_one(const std::string& path) {
     passed_.with_findings += known.has_findings ? 1U : 0U;
 }
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

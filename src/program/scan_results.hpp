@@ -1,4 +1,4 @@
-// Where the results of a scan go besides standard output: a database, in which a run is there whole or not at all.
+// The database of a scan's results, in which a run is there whole or not at all.
 #pragma once
 
 #include <program/database/results_database.hpp>
@@ -14,16 +14,13 @@
 #include <string>
 #include <string_view>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
-/// What a scan asks of each run, as a text: results are those of the same question, of the same version of the rules, and of the
-/// same versions of the runs that are compared with.
+/// The question of a scan, as a text: it covers rules and settings, the version of the rules, and the versions of the
+/// runs that are compared with.
 [[nodiscard]] std::string question_of(const scan_arguments& args);
 
-/// What a scan with a database passed over, as it had not changed.
+/// Runs that a scan with a database skipped, as they had not changed.
 struct passed_runs {
     std::size_t incomplete = 0;
     std::size_t with_findings = 0;
@@ -34,8 +31,8 @@ class scan_database {
 public:
     enum class use : std::uint8_t {
         shared,   ///< others may read it meanwhile
-        alone,    ///< nobody: over many processes, whose machines cannot share it
-        of_rank,  ///< the same, of one of these processes: results are stored as they are, for take() of another one
+        alone,    ///< no one else reads it: many processes, whose machines cannot share it
+        of_rank,  ///< the same, for one of these processes: results are stored unchanged, for take() of another one
     };
 
     /// Errors: those of results_database.
@@ -43,19 +40,19 @@ public:
 
     [[nodiscard]] known_results known();
 
-    /// A result.  Of a run that the database knows, and that is gone, results stay; of one that was never there `gone` becomes
-    /// `failed`.      Errors: those of results_database.
+    /// Stores a result.  If a run in the database is gone, its results stay; if it is not in the database, `gone`
+    /// becomes `failed`.  Errors: those of results_database.
     void take(run_result& result);
-    /// Calls `work`, whose results go into the database some hundred at a time: for those that lie in another one, too.
+    /// Calls `work`, whose results go into the database some hundred at a time; also for results from another database.
     void store_together(function_ref<void()> work);
-    /// The result of an earlier scan, which asked that question.
+    /// The result of an earlier scan with that question.
     void take_earlier(run_result& result, std::string_view question);
-    /// A run for which nothing is to be done.
+    /// Records a run that needs no work.
     void pass(const std::string& path);
     [[nodiscard]] passed_runs passed();
     /// What is stored of a run.
     [[nodiscard]] std::optional<run_result> find(const std::string& path);
-    /// When all was looked at: marks those that are no longer there; how many.
+    /// Call at the end: marks runs that no longer exist, and returns their number.
     [[nodiscard]] std::size_t mark_gone();
 
     [[nodiscard]] const std::string& path() const noexcept { return base_.path(); }
@@ -73,7 +70,4 @@ private:
     std::optional<std::size_t> grouped_;  // results since the group began
 };
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

@@ -4,18 +4,13 @@
 #include <program/rule_notes.hpp>
 #include <program/table.hpp>
 #include <program/text.hpp>
-#include <smdebug/batch/reduction_row.hpp>
 #include <smdebug/batch/row_spool.hpp>
 #include <smdebug/rules/finding.hpp>
-#include <smdebug/rules/finding_json.hpp>
-#include <smdebug/rules/rule_status.hpp>
+#include <smdebug/rules/rule_result.hpp>
 
 #include <string_view>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 namespace {
 
@@ -37,7 +32,7 @@ std::vector<column> scan_columns(output_format format, std::size_t runs) {
     return columns;
 }
 
-// The cells behind the status, of a run or rule that was not evaluated.
+// The cells after the status, for a run or rule that was not evaluated.
 void fill_not_evaluated(row_buffer& row, std::string_view why) {
     const auto empty = [&](std::size_t cells) {
         for (std::size_t i = 0; i < cells; ++i) {
@@ -159,7 +154,4 @@ void reduction_rows::add(const run_result& result) {
     rows_.take(row);
 }
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

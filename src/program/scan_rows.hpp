@@ -11,14 +11,11 @@
 #include <string>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
-/// The results of a scan as rows: one for each run and rule, those among them that have nothing to look at; a run that
-/// cannot be opened, or breaks, is one row, without a rule.  Tables begin with what is wrong, and count the rules that
-/// have nothing to look at, unless all are asked for; of many runs, their last line counts those.
+/// The results of a scan as rows: one for each run and rule, also for rules that have nothing to look at; a run that
+/// cannot be opened, or fails, is one row without a rule.  Tables begin with what is wrong, and only count the rules
+/// that have nothing to look at, unless all are requested; with many runs, the last line counts them.
 class scan_rows {
 public:
     /// `runs`: how many there will be, as far as that is known.
@@ -53,7 +50,4 @@ private:
     row_sink rows_;
 };
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

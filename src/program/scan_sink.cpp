@@ -7,10 +7,7 @@
 
 #include <cstddef>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 scan_sink::scan_sink(const scan_arguments& args, scan_database* base, batch_progress& progress, console& to,
                      messages how)
@@ -32,9 +29,9 @@ void scan_sink::take(run_result&& result) {
         write(each);
     }
     write(result);
-    tell(result);
+    report(result);
     for (const run_result& each : result.others) {
-        tell(each);
+        report(each);
     }
     progress_.done(result);
 }
@@ -157,7 +154,7 @@ void scan_sink::tell_messages(const run_result& result) {
     }
 }
 
-void scan_sink::tell(const run_result& result) {
+void scan_sink::report(const run_result& result) {
     if (result.state == run_state::unchanged) {
         show_stored(result.run.path);
     }
@@ -178,7 +175,4 @@ void scan_sink::tell(const run_result& result) {
     }
 }
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

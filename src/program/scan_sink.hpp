@@ -1,4 +1,4 @@
-// What happens with the results of a scan: a database, rows, messages, what findings are to cause, and the sum of it.
+// Where the results of a scan go: a database, rows, messages, actions on findings, and the sum.
 #pragma once
 
 #include <program/batch_progress.hpp>
@@ -16,17 +16,14 @@
 #include <string>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
-/// What happens with the results of a scan.  One thread at a time.
+/// Handles the results of a scan.  One thread at a time.
 class scan_sink {
 public:
     enum class messages : std::uint8_t {
-        told,     ///< here, and what findings are to cause is done
-        by_ranks  ///< other processes have: only the status file is written, and the exit status heeds them
+        told,     ///< printed here, and findings cause their actions
+        by_ranks  ///< printed by other processes: they count here only for the status file and the exit status
     };
 
     /// Borrows all; `base` may be null.  Errors: usage_error, as finding_actions.
@@ -36,7 +33,7 @@ public:
     /// Errors: output_error, those of scan_database.
     void take(run_result&& result);
 
-    /// A run for which nothing is to be done, as it has not changed.
+    /// Takes a run that needs no work, as it has not changed.
     void pass(const std::string& path);
 
     /// The results of all that was taken are there.
@@ -50,9 +47,9 @@ private:
     void write(run_result& result);
     // What an earlier scan has found is on the page, too.
     void show_stored(const std::string& path);
-    // What the database says of runs at which this scan had nothing to do.
+    // What the database says about runs that this scan skipped.
     void tell_stored(bool complete);
-    void tell(const run_result& result);
+    void report(const run_result& result);
 
     scan_database* base_;
     batch_progress& progress_;
@@ -68,7 +65,4 @@ private:
     bool met_ = false;
 };
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

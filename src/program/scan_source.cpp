@@ -1,13 +1,10 @@
 #include <program/scan_source.hpp>
 
 #include <smdebug/batch/run_version.hpp>
-#include <smdebug/batch/search/written_path.hpp>
+#include <smdebug/batch/search/name_pattern.hpp>
 #include <smdebug/storage/uri.hpp>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 void asked_places::ask(const std::string& line) {
     try {
@@ -78,7 +75,7 @@ bool asked_places::is_kept(std::string key) const {
 
 namespace {
 
-// Whether an archive must be read to its end to know what is in it: then it is looked at as a whole, in one pass.
+// Whether an archive must be read to its end to list its members: then it is scanned as a whole, in one pass.
 bool is_one_stream(std::string_view path) {
     const std::string_view extension = smdebug::detail::archive_extension_of(path);
     return extension != ".tar" && extension != ".zip";
@@ -115,7 +112,7 @@ std::optional<batch_run> scan_source::next() {
         }
         if (!found->run.error.empty()) {
             if (found->is_damage && args_.check.how.skip_damaged) {
-                continue;  // what opens its runs notes it
+                continue;  // noted when its runs are opened
             }
             found->run.place = place_++;
             return std::move(found->run);
@@ -196,7 +193,4 @@ bool scan_source::is_done(batch_run& run) {
     return true;
 }
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

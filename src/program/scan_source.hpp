@@ -1,13 +1,12 @@
-// The runs of a scan: arguments and lists, searched for runs; those of another shard, and archives that are done, left out.
+// The runs of a scan, found in arguments and lists, without those of other shards and finished archives.
 #pragma once
 
 #include <program/database/results_database.hpp>
 #include <program/scan_arguments.hpp>
 #include <smdebug/batch/find_runs.hpp>
-#include <smdebug/batch/run_list.hpp>
 #include <smdebug/batch/run_result.hpp>
+#include <smdebug/batch/search/found_place.hpp>
 #include <smdebug/batch/search/name_pattern.hpp>
-#include <smdebug/batch/search/seen_paths.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -21,24 +20,21 @@
 #include <utility>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
-/// Where a scan was asked to look, and what it came upon there: of the runs that a database has there the others are gone.
+/// The places that a scan searches, and the runs it found there: other runs that a database has there are gone.
 /// Threads: calls may run at once.
 class asked_places {
 public:
     /// Each line that stands for runs.
     void ask(const std::string& line);
-    /// A run that is there.
+    /// A run that exists.
     void see(const std::string& path);
     /// A place that could not be searched to its end, or need not be: what was there stays.
     void keep(const std::string& path);
-    /// A result, whatever it is: where a run of an archive breaks, others behind it may not have been found.
+    /// Any result: if a run of an archive fails, those after it may not have been found.
     void take(const run_result& result);
-    /// When all was looked at.  Returns how many runs are gone since the last time.
+    /// Call at the end.  Returns how many runs are gone since the last scan.
     std::size_t mark_gone(results_database& base);
 
 private:
@@ -56,33 +52,33 @@ private:
     std::set<std::string> kept_;
 };
 
-/// What was done before, as a database of results knows it; all may be empty.  Called by the thread that asks for runs.
+/// What was done before, from a database of results; all may be empty.  Called on the thread that requests runs.
 struct known_results {
     /// The version at which a run is done.
     std::function<std::optional<std::string>(const std::string& path)> version_of = {};
     /// Path and version of the runs of an archive that are done.
     std::function<std::vector<std::pair<std::string, std::string>>(const std::string& archive)> in_archive = {};
-    /// Is told of the runs of an archive for which nothing is to be done.
+    /// Called with the runs of an archive that need no work.
     std::function<void(const std::vector<std::string>&)> unchanged = {};
     asked_places* asked = nullptr;
 };
 
-/// The version of a run of an archive that is looked at as a whole: with how many runs are in it, so that it is known
-/// whether all of them are done.
+/// The version of a run in an archive that is read as a whole: it includes the number of runs in it, to know whether
+/// all of them are done.
 [[nodiscard]] std::string version_in_archive(const std::string& path, std::size_t runs, const storage_options& storage);
 
-/// Gives the runs that are to be looked at.  One thread at a time.
+/// Returns the runs to scan.  One thread at a time.
 class scan_source {
 public:
     /// `list`: a stream of further lines, or null.  Borrows arguments and stream.
     scan_source(const scan_arguments& args, std::istream* list, known_results known = {});
 
-    /// The next one; nothing behind the last.
+    /// The next run; nothing after the last.
     [[nodiscard]] std::optional<batch_run> next();
 
-    /// Behind the last: whether there was a list, and no path in it.
+    /// After the last: whether there was a list without any path.
     [[nodiscard]] bool list_is_empty() const noexcept { return list_ && listed_ == 0; }
-    /// "3 .pt, 1 .tar.bz2": files that the search has come upon, and that are not read; empty: none.
+    /// "3 .pt, 1 .tar.bz2": files that the search found and that are not read; empty: none.
     [[nodiscard]] std::string left_out() const;
 
 private:
@@ -92,8 +88,8 @@ private:
 
     [[nodiscard]] static bool is_whole_archive(const std::string& path);
 
-    // Fills in the version at which a run is done: whether it has changed is looked at by who works on it.  Of an archive
-    // that is looked at as a whole that is done here.
+    // Fills in the version at which a run is done; the thread that scans it checks whether it has changed.  An archive
+    // that is read as a whole is checked here.
     [[nodiscard]] bool is_done(batch_run& run);
 
     const scan_arguments& args_;
@@ -106,7 +102,4 @@ private:
     std::uint64_t place_ = 0;
 };
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

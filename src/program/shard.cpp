@@ -6,8 +6,7 @@
 #include <cstdlib>
 #include <system_error>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 namespace detail {
 
 [[nodiscard]] std::optional<std::uint64_t> decimal_number(std::string_view text) noexcept {
@@ -19,8 +18,8 @@ namespace detail {
     return number;
 }
 
-/// FNV-1a, and MurmurHash3's last step, as the lowest bits alone are used.  Never to be changed: shards that were done
-/// would be others.
+/// FNV-1a, and MurmurHash3's last step, as only the lowest bits are used.  Never change it: runs would move between
+/// shards.
 [[nodiscard]] std::uint64_t path_hash(std::string_view path) noexcept {
     std::uint64_t hash = 0xcbf29ce484222325U;
     for (const char byte : path) {
@@ -87,7 +86,7 @@ std::optional<run_shard> shard_of_array(function_ref<std::optional<std::string>(
         if (count > 1 && variable("SLURM_ARRAY_TASK_STEP")) {
             step = detail::array_number(variable, "SLURM_ARRAY_TASK_STEP");
         }
-        // Of 1,2,7 the last would be the seventh of three, or, by a larger step, stand between two.
+        // In 1,2,7 the last would be the seventh of three, or, by a larger step, lie between two.
         if (step == 0 || id < first || (id - first) % step != 0 || (id - first) / step >= count) {
             throw value_error("the array of jobs has gaps: its " + std::to_string(count) + " numbers begin with " +
                               std::to_string(first) + ", and this is " + std::to_string(id) +
@@ -115,5 +114,4 @@ std::optional<run_shard> shard_of_array() {
     return shard_of_array(own);
 }
 
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1

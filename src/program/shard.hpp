@@ -1,5 +1,4 @@
-// Which runs of a list are one job's, where many jobs share it and know nothing of each other: --shard 2/4, or the number
-// of a job in an array.
+// The part of a list of runs that one of many independent jobs scans: --shard 2/4, or the number of a job in an array.
 #pragma once
 
 #include <smdebug/core/function_ref.hpp>
@@ -9,11 +8,11 @@
 #include <string>
 #include <string_view>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 
-/// One of `count` parts of a list, counted from 1.  A run's part depends on its path alone: it stays the same when other
-/// runs come or go.  Parts are as even as chance makes them: of 10,000 runs in 4 parts each has some 2,500, give or take 90.
+/// One of `count` parts of a list, counted from 1.  A run's part depends on its path alone: it stays the same when
+/// other runs come or go.  Parts are as even as chance makes them: of 10,000 runs in 4 parts each has some 2,500, give
+/// or take 90.
 struct run_shard {
     std::uint64_t index = 1;
     std::uint64_t count = 1;
@@ -31,9 +30,9 @@ struct run_shard {
 ///   Slurm      SLURM_ARRAY_TASK_ID, _COUNT, _MIN and _STEP: `--array=1-4`, `0-3`, `10-40:10`; not `1,2,7`
 ///   AWS Batch  AWS_BATCH_JOB_ARRAY_INDEX (from 0) and AWS_BATCH_JOB_ARRAY_SIZE
 /// `variable` gives an environment variable, nothing where it is not set; by default the process's own.
-/// Errors: value_error: variables that are missing, no numbers, or of an array with gaps: such jobs need a shard by number.
+/// Errors: value_error: variables that are missing, no numbers, or of an array with gaps: such jobs need a shard by
+/// number.
 [[nodiscard]] std::optional<run_shard> shard_of_array(function_ref<std::optional<std::string>(const char*)> variable);
 [[nodiscard]] std::optional<run_shard> shard_of_array();
 
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1

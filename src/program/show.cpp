@@ -13,13 +13,12 @@
 #include <smdebug/core/dtype.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/json_text.hpp>
-#include <smdebug/core/shape.hpp>
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/tensor/tensor_value.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
 #include <smdebug/trial/read/trial_state.hpp>
-#include <smdebug/trial/refresh_guard.hpp>
+#include <smdebug/trial/trial.hpp>
 
 #include <array>
 #include <memory>
@@ -27,10 +26,7 @@
 #include <utility>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 namespace {
 
@@ -48,8 +44,8 @@ struct tensor_report {
     std::optional<reduction_values> counts;
 };
 
-// The global steps to show: one, or of synthetic ones that which each mode has.
-// Errors: TensorUnavailable with names that are near, TensorUnavailableForStep with the steps that there are.
+// The global steps to show: one, or with synthetic steps one for each mode.
+// Errors: TensorUnavailable with similar names, TensorUnavailableForStep with the existing steps.
 std::vector<step_number> steps_to_show(const program_trial& run, const smdebug::detail::catalog& from,
                                        const show_arguments& args) {
     const auto id = from.find_tensor(args.tensor);
@@ -109,7 +105,7 @@ tensor_report look_at(const program_trial& run, const smdebug::detail::catalog& 
     about.shown_step = from.shown_step(*chosen);
     about.worker = from.workers[chosen->worker];
     const read_options where{.worker = about.worker};
-    const auto tell = [&](const lookup_error& why) {
+    const auto report = [&](const lookup_error& why) {
         const mode in = about.shown_step == step ? mode::global : about.file.mode;
         to.damage(failure_text(why, args.tensor, about.shown_step, in, args.run));
     };
@@ -127,7 +123,7 @@ tensor_report look_at(const program_trial& run, const smdebug::detail::catalog& 
         const bool not_saved = value.failure().why == absence::tensor_not_saved;
         about.no_value = not_saved ? "not saved" : "cannot be read";
         if (!not_saved) {
-            tell(value.failure());
+            report(value.failure());
         }
         if (const auto shape = tensor.find_shape(step, where)) {
             about.shape = *shape;
@@ -149,7 +145,7 @@ tensor_report look_at(const program_trial& run, const smdebug::detail::catalog& 
         if (read) {
             about.reductions[i] = *read;
         } else if (about.no_value != "cannot be read" || read.failure().why == absence::damaged) {
-            tell(read.failure());
+            report(read.failure());
         }
     }
     return about;
@@ -309,7 +305,4 @@ void declare_show(command_line& line) {
     add_how(app, args->how);
 }
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

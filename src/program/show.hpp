@@ -9,10 +9,7 @@
 #include <optional>
 #include <string>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 class command_line;
 
@@ -31,7 +28,4 @@ struct show_arguments {
 
 void declare_show(command_line& line);
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

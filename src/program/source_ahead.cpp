@@ -4,9 +4,7 @@
 #include <iterator>
 #include <utility>
 
-namespace smdebug {
-inline namespace v1 {
-namespace detail {
+namespace smdebug::inline v1::detail {
 
 source_ahead::source_ahead(run_source from, std::size_t most, std::function<void(std::size_t)> on_end,
                            preference goes_first)
@@ -85,6 +83,4 @@ void source_ahead::read(const std::stop_token& end) {
     changed_.notify_all();
 }
 
-}  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::detail

@@ -8,19 +8,15 @@
 #include <program/text.hpp>
 #include <smdebug/core/dtype.hpp>
 #include <smdebug/core/error.hpp>
-#include <smdebug/core/shape.hpp>
 #include <smdebug/reduce/name.hpp>
-#include <smdebug/rules/setting_text.hpp>
+#include <smdebug/rules/setting.hpp>
 #include <smdebug/trial/selection.hpp>
 
 #include <algorithm>
 #include <cstdint>
 #include <memory>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 namespace {
 
@@ -177,7 +173,4 @@ void declare_stats(command_line& line) {
               "Example: smdebug stats runs/a --collection gradients --reductions abs_mean,nan --format csv\n");
 }
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

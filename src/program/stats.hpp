@@ -8,8 +8,7 @@
 #include <program/runs.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/reduce/concepts.hpp>
-#include <smdebug/reduce/statistic.hpp>
-#include <smdebug/trial/reduced_tensor.hpp>
+#include <smdebug/trial/scanned_tensor.hpp>
 
 #include <cstddef>
 #include <optional>
@@ -18,10 +17,7 @@
 #include <utility>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 class command_line;
 
@@ -62,7 +58,4 @@ void add_statistics(row_buffer& row, const std::vector<statistic>& statistics, c
 
 void declare_stats(command_line& line);
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

@@ -1,15 +1,11 @@
 #include <program/step_feed.hpp>
 
 #include <smdebug/trial/load/wait.hpp>
-#include <smdebug/trial/read/step_wait.hpp>
 #include <smdebug/trial/read/trial_state.hpp>
 
 #include <utility>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 step_feed::step_feed(const trial& run, feed_options options) : run_(run), options_(std::move(options)) {}
 
@@ -106,7 +102,4 @@ std::vector<step_number> step_feed::over(follow_end why) {
     return {};
 }
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

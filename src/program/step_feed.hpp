@@ -14,12 +14,9 @@
 #include <string_view>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
-/// How following a run came to its end.
+/// Why following a run ended.
 enum class follow_end : std::uint8_t {
     ended,        ///< the job has ended, and every step was seen
     end_step,     ///< the step to end at was reached; the job goes on
@@ -30,7 +27,7 @@ enum class follow_end : std::uint8_t {
     failed,       ///< an error
 };
 
-/// The word for a run's state after that.
+/// The word for a run's state in each case.
 [[nodiscard]] constexpr std::string_view name_of(follow_end end) noexcept {
     switch (end) {
         case follow_end::ended:
@@ -61,18 +58,18 @@ struct feed_options {
     /// Called every idle_interval while there is nothing to hand out, unless empty.
     std::function<void()> idle = {};
     std::chrono::milliseconds idle_interval{1000};
-    /// Whether the run is no longer the one that was opened: asked as often as idle(), and before steps are handed out.
+    /// Whether the run was replaced since it was opened: called as often as idle(), and before steps are handed out.
     std::function<bool()> is_replaced = {};
 };
 
 /// The global steps of one run.  Borrows the run.
-/// A step that appears below others that were handed out is handed out then: none is left out, none comes twice.
+/// A step that appears late, below others that were handed out, is handed out then: none is skipped or repeated.
 class step_feed {
 public:
     step_feed(const trial& run, feed_options options);
 
-    /// The next steps that are complete, ascending; waits until there are some.  No other step that was handed out lies
-    /// between them.  Empty: no more will come, and end() tells why.
+    /// The next complete steps, ascending; waits until there are some.  No step that was handed out before lies between
+    /// them.  Empty: no more will come, and end() says why.
     /// Errors: what a refresh throws.
     [[nodiscard]] std::vector<step_number> next();
 
@@ -109,7 +106,4 @@ private:
     follow_end end_ = follow_end::interrupted;
 };
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

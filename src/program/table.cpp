@@ -4,10 +4,7 @@
 #include <numeric>
 #include <utility>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 column text_column(std::string name, shortened cut, std::uint8_t gives_way) {
     return {.name = std::move(name), .cut = cut, .gives_way = gives_way};
@@ -75,7 +72,7 @@ std::size_t line_width(std::span<const std::size_t> widths, std::span<const std:
     return all;
 }
 
-// Which columns are shown in a line of `limit` characters, 0: of any length; narrows `widths` of those that may be
+// Which columns fit into a line of `limit` characters (0: of any length); narrows the `widths` of columns that may be
 // cut.
 std::vector<std::size_t> fit_columns(std::span<const column> columns, std::vector<std::size_t>& widths,
                                      std::size_t limit) {
@@ -151,7 +148,4 @@ std::string table_text(std::span<const column> columns, std::span<const std::str
     return fit_table(columns, cells, 0).text;
 }
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

@@ -1,7 +1,7 @@
 // Aligned tables of text, which can be made to fit a terminal.
 #pragma once
 
-#include <smdebug/core/utf8.hpp>
+#include <smdebug/core/printable_text.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -10,13 +10,10 @@
 #include <string_view>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
-/// Where a cell that is too wide for a terminal loses characters: paths say most at their end, sentences at their
-/// beginning.  Names that may be arguments of another command are never cut.
+/// Where a cell that is too wide for a terminal is cut: the end of a path matters most, and the beginning of a
+/// sentence. Names that may be arguments of another command are never cut.
 enum class shortened : std::uint8_t { never, at_start, at_end };
 
 /// A column's name, and how tables show it.
@@ -25,11 +22,11 @@ struct column {
     bool right = false;
     std::size_t least_width = 0;  ///< for tables that are printed before all of their cells are known
     shortened cut = shortened::never;
-    /// Of a table that is too wide the columns with the highest are left out first; 0: never.
+    /// If the table is too wide, columns with the highest number are left out first; 0: never.
     std::uint8_t gives_way = 0;
 };
 
-/// A column of texts that may be cut.
+/// A text column that may be cut.
 [[nodiscard]] column text_column(std::string name, shortened cut, std::uint8_t gives_way = 0);
 
 /// How wide a text is on a terminal, taking every character as one column.
@@ -45,7 +42,7 @@ void append_cell(std::string& out, std::span<const column> columns, std::span<co
 /// The text in no more than `width` characters, with "..." for those that are left out.
 [[nodiscard]] std::string cut_text(std::string_view text, std::size_t width, shortened where);
 
-/// A table, and the columns that it has no room for.
+/// A table, and the columns left out for lack of room.
 struct fitted_table {
     std::string text;
     std::vector<std::string> left_out = {};
@@ -60,7 +57,4 @@ struct fitted_table {
 /// The same without a limit.
 [[nodiscard]] std::string table_text(std::span<const column> columns, std::span<const std::string> cells);
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

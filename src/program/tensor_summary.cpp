@@ -3,8 +3,7 @@
 #include <smdebug/core/step.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 #include <smdebug/trial/catalog/layout.hpp>
-#include <smdebug/trial/catalog/name_list.hpp>
-#include <smdebug/trial/read/first_values.hpp>
+#include <smdebug/trial/read/tensor_reader.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -12,10 +11,7 @@
 #include <unordered_map>
 #include <utility>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 namespace {
 
@@ -100,7 +96,4 @@ std::vector<tensor_summary> summarize(const smdebug::detail::trial_state& state,
     return all;
 }
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

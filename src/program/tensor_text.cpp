@@ -6,10 +6,7 @@
 #include <algorithm>
 #include <concepts>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 std::string real_text(double value, output_format format) {
     if (format != output_format::json) {
@@ -62,7 +59,4 @@ std::vector<std::string> first_values(const tensor_value& tensor, std::size_t mo
     return texts;
 }
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

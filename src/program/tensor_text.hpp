@@ -8,10 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 [[nodiscard]] std::string real_text(double value, output_format format);
 
@@ -19,7 +16,4 @@ namespace detail {
 /// strings, as JSON strings).  CSV: 17 digits.  Tables: short, strings in quotes.
 [[nodiscard]] std::vector<std::string> first_values(const tensor_value& tensor, std::size_t most, output_format format);
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

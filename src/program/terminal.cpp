@@ -9,9 +9,7 @@
 #include <string_view>
 #include <system_error>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
+namespace smdebug::inline v1::cli {
 
 std::size_t terminal_width(int handle) noexcept {
     // Read when the program starts; nothing in it writes the environment.
@@ -41,6 +39,4 @@ detail::console_kind terminal_kind() noexcept {
             .width = out ? terminal_width(STDOUT_FILENO) : 0};
 }
 
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli

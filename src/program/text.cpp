@@ -1,16 +1,13 @@
 #include <program/text.hpp>
 
-#include <smdebug/core/near_names.hpp>
-#include <smdebug/core/shape.hpp>
+#include <smdebug/core/dtype.hpp>
+#include <smdebug/core/printable_text.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cstdio>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 std::string compact_steps(std::span<const step_number> steps, std::size_t most) {
     std::string text;
@@ -93,7 +90,4 @@ std::string suggestion(std::string_view wanted, std::span<const std::string> nam
     return did_you_mean(wanted, names);
 }
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

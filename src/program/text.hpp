@@ -11,10 +11,7 @@
 #include <string>
 #include <string_view>
 
-namespace smdebug {
-inline namespace v1 {
-namespace cli {
-namespace detail {
+namespace smdebug::inline v1::cli::detail {
 
 /// Steps as people write them: "0-8 by 2, 10, 20-29".  Steps are ascending.  After `most` pieces it says how many
 /// steps are left out.
@@ -42,7 +39,4 @@ using v1::printable;
 /// " Did you mean a, b or c?", or nothing.
 [[nodiscard]] std::string suggestion(std::string_view wanted, std::span<const std::string> names);
 
-}  // namespace detail
-}  // namespace cli
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::cli::detail

@@ -1,4 +1,4 @@
-#include <smdebug/actions/action_record.hpp>
+#include <smdebug/actions/status_file.hpp>
 
 #include <smdebug/core/error.hpp>
 

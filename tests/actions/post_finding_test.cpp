@@ -5,7 +5,7 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/http/curl_transport.hpp>
-#include <smdebug/rules/finding_json.hpp>
+#include <smdebug/rules/finding.hpp>
 
 #include <doctest/doctest.h>
 
@@ -30,7 +30,7 @@ const finding example{.met = true, .tensor = "g", .rule = "vanishing_gradient", 
 const std::string secret = "http://host.invalid/hook/secret";
 const post_options quick{.first_pause = 1ms};
 
-/// Gives these answers, one after another, the last one for ever.
+/// Returns these answers, one after another, then the last one for ever.
 scripted_transport answers(std::vector<http::response> all) {
     return scripted_transport{
         [all](const http::request&, std::size_t number) { return all[std::min(number, all.size() - 1)]; }};
@@ -73,7 +73,7 @@ TEST_CASE("post_finding: tries again where that may help, so often and no more")
     CHECK(result.failure == "The finding was not delivered: the server answered 502");
 }
 
-TEST_CASE("post_finding: does not ask again where the answer would be the same, and tells no address") {
+TEST_CASE("post_finding: does not retry after a final answer, and keeps the address out of the result") {
     for (const http::response& final : {answer(400), answer(401), answer(404), answer(301), answer(100),
                                         no_answer(http::outcome::refused), no_answer(http::outcome::too_long)}) {
         const scripted_transport transport = answers({final});
@@ -167,7 +167,7 @@ TEST_CASE("post_finding: a server on this machine gets the JSON") {
     CHECK(gone.status == 0);
 }
 
-TEST_CASE("webhook: is a callback that posts, and tells of the result") {
+TEST_CASE("webhook: is a callback that posts, and reports the result") {
     http_server server;
     std::vector<post_result> told;
     const webhook<> hook{.url = server.url("/echo"), .run = "out", .on_result = [&](const post_result& result) {

@@ -46,8 +46,8 @@ const finding example{.met = true,
 bool is_gone(const std::string& pid_file) {
     const std::string pid = file_content(pid_file);
     REQUIRE_FALSE(pid.empty());
-    for (int i = 0; i < 500; ++i) {  // an orphan is reaped by somebody else, who may take his time
-        // A zombie counts as gone: where nobody reaps orphans they stay.
+    for (int i = 0; i < 500; ++i) {  // another process reaps an orphan, which may take a while
+        // A zombie counts as gone: on some systems no process reaps orphans.
         const std::string stat = file_content("/proc/" + std::to_string(std::stol(pid)) + "/stat");
         if (stat.empty() || stat.find(") Z") != std::string::npos) {
             return true;
@@ -133,7 +133,7 @@ TEST_CASE("run_command: limits without end are none, and one of nothing ends the
 
 TEST_CASE("run_command: the program reads nothing, and inherits no other file and no signal that is blocked") {
     CHECK(run_command(script("read line && exit 1; exit 0")));
-    // Even one without O_CLOEXEC is closed where the system can do that.
+    // Even a file without O_CLOEXEC is closed, if the system supports that.
     const int open_file = ::open("/dev/null", O_RDONLY);
     REQUIRE(open_file >= 0);
     CHECK(run_command(script("test ! -e /proc/self/fd/$1", {std::to_string(open_file)})));
@@ -147,7 +147,7 @@ TEST_CASE("run_command: the program reads nothing, and inherits no other file an
           }) == 0);
 }
 
-TEST_CASE("run_command: its output goes to our errors, or where it is told") {
+TEST_CASE("run_command: its output goes to our standard error, or to the chosen place") {
     const temporary_folder folder;
     const auto printed = [&](command_output output) {
         const std::string out = folder.path() + "/out";
@@ -166,7 +166,7 @@ TEST_CASE("run_command: its output goes to our errors, or where it is told") {
 
 TEST_CASE("run_command: where the system has no means it is a result") {
     CHECK(status_of_child([] {
-              // Children are reaped by the system: what became of this one nobody knows.
+              // The system reaps children itself: the exit status of this one is lost.
               std::signal(SIGCHLD, SIG_IGN);
               return run_command({"true"}).how == command_end::lost ? 0 : 1;
           }) == 0);
@@ -181,7 +181,7 @@ TEST_CASE("fill_in: placeholders are replaced inside a text, once") {
     CHECK(fill_in("{mode_step}", "", {.step = 3}) == "3");
 }
 
-TEST_CASE("finding_command: fills in the arguments, but not the program, and tells of the result") {
+TEST_CASE("finding_command: fills in the arguments, but not the program, and reports the result") {
     const temporary_folder folder;
     const std::string file = folder.path() + "/out";
     words told;

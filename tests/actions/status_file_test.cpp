@@ -148,7 +148,7 @@ TEST_CASE("status_file: in the background many changes are few writes") {
     CHECK(written < 2000);
 }
 
-TEST_CASE("status_file: in the background a write that fails is told by a later call, and made up for") {
+TEST_CASE("status_file: a failed write in the background is reported by a later call, and repeated") {
     const temporary_folder folder;
     folder.write("way", "in the way");
     status_file file{folder.path() + "/way/status.json", status_writes::in_background};

@@ -1,4 +1,4 @@
-// Archives of each kind are storages like others.
+// Archives of each kind behave like other storages.
 #include <smdebug/archive/archive_storage.hpp>
 
 #include "support/archive_builder.hpp"
@@ -121,7 +121,7 @@ TEST_CASE("archive_storage: runs are found by their folders") {
     CHECK(runs({"events.txt", "myindex/000000000/a"}).empty());
 }
 
-TEST_CASE("archive_storage: damage is told with its place, and what lies around it is read") {
+TEST_CASE("archive_storage: damage is reported with its place, and the files around it are read") {
     std::string archive = tar_of(object_map{{"a", "1"}, {"b", "2"}, {"c", "3"}});
     archive[1024] ^= 1;  // in b's head
     const archived store = opened(archive);

@@ -1,5 +1,5 @@
-// Every truncation, and many flipped bits, of small archives of each kind: what is read is right, or an error of the library
-// says why not, or the archive's damage is told.
+// Every truncation, and many flipped bits, of small archives of each kind: the content read is right, or an error of
+// the library says why not, or the archive's damage is reported.
 #include <smdebug/archive/archive_storage.hpp>
 
 #include "support/archive_builder.hpp"
@@ -29,9 +29,9 @@ const objects& members() {
 }
 
 struct counts {
-    int right = 0;     // every member as it was
-    int told = 0;      // an error, or damage that is told
-    int in_place = 0;  // a byte of a member's own: nothing in a tar protects those
+    int right = 0;     // every member has its original bytes
+    int told = 0;      // an error, or reported damage
+    int in_place = 0;  // a byte of a member's content, which a tar does not protect
 };
 
 void look(const std::string& archive, const std::string& kind, bool unprotected, counts& count) {
@@ -85,7 +85,7 @@ TEST_CASE("archives: every truncation and 10,000 flipped bits of each kind; a te
             look(archive.substr(0, length), kind, false, cut);
         }
         CHECK(cut.in_place == 0);
-        CHECK(cut.right <= 1024);  // a tar without the last of its two empty blocks, no other
+        CHECK(cut.right <= 1024);  // only a tar without the last of its two empty blocks
         counts flipped;
         std::mt19937 random{5};
         for (int i = 0; i < bits; ++i) {
@@ -95,8 +95,8 @@ TEST_CASE("archives: every truncation and 10,000 flipped bits of each kind; a te
             look(wrong, kind, kind == "tar", flipped);
         }
         CHECK(flipped.told > 0);
-        MESSAGE(kind, ": ", archive.size(), " truncations: ", cut.right, " right, ", cut.told, " told; ", bits,
-                " bits: ", flipped.right, " right, ", flipped.told, " told, ", flipped.in_place,
+        MESSAGE(kind, ": ", archive.size(), " truncations: ", cut.right, " right, ", cut.told, " reported; ", bits,
+                " bits: ", flipped.right, " right, ", flipped.told, " reported, ", flipped.in_place,
                 " in a member's own bytes");
     }
 }

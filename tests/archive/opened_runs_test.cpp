@@ -1,4 +1,4 @@
-#include <smdebug/archive/opened_runs.hpp>
+#include <smdebug/archive/archive_storage.hpp>
 
 #include "support/archive_builder.hpp"
 

@@ -7,7 +7,7 @@ TEST_CASE("archive_options: bounds that a bomb meets, and no run does") {
     CHECK(usual.most_ratio == 1'000);
     CHECK(usual.most_bytes == 64ULL << 30U);
     CHECK(usual == smdebug::archive_options{});
-    CHECK(usual.index_folder.empty());  // nothing is written where nobody asked for it
+    CHECK(usual.index_folder.empty());  // by default no index is written
 }
 
 TEST_CASE("archive_options: for archives that come from anybody the bounds are tighter, and nothing else is another") {

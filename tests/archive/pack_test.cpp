@@ -1,4 +1,4 @@
-// Runs packed by this library: what comes out is what went in, and nothing else is touched.
+// Packing and reading back gives the same runs, and changes no other file.
 #include <smdebug/archive/pack.hpp>
 
 #include "support/run_builder.hpp"
@@ -88,7 +88,7 @@ TEST_CASE("pack_runs: each format, on one thread and more, gives back what went 
     }
 }
 
-TEST_CASE("pack_runs: what cannot be packed is told before anything is written") {
+TEST_CASE("pack_runs: a run that cannot be packed is an error before anything is written") {
     const temporary_folder place;
     const std::string output = place.path() + "/x.tar.zst";
     const any_storage run{written_run(1)};

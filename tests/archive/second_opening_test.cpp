@@ -1,4 +1,4 @@
-// An archive that was opened before is not read through again, and what was kept of it is never believed where it is another.
+// An archive that was opened before is not read through again, and a kept index of another archive is never used.
 #include <smdebug/archive/archive_storage.hpp>
 
 #include "support/archive_builder.hpp"
@@ -8,9 +8,9 @@
 
 #include <smdebug/archive.hpp>
 #include <smdebug/core/error.hpp>
+#include <smdebug/storage/concepts.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/open_storage.hpp>
-#include <smdebug/storage/passing_reader.hpp>
 
 #include <doctest/doctest.h>
 
@@ -44,7 +44,7 @@ std::string noise(std::size_t length, unsigned seed) {
     return made;
 }
 
-// 24 files of 192 KiB that cannot be compressed, and a small one.
+// 24 incompressible files of 192 KiB, and a small one.
 const objects& members() {
     static const objects some = [] {
         objects made{{"index/000000000/0.json", "{\"meta\": {}}"}};
@@ -97,7 +97,7 @@ std::vector<std::filesystem::path> indexes_in(const std::string& folder) {
     return files;
 }
 
-class counting_reader final : public passing_reader {
+class counting_reader final : public inflate_observer {
 public:
     [[nodiscard]] std::shared_ptr<const smdebug::detail::object_notes> pass(
         std::string_view /*key*/, const smdebug::detail::opened_object& /*object*/) override {
@@ -107,7 +107,7 @@ public:
     int passed = 0;
 };
 
-// The same name in the folder's eyes, with whatever bytes and version.
+// The same name in the folder, with any bytes and version.
 class kept_in_folder {
 public:
     [[nodiscard]] measured open(const std::string& bytes, const std::string& version) {
@@ -199,14 +199,14 @@ TEST_CASE("an index of another version, size, head or tail is not believed, and 
     }
 }
 
-TEST_CASE("an archive that nothing tells the version of has no index") {
+TEST_CASE("an archive without a version has no index") {
     kept_in_folder kept;
     check_members(kept.open(each_kind(members())[0].bytes, ""));
     CHECK(indexes_in(kept.folder()).empty());
 }
 
 TEST_CASE("an index that turns out wrong is an error that says what to do, and is gone when that is done") {
-    // Stored blocks: another byte in the middle moves nothing, and the checksum of its own member follows it.
+    // Stored blocks: a changed byte in the middle moves nothing, and is followed by its own member's checksum.
     objects other = members();
     other.at("events/00000000000j/0.tfevents")[70'000] ^= 1;
     const std::string before = gzip_of(tar_of(members()), 100'000, 0);
@@ -238,7 +238,7 @@ TEST_CASE("a damaged index is made anew, or is right where it can be read") {
             if (i % 3 == 0) {
                 wrong.resize(random() % wrong.size());
             } else {
-                // Of the points, too, which are read later, and lie behind the front.
+                // Also of the points, which are read later, and follow the front.
                 const std::size_t place = i % 3 == 1 ? random() % 200 : random() % wrong.size();
                 wrong[place] = static_cast<char>(wrong[place] ^ (1 << (random() % 8)));
             }
@@ -301,7 +301,7 @@ TEST_CASE(
     CHECK(indexes_in(folder.path()).empty());
 }
 
-TEST_CASE("who reads in passing has a pass where the index spares none") {
+TEST_CASE("a reader during the pass gets its pass where an index saves none") {
     for (const packed_archive& each : each_kind(members())) {
         CAPTURE(each.name);
         const temporary_folder folder;
@@ -316,7 +316,7 @@ TEST_CASE("who reads in passing has a pass where the index spares none") {
         CHECK(indexes_in(folder.path()).size() == 1);
         CHECK(passes() == 0);
     }
-    // Two frames, the second of 12 MiB: places to begin at are few.
+    // Two frames, the second of 12 MiB: there are few access points.
     objects more;
     for (const char* const before : {"a/", "b/", "c/"}) {
         for (const auto& [key, content] : members()) {
@@ -334,7 +334,7 @@ TEST_CASE("who reads in passing has a pass where the index spares none") {
         CHECK(indexes_in(folder.path()).size() == 1);
     }
     static_cast<void>(store.parts());
-    const measured open{store, "run", {}, {.index_folder = folder.path()}};  // nobody reads in passing
+    const measured open{store, "run", {}, {.index_folder = folder.path()}};  // there is no reduce_in_passing()
     CHECK(bytes_of(store.parts()) <= ends_bytes);
 }
 
@@ -354,7 +354,7 @@ TEST_CASE("by path: the folder of the cache has the index; another time of the f
     folder.write("run.tgz", gzip_of(tar_of(other), 100'000, 0));
     std::filesystem::last_write_time(path, written + std::chrono::seconds{2});
     CHECK_FALSE(open_storage(path).size(middle).has_value());
-    // The same size, time, head and tail: this is what an index is believed by.
+    // The same size, time, head and tail: these identify an archive.
     folder.write("run.tgz", gzip_of(tar_of(members()), 100'000, 0));
     std::filesystem::last_write_time(path, written + std::chrono::seconds{2});
     CHECK_FALSE(open_storage(path).size(middle).has_value());

@@ -5,7 +5,6 @@
 #include "support/few_descriptors.hpp"
 #include "support/temporary_folder.hpp"
 
-#include <smdebug/batch/run_list.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 
@@ -46,7 +45,7 @@ std::vector<run_finder::found> all_of(run_finder finder) {
     return all;
 }
 
-// Paths, without the folder before them; "?" before errors, "+" before what is open already.
+// Paths, relative to the folder; "?" before errors, "+" before runs that are already open.
 texts paths_of(const std::vector<run_finder::found>& all, const std::string& before = {}) {
     texts paths;
     for (const run_finder::found& one : all) {
@@ -64,7 +63,7 @@ texts found_in(const temporary_folder& folder, texts lines, run_finder::settings
     return paths_of(all_of(run_finder{std::move(lines), std::move(how)}), folder.path());
 }
 
-// What a bucket holds, for addresses of it.
+// The keys of a bucket, for addresses in it.
 struct bucket {
     memory_storage objects = {};
     counting_storage<> counted{objects};
@@ -158,7 +157,7 @@ TEST_CASE("run_finder: lines of a list, with a bad one named by its number") {
     CHECK(all[2].run.path == "none");
 }
 
-TEST_CASE("run_finder: a huge list is asked for line by line") {
+TEST_CASE("run_finder: a huge list is read line by line") {
     std::uint64_t asked = 0;
     run_finder finder{[&] { return std::optional{"/nowhere/run_" + std::to_string(asked++)}; }};
     for (std::uint64_t i = 0; i < 2'000; ++i) {

@@ -1,4 +1,4 @@
-#include <smdebug/batch/ordered_results.hpp>
+#include <smdebug/batch/run_batch.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include <smdebug/batch/reduction_row.hpp>
+#include <smdebug/batch/row_spool.hpp>
 
 #include <doctest/doctest.h>
 

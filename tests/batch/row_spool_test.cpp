@@ -43,7 +43,7 @@ bool same(const reduction_row& one, const reduction_row& other) {
 
 }  // namespace
 
-TEST_CASE("row_spool: gives back what it was given, from memory and from a file, as often as it is asked") {
+TEST_CASE("row_spool: returns the same rows from memory and from a file, any number of times") {
     for (const std::size_t most : {std::size_t{16} << 20U, std::size_t{1000}, std::size_t{0}}) {
         row_spool spool{most};
         for (int i = 0; i < 5000; ++i) {

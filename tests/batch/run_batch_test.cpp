@@ -36,7 +36,7 @@ private:
     std::uint64_t next_ = 0;
 };
 
-/// A batch of so many runs; what came out, in order.
+/// A batch of so many runs; returns the results, in order.
 std::vector<run_result> results_of(const batch_options& how, std::uint64_t runs, const run_work& work) {
     std::vector<run_result> all;
     CHECK(run_batch(how, numbered_runs{runs}, work, [&](run_result&& result) { all.push_back(std::move(result)); }));
@@ -113,7 +113,7 @@ TEST_CASE("run_batch: a run that breaks, whatever it throws, is a result, and th
     CHECK(all[3].state == run_state::ended);
 }
 
-TEST_CASE("run_batch: a run whose time is over is asked to stop, and says so; others have their own time") {
+TEST_CASE("run_batch: a run is requested to stop at its time limit, and its result says so; limits are per run") {
     const auto all =
         results_of({.threads = 2, .run_timeout = 20ms}, 4, [](const batch_run& run, const run_scope& scope) {
             if (run.place == 1) {
@@ -124,12 +124,12 @@ TEST_CASE("run_batch: a run whose time is over is asked to stop, and says so; ot
     REQUIRE(all.size() == 4);
     CHECK(all[1].state == run_state::timed_out);
     CHECK(all[1].error == "it took longer than the 0.020 s that one run may have");
-    CHECK(all[1].steps == 7);  // what it found until then
+    CHECK(all[1].steps == 7);  // its results until then
     CHECK(all[0].state == run_state::ended);
     CHECK(all[3].state == run_state::ended);
 }
 
-TEST_CASE("run_batch: a stop ends the batch; runs at hand are undone, others are not begun") {
+TEST_CASE("run_batch: a stop ends the batch; running runs are undone, others are not begun") {
     std::stop_source stop;
     std::atomic<int> begun{0};
     std::vector<run_result> all;
@@ -161,7 +161,7 @@ TEST_CASE("run_batch: what the source and the sink throw ends the batch and come
                                        }
                                    }),
                          "disk full", std::runtime_error);
-    CHECK(taken == 5);  // nothing is given on behind it
+    CHECK(taken == 5);  // no later result is passed on
     int asked = 0;
     const auto broken = [&]() -> std::optional<batch_run> {
         if (++asked == 4) {
@@ -176,7 +176,7 @@ TEST_CASE("run_batch: threads without a run are lent to those that have one, and
     std::atomic<int> most_lent{0};
     const auto work = [&](const batch_run& run, const run_scope& scope) {
         std::vector<thread_permit> lent;
-        if (run.place == 1) {  // the last one: the others find nothing to do, sooner or later
+        if (run.place == 1) {  // the last run: the other threads become idle, sooner or later
             wait_until([&] {
                 if (thread_permit one = scope.threads->try_acquire()) {
                     lent.push_back(std::move(one));
@@ -196,7 +196,7 @@ TEST_CASE("run_batch: threads without a run are lent to those that have one, and
     }));
 }
 
-TEST_CASE("run_batch: each run is told how many bytes are to do for it, if that is limited") {
+TEST_CASE("run_batch: each run gets its memory limit, if there is one") {
     const auto memory_of = [](const batch_options& how) {
         std::optional<std::uint64_t> told;
         static_cast<void>(results_of(how, 1, [&](const batch_run&, const run_scope& scope) {
@@ -209,7 +209,7 @@ TEST_CASE("run_batch: each run is told how many bytes are to do for it, if that 
     CHECK_FALSE(memory_of({}));
 }
 
-TEST_CASE("run_batch: what is no run is a result with its reason, and nobody works on it") {
+TEST_CASE("run_batch: a place that is not a run is a result with its reason, and is not processed") {
     std::vector<run_result> all;
     bool given = false;
     CHECK(run_batch(
@@ -226,7 +226,7 @@ TEST_CASE("run_batch: what is no run is a result with its reason, and nobody wor
     CHECK(all[0].run.path == "x*");
 }
 
-TEST_CASE("run_batch: of an archive that takes too long the runs that were looked at stay as they are") {
+TEST_CASE("run_batch: if an archive takes too long, the results of its completed runs stay") {
     const auto all = results_of({.threads = 1, .run_timeout = 20ms}, 1, [](const batch_run&, const run_scope& scope) {
         wait_until([&] { return scope.stop.stop_requested(); });
         run_result result{.run = {.path = "a.tar!/0"}};
@@ -238,7 +238,7 @@ TEST_CASE("run_batch: of an archive that takes too long the runs that were looke
     CHECK(all[0].run.path == "a.tar!/0");
     CHECK(all[0].state == run_state::ended);
     REQUIRE(all[0].others.size() == 2);
-    CHECK(all[0].others[0].state == run_state::timed_out);  // the one at hand
+    CHECK(all[0].others[0].state == run_state::timed_out);  // the current run
     CHECK(all[0].others[1].state == run_state::timed_out);
     CHECK(all[0].others[1].error == all[0].others[0].error);
 }

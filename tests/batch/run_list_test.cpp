@@ -1,4 +1,4 @@
-#include <smdebug/batch/run_list.hpp>
+#include <smdebug/batch/find_runs.hpp>
 
 #include <smdebug/core/error.hpp>
 
@@ -40,7 +40,7 @@ std::string message_of(run_list& list) {
 
 bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
-// Gives a line again and again, and keeps none of them.
+// Produces a line again and again, without storing it.
 class endless_lines final : public std::streambuf {
 public:
     endless_lines(std::string line, std::uint64_t count, bool breaks = false)

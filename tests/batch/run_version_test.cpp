@@ -37,7 +37,7 @@ memory_storage a_run() {
     return store;
 }
 
-// A file's version is its own once the clock has gone on.
+// Waits until the clock has advanced, so that a file's next version differs.
 void let_settle() { std::this_thread::sleep_for(std::chrono::milliseconds{60}); }
 
 }  // namespace

@@ -3,8 +3,8 @@
 #include "support/run_builder.hpp"
 #include "support/temporary_folder.hpp"
 
-#include <smdebug/registry/applicable_rules.hpp>
 #include <smdebug/registry/built_in_rules.hpp>
+#include <smdebug/registry/rule_registry.hpp>
 #include <smdebug/rules/built_in/exploding_tensor.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
@@ -103,7 +103,7 @@ TEST_CASE("scan_runs: storages, trials and rules of one's own") {
     CHECK(all[1].verdicts[0].status == rule_status::no_issues_found);
 }
 
-TEST_CASE("scan_runs: a rule that fails tells so in its verdict; one that lacks memory is the run's failure") {
+TEST_CASE("scan_runs: a rule that fails has a verdict that says so; one that lacks memory is the run's failure") {
     memory_storage store;
     write_run(store, std::nullopt);
     const auto failing = [](const memory_trial&, step_number step) {

@@ -1,4 +1,4 @@
-// A user's program of two files, of which this one has archives; the other opens by path.
+// A user's program of two files: this one includes archives; the other opens by path.
 #include <smdebug/archive.hpp>
 #include <smdebug/core/error.hpp>
 

@@ -1,4 +1,4 @@
-// A user's program that reduces with the kernel for the CPU at hand, whatever it is compiled for.
+// A user's program that reduces with the kernel for the running CPU, whatever it is compiled for.
 #include <smdebug/reduce/dispatched_kernel.hpp>
 
 #include <array>

@@ -1,5 +1,5 @@
-// A user's program: includes everything but S3 and archives, keeps a run in memory and reads it, is told what a bucket
-// and an archive take, and tests a storage.
+// A user's program: includes everything but S3 and archives, keeps a run in memory and reads it, gets the errors that
+// name the components for a bucket and an archive, and tests a storage.
 #include <smdebug/formats/checkpoints/npz_directory.hpp>
 #include <smdebug/smdebug.hpp>
 #include <smdebug/testing/writing_conformance.hpp>
@@ -79,6 +79,6 @@ int main() {
                                              static_cast<void>(smd::formats::detail::read_npz_directory(folder, "a"));
                                          }) &&
                       says_what_it_takes("formats", [] { static_cast<void>(smd::create_trial("logs")); }) &&
-                      smd::open_storage("/proc/self/exe").is_file();  // no archive by its name: as without archives
+                      smd::open_storage("/proc/self/exe").is_file();  // not an archive by name
     return told && conforms() && run.tensor_names() == std::vector<std::string>{"loss"} ? 0 : 1;
 }

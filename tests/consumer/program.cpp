@@ -1,4 +1,4 @@
-// A user's program for a rule: without a run it says how it is called.
+// A user's program for a rule: without a run it prints its usage.
 #include <smdebug/rule_main.hpp>
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// A user's program of two files, of which this one has S3; the other opens by path.
+// A user's program of two files: this one includes S3; the other opens by path.
 #include <smdebug/s3.hpp>
 
 #include <cstdio>

@@ -77,7 +77,7 @@ TEST_CASE("byte_buffer: a slice keeps the whole alive") {
     CHECK(smdebug::as_text(tail.view()) == "longer");
 }
 
-TEST_CASE("byte_buffer: a slice is cut at the end, whatever is asked for") {
+TEST_CASE("byte_buffer: a slice is cut at the end, however long") {
     constexpr auto most = std::numeric_limits<std::uint64_t>::max();
     const auto buffer = byte_buffer::take(std::string{"0123456789"});
     const auto text_of = [&](byte_range where) { return std::string{smdebug::as_text(buffer.slice(where).view())}; };

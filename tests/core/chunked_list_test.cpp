@@ -1,4 +1,4 @@
-#include <smdebug/core/chunked_list.hpp>
+#include <smdebug/core/sorted_blocks.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include <smdebug/core/csv_text.hpp>
+#include <smdebug/core/printable_text.hpp>
 
 #include <doctest/doctest.h>
 

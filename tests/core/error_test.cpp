@@ -7,7 +7,7 @@
 
 using namespace smdebug;
 
-// What the caller can do decides where an error hangs in the tree.
+// What the caller can do decides an error's place in the tree.
 static_assert(std::is_base_of_v<not_found, tensor_unavailable_for_step>);
 static_assert(std::is_base_of_v<not_found, missing_collection_files>);
 static_assert(std::is_base_of_v<unavailable, step_not_yet_available>);
@@ -82,7 +82,7 @@ TEST_CASE("error: each leaf has the Python package's name and words") {
     CHECK(met.rule() == "MeanAbove");
 }
 
-TEST_CASE("error: what is said can be shown and is not cut, the fields have names exactly") {
+TEST_CASE("error: messages are printable and not cut, fields hold names unchanged") {
     const std::string name{"a\0b\x1b[2J\xE2\x80\xAE\xFF", 11};
     const tensor_unavailable thrown{name};
     CHECK(std::string{thrown.what()} == "TensorUnavailable: Tensor a\\x00b\\x1b[2J\\u202e\\xff was not saved.");
@@ -91,7 +91,7 @@ TEST_CASE("error: what is said can be shown and is not cut, the fields have name
     CHECK(std::string{value_error{std::string{thrown.message()}}.message()} == thrown.message());
 }
 
-TEST_CASE("error: a corrupt record tells file and offset") {
+TEST_CASE("error: a corrupt record names file and offset") {
     const corrupt_record thrown{"bad", {.where = "events/x", .offset = 8192, .tensor = "t", .step = 4}};
     CHECK(thrown.where() == "events/x");
     CHECK(thrown.offset() == 8192);

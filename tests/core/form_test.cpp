@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-TEST_CASE("form: every file carries the mark of its form, by which the linker refuses the other") {
+TEST_CASE("form: every file has the mark of its form, so that the linker refuses a mix") {
 #ifdef SMDEBUG_COMPILED
     CHECK(smdebug::detail::needs_compiled_form == &smdebug::detail::compiled_form);
     CHECK(*smdebug::detail::uses_compiled_form() == 0);

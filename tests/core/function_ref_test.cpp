@@ -66,12 +66,12 @@ TEST_CASE("function_ref: converts the callable's result") {
     CHECK(converted() == 7.0);
 }
 
-TEST_CASE("function_ref: an exception of the callable comes through") {
+TEST_CASE("function_ref: passes on an exception of the callable") {
     const auto thrower = [](int value) -> int { throw value; };
     CHECK_THROWS_AS(call(thrower, 1), int);
 }
 
-TEST_CASE("function_ref: drops what a callable returns where nothing is asked for") {
+TEST_CASE("function_ref: drops the callable's result if its own type is void") {
     int called = 0;
     auto counts = [&] { return ++called; };
     const smdebug::function_ref<void()> reference = counts;
@@ -79,7 +79,7 @@ TEST_CASE("function_ref: drops what a callable returns where nothing is asked fo
     CHECK(called == 1);
 }
 
-TEST_CASE("goes_on: a visitor that gives nothing goes on, else what it gives counts") {
+TEST_CASE("goes_on: a void visitor continues; otherwise its result decides") {
     int called = 0;
     const auto silent = [&](int by) { called += by; };
     CHECK(smdebug::detail::goes_on(silent, 3));

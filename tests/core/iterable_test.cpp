@@ -1,4 +1,4 @@
-#include <smdebug/core/iterable.hpp>
+#include <smdebug/core/function_ref.hpp>
 
 #include <doctest/doctest.h>
 
@@ -19,7 +19,7 @@ using namespace smdebug::detail;
 
 namespace {
 
-// Each concept says of a type what that of <ranges> says.
+// Each concept agrees with that of <ranges>.
 template <class R>
 constexpr bool as_in_ranges =
     iterable<R> == std::ranges::range<R> && input_iterable<R> == std::ranges::input_range<R> &&
@@ -46,7 +46,7 @@ static_assert(types_as_in_ranges<std::vector<float>> && types_as_in_ranges<const
 
 }  // namespace
 
-TEST_CASE("iterable: what contiguous elements and lists are") {
+TEST_CASE("iterable: contiguous ranges and lists") {
     CHECK(contiguous_iterable<const std::vector<float>&>);
     CHECK_FALSE(contiguous_iterable<const std::deque<float>&>);
     CHECK(random_access_iterable<const std::deque<float>&>);

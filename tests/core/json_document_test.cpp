@@ -8,7 +8,7 @@
 
 using namespace smdebug;
 
-TEST_CASE("json: values of each kind, and nothing where the kind is another") {
+TEST_CASE("json: values of each kind, and nothing for another kind") {
     smdebug::detail::json::document parser;
     const auto root =
         parser.parse(as_bytes(R"({"i": -5, "u": 18446744073709551615, "d": 1.5, "s": "t\u00e4\n", "b": true,
@@ -38,14 +38,14 @@ TEST_CASE("json: values of each kind, and nothing where the kind is another") {
     CHECK((*root)["o"]->for_each_field([](std::string_view, smdebug::detail::json::value) { return true; }));
 }
 
-TEST_CASE("json: of a name that stands twice the last one counts, as in Python") {
+TEST_CASE("json: the last of two equal names counts, as in Python") {
     smdebug::detail::json::document parser;
     const auto root = parser.parse(as_bytes(R"({"a": 1, "a": 2})"));
     REQUIRE(root.has_value());
     CHECK((*root)["a"]->integer() == 2);
 }
 
-TEST_CASE("json: what is no document is nothing, and the parser goes on to the next") {
+TEST_CASE("json: an invalid document is nothing, and the parser can parse the next") {
     smdebug::detail::json::document parser;
     const std::string whole = R"({"meta": {"mode": "TRAIN", "mode_step": 12}, "tensor_payload": [{"x": [1.5, "y"]}]})";
     for (std::size_t length = 0; length < whole.size(); ++length) {
@@ -62,7 +62,7 @@ TEST_CASE("json: what is no document is nothing, and the parser goes on to the n
     CHECK(parser.parse(as_bytes("3"))->integer() == 3);
 }
 
-TEST_CASE("json: the version of the library that reads is three numbers") {
+TEST_CASE("json: the parser's version is three numbers") {
     const std::string version = smdebug::detail::json::library_version();
     CAPTURE(version);
     CHECK(version.find_first_not_of("0123456789.") == std::string::npos);

@@ -16,13 +16,13 @@ TEST_CASE("json_text: strings are escaped, UTF-8 goes through") {
     CHECK(out == "\"a\\\"b\\\\c\\n\\t\\u0001\\u007f\xC3\xA4\"");
 }
 
-TEST_CASE("json_text: strings can be shown by a terminal, and mean what they meant") {
+TEST_CASE("json_text: strings are safe for a terminal, and keep their meaning") {
     std::string out;
     append_json_string(out, std::string_view{"\0\r\x1b\xC2\x9B\xE2\x80\xAE\xF3\xA0\x81\x81\xFF", 13});
     CHECK(out == "\"\\u0000\\u000d\\u001b\\u009b\\u202e\\udb40\\udc41\xEF\xBF\xBD\"");
 }
 
-TEST_CASE("json_text: ASCII alone, as Python's json.dumps has it") {
+TEST_CASE("json_text: ASCII alone, as Python's json.dumps writes it") {
     const auto ascii = [](std::string_view text) {
         std::string out;
         append_json_ascii(out, text);
@@ -38,7 +38,7 @@ TEST_CASE("json_text: ASCII alone, as Python's json.dumps has it") {
     CHECK(ascii("\xF0\x90\x80\x80\xF0\x9F\x98\x80\xF4\x8F\xBF\xBF") == R"("\ud800\udc00\ud83d\ude00\udbff\udfff")");
 }
 
-TEST_CASE("json_text: bytes that are no UTF-8 are told, and become one replacement each") {
+TEST_CASE("json_text: bytes that are not UTF-8 are detected, and become one replacement each") {
     // Lone and missing continuations, overlong forms, surrogates, beyond the last character, bytes that never occur.
     for (const std::string_view bad :
          {"\x80", "\xBF", "\xC3", "\xE2\x82", "\xF0\x9F\x98", "\xC0\x80", "\xC1\xBF", "\xE0\x9F\xBF",
@@ -67,7 +67,7 @@ TEST_CASE("json_text: whole numbers") {
     CHECK(out == "-922337203685477580818446744073709551615");
 }
 
-TEST_CASE("json_text: doubles come back exactly from 17 digits") {
+TEST_CASE("json_text: doubles are restored exactly from 17 digits") {
     for (const double value : {0.1, 1.0 / 3, 1e300, 2.5e-300, -0.0, 123456789.0}) {
         CHECK(std::stod(double_text(value)) == value);
     }

@@ -1,4 +1,4 @@
-#include <smdebug/core/near_names.hpp>
+#include <smdebug/core/printable_text.hpp>
 
 #include <doctest/doctest.h>
 
@@ -17,7 +17,7 @@ TEST_CASE("edit_distance: insertions, deletions, replacements") {
     CHECK(edit_distance("aa", "aaa") == 1);
 }
 
-TEST_CASE("near_matches: parts of names and small slips, the nearest first, whatever the case") {
+TEST_CASE("near_matches: parts of names and small slips, the nearest first, ignoring case") {
     const texts names{"conv1/weight", "conv2/weight", "dense/bias", "loss"};
     CHECK(near_matches("conv1/weigth", names) == texts{"conv1/weight", "conv2/weight"});
     CHECK(near_matches("BIAS", names) == texts{"dense/bias"});
@@ -27,14 +27,14 @@ TEST_CASE("near_matches: parts of names and small slips, the nearest first, what
     CHECK(near_matches("something else", names).empty());
 }
 
-TEST_CASE("near_or_all: names that are near, else those that there are, of many the first") {
+TEST_CASE("near_or_all: near names, otherwise all, or the first of many") {
     CHECK(near_or_all("abd", texts{"abc", "xyz"}) == " Did you mean abc?");
     CHECK(near_or_all("nothing", texts{"abc", "xyz"}) == " There are: abc, xyz");
     CHECK(near_or_all("nothing", texts{}).empty());
     CHECK(near_or_all("nothing", texts(21, "abc")).ends_with("abc, abc, ..."));
 }
 
-TEST_CASE("did_you_mean: none, one or several names, as one says it") {
+TEST_CASE("did_you_mean: none, one or several names, in a sentence") {
     CHECK(did_you_mean("xyzzy", texts{"abc"}).empty());
     CHECK(did_you_mean("abd", texts{"abc"}) == " Did you mean abc?");
     CHECK(did_you_mean("ab", texts{"abc", "abd", "abe"}) == " Did you mean abc, abd or abe?");

@@ -1,4 +1,4 @@
-#include <smdebug/core/places_in_order.hpp>
+#include <smdebug/core/sorted_blocks.hpp>
 
 #include <doctest/doctest.h>
 
@@ -22,7 +22,7 @@ bool by_number(const std::pair<int, std::string>& a, const std::pair<int, std::s
 
 }  // namespace
 
-TEST_CASE("places_in_order: places by what lies at them, equal ones as they lie") {
+TEST_CASE("places_in_order: places sorted by their elements, stably") {
     const std::vector<int> numbers{3, 1, 2, 1, 3, 0};
     const auto before = [&](std::size_t a, std::size_t b) { return numbers[a] < numbers[b]; };
     CHECK(places_in_order(numbers.size(), before) == std::vector<std::uint32_t>{5, 1, 3, 2, 0, 4});
@@ -30,7 +30,7 @@ TEST_CASE("places_in_order: places by what lies at them, equal ones as they lie"
     CHECK(places_in_order(1, before) == std::vector<std::uint32_t>{0});
 }
 
-TEST_CASE("sort_stably: as std::stable_sort, whatever the order before") {
+TEST_CASE("sort_stably: same result as std::stable_sort, whatever the input") {
     std::mt19937 random{7};
     for (std::size_t size = 0; size < 300; size = 2 * size + 1) {
         pairs all;
@@ -48,7 +48,7 @@ TEST_CASE("sort_stably: as std::stable_sort, whatever the order before") {
     }
 }
 
-TEST_CASE("sort_stably: what the comparison throws goes on, and nothing was moved") {
+TEST_CASE("sort_stably: an exception of the comparison is passed on, and nothing was moved") {
     pairs all{{2, "b"}, {1, "a"}, {0, "c"}};
     const pairs before = all;
     int left = 3;

@@ -15,7 +15,7 @@ TEST_CASE("printable: names as people write them are not changed") {
     }
 }
 
-TEST_CASE("printable: nothing can command a terminal, break or turn a line, or hide") {
+TEST_CASE("printable: text cannot control a terminal, break or reverse a line, or hide") {
     using std::string_view_literals::operator""sv;
     CHECK(printable("a\nb\tc\r\x1b[31m\x7f") == "a\\nb\\tc\\r\\x1b[31m\\x7f");
     CHECK(printable("a\0b"sv) == "a\\x00b");
@@ -28,14 +28,14 @@ TEST_CASE("printable: nothing can command a terminal, break or turn a line, or h
     CHECK(printable("\xF3\xA0\x81\x81") == "\\U000e0041");
 }
 
-TEST_CASE("printable: bytes that are no UTF-8 are shown one by one") {
+TEST_CASE("printable: bytes that are not UTF-8 are escaped one by one") {
     CHECK(printable("a\xFFz") == "a\\xffz");
     CHECK(printable("\x9B"
                     "31m") == "\\x9b31m");
     CHECK(printable("\xED\xA0\x80\xC3") == "\\xed\\xa0\\x80\\xc3");
 }
 
-TEST_CASE("printable: what is printable stays as it is, so that it may be done twice") {
+TEST_CASE("printable: printable text is unchanged, so that it may be applied twice") {
     std::string all;
     for (int byte = 0; byte < 256; ++byte) {
         all += static_cast<char>(byte);

@@ -1,4 +1,4 @@
-#include <smdebug/core/problem.hpp>
+#include <smdebug/core/status.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include <smdebug/core/shape.hpp>
+#include <smdebug/core/dtype.hpp>
 
 #include <doctest/doctest.h>
 
@@ -38,7 +38,7 @@ TEST_CASE("element_count: a product that just fits, and one that just does not")
     CHECK(element_count(shape_type{most, most, most}) == std::nullopt);
 }
 
-TEST_CASE("element_count: a zero extent gives 0 wherever it stands") {
+TEST_CASE("element_count: a zero extent gives 0 at any position") {
     CHECK(element_count(shape_type{0}) == 0U);
     CHECK(element_count(shape_type{3, 0, 5}) == 0U);
     CHECK(element_count(shape_type{most, most, 0}) == 0U);

@@ -1,4 +1,4 @@
-#include <smdebug/core/shared_list.hpp>
+#include <smdebug/core/sorted_blocks.hpp>
 
 #include <doctest/doctest.h>
 
@@ -28,7 +28,7 @@ std::vector<T> elements_of(const shared_list<T>& list) {
     return found;
 }
 
-// The same by for_each, by place, at its end and in its size.
+// The same by for_each, by index, at its end and in its size.
 template <class T>
 bool holds(const shared_list<T>& list, const std::vector<T>& wanted) {
     bool same = list.size() == wanted.size() && list.empty() == wanted.empty() && elements_of(list) == wanted;
@@ -45,7 +45,7 @@ std::vector<const T*> addresses_of(const shared_list<T>& list) {
     return found;
 }
 
-// Counts how often any of its kind is copied.
+// Counts all copies of its kind.
 struct counting {
     static inline int copies = 0;
     int value = 0;
@@ -82,14 +82,14 @@ TEST_CASE("shared_list: an empty one holds nothing and costs nothing") {
     CHECK(holds(shared_list<int>{std::vector<int>{}}, {}));
 }
 
-TEST_CASE("shared_list: is made of a vector of any size, across the ends of its pieces") {
+TEST_CASE("shared_list: is made from a vector of any size, across piece boundaries") {
     for (const std::size_t size : {1U, 255U, 256U, 257U, 511U, 512U, 513U, 767U, 768U, 769U, 5000U}) {
         CAPTURE(size);
         CHECK(holds(shared_list<int>{numbers(size)}, numbers(size)));
     }
 }
 
-TEST_CASE("shared_list: with() puts any number behind any number, and leaves the list that it was called on") {
+TEST_CASE("shared_list: with() appends any number to any number, and leaves its list unchanged") {
     for (const std::size_t first : {0U, 1U, 255U, 256U, 257U, 511U, 512U, 513U}) {
         const shared_list<int> before{numbers(first)};
         for (const std::size_t more : {0U, 1U, 2U, 254U, 255U, 256U, 257U, 511U, 512U, 513U, 1000U}) {
@@ -112,7 +112,7 @@ TEST_CASE("shared_list: two lists that grow from one do not see each other's ele
     CHECK(holds(trunk, std::vector<std::string>(300, "trunk")));
 }
 
-TEST_CASE("shared_list: grows as a vector does, whatever sizes it grows by, and every copy keeps what it had") {
+TEST_CASE("shared_list: grows like a vector, in steps of any size, and every copy keeps its elements") {
     std::mt19937 random{11};
     for (int round = 0; round < 20; ++round) {
         std::vector<int> model;
@@ -141,7 +141,7 @@ TEST_CASE("shared_list: in a copy all elements are those of the original") {
     CHECK(addresses_of(list.with({})) == addresses_of(list));
 }
 
-TEST_CASE("shared_list: elements of full pieces stay where they are while the list grows, and outlive the first list") {
+TEST_CASE("shared_list: elements of full pieces do not move while the list grows, and outlive the first list") {
     auto list = std::make_unique<shared_list<int>>(numbers(700));
     const std::vector<const int*> before = addresses_of(*list);
     const shared_list<int> longer = list->with(numbers(2000, 700));
@@ -156,7 +156,7 @@ TEST_CASE("shared_list: elements of full pieces stay where they are while the li
     CHECK(std::equal(all.begin(), all.begin() + 512, addresses_of(whole).begin()));  // the last piece was full, too
 }
 
-TEST_CASE("shared_list: to grow copies the elements of the last piece where it is not full, and moves the others in") {
+TEST_CASE("shared_list: growing copies the elements of a last piece that is not full, and moves new ones in") {
     const shared_list<counting> list{counted(300)};
     counting::copies = 0;
     shared_list<counting> longer = list.with(counted(500));
@@ -176,7 +176,7 @@ TEST_CASE("shared_list: to grow copies the elements of the last piece where it i
     CHECK(counting::copies == 0);
 }
 
-TEST_CASE("shared_list: holds each element once for all lists that share its piece, and lets go of it with the last") {
+TEST_CASE("shared_list: lists that share a piece hold its elements once, until the last list ends") {
     std::vector<std::shared_ptr<int>> owners;
     for (int i = 0; i < 300; ++i) {
         owners.push_back(std::make_shared<int>(i));
@@ -197,7 +197,7 @@ TEST_CASE("shared_list: holds each element once for all lists that share its pie
             const shared_list<std::shared_ptr<int>> longer = copy.with(std::move(others));
             CHECK(watch.use_count() == 1);        // moved in
             CHECK(owners[255].use_count() == 2);  // the full piece is shared
-            CHECK(owners[256].use_count() == 3);  // the last one is there twice
+            CHECK(owners[256].use_count() == 3);  // the last piece exists twice
             CHECK(longer[256].get() == list[256].get());
         }
         CHECK(owners[256].use_count() == 2);
@@ -206,7 +206,7 @@ TEST_CASE("shared_list: holds each element once for all lists that share its pie
     CHECK(std::all_of(owners.begin(), owners.end(), alone));
 }
 
-TEST_CASE("shared_list: its memory covers its elements and is not much more, however it has grown") {
+TEST_CASE("shared_list: its memory is little more than its elements, however it has grown") {
     const std::size_t count = 10'000;
     shared_list<int> one_by_one;
     for (std::size_t i = 0; i < count; ++i) {
@@ -220,6 +220,6 @@ TEST_CASE("shared_list: its memory covers its elements and is not much more, how
     const std::size_t before = at_once.memory();
     CHECK(at_once.with(numbers(1000)).memory() >= before + 900 * sizeof(int));
     CHECK(at_once.memory() == before);
-    // What is held by the elements does not count.
+    // Memory owned by the elements does not count.
     CHECK(shared_list<std::string>{{std::string(10'000, 'x')}}.memory() < 1000);
 }

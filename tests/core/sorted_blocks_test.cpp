@@ -41,7 +41,7 @@ static_assert(std::is_same_v<std::iter_reference_t<entries::iterator>, const ent
 static_assert(std::is_same_v<entries::key_type, std::int64_t>);
 static_assert(std::is_same_v<texts::key_type, std::string_view>);
 
-// Counts how often any of its kind is copied.
+// Counts all copies of its kind.
 struct counting {
     static inline int copies = 0;
     int key = 0;
@@ -95,10 +95,10 @@ bool finds(const entries& held, const model& wanted, std::int64_t key) {
                : found != nullptr && found == &*lower && found->key == key && found->value == wanted_found->second;
 }
 
-// Of both, and of the order in which they came.
+// The sum of both, depending on their order.
 std::int64_t combined_value(std::int64_t known, std::int64_t other) { return (known * 31 + other) % 1'000'003; }
 
-// How many of the elements of `before` are not where they were.
+// How many elements of `before` have moved.
 std::size_t moved(const entries& before, const entries& after) {
     std::size_t count = 0;
     for (const entry& held : before) {
@@ -107,7 +107,7 @@ std::size_t moved(const entries& before, const entries& after) {
     return count;
 }
 
-// Changes keys as a random load might: behind the last, before the first, anywhere, known ones, or nothing.
+// Changes keys like a random load: after the last, before the first, anywhere, known ones, or none.
 std::vector<entry> random_batch(std::mt19937& random, const model& known) {
     std::set<std::int64_t> keys;
     const auto below = [&](std::int64_t end) {
@@ -158,7 +158,7 @@ TEST_CASE("sorted_blocks: an empty one has no elements and finds none") {
     CHECK(entries::iterator{} == entries::iterator{});
 }
 
-TEST_CASE("sorted_blocks: is made of sorted elements, however many") {
+TEST_CASE("sorted_blocks: is made from any number of sorted elements") {
     for (const std::size_t size : {1U, 2U, 255U, 256U, 257U, 511U, 512U, 513U, 5000U}) {
         CAPTURE(size);
         model wanted;
@@ -169,7 +169,7 @@ TEST_CASE("sorted_blocks: is made of sorted elements, however many") {
     }
 }
 
-TEST_CASE("sorted_blocks: finds every key that is there, and of others the place where they would be") {
+TEST_CASE("sorted_blocks: finds every present key, and for others the place where they would be") {
     const std::vector<entry> made = run_of(3000, 0, 3);
     model wanted;
     for (const entry& held : made) {
@@ -199,7 +199,7 @@ TEST_CASE("sorted_blocks: finds every key that is there, and of others the place
     }
 }
 
-TEST_CASE("sorted_blocks: an iterator is equal to those at its place and to no other, and walks on from it") {
+TEST_CASE("sorted_blocks: an iterator equals only those at its place, and continues from there") {
     const entries held{run_of(600, 0, 1)};
     std::int64_t key = 0;
     entries::iterator walked = held.begin();
@@ -218,7 +218,7 @@ TEST_CASE("sorted_blocks: an iterator is equal to those at its place and to no o
     CHECK(other.end() != held.end());
 }
 
-TEST_CASE("sorted_blocks: holds what a map holds after any batches, and what is old stays as it was") {
+TEST_CASE("sorted_blocks: equals a map after any batches, and older copies are unchanged") {
     std::mt19937 random{5};
     std::size_t combined = 0;
     for (int round = 0; round < 60; ++round) {
@@ -259,17 +259,17 @@ TEST_CASE("sorted_blocks: holds what a map holds after any batches, and what is 
             REQUIRE(holds(copy, then));
         }
     }
-    CHECK(combined > 10'000);  // the batches do meet known keys
+    CHECK(combined > 10'000);  // the batches do contain known keys
 }
 
-TEST_CASE("sorted_blocks: where nobody says how to combine, what is known stays") {
+TEST_CASE("sorted_blocks: without a combine function, known elements stay") {
     const texts names = texts{{"a", "c"}}.with({"a", "b", "c", "d"});
     CHECK(std::vector<std::string>(names.begin(), names.end()) == std::vector<std::string>{"a", "b", "c", "d"});
     const entries held = entries{{{1, 10}, {3, 30}}}.with({{1, 11}, {2, 21}, {3, 31}, {4, 41}});
     CHECK(holds(held, {{1, 10}, {2, 21}, {3, 30}, {4, 41}}));
 }
 
-TEST_CASE("sorted_blocks: keys can be texts that the elements hold") {
+TEST_CASE("sorted_blocks: keys can be texts owned by the elements") {
     texts names;
     for (int i = 0; i < 2000; ++i) {
         names = names.with({"name " + std::to_string(i * 7919 % 2000)});
@@ -282,8 +282,7 @@ TEST_CASE("sorted_blocks: keys can be texts that the elements hold") {
     CHECK(*names.lower_bound("name 2000") == "name 201");
 }
 
-TEST_CASE(
-    "sorted_blocks: combine is called once for each key that is known, with what stands there, and for no other") {
+TEST_CASE("sorted_blocks: combine is called once for each known key, with the present element, and for no other") {
     const entries held{run_of(1000, 0, 2)};
     std::vector<std::pair<entry, entry>> calls;
     const auto combine = [&](const entry& known, entry&& other) {
@@ -303,7 +302,7 @@ TEST_CASE(
     CHECK(calls.empty());
 }
 
-TEST_CASE("sorted_blocks: a copy has its elements where the original has them, and keeps them there") {
+TEST_CASE("sorted_blocks: a copy shares the original's elements in place, and keeps them alive") {
     auto held = std::make_unique<entries>(run_of(1000, 0, 2));
     const entries copy = *held;
     CHECK(moved(*held, copy) == 0);
@@ -314,10 +313,10 @@ TEST_CASE("sorted_blocks: a copy has its elements where the original has them, a
     CHECK(middle->value == -500);
 }
 
-TEST_CASE("sorted_blocks: with() leaves all elements in place but those of the blocks that it changes") {
+TEST_CASE("sorted_blocks: with() moves only the elements of blocks that it changes") {
     const std::size_t block = 256;
     const entries held{run_of(10 * block, 0, 2)};
-    CHECK(moved(held, held.with({{9999, 1}})) == 0);               // behind a last block that is full
+    CHECK(moved(held, held.with({{9999, 1}})) == 0);               // after a full last block
     CHECK(moved(held, held.with(run_of(1000, 9999, 1))) == 0);     // and much of it
     CHECK(moved(held, held.with({{-1, 1}})) == block);             // at the front
     CHECK(moved(held, held.with({{2561, 1}})) == block);           // in the middle
@@ -329,7 +328,7 @@ TEST_CASE("sorted_blocks: with() leaves all elements in place but those of the b
     CHECK(moved(part, part.with({{9999, 1}})) == 10);
 }
 
-TEST_CASE("sorted_blocks: elements that are new are moved in, and known ones are copied with their block alone") {
+TEST_CASE("sorted_blocks: new elements are moved in, and known ones are copied only with their block") {
     std::vector<counting> first;
     for (int i = 0; i < 512; ++i) {
         first.emplace_back(2 * i);
@@ -350,7 +349,7 @@ TEST_CASE("sorted_blocks: elements that are new are moved in, and known ones are
     CHECK(counting::copies == 255);
 }
 
-TEST_CASE("sorted_blocks: holds each element once for all copies that share its block, and lets go with the last") {
+TEST_CASE("sorted_blocks: copies that share a block hold its elements once, until the last copy ends") {
     struct owning {
         int key;
         std::shared_ptr<int> owner;
@@ -415,7 +414,7 @@ TEST_CASE("sorted_blocks: blocks stay full enough, wherever elements are added o
     }
 }
 
-TEST_CASE("sorted_blocks: batches of known keys do not make it grow without end") {
+TEST_CASE("sorted_blocks: batches of known keys do not make it grow indefinitely") {
     const std::size_t count = 10'000;
     entries held{run_of(count, 0, 1)};
     for (int turn = 0; turn < 5; ++turn) {

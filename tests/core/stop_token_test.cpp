@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-TEST_CASE("stop_token: a thread sees that it is to stop, and is waited for") {
+TEST_CASE("stop_token: a thread sees the stop request, and is joined") {
     bool seen = false;
     {
         const std::jthread waiting{[&seen](const std::stop_token& stop) {

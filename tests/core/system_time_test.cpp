@@ -8,7 +8,7 @@ using namespace smdebug;
 using namespace std::chrono_literals;
 using time_point = std::chrono::system_clock::time_point;
 
-TEST_CASE("system_time: what the clock knows is exact, what lies beyond is its end") {
+TEST_CASE("system_time: times within the clock's range are exact, others are clamped") {
     static_assert(nearest_system_time(0s) == time_point{});
     CHECK(nearest_system_time(1'795'255'200s, 5ns) == time_point{1'795'255'200s} + 5ns);
     CHECK(nearest_system_time(-1s) == time_point{-1s});
@@ -17,7 +17,7 @@ TEST_CASE("system_time: what the clock knows is exact, what lies beyond is its e
     CHECK(nearest_system_time(std::chrono::seconds::min()) < time_point{-24h * 365 * 280});
 }
 
-TEST_CASE("system_time: the longest time between two is more than the clock's own duration holds") {
+TEST_CASE("system_time: the longest difference exceeds the clock's own duration") {
     CHECK(time_between(time_point{1s}, time_point{3s}) == 2s);
     CHECK(time_between(time_point{3s}, time_point{1s}) == -2s);
     CHECK(time_between(time_point::min(), time_point::max()) > 24h * 365 * 500);

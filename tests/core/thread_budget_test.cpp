@@ -1,4 +1,4 @@
-#include <smdebug/core/thread_budget.hpp>
+#include <smdebug/core/ordered_thread_pool.hpp>
 
 #include <doctest/doctest.h>
 
@@ -12,7 +12,7 @@
 
 using namespace smdebug;
 
-TEST_CASE("thread_budget: no more permits than threads, and each comes back when it goes") {
+TEST_CASE("thread_budget: no more permits than threads, and each is returned on destruction") {
     static_assert(!std::is_copy_constructible_v<thread_permit> && std::is_nothrow_move_constructible_v<thread_permit>);
     const auto threads = std::make_shared<thread_budget>(2);
     thread_permit first = threads->acquire();
@@ -23,7 +23,7 @@ TEST_CASE("thread_budget: no more permits than threads, and each comes back when
     }
     CHECK(threads->try_acquire());
     thread_permit moved = std::move(first);
-    CHECK_FALSE(first);  // NOLINT: a permit that was moved is none
+    CHECK_FALSE(first);  // a moved-from permit is empty
     moved = {};
     const std::vector<thread_permit> both = [&] {
         std::vector<thread_permit> all;
@@ -35,7 +35,7 @@ TEST_CASE("thread_budget: no more permits than threads, and each comes back when
     CHECK(both[1]);
 }
 
-TEST_CASE("thread_budget: work of its own goes before help") {
+TEST_CASE("thread_budget: independent work has priority over help") {
     const auto threads = std::make_shared<thread_budget>(1);
     thread_permit held = threads->acquire();
     std::atomic<bool> works{false};
@@ -51,7 +51,7 @@ TEST_CASE("thread_budget: work of its own goes before help") {
     CHECK(threads->try_acquire());
 }
 
-TEST_CASE("thread_budget: a permit may outlive all else that holds the budget") {
+TEST_CASE("thread_budget: a permit may outlive all other owners of the budget") {
     auto threads = std::make_shared<thread_budget>(1);
     const thread_permit last = threads->acquire();
     threads.reset();

@@ -1,4 +1,4 @@
-#include <smdebug/core/utf8.hpp>
+#include <smdebug/core/printable_text.hpp>
 
 #include <doctest/doctest.h>
 
@@ -7,7 +7,7 @@
 
 using namespace smdebug;
 
-TEST_CASE("utf8: the first character and its length, none where none that is allowed begins") {
+TEST_CASE("utf8: the first character and its length, none if no valid character begins there") {
     static_assert(first_utf8_character("az").code == 'a' && first_utf8_character("az").length == 1);
     CHECK(first_utf8_character(std::string_view{"\0", 1}).length == 1);
     CHECK(first_utf8_character("\xC2\x9B").code == 0x9B);

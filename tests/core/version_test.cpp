@@ -2,12 +2,12 @@
 
 #include <doctest/doctest.h>
 
-// The numbers are for #if; the one that CMake reads from the header is the package's, which consumer/ asks for.
+// The numbers are for #if; CMake reads the package's version, which consumer/ requires, from the same header.
 #if !defined(SMDEBUG_VERSION_MAJOR) || !defined(SMDEBUG_VERSION_MINOR) || !defined(SMDEBUG_VERSION_PATCH)
 #error "a version macro is missing"
 #endif
 
-TEST_CASE("version: the same three numbers for #if as for the build") {
+TEST_CASE("version: #if and the build see the same three numbers") {
 #if SMDEBUG_VERSION_MAJOR < 1000 && SMDEBUG_VERSION_MINOR < 1000 && SMDEBUG_VERSION_PATCH < 1000
     CHECK(SMDEBUG_VERSION_MAJOR == SMDEBUG_BUILD_VERSION_MAJOR);
     CHECK(SMDEBUG_VERSION_MINOR == SMDEBUG_BUILD_VERSION_MINOR);

@@ -1,6 +1,6 @@
-// Every truncation and every flipped bit of every file of a small run of each kind: what is read is right, or an error of the
-// library or a problem says why not; or it is another answer, and then only of bytes that the format protects by nothing.
-// docs/limits.md names those bytes: a change here is a change there.
+// Every truncation and every flipped bit of every file of a small run of each kind: the result is right, or an error or
+// a problem of the library reports the damage; wrong answers are possible only for bytes that the format does not protect.
+// docs/limits.md names those bytes: keep both in step.
 #define SMDEBUG_TEST_COUNT_ALLOCATIONS
 #include "damage/outcomes.hpp"
 
@@ -95,7 +95,7 @@ enum class saved { values, reductions };
     };
 }
 
-/// What is asked of a run by who has it verified before.
+/// Answers of a run that is verified before it is read.
 [[nodiscard]] facts of_verified_run(const file_texts& files, std::vector<std::string>& problems) {
     const any_storage store{stored_files(files)};
     const facts all = asked(store, problems);
@@ -112,7 +112,7 @@ const std::string end_key = "training_job_end.ts";
 
 [[nodiscard]] bool everywhere(std::size_t) { return true; }
 
-/// Whether a byte of an event file lies in a payload.
+/// Whether a byte of an event file belongs to a payload.
 [[nodiscard]] std::function<bool(std::size_t)> in_payloads(const std::string& file) {
     std::vector<byte_range> payloads;
     for (std::size_t place = 0; place < file.size();) {
@@ -129,7 +129,7 @@ const std::string end_key = "training_job_end.ts";
 
 // --- data of other tools --------------------------------------------------------------------------------------------
 
-/// As an hour later, when nothing is taken for half written.
+/// One hour later, when no file counts as unfinished any more.
 [[nodiscard]] std::chrono::system_clock::time_point later() { return std::chrono::system_clock::now() + 1h; }
 
 [[nodiscard]] facts of_logs(const file_texts& files, std::vector<std::string>& problems) {
@@ -157,7 +157,7 @@ const std::string end_key = "training_job_end.ts";
 
 // --- archives -------------------------------------------------------------------------------------------------------
 
-/// The files of an archive: a run of the same files gives the same answers.
+/// The files of an archive: a run of the same files returns the same answers.
 [[nodiscard]] facts of_archive(const file_texts& files, std::vector<std::string>& problems) {
     const archive_storage<memory_storage> open{stored_files(files), "a"};
     problems = open.damage();
@@ -168,7 +168,7 @@ const std::string end_key = "training_job_end.ts";
     return all;
 }
 
-/// The same of one that is compressed: what it inflates to is read before its checksum is, so that only the damage is asked.
+/// The same for a compressed one: its content is inflated and read before its checksum, so only the damage is queried.
 [[nodiscard]] facts of_packed_archive(const file_texts& files, std::vector<std::string>& problems) {
     facts all = of_archive(files, problems);
     return problems.empty() ? all : facts{};
@@ -191,7 +191,7 @@ TEST_CASE("damage: a run, whose payloads have checksums") {
 TEST_CASE("damage: a run that is verified") {
     const file_texts files = small_run(record::footer_kind::checksum);
     damage_everywhere("verified run", files, {.key = event_key}, of_verified_run);
-    // Of a shape that was saved without its tensor there is nothing else to compare with.
+    // A shape saved without its tensor has nothing else to be compared with.
     const std::size_t shapes = files.at(index_key).find("shape_payload");
     damage_everywhere("verified run", files,
                       {.key = index_key, .unprotected = [&](std::size_t offset) { return offset > shapes; }},
@@ -248,7 +248,7 @@ TEST_CASE("damage: checkpoints") {
 TEST_CASE("damage: archives of a run") {
     const file_texts run = small_run(record::footer_kind::checksum);
     const std::string tar = tar_of(run);
-    const auto in_members = [&](std::size_t offset) {  // of a tar: nothing protects what its members have
+    const auto in_members = [&](std::size_t offset) {  // in a tar, nothing protects the members' content
         return std::any_of(run.begin(), run.end(), [&](const auto& each) {
             const std::size_t place = tar.rfind(each.second);
             return place <= offset && offset < place + each.second.size();

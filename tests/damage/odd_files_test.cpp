@@ -1,5 +1,5 @@
-// Pipes, sockets, devices and folders in the place of every file of a run: an error of the library, or as if they were not
-// there; never read, and never waited for.
+// Pipes, sockets, devices and folders in place of every file of a run: an error of the library, or treated as absent;
+// never read, and never waited for.
 #include "damage/outcomes.hpp"
 
 #include "support/archive_builder.hpp"
@@ -10,7 +10,7 @@
 
 #include <smdebug/archive.hpp>
 #include <smdebug/formats.hpp>
-#include <smdebug/trial/create_trial.hpp>
+#include <smdebug/trial/basic_trial.hpp>
 
 #include <doctest/doctest.h>
 
@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Ends the program, by a signal, when something is waited for.
+/// Ends the program by a signal if a call blocks.
 class time_limit {
 public:
     time_limit() { ::alarm(60); }
@@ -40,7 +40,7 @@ public:
 
 const std::vector<std::string> odd_kinds{"pipe", "socket", "/dev/zero", "/dev/tty", "pipe behind a link", "folder"};
 
-/// Puts something in the place of a file.
+/// Replaces a file.
 void put_odd(const std::string& kind, const temporary_folder& folder, const std::string& key) {
     const fs::path place = folder.path() + "/" + key;
     fs::create_directories(place.parent_path());
@@ -69,7 +69,7 @@ void write_run(const temporary_folder& folder) {
         .end();
 }
 
-/// All that a run answers; with "!" what opening it threw.
+/// All answers of a run; with "!" the error from opening it.
 [[nodiscard]] facts asked(const std::string& path, damage_policy policy = damage_policy::fail) {
     facts all;
     note(all, "opened", [&] {

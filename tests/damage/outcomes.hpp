@@ -1,4 +1,4 @@
-// What a run answers, as facts that can be compared, and what became of them when a file of it was damaged.
+// A run's answers as comparable facts, and their changes when one of its files is damaged.
 #pragma once
 
 #include "support/allocation_count.hpp"
@@ -9,7 +9,7 @@
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
-#include <smdebug/trial/for_each_tensor.hpp>
+#include <smdebug/trial/scan.hpp>
 
 #include <doctest/doctest.h>
 
@@ -24,7 +24,7 @@
 
 namespace smdebug_test {
 
-/// A question, and what a run answered; a text that begins with '!' is an error of the library.
+/// A question and the run's answer; an answer that begins with '!' is an error of the library.
 using facts = std::map<std::string, std::string>;
 
 template <class Ask>
@@ -57,7 +57,7 @@ void note(facts& all, const std::string& question, Ask&& ask) {
     return text;
 }
 
-/// Everything that can be asked of a run: names, steps, workers, collections, values, shapes, saved reductions; and the same
+/// All answers of a run: names, steps, workers, collections, values, shapes, saved reductions; and the same
 /// by a walk.
 [[nodiscard]] inline facts everything_of(const smdebug::trial& run) {
     using namespace smdebug;
@@ -119,15 +119,15 @@ void note(facts& all, const std::string& question, Ask&& ask) {
     return all;
 }
 
-/// What a damage did.
+/// The effect of a damage.
 enum class outcome {
-    right,      ///< every answer as it was
-    told,       ///< answers are missing, and an error or a problem says so
-    missing,    ///< answers are missing, and nothing says so
-    different,  ///< an answer is another one
+    right,      ///< all answers unchanged
+    told,       ///< answers are missing, and an error or a problem reports it
+    missing,    ///< answers are missing without a report
+    different,  ///< an answer has changed
 };
 
-/// `is_told`: whether something was said to be damaged.
+/// `is_told`: whether damage was reported.
 [[nodiscard]] inline outcome compare(const facts& intact, const facts& now, bool is_told) {
     bool is_missing = false;
     for (const auto& [question, answer] : now) {
@@ -157,29 +157,29 @@ struct outcome_counts {
                                       : different);
     }
     [[nodiscard]] std::string text() const {
-        return std::to_string(right) + " right, " + std::to_string(told) + " told, " + std::to_string(missing) +
+        return std::to_string(right) + " right, " + std::to_string(told) + " reported, " + std::to_string(missing) +
                " missing, " + std::to_string(different) + " different";
     }
 };
 
 using file_texts = std::map<std::string, std::string>;
 
-/// What is asked of a run in those files; adds to `problems` what is told of damage.
+/// The answers of the run in those files; adds the reported damage to `problems`.
 using asking = std::function<facts(const file_texts& files, std::vector<std::string>& problems)>;
 
-/// A file, and what may become of damages to it.
+/// A file, and the permitted effects of damage to it.
 struct damaged_file {
     std::string key;
-    /// Whether another answer may come of a flipped bit at an offset, as nothing protects that byte; empty: of none.
+    /// Whether a flipped bit at an offset may change an answer, because nothing protects that byte; empty: never.
     std::function<bool(std::size_t offset)> unprotected = {};
-    /// Whether a file that is cut reads as one that was not written further.
+    /// Whether a truncated file looks like one that is not completely written yet.
     bool may_be_short = false;
-    bool matters = true;  ///< whether answers depend on what is in it
+    bool matters = true;  ///< whether answers depend on its content
 };
 
 /// Every truncation and every flipped bit of a file; under a sanitizer, where an attempt takes ten times as long, one bit of
-/// each byte, unless SMDEBUG_TEST_ALL_FAULTS is set.  No attempt allocates much more than reading what is intact: a
-/// decoder's buffers may come on top.
+/// each byte, unless SMDEBUG_TEST_ALL_FAULTS is set.  No attempt allocates much more than reading the intact file,
+/// apart from a decoder's buffers.
 inline void damage_everywhere(const std::string& kind, const file_texts& files, const damaged_file& which,
                               const asking& ask) {
     CAPTURE(kind);
@@ -200,7 +200,7 @@ inline void damage_everywhere(const std::string& kind, const file_texts& files, 
         try {
             const facts now = ask(damaged, problems);
             found = compare(intact, now, !problems.empty());
-        } catch (const smdebug::error&) {  // it is not opened
+        } catch (const smdebug::error&) {  // it cannot be opened
         }
         CHECK(allocated_bytes() - before <= most_bytes);
         return found;
@@ -225,7 +225,7 @@ inline void damage_everywhere(const std::string& kind, const file_texts& files, 
         flipped.add(found);
     }
     CHECK((flipped.told > 0) == which.matters);
-    CHECK((flipped.different > 0) == static_cast<bool>(which.unprotected));  // what is said to be unprotected is
+    CHECK((flipped.different > 0) == static_cast<bool>(which.unprotected));  // bytes declared unprotected are so
     MESSAGE(kind, ", ", which.key, ", ", content.size(), " bytes: cut: ", cut.text(), "; bits: ", flipped.text());
 }
 

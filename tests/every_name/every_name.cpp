@@ -1,8 +1,10 @@
-// Calls every public function that <smdebug/smdebug.hpp> and the doors beside it have, with nothing else included: tests/check_forms.sh builds it in both
-// forms, links and runs it; tests/headers.py says what is missing here.  What the calls do, the unit tests ask.
+// Calls every public function that <smdebug/smdebug.hpp> and the doors beside it have, with nothing else included:
+// tests/check_forms.sh builds it in both forms, links and runs it; tests/headers.py says what is missing here.  What
+// the calls do, the unit tests ask.
+#include "arguments.hpp"
+
 #include <smdebug/smdebug.hpp>
 
-#include <smdebug/actions/action_record.hpp>
 #include <smdebug/actions/run_command.hpp>
 #include <smdebug/actions/status_file.hpp>
 #include <smdebug/exporting/csv.hpp>
@@ -17,13 +19,11 @@
 #include <smdebug/reduce/quantiles.hpp>
 #include <smdebug/reduce/scalar_kernel.hpp>
 #include <smdebug/registry/rule_registry.hpp>
-#include <smdebug/registry/rules_json.hpp>
-#include <smdebug/rules/finding_json.hpp>
+#include <smdebug/rules/finding.hpp>
 #include <smdebug/storage/cached_storage.hpp>
 #include <smdebug/storage/disk_cache.hpp>
-#include <smdebug/storage/memory_cache.hpp>
+#include <smdebug/storage/object_cache.hpp>
 #include <smdebug/trial/diff_runs.hpp>
-#include <smdebug/trial/for_each_tensor.hpp>
 #include <smdebug/trial/reduce_in_passing.hpp>
 #include <smdebug/trial/scan.hpp>
 #include <smdebug/trial/verify.hpp>
@@ -48,6 +48,8 @@ namespace smd = smdebug;
 
 namespace {
 
+using namespace every_name;
+
 int failures = 0;
 
 void expect(bool met, std::string_view what) {
@@ -60,40 +62,6 @@ void expect(bool met, std::string_view what) {
 // For what is called only to be linked.
 template <class... T>
 void use(const T&... /*values*/) {}
-
-// As Eigen's matrices are.
-struct matrix {
-    using Scalar = float;
-    std::array<float, 4> elements = {1, 2, 3, 4};
-    [[nodiscard]] static int rows() { return 2; }
-    [[nodiscard]] static int cols() { return 2; }
-    [[nodiscard]] float operator()(int row, int column) const {
-        return elements[static_cast<std::size_t>(row + 2 * column)];
-    }
-    [[nodiscard]] const float* data() const { return elements.data(); }
-};
-
-struct observer final : smd::hook_observer {
-    [[nodiscard]] bool wants(const smd::hook_step& /*step*/) override { return true; }
-    [[nodiscard]] bool wants(std::string_view /*tensor*/) override { return true; }
-    void see(std::string_view /*name*/, const smd::tensor_view& /*tensor*/,
-             std::span<const std::string_view> /*collections*/) override {}
-    void end_step(const smd::hook_step& /*step*/) override {}
-};
-
-struct measure {
-    [[nodiscard]] double operator()(const smd::tensor_view& tensor) const {
-        return static_cast<double>(tensor.count());
-    }
-    [[nodiscard]] bool operator==(const measure&) const = default;
-};
-
-struct comparison {
-    [[nodiscard]] bool operator()(const smd::tensor_view& earlier, const smd::tensor_view& now) const {
-        return earlier.count() == now.count();
-    }
-    [[nodiscard]] bool operator==(const comparison&) const = default;
-};
 
 void call_core() {
     const smd::byte_buffer buffer = smd::byte_buffer::take(std::string{"four"});
@@ -111,7 +79,12 @@ void call_core() {
     use(smd::step_range{1, 2}.contains(1), smd::step_range{1, 2}.valid());
     std::string text;
     smd::append_printable(text, smd::printable("a\n"));
-    use(smd::is_printable('a'));
+    use(smd::is_printable('a'), smd::is_utf8("text"), smd::first_utf8_character("text").length,
+        smd::continues_utf8_character('a'));
+    const std::vector<std::string> names{"weight", "bias"};
+    expect(smd::edit_distance("bias", "bais") == 2 && smd::near_matches("bais", names).size() == 1, "near names");
+    use(smd::did_you_mean(names), smd::near_or_all("bais", names), smd::stays_inside("a/b"),
+        smd::is_resource_fork("._b"));
 
     const smd::value_error error{"a sentence", {.where = "there"}};
     use(error.message(), error.advice(), error.remedy(), error.where(), error.offset(), error.python_name(),
@@ -131,6 +104,11 @@ void call_tensors() {
     expect(value.elements<float>().size() == value.size(), "elements");
     use(value.bytes(), value.copied(), value.owner(), value.shape(), value.type());
     const std::array<std::string_view, 1> words{"a"};
+    expect(smd::converted<double>(value) && smd::reals_of(value).size() == 4 && smd::has_reals(value.type()), "reals");
+    expect(smd::visit_reals(value, [](const auto& /*elements*/) {}), "visit_reals");
+    expect(smd::for_each_real_block(value.view(), [](const auto& /*block*/) { return true; }), "for_each_real_block");
+    std::vector<std::byte> room;
+    use(smd::aligned_elements<float>(value.view(), 0, 1, room), smd::to_double(1.0F));
     const smd::tensor_value strings = smd::tensor_value::of_strings({1}, words);
     expect(strings.strings()[0] == "a", "strings");
     use(smd::visit(value, [](const auto& array) { return array.size(); }));
@@ -265,13 +243,14 @@ void call_storages(const std::string& folder) {
     call_cache(smd::memory_cache{});
     call_cache(smd::disk_cache{folder + "/cache of none"});
     if (const auto held = smd::cached(smd::memory_storage{}).hold()) {
-        held->bring({});
+        held->prefetch({});
         held->release("key");
     }
 }
 
 // What a source of one's own may add, and what a catalog takes of it.
 void call_contents() {
+    use(smd::as_run(smd::any_storage{smd::memory_storage{}}, no_source{}).source());
     smd::run_contents found;
     const std::uint32_t object = found.object("object");
     const smd::run_contents::place where{.step = 1, .mode_step = 1};
@@ -414,6 +393,7 @@ void call_rules(const Trial& run, const std::string& folder) {
     registry.check("exploding_tensor", {});
     use(registry.compares_runs("exploding_tensor"), registry.info("exploding_tensor"), registry.infos());
     smd::any_rule<Trial> made = registry.make("exploding_tensor");
+    use(smd::applicable_rules(registry, run));
     made.rename("zeros");
     made.limit({0, 9});
     made.check();
@@ -440,6 +420,11 @@ void call_rules(const Trial& run, const std::string& folder) {
     use(required.names());
 
     const smd::rule_result result = smd::result_of(smd::rules::exploding_tensor{}, results[0].outcome);
+    expect(smd::rule_status_named(smd::service_name_of(smd::rule_status::in_progress)) == smd::rule_status::in_progress,
+           "rule_status_named");
+    double setting = 0;
+    smd::parse_setting(std::string_view{"2.5"}, setting);
+    expect(smd::text_of(setting) == "2.5" && smd::type_name_of<double>() == "float", "settings");
     std::string text = smd::result_json(result) + smd::finding_json("run", results[1].outcome.findings[0]);
     smd::append_result_json(text, result);
     smd::append_finding_json(text, "run", {});

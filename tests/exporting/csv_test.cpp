@@ -18,7 +18,7 @@ using namespace smdebug;
 using namespace smdebug_test;
 namespace fs = std::filesystem;
 
-// That the rows are those of `smdebug stats` is for tests/cli/export_test.cpp to see.
+// tests/program/export_test.cpp checks that the rows are those of `smdebug stats`.
 TEST_CASE("export_csv: a row for each tensor") {
     const temporary_folder folder;
     const std::string path = folder.path() + "/new/x.csv";

@@ -6,7 +6,6 @@
 #include <smdebug/archive/archive_storage.hpp>
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
-#include <smdebug/exporting/write/npy_head.hpp>
 #include <smdebug/storage/local_storage.hpp>
 
 #include <doctest/doctest.h>

@@ -1,10 +1,9 @@
-// A run with whatever a format may stumble over: names, dtypes, shapes; and what was told of what was left out.
+// A run with names, dtypes and shapes that a format may have problems with; collects the reports on tensors left out.
 #pragma once
 
 #include "support/run_builder.hpp"
 
 #include <smdebug/core/dtype.hpp>
-#include <smdebug/core/shape.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/exporting/options.hpp>
 #include <smdebug/storage/memory_storage.hpp>

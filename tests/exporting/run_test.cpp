@@ -7,8 +7,8 @@
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
-#include <smdebug/trial/catalog_source.hpp>
 #include <smdebug/trial/diff_runs.hpp>
+#include <smdebug/trial/run_contents.hpp>
 #include <smdebug/trial/verify.hpp>
 
 #include <doctest/doctest.h>
@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// In what two runs are not the same, bit by bit.
+// The differences of two runs, bit by bit.
 template <class First, class Second>
 std::vector<std::string> differences(const First& first, const Second& second, const diff_options& options = {}) {
     std::vector<std::string> found;
@@ -86,7 +86,7 @@ TEST_CASE(
     CHECK(made.tensor("a").value<float>(2)() == 1);
     CHECK(made.tensor("b").value<float>(2)() == 2);
     CHECK(differences(run, made, {.which = {.regex = "^[ab]$"}}).empty());
-    // Side by side, the other way round, too, and with a file of which the other run has none.
+    // Compares both ways, including a file that only one run has.
     CHECK(differences(made, run, {.which = {.regex = "^[ab]$"}}).empty());
     CHECK(differences(run, made).size() == 2);
 }

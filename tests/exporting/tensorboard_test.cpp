@@ -5,12 +5,11 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
-#include <smdebug/record/crc_check.hpp>
-#include <smdebug/record/reader.hpp>
+#include <smdebug/record/framing.hpp>
+#include <smdebug/record/payload_check.hpp>
 #include <smdebug/tensor/event_decoder.hpp>
 #include <smdebug/wire/event.hpp>
-#include <smdebug/wire/field_reader.hpp>
-#include <smdebug/wire/summary.hpp>
+#include <smdebug/wire/field.hpp>
 
 #include <doctest/doctest.h>
 
@@ -27,7 +26,7 @@ namespace wire = smdebug::detail::wire;
 
 namespace {
 
-// What stands in an event file, a line a value: "TAG STEP WALL_TIME KIND"; checksums are checked.
+// The content of an event file, a line a value: "TAG STEP WALL_TIME KIND"; checks checksums.
 std::vector<std::string> lines_of(const std::string& path) {
     const std::string file = file_content(path);
     byte_view rest = as_bytes(std::string_view{file});

@@ -1,11 +1,11 @@
-// A library for LD_PRELOAD: one of the calls by which a process reads and writes files fails, or does a part of its work.
-//   SMDEBUG_FAULT_LOG=FILE    the names of the calls, a line each, in their order
-//   SMDEBUG_FAULT_CALL=NAME   of those of this name
-//   SMDEBUG_FAULT_AT=N        the N-th, from 1, fails
-//   SMDEBUG_FAULT_STICKY=1    and all that write behind it, whatever their name: a disk that stays full
-//   SMDEBUG_FAULT_SPARED=NAME but those of this name
-//   SMDEBUG_FAULT_ERROR=E     with this errno; 0: a read or write does the half, and says so
-// What libc calls by itself, opendir() say, is not seen.
+// A library for LD_PRELOAD: makes one of a process's calls that read or write files fail, or do only part of its work.
+//   SMDEBUG_FAULT_LOG=FILE    writes the names of the calls, a line each, in order
+//   SMDEBUG_FAULT_CALL=NAME   counts the calls of this name,
+//   SMDEBUG_FAULT_AT=N        and fails the N-th, from 1,
+//   SMDEBUG_FAULT_STICKY=1    and all later writing calls of any name: a disk that stays full,
+//   SMDEBUG_FAULT_SPARED=NAME except those of this name,
+//   SMDEBUG_FAULT_ERROR=E     with this errno; 0: a read or write does half of its work, and returns that
+// Calls inside libc, such as those of opendir(), are not seen.
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -70,7 +70,7 @@ enum class kind { reading, writing };
 
 std::atomic<bool> is_broken{false};
 
-/// Only files, folders and what a program prints: a pipe between threads is never full.
+/// Only files, folders and standard output: a pipe between threads is never full.
 bool counts(int file) {
     const int saved = errno;
     struct stat info {};
@@ -79,7 +79,7 @@ bool counts(int file) {
     return file == 1 || (known && (S_ISREG(info.st_mode) || S_ISDIR(info.st_mode)));
 }
 
-/// Whether this call is the one.
+/// Whether this call should fail.
 bool fails(const char* name, kind what) {
     const int saved = errno;
     const settings& set = how();
@@ -213,7 +213,7 @@ ssize_t writev(int file, const iovec* pieces, int count) {
     return next(file, &piece, 1);
 }
 
-// It is closed all the same, as Linux does.
+// The file is closed nevertheless, as on Linux.
 int close(int file) {
     REAL(close);
     const bool failed = counts(file) && fails("close", kind::writing);

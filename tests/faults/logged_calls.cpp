@@ -1,8 +1,8 @@
-// A library for LD_PRELOAD: notes, in their order and with their data, all calls by which a process changes files below one
-// folder, brings them to the disk, and prints: for check_power_loss.py, which replays them.
+// A library for LD_PRELOAD: logs, in order and with their data, all calls by which a process changes or syncs files
+// under one folder, and prints: for check_power_loss.py, which replays them.
 //   SMDEBUG_LOG_ROOT=FOLDER   without links in its path
-//   SMDEBUG_LOG_FILE=FILE     a line "CALL INODE NUMBER SIZE" each, then SIZE bytes of data and an end of line
-// What is mapped, and what libc calls by itself, is not seen.
+//   SMDEBUG_LOG_FILE=FILE     for each call a line "CALL INODE NUMBER SIZE", then SIZE bytes of data and a line end
+// Mapped files, and calls inside libc, are not seen.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -24,12 +24,12 @@ namespace {
 struct journal {
     int file = -1;
     std::string root;
-    std::recursive_mutex order;  // of the calls and their lines
+    std::recursive_mutex order;  // guards the calls and their lines
 };
 
 journal& notes() {
     static journal& of_process = *[] {
-        auto* const made = new journal;  // calls come until the very end
+        auto* const made = new journal;  // never destroyed: calls arrive until the process ends
         const char* const root = std::getenv("SMDEBUG_LOG_ROOT");
         const char* const path = std::getenv("SMDEBUG_LOG_FILE");
         if (root != nullptr && path != nullptr) {
@@ -107,7 +107,7 @@ Function* real(Function* /*of_this_type*/, const char* name) {
     return reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
 }
 
-/// Does a call on an open file below the folder, or does it and notes it.
+/// Makes a call on an open file, and logs it if the file is under the folder.
 template <class Doing, class Noting>
 auto noted(int file, Doing&& doing, Noting&& noting) {
     const int saved = errno;
@@ -124,7 +124,7 @@ auto noted(int file, Doing&& doing, Noting&& noting) {
     return done;
 }
 
-/// The same of a call on a path.
+/// The same for a call on a path.
 template <class Doing, class Noting>
 int noted_path(const std::string& path, Doing&& doing, Noting&& noting) {
     if (!is_below(path)) {
@@ -171,7 +171,7 @@ std::string gathered(const iovec* pieces, int count) {
     return all;
 }
 
-// A write where the file stands.
+// A write at the file's current position.
 template <class Doing>
 ssize_t written(int file, const std::string& all, Doing&& doing) {
     if (file == STDOUT_FILENO && notes().file >= 0) {

@@ -1,6 +1,6 @@
-// Reads every tensor of runs, and says what it finds: for check_faults.py and check_power_loss.py.
+// Reads every tensor of runs and prints the results: for check_faults.py and check_power_loss.py.
 //   read_runs [--cache FOLDER] [--skip-damaged] RUN...
-// --cache: by way of a cache on disk; --skip-damaged: without index files that are damaged.  Prints, of each run:
+// --cache: through a cache on disk; --skip-damaged: without damaged index files.  Prints, for each run:
 //   run RUN | refused WHY | row STEP WORKER MODE MODE_STEP NAME FIRST HASH | reduced STEP WORKER REDUCTION VALUE |
 //   error STEP WORKER NAME WHY
 // FIRST: the first element; HASH: of all bytes.

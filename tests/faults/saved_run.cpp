@@ -1,13 +1,13 @@
-// A training of some steps that saves by the hook, and says of each what the hook said became of it: for check_faults.py
-// and check_power_loss.py.  What is saved follows from the step, the worker, and --version, so that it is known who wrote it.
+// A training of some steps that saves by the hook, and prints what the hook reported for each step: for check_faults.py
+// and check_power_loss.py.  Values follow from the step, the worker and --version, so that their writer is known.
 //   saved_run [OPTION...] RUN...
 //   --durable --background --tensorboard --reductions --checksums --resume     options of the hook
 //   --first N --steps N --workers N --version N     where counting begins, how many steps, how many workers in this process
-//   --back      goes back by two steps behind the last one, and writes these again, as the next version
-//   --leave     ends as a process does that is killed: nothing is closed
-// Prints, of each run, in the order in which it comes to know:
+//   --back      goes back two steps after the last one, and writes these again as the next version
+//   --leave     ends like a killed process: nothing is closed
+// Prints, for each run, in the order of the hook's reports:
 //   run RUN | refused WHY | again STEP | kept STEP WORKER VERSION | lost STEP WHY | end | end WHY
-// "kept": the hook has told that the step is written; "again": it is going to be replaced.
+// "kept": the hook has reported the step as written; "again": it is going to be replaced.
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/hook/hook.hpp>
@@ -146,7 +146,7 @@ private:
         int version = 0;
     };
 
-    // Each worker has begun its step when the first one ends it.
+    // All workers have begun the step before the first one ends it.
     void step() {
         std::vector<std::optional<std::string>> why(hooks_.size());
         const step_number number = hooks_.front()->step();
@@ -167,7 +167,7 @@ private:
                 why[worker] = hooks_[worker]->counters().last_loss;
             }
             if (why[worker]) {
-                // In the background it may be an older one that was lost.
+                // In the background the lost step may be an older one.
                 waiting_.push_back({number, worker, version_});
                 lose(worker, *why[worker]);
             } else if (args_.hook.background.pool_bytes > 0) {
@@ -187,7 +187,7 @@ private:
         constexpr std::array<std::size_t, 4> counts{1, 12, 700, 20'000};
         std::vector<float> values;
         for (std::size_t place = 0; place < names.size(); ++place) {
-            // Where a tensor lies in its file is another place in each version.
+            // A tensor's offset in its file differs between versions.
             const std::size_t tensor = version_ % 2 == 1 ? place : names.size() - 1 - place;
             values.assign(counts[tensor], 0);
             for (std::size_t i = 0; i < values.size(); ++i) {
@@ -199,7 +199,7 @@ private:
         }
     }
 
-    // What is written in the background is told when it is there.
+    // Steps written in the background are reported once they are there.
     void settle() {
         for (std::size_t worker = 0; worker < hooks_.size(); ++worker) {
             const std::uint64_t lost = hooks_[worker]->counters().lost_steps;

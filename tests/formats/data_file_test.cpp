@@ -1,4 +1,4 @@
-#include <smdebug/formats/data_file.hpp>
+#include <smdebug/formats/open_data.hpp>
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/storage/memory_storage.hpp>
@@ -30,7 +30,7 @@ TEST_CASE("data_file_in: a file of data, by its name, where it is there") {
     CHECK_FALSE(detail::data_file_in(place.path() + "/folder.npz").has_value());
     CHECK_FALSE(detail::data_file_in(place.path() + "/none.npz").has_value());
     CHECK(detail::data_file_in("s3://bucket/a/b.safetensors")->folder == "s3://bucket/a");
-    // Neither is an archive of runs, though an .npz is a zip.
+    // Neither is an archive of runs, although an .npz is a zip.
     CHECK_FALSE(detail::archive_in(place.path() + "/b.npz").has_value());
     CHECK(detail::archive_in(place.path() + "/c.txt").has_value());
 }

@@ -1,7 +1,7 @@
 #include <smdebug/formats/event_file_source.hpp>
 
 #include <smdebug/index/locations.hpp>
-#include <smdebug/record/writer.hpp>
+#include <smdebug/record/framing.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
@@ -82,7 +82,7 @@ TEST_CASE("event_file_source: recorded runs without their index give the same an
         CAPTURE(name);
         const trial with{any_storage{local_storage{folder.path().string()}}, {.missing_event_file_retry_limit = 0}};
         const trial run = presented(without_index(name));
-        // What an index alone says is lost: steps whose event file is missing, tensors of which only the shape was saved.
+        // Information that only an index holds is lost: steps without an event file, tensors with only a shape.
         ++runs;
         for (const step_number step : run.steps({.show_incomplete_steps = true})) {
             CAPTURE(step);
@@ -190,7 +190,7 @@ TEST_CASE("event_file_source: a damaged record and a strange name are left out a
     CHECK(problems[1].starts_with("events/000000000009/notes.tfevents: the name is not"));
 }
 
-TEST_CASE("event_file_source: a collections file that is too large is left out before it is read, and told") {
+TEST_CASE("event_file_source: a collections file that is too large is not read, and reported") {
     const smdebug_test::temporary_folder folder;
     local_storage store{folder.path()};
     const memory_storage from = without_index("torch_mlp");
@@ -208,7 +208,7 @@ TEST_CASE("event_file_source: a collections file that is too large is left out b
     CHECK(problems[0].starts_with(collections + ": the file has 1099511627776 bytes"));
 }
 
-TEST_CASE("event_file_source: a damaged collections file is told; workers are then those of the event files") {
+TEST_CASE("event_file_source: a damaged collections file is reported; the workers then come from the event files") {
     memory_storage files{"run"};
     smdebug_test::run_builder build{files};
     for (const char* const worker : {"worker_0", "worker_1"}) {

@@ -131,7 +131,7 @@ TEST_CASE("open_data: checkpoints and logs beside a run with its index are named
         here.write(key, "x");
     }
     const local_storage folder{here.path()};
-    memory_storage copied;  // with entries(), as a storage far away has
+    memory_storage copied;  // with entries(), like a remote storage
     for (const std::string& key : folder.list("", "")) {
         copied.write(key, folder.read(key).view());
     }
@@ -200,7 +200,7 @@ TEST_CASE("open_data: a record above the limit is passed over, and named") {
             logs.write("events/000000000004/000000000004_worker_0.tfevents", logs.read("events.out.tfevents.1").view());
         }
         const trial run{open_data(any_storage{logs}, {.as = as, .most_record_bytes = 500})};
-        const bool is_log = as == data_format::tensorboard;  // of an event file the name says the step
+        const bool is_log = as == data_format::tensorboard;  // the name of an event file contains the step
         CHECK(run.steps() == (is_log ? std::vector<step_number>{4, 6} : std::vector<step_number>{4}));
         REQUIRE(run.problems().size() == 1);
         CHECK(run.problems()[0].kind == problem_kind::unsupported);

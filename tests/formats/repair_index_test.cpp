@@ -1,4 +1,4 @@
-#include <smdebug/formats/repair_index.hpp>
+#include <smdebug/formats/event_file_source.hpp>
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/storage/local_storage.hpp>
@@ -56,7 +56,7 @@ TEST_CASE("repair_index: missing and damaged index files are made as they were, 
     CHECK(plan.files[1].what == index_repair::action::replaced);
     CHECK(plan.files[1].why == "the file is no JSON, or cut");
     CHECK(plan.files[2].why.ends_with("lies elsewhere than it says"));
-    CHECK(as_text(files.read(keys[1]).view()) == "{\"meta\": {");  // only said so far
+    CHECK(as_text(files.read(keys[1]).view()) == "{\"meta\": {");  // only planned so far
 
     repair_index(store, plan);
     for (const std::string& key : keys) {

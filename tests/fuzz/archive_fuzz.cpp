@@ -1,15 +1,14 @@
 // Archives as storages: tar, the same packed by gzip and zstd, zip, and the index of one (.smdx).
-// The first byte says what the rest is: an archive as it is; a tar whose heads get right checksums, which is then packed in four
-// ways, all of which must show the same; or the front of an index, which gets a right checksum.
+// The first byte says what the rest is: a whole archive; a tar whose headers get right checksums, which is then
+// packed in four ways that must all read the same; or the front of an index, which gets a right checksum.
 #include "support.hpp"
 #include "support/archive_builder.hpp"
 #include "tar_maker.hpp"
 
 #include <smdebug/archive/archive_storage.hpp>
 #include <smdebug/archive/directory/kept_index.hpp>
-#include <smdebug/archive/stream/stored_source.hpp>
 #include <smdebug/archive/stream/zstd.hpp>
-#include <smdebug/core/relative_path.hpp>
+#include <smdebug/core/printable_text.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 
 #include <algorithm>
@@ -40,7 +39,7 @@ struct seen_member {
     friend bool operator==(const seen_member&, const seen_member&) = default;
 };
 
-// What a storage promises of each member.  Returns what is in it; nothing where it cannot be opened.
+// Checks a storage's promises for each member.  Returns its content; nothing if it cannot be opened.
 std::optional<std::vector<seen_member>> seen_in(const std::string& bytes) {
     memory_storage store;
     store.write("run", as_bytes(bytes));
@@ -48,7 +47,7 @@ std::optional<std::vector<seen_member>> seen_in(const std::string& bytes) {
     const bool good = only_errors([&] {
         const archived archive{store, "run", {}, small_options()};
         for (const std::string& place : archive.damage()) {
-            demand(!place.empty(), "damage is told");
+            demand(!place.empty(), "damage is reported");
         }
         const std::vector<std::string> keys = archive.list("", "");
         demand(std::adjacent_find(keys.begin(), keys.end(), std::greater_equal<>{}) == keys.end(), "keys are in order");

@@ -1,5 +1,5 @@
-// The program's arguments, a line each, as far as they are read before a run is opened; rules as they are written there; and the
-// same bytes as a file of defaults.
+// The program's arguments, a line each, as far as they are read before a run is opened; rules as they are written
+// there; and the same bytes as a file of defaults.
 #include "support.hpp"
 
 #include <program/command_line.hpp>
@@ -18,14 +18,14 @@ using namespace smdebug_fuzz;
 
 namespace {
 
-// What is refused is told, and may be shown.
+// Refusals have a message that is safe to print.
 template <class Run>
 void only_refusals(Run&& run) {
     try {
         run();
     } catch (const cli::detail::usage_error& wrong) {
         const std::string_view what = wrong.what();
-        demand(!what.empty() && is_utf8(what), "what is wrong is told");
+        demand(!what.empty() && is_utf8(what), "the message says what is wrong");
         for (const char one : what) {
             demand(one == '\n' || static_cast<unsigned char>(one) >= ' ', "and does not control a terminal");
         }

@@ -1,14 +1,13 @@
 // Checkpoints: .safetensors, .npy, .npz, and the steps that paths name.
-// The first byte says what the rest is: a file as it is, or what stands behind a length that is put right here: the header of a
+// The first byte says what the rest is: a whole file, or a header to which the right length is added here: that of a
 // .safetensors, or of a .npy, alone or in an .npz.
 #include "support.hpp"
 #include "support/archive_builder.hpp"
 
 #include <smdebug/archive.hpp>
-#include <smdebug/formats/checkpoints/npy_header.hpp>
+#include <smdebug/formats/checkpoints/find_checkpoints.hpp>
 #include <smdebug/formats/checkpoints/npz_directory.hpp>
 #include <smdebug/formats/checkpoints/safetensors_header.hpp>
-#include <smdebug/formats/checkpoints/step_of_name.hpp>
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 
@@ -44,7 +43,7 @@ struct file_in_memory {
         demand(where.length <= most_header_bytes, "a header is not read at any length");
         const byte_buffer part = bytes.slice(where);
         return byte_buffer::take(
-            std::vector<std::byte>(part.view().begin(), part.view().end()));  // of exactly its size
+            std::vector<std::byte>(part.view().begin(), part.view().end()));  // an allocation of exactly that size
     }
 };
 
@@ -101,12 +100,12 @@ void check_npz(const std::string& file) {
             }
         }
         for (const left_out& member : all.not_read) {
-            demand(!member.name.empty() && !member.why.empty(), "what is left out is told, and why");
+            demand(!member.name.empty() && !member.why.empty(), "each left-out member has a name and a reason");
         }
     });
 }
 
-// Behind the length of a header, and before some bytes of elements.
+// After the length of a header, and before some bytes of elements.
 std::string safetensors_of(input in) {
     const std::size_t elements = in.take<std::uint16_t>() % 4096U;
     const std::string_view header = as_text(in.rest());

@@ -1,12 +1,13 @@
 // From a payload to a tensor: Event, Summary, TensorProto, every dtype and list; and the events of TensorBoard logs.
-// The payload is framed here with right checksums.  The first byte says whether it is the rest as it is, or made by instructions.
+// The payload is framed here with right checksums.  The first byte says whether the rest is the payload, or
+// instructions that build it.
 #include "message_maker.hpp"
 #include "support.hpp"
 
-#include <smdebug/formats/tensorboard/log_event.hpp>
-#include <smdebug/record/writer.hpp>
+#include <smdebug/formats/tensorboard/log_files.hpp>
+#include <smdebug/record/framing.hpp>
 #include <smdebug/tensor/event_decoder.hpp>
-#include <smdebug/tensor/histogram_message.hpp>
+#include <smdebug/tensor/proto_decoder.hpp>
 #include <smdebug/tensor/tensor_value.hpp>
 #include <smdebug/wire/event.hpp>
 #include <smdebug/wire/usual_event.hpp>
@@ -22,7 +23,7 @@ namespace wire = smdebug::detail::wire;
 
 namespace {
 
-// What a tensor promises of itself.  Returns its bytes, with what repeats.
+// Checks a tensor's invariants.  Returns its bytes, with repeats expanded.
 std::vector<std::byte> checked(const decoded_tensor& tensor, std::size_t repeats) {
     const tensor_view view = tensor.view();
     const std::optional<std::size_t> count = element_count(tensor.shape);
@@ -72,7 +73,7 @@ void check_plan(byte_view framed, const decoded_tensor& tensor, byte_view elemen
     }
 }
 
-// The quick way through a message finds what the slow one does.
+// The fast parser finds what the slow one does.
 void check_usual(byte_view message) {
     wire::usual_event usual;
     if (!wire::match_usual_event(message, usual)) {
@@ -105,7 +106,7 @@ void check_written(const decoded_tensor& tensor, byte_view elements) {
     record::append_record(framed, payload, record::footer_kind::checksum);
     decoded_tensor again;
     const status read = event_decoder<>{}.decode(framed, name, again);
-    // An empty tensor is written without content, so that strings cannot be told from it: the package does the same.
+    // An empty tensor is written without content, so empty strings look the same: the package does this, too.
     if (!elements.empty() || !tensor.strings.empty()) {
         demand(read == status::ok && same_but_elements(again, tensor), "what was written is read as it was");
         demand(equal(again.bytes, elements) && again.strings == tensor.strings, "and its elements");

@@ -1,15 +1,13 @@
-// What is written in JSON, and the texts of rule parameters.  The first byte says which of the readers has the rest.
+// JSON files, and the texts of rule parameters.  The first byte says which reader gets the rest.
 #include "support.hpp"
 
 #include <smdebug/core/json_document.hpp>
-#include <smdebug/formats/checkpoints/safetensors_index.hpp>
+#include <smdebug/formats/checkpoints/safetensors_header.hpp>
 #include <smdebug/hook/hook_json.hpp>
 #include <smdebug/index/collections_file.hpp>
-#include <smdebug/index/collections_writer.hpp>
 #include <smdebug/index/index_file.hpp>
-#include <smdebug/index/index_writer.hpp>
-#include <smdebug/registry/rules_json.hpp>
-#include <smdebug/rules/setting_text.hpp>
+#include <smdebug/registry/rule_registry.hpp>
+#include <smdebug/rules/setting.hpp>
 #include <smdebug/s3/credentials/keys_answer.hpp>
 
 #include <algorithm>

@@ -1,18 +1,18 @@
-// TensorBoard logs, and event files without an index, as runs: files that grow, in folders, of records with right checksums and
-// damaged ones; read to the last tensor.
-// The first byte says which of the two, and whether payloads are as they are or made by instructions; then records, each behind
+// TensorBoard logs, and event files without an index, as runs: files that grow, in folders, of records with right
+// checksums and damaged ones; read to the last tensor.
+// The first byte says which of the two, and whether payloads are raw or built by instructions; then records, each after
 // a byte that says where it goes.
 #include "message_maker.hpp"
 #include "support.hpp"
 
 #include <smdebug/formats/event_file_source.hpp>
 #include <smdebug/formats/tensorboard/log_source.hpp>
-#include <smdebug/record/writer.hpp>
+#include <smdebug/record/framing.hpp>
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
-#include <smdebug/trial/catalog_source.hpp>
-#include <smdebug/trial/refresh_guard.hpp>
+#include <smdebug/trial/run_contents.hpp>
+#include <smdebug/trial/trial.hpp>
 
 #include <array>
 #include <chrono>

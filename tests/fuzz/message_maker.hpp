@@ -1,5 +1,5 @@
-// Protobuf messages from an input's bytes, with right lengths however deep they are nested: a byte that is changed, put in or
-// taken away leaves a message, which it would not in one that lies there as it is.
+// Builds protobuf messages from an input's bytes, with right lengths at any depth: a byte changed, inserted or removed
+// still gives a message, which it would not in a raw one.
 #pragma once
 
 #include "support.hpp"

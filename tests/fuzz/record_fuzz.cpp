@@ -1,11 +1,10 @@
 // Framing: records of a file that grows, with damage anywhere.
-// The first byte says whether the rest is a file's bytes as they are, or payloads that are framed here, the only way past the
-// checksums; the second byte where the file ends at first.
+// The first byte says whether the rest is a file's raw bytes, or payloads that are framed here, the only way past the
+// checksums; the second byte says where the file ends at first.
 #include "support.hpp"
 
 #include <smdebug/formats/record_file.hpp>
-#include <smdebug/record/reader.hpp>
-#include <smdebug/record/writer.hpp>
+#include <smdebug/record/framing.hpp>
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 
@@ -86,7 +85,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                "a file that grows has the same records");
     }
 
-    // What another reader, over a storage, makes of the same file.
+    // The result of another reader, over a storage, for the same file.
     const walk expected = walk_of(file.view(), file.view().size(), crc_check::full);
     memory_storage store;
     const any_storage any{store};
@@ -109,7 +108,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     demand(too_large || (seen == expected.records && records.state() == expected.last),
            "both readers find the same records");
 
-    // What was written is read as it was.
+    // What was written reads back unchanged.
     for (const byte_range& where : expected.records) {
         const byte_view framed = file.view().subspan(where.offset, where.length);
         const byte_view payload = framed.subspan(record::header_size, framed.size() - record::overhead);

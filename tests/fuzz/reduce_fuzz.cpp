@@ -1,6 +1,6 @@
-// Reduction kernels: all answer the same bits, whole or in parts; and against exact arithmetic, within what they promise.
-// The first byte is the dtype, the second where the elements begin, and in which way: bytes as they are, or as they are and then
-// again and again, for tensors of more than one block.
+// Reduction kernels: all give the same bits, whole or in parts, and agree with exact arithmetic within their promised
+// error.  The first byte is the dtype, the second the offset and layout of the elements: raw bytes, or raw bytes
+// repeated, for tensors of more than one block.
 #include "reduce/answers.hpp"
 #include "support.hpp"
 
@@ -15,7 +15,6 @@
 #include <smdebug/reduce/scalar_kernel.hpp>
 #include <smdebug/reduce/simd_kernel.hpp>
 #include <smdebug/tensor/element.hpp>
-#include <smdebug/tensor/float8.hpp>
 #include <smdebug/tensor/half.hpp>
 
 #include <cmath>

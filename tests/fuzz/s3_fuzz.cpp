@@ -1,16 +1,16 @@
-// What servers and files of settings say: listings, errors, uploads (XML), profiles, heads of answers, dates, escapes, paths.
-// The first byte says which of the readers has the rest.
+// Input from servers and settings files: listings, errors, uploads (XML), profiles, response headers, dates, escapes,
+// paths.  The first byte says which reader gets the rest.
 #include "support.hpp"
 
-#include <smdebug/http/response_builder.hpp>
-#include <smdebug/s3/call/content_range.hpp>
-#include <smdebug/s3/call/error_answer.hpp>
-#include <smdebug/s3/call/http_date.hpp>
-#include <smdebug/s3/call/percent_encoding.hpp>
-#include <smdebug/s3/credentials/iso_time.hpp>
-#include <smdebug/s3/credentials/profile_file.hpp>
+#include <smdebug/http/message.hpp>
+#include <smdebug/s3/call/call.hpp>
+#include <smdebug/s3/call/client.hpp>
+#include <smdebug/s3/call/endpoint.hpp>
+#include <smdebug/s3/call/retry_decision.hpp>
+#include <smdebug/s3/credentials/keys_answer.hpp>
+#include <smdebug/s3/credentials/profile.hpp>
 #include <smdebug/s3/object/list_page.hpp>
-#include <smdebug/s3/object/upload_answer.hpp>
+#include <smdebug/s3/object/multipart_upload.hpp>
 #include <smdebug/storage/uri.hpp>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ void check_listing(input in) {
     if (!page) {
         return;
     }
-    demand(!page->truncated || !page->continuation.empty() || !page->entries.empty(), "it is told how to go on");
+    demand(!page->truncated || !page->continuation.empty() || !page->entries.empty(), "there is a way to continue");
     for (const object_entry& entry : page->entries) {
         demand(!entry.key.empty() && !entry.version.empty(), "an entry has a key and a version");
     }
@@ -71,7 +71,7 @@ void check_uploads(input in) {
         for (const upload_page::upload& one : page->uploads) {
             demand(!one.key.empty() && !one.id.empty(), "an upload has a key and an id");
         }
-        demand(!page->truncated || !page->key_marker.empty(), "it is told how to go on");
+        demand(!page->truncated || !page->key_marker.empty(), "there is a way to continue");
     }
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""seeds.py OUT: inputs for fuzz targets, made of the golden runs and the checkpoints, a folder OUT/<target> for each.
-What a target's first bytes mean is told at the head of its file."""
+"""seeds.py OUT: inputs for fuzz targets, made from the golden runs and the checkpoints, a folder OUT/<target> for each.
+The head of a target's file says what its first bytes mean."""
 import gzip
 import io
 import json

@@ -1,11 +1,10 @@
-// What fuzz targets share: taking an input apart, demands that end the program, errors that are allowed, records with right
+// Shared by fuzz targets: splitting an input, checks that end the program, allowed errors, records with right
 // checksums.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/printable_text.hpp>
-#include <smdebug/core/utf8.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -29,7 +28,7 @@ inline void demand(bool holds, const char* what) {
     }
 }
 
-/// What every error that is thrown promises: its name, a sentence, nothing that controls a terminal.
+/// Checks the promises of every thrown error: its name, a sentence, nothing that controls a terminal.
 inline void check_error(const smdebug::error& thrown) {
     const std::string_view what = thrown.what();
     demand(what.starts_with(std::string{thrown.python_name()} + ": "), "an error begins with its name");
@@ -37,7 +36,7 @@ inline void check_error(const smdebug::error& thrown) {
     demand(smdebug::is_utf8(what) && smdebug::printable(what) == what, "an error may be shown as it is");
 }
 
-/// Runs it; of exceptions only the library's own are allowed.  Returns whether there was none.
+/// Runs it; only the library's own exceptions are allowed.  Returns whether there was none.
 template <class Run>
 bool only_errors(Run&& run) {
     try {
@@ -49,7 +48,7 @@ bool only_errors(Run&& run) {
     }
 }
 
-/// An input, taken from its front piece by piece; what is not there is 0, or empty.
+/// An input, consumed from the front piece by piece; missing data are 0, or empty.
 class input {
 public:
     input(const std::uint8_t* data, std::size_t size) : rest_(std::as_bytes(std::span{data, size})) {}
@@ -70,7 +69,7 @@ public:
         rest_ = rest_.subspan(bytes.size());
         return bytes;
     }
-    /// Up to a separator, which is taken, too.
+    /// Up to a separator, which is consumed, too.
     [[nodiscard]] std::string take_text(char separator) {
         const std::string_view text = smdebug::as_text(rest_);
         const std::size_t length = std::min(text.find(separator), text.size());
@@ -98,7 +97,7 @@ private:
     std::size_t size_;
 };
 
-/// Touches every byte, as a user would who believes what was read.
+/// Touches every byte, like a user that trusts what was read.
 inline unsigned sum_of(smdebug::byte_view bytes) {
     unsigned sum = 0;
     for (const std::byte one : bytes) {

@@ -1,5 +1,5 @@
-// The directory of a tar against libarchive: of archives in which neither finds anything wrong, both have the same files with the
-// same bytes.  The heads get right checksums first.
+// The directory of a tar against libarchive: if neither finds an error in an archive, both have the same files with
+// the same bytes.  The headers get right checksums first.
 #include "support.hpp"
 #include "tar_maker.hpp"
 
@@ -29,8 +29,8 @@ struct files {
     std::set<std::string> unsure;  // symbolic links, which libarchive does not resolve
 };
 
-// Where the two differ, and both may: libarchive ends at a single empty block, this library goes on behind it; libarchive takes
-// the fields of GNU's sparse files for true in the heads of all others, too, which GNU tar does not.
+// The two differ, and both may: libarchive ends at a single empty block, this library continues after it; libarchive
+// applies the fields of GNU's sparse files to the headers of all others, too, which GNU tar does not.
 bool is_comparable(const std::string& tar) {
     bool has_empty = false;
     for (std::size_t begin = 0; begin + 512 <= tar.size(); begin += 512) {
@@ -47,7 +47,7 @@ bool is_comparable(const std::string& tar) {
     return true;
 }
 
-// What libarchive finds; nothing where it has anything to say against it.
+// What libarchive finds; nothing if it reports any error.
 std::optional<files> theirs(const std::string& tar) {
     const std::unique_ptr<::archive, int (*)(::archive*)> reader{archive_read_new(), archive_read_free};
     archive_read_support_format_tar(reader.get());

@@ -1,4 +1,4 @@
-// Tars whose heads have right checksums, whatever else is in them.
+// Tars whose headers have right checksums, whatever else they hold.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace smdebug_fuzz {
 
-/// Puts the checksum of each block right that has "ustar" where a head has it.
+/// Corrects the checksum of each block that has "ustar" where a header has it.
 inline void put_sums_right(std::string& tar) {
     for (std::size_t begin = 0; begin + 512 <= tar.size(); begin += 512) {
         if (tar.compare(begin + 257, 5, "ustar") != 0) {

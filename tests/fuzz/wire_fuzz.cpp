@@ -1,11 +1,10 @@
-// Fields of protobuf messages, against Debian's libprotobuf: what this library reads that one reads, too, and as the same
-// fields; what only that one reads it reads once it is written in the shortest form.
+// Fields of protobuf messages, against Debian's libprotobuf: what this library reads, libprotobuf reads as the same
+// fields; what only libprotobuf reads, this library reads once it is rewritten in the shortest form.
 // The first byte says whether the rest is a message as it is, or instructions for one.
 #include "message_maker.hpp"
 #include "support.hpp"
 
-#include <smdebug/wire/field_reader.hpp>
-#include <smdebug/wire/field_writer.hpp>
+#include <smdebug/wire/field.hpp>
 
 #include <google/protobuf/unknown_field_set.h>
 
@@ -50,7 +49,7 @@ int group_depth(const UnknownFieldSet& fields) {
     return depth;
 }
 
-// Ours, which must be as many and the same as theirs but for groups.
+// Our fields, which must equal theirs except for groups.
 status read_as(byte_view message, const UnknownFieldSet& theirs) {
     wire::field_reader reader{message};
     int place = 0;

@@ -35,7 +35,7 @@ using tensor_type = smdebug::trial::tensor_type;
     return list_of(run.collections(), [](const auto& held) { return in_quotes(held.first); });
 }
 
-/// The collection of that name; one that the run does not have is asked about all the same.
+/// The collection of that name, even if the run does not have it.
 [[nodiscard]] smdebug::collection collection_object(const smdebug::trial& run, const std::string& name) {
     try {
         return run.collection(name);

@@ -4,7 +4,7 @@
 #include "sections.hpp"
 
 #include <smdebug/trial/basic_trial.hpp>
-#include <smdebug/trial/refresh_guard.hpp>
+#include <smdebug/trial/trial.hpp>
 
 #include <memory>
 #include <string>

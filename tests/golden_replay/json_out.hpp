@@ -4,7 +4,7 @@
 
 #include <smdebug/core/json_document.hpp>
 #include <smdebug/core/json_text.hpp>
-#include <smdebug/core/utf8.hpp>
+#include <smdebug/core/printable_text.hpp>
 
 #include <charconv>
 #include <concepts>

@@ -1,6 +1,6 @@
 // golden_replay RUNS_FOLDER EXPECTED.json [s3://bucket/prefix] > ACTUAL.json
 // Takes the questions of EXPECTED, asks the library, and writes the same structure with the library's answers.
-// Of EXPECTED's answers only keys and the lengths of lists are looked at, as they say how much was asked.
+// Of EXPECTED's answers only keys and the lengths of lists are read, as they say how much to check.
 // With a place in S3, in which there is nothing yet, the run is copied there and opened there; keys, region and
 // endpoint come from the environment.  Exit status 2, with a sentence, when it cannot be replayed.
 #include "json_out.hpp"

@@ -3,7 +3,6 @@
 
 #include "json_out.hpp"
 
-#include <smdebug/tensor/float8.hpp>
 #include <smdebug/tensor/half.hpp>
 
 #include <charconv>

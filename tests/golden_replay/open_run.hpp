@@ -6,8 +6,7 @@
 #include <smdebug/core/error.hpp>
 #include <smdebug/storage/open_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
-#include <smdebug/trial/create_trial.hpp>
-#include <smdebug/trial/environment.hpp>
+#include <smdebug/trial/load/opening.hpp>
 #include <smdebug/trial/options.hpp>
 #include <smdebug/trial/reduce_in_passing.hpp>
 

@@ -1,4 +1,4 @@
-// One opening of a run as it lies there: what the trial says of itself, its steps, collections, tensors and queries.
+// Opens a run in place and checks the trial's description, steps, collections, tensors and queries.
 #include "answer.hpp"
 #include "conversation.hpp"
 #include "open_run.hpp"
@@ -78,7 +78,7 @@ using smdebug::trial;
         .done();
 }
 
-/// One call of "queries".  A waiting one is asked on a trial of its own, which also tells whether it still refreshes.
+/// One call of "queries".  A waiting one uses a trial of its own, and also checks whether that still refreshes.
 [[nodiscard]] fragment answer_query(conversation& shared, const std::function<trial()>& open_fresh, json::value asked) {
     const auto fresh = look(asked, "fresh_trial");
     std::optional<conversation> own;

@@ -34,8 +34,8 @@ struct run_place {
     std::string opened;  ///< the same, or "s3://...": what the library is given
 
     [[nodiscard]] bool is_copied() const noexcept { return files != opened; }
-    /// Where files arrive bit by bit: beside the copy.  Of a run that is opened where it lies, the session's own
-    /// affair.
+    /// The folder of a session whose files arrive in stages: beside the copy.  A run opened in place leaves it to the
+    /// session.
     [[nodiscard]] run_place for_session(int number) const {
         return is_copied() ? run_place{files, opened + ".session." + std::to_string(number)} : *this;
     }

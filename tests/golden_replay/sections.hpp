@@ -1,4 +1,5 @@
-// The parts of an EXPECTED file, and who answers them.  `place` is what the library is given to open the run.
+// The parts of an EXPECTED file, and the code that answers each.  `place` is the path with which the library opens the
+// run.
 #pragma once
 
 #include "arguments.hpp"
@@ -15,9 +16,9 @@ namespace golden_replay {
 
 /// One of "openings".
 [[nodiscard]] fragment answer_opening(const std::string& place, json::value asked);
-/// "tensors" of an opening; `asked` says which of them are looked at closely, and at how many steps.
+/// "tensors" of an opening; `asked` says which of them are checked in detail, and at how many steps.
 [[nodiscard]] fragment answer_tensors(const smdebug::trial& run, json::value asked);
-/// One of "sessions"; `place` is empty at first where the run is copied.
+/// One of "sessions"; `place` is initially empty if the run is copied.
 [[nodiscard]] fragment answer_session(const run_place& place, json::value asked);
 /// One of "rules".
 [[nodiscard]] fragment answer_rule(const std::string& place, json::value asked);

@@ -1,4 +1,4 @@
-// A session: files of a run arrive in stages in a place of their own, and one trial is asked in between.
+// A session: files of a run arrive in stages in a place of their own, and one trial is queried in between.
 #include "answer.hpp"
 #include "conversation.hpp"
 #include "open_run.hpp"

@@ -72,7 +72,7 @@ private:
         return list_of_texts(names);
     }
 
-    /// All 18 are asked for.  Where the question names only some, one error has to hold for all others.
+    /// Reads all 18.  If the question names only some, one error must hold for all others.
     void add_reductions(std::optional<json::value> asked, object& out) const {
         const auto named = look(asked, "reductions");
         const bool in_part = look(asked, "other_reductions").has_value();
@@ -109,7 +109,7 @@ private:
     const auto mode_step = run.mode_step(step);
     const auto workers = tensor.workers(step);
     object by_worker;
-    // Who is read when nobody is named shows by what is read: the first worker whose reading is that one.
+    // The worker that is read by default is found by its values: the first worker with the same ones.
     const auto first_asked = look(look(asked, "by_worker"), workers.empty() ? "" : workers.front());
     const fragment unnamed = reading{tensor, step, std::nullopt}.read(first_asked);
     std::optional<std::string> default_worker;

@@ -7,7 +7,6 @@
 #include "sha256.hpp"
 
 #include <smdebug/core/dtype.hpp>
-#include <smdebug/core/shape.hpp>
 #include <smdebug/tensor/element.hpp>
 #include <smdebug/tensor/tensor_value.hpp>
 

@@ -2,8 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include <smdebug/hook/wall_clock.hpp>
-
 #include <chrono>
 #include <concepts>
 #include <memory>
@@ -24,7 +22,7 @@ static_assert(wall_clock<any_clock> && wall_clock<counting_clock> && !std::copya
 
 }  // namespace
 
-TEST_CASE("any_clock: tells what the clock in it tells, also when it was moved") {
+TEST_CASE("any_clock: returns the time of the clock it holds, also after a move") {
     any_clock clock{counting_clock{}};
     CHECK(clock.now().count() == 1);
     any_clock moved{std::move(clock)};

@@ -91,7 +91,7 @@ TEST_CASE("background_sink: the caller's memory is not needed when append return
     CHECK(text(store, "events/1") == std::string(500'000, 'a') + std::string(500'000, 'b'));
 }
 
-TEST_CASE("background_sink: a step that failed anywhere has no index, is told once, and costs no other step") {
+TEST_CASE("background_sink: a step that fails anywhere has no index, is reported once, and loses no other step") {
     // create, append (2), commit; create, append, commit of the index
     for (std::size_t call = 0; call < 7; ++call) {
         CAPTURE(call);
@@ -174,7 +174,7 @@ TEST_CASE("background_sink: what was abandoned, or not finished, never appears")
     }
 }
 
-TEST_CASE("background_sink: tells whether there is room where it is to drop, and never says no where it waits") {
+TEST_CASE("background_sink: has_room() is right if the sink drops, and always true if it waits") {
     faulty_storage store;
     std::atomic<bool> may_write{false};
     store.before_each([&](const std::string&) { may_write.wait(false); });

@@ -1,4 +1,4 @@
-#include <smdebug/hook/basic_hook.hpp>
+#include <smdebug/hook/hook.hpp>
 
 #include <doctest/doctest.h>
 
@@ -56,7 +56,7 @@ struct asking final : smd::hook_observer {
 
 }  // namespace
 
-TEST_CASE("basic_hook: tells which collections took nothing") {
+TEST_CASE("basic_hook: lists the collections without tensors") {
     smd::basic_hook<smd::memory_storage> hook{
         smd::memory_storage{}, {.save_config = {.save_interval = 1}, .include_collections = {"biases", "weights"}}};
     hook.save_tensor("fc.weight", std::vector<float>{1, 2}, {2});

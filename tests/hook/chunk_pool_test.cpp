@@ -1,4 +1,4 @@
-#include <smdebug/hook/chunk_pool.hpp>
+#include <smdebug/hook/background_sink.hpp>
 
 #include <doctest/doctest.h>
 
@@ -51,7 +51,7 @@ TEST_CASE("chunk_pool: what is given back last is handed out first, empty") {
     CHECK(again.view().empty());
 }
 
-TEST_CASE("chunk_pool: who takes from an empty one waits until something is given back") {
+TEST_CASE("chunk_pool: take() on an empty pool waits until a chunk is returned") {
     pool stock{0};
     std::optional<pool::chunk> one{stock.take()};
     const pool::chunk two = stock.take();

@@ -1,8 +1,8 @@
-#include <smdebug/hook/closing_notes.hpp>
+#include <smdebug/hook/failure_log.hpp>
 
 #include <doctest/doctest.h>
 
-#include <smdebug/hook/basic_hook.hpp>
+#include <smdebug/hook/hook.hpp>
 #include <smdebug/rules/built_in/exploding_tensor.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/watch/watch.hpp>
@@ -22,7 +22,7 @@ using memory_hook = smd::basic_hook<smd::memory_storage>;
 
 const std::vector<float> values{1, 2};
 
-// What a hook by these options tells of a training.
+// The notes that a hook with these options gives on a training.
 template <class Training>
 texts told(smd::hook_options options, const Training& train) {
     texts notes;
@@ -39,7 +39,7 @@ bool has(const std::string& text, std::string_view part) { return text.find(part
 
 }  // namespace
 
-TEST_CASE("closing_notes: tensors that no saved collection holds are told once, with what to write") {
+TEST_CASE("closing_notes: tensors that no saved collection holds get one note, with what to write") {
     const texts notes = told({}, [](memory_hook& hook) {
         for (int step = 0; step < 3; ++step) {
             CHECK_FALSE(hook.save_tensor("x", values));
@@ -69,7 +69,7 @@ TEST_CASE("closing_notes: tensors that no saved collection holds are told once, 
     }
 }
 
-TEST_CASE("closing_notes: what was saved all the same, or is looked at by rules, is not told") {
+TEST_CASE("closing_notes: tensors saved in another way, or read by rules, get no note") {
     CHECK(told({}, [](memory_hook& hook) {
               CHECK_FALSE(hook.save_tensor("x", values));
               hook.end_step();
@@ -88,7 +88,7 @@ TEST_CASE("closing_notes: what was saved all the same, or is looked at by rules,
           }).empty());
 }
 
-TEST_CASE("closing_notes: a collection that nothing can belong to is told when nothing was put into it") {
+TEST_CASE("closing_notes: a collection without names and regexes gets a note if no tensor was put into it") {
     const smd::hook_options options{.include_collections = {"mine", "weights"}};
     CHECK(told(options, [](memory_hook& hook) { hook.save_tensor("x", values, {2}, {"mine"}); }).empty());
     const texts notes = told(options, [](memory_hook& hook) { hook.save_tensor("b.weight", values); });
@@ -96,7 +96,7 @@ TEST_CASE("closing_notes: a collection that nothing can belong to is told when n
     CHECK(has(notes.front(), "no tensor was put into \"mine\""));
 }
 
-TEST_CASE("closing_notes: of tensors that were not saved, a collection's regex that matches nothing is told") {
+TEST_CASE("closing_notes: the note on unsaved tensors names a collection whose regex matches nothing") {
     const smd::hook_options options{.collections = {{.name = "mine", .include_regex = {"^atc"}}},
                                     .include_collections = {"mine"}};
     const texts notes = told(options, [](memory_hook& hook) { CHECK_FALSE(hook.save_tensor("act/0", values)); });
@@ -106,7 +106,7 @@ TEST_CASE("closing_notes: of tensors that were not saved, a collection's regex t
     CHECK(told(options, [](memory_hook& hook) { hook.save_scalar("lr", 1); }).empty());
 }
 
-TEST_CASE("closing_notes: a loop that never ends its step is told, one that saves a single step is not") {
+TEST_CASE("closing_notes: a loop that never ends its step gets a note, one that saves a single step does not") {
     const auto train = [](bool ends, int steps) {
         return told({.save_config = {.save_interval = 1}}, [&](memory_hook& hook) {
             for (int step = 0; step < steps; ++step) {
@@ -125,7 +125,7 @@ TEST_CASE("closing_notes: a loop that never ends its step is told, one that save
     CHECK(train(true, 3).empty());
 }
 
-TEST_CASE("closing_notes: a training of which no step was due is told, unless that was said") {
+TEST_CASE("closing_notes: a training without a due step gets a note, unless it is configured so") {
     const auto train = [](memory_hook& hook) {
         for (int step = 0; step < 7; ++step) {
             CHECK_FALSE(hook.save_tensor("loss", values));

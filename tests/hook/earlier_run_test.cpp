@@ -7,7 +7,7 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
-#include <smdebug/index/index_writer.hpp>
+#include <smdebug/index/index_file.hpp>
 #include <smdebug/index/locations.hpp>
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
@@ -121,7 +121,7 @@ TEST_CASE("earlier_run: goes on behind the last index file that is not damaged; 
     memory_storage one;
     put_step(one, 0, "worker_0", mode::train, 0);
     std::string cut{as_text(one.read(smdebug::detail::locations::index_key(0, "worker_0")).view())};
-    cut.resize(cut.size() - 2);  // behind the part that tells the step in its mode
+    cut.resize(cut.size() - 2);  // after the mode's step number
     for (const std::string_view left : {std::string_view{}, std::string_view{"{\"meta\": {\"mode\""},
                                         std::string_view{"\0\0\0", 3}, std::string_view{cut}}) {
         memory_storage store;
@@ -148,7 +148,7 @@ TEST_CASE("earlier_run: goes on behind the last index file that is not damaged; 
     }
 }
 
-TEST_CASE("earlier_run: an index file that cannot be read is told, with what can be done, and stays") {
+TEST_CASE("earlier_run: an unreadable index file is an error that says what to do, and is kept") {
     struct unreadable_storage : memory_storage {
         using memory_storage::memory_storage;
         [[nodiscard]] byte_buffer read(std::string_view key) const {
@@ -165,7 +165,7 @@ TEST_CASE("earlier_run: an index file that cannot be read is told, with what can
     for (const std::optional<step_number> first : {std::optional<step_number>{}, std::optional<step_number>{2}}) {
         try {
             static_cast<void>(earlier_run(any_storage{store}, "worker_0").resume(first));
-            CHECK_MESSAGE(false, "not told");
+            CHECK_MESSAGE(false, "not reported");
         } catch (const unavailable& thrown) {
             CHECK(thrown.where() == smdebug::detail::locations::index_key(0, "worker_0"));
             CHECK(std::string{thrown.what()}.find("Input/output error; see to it that") != std::string::npos);
@@ -198,7 +198,7 @@ TEST_CASE("earlier_run: what is removed of a durable run is settled before its e
                                                   "settle index/000000001", "remove events", "remove events"});
 }
 
-TEST_CASE("earlier_run: goes on at a step that it is told, before or behind the last one") {
+TEST_CASE("earlier_run: continues at a given step, before or after the last one") {
     memory_storage store;
     for (step_number step = 0; step < 4; ++step) {
         put_step(store, step, "worker_0", mode::global, step);
@@ -215,7 +215,7 @@ TEST_CASE("earlier_run: goes on at a step that it is told, before or behind the 
     CHECK(keys_of(store).empty());
 }
 
-TEST_CASE("earlier_run: nobody else's files are taken away, however much their names look alike") {
+TEST_CASE("earlier_run: keeps the files of other workers, however similar their names are") {
     const std::string device = "/job:worker/replica:0/task:1/device:GPU:0";
     const std::vector<std::string> workers{"worker_0", "worker_0.1", "worker_0.json", "worker_01", "xworker_0",
                                            "worker",   "0",          "a.tmp.1.2",     "a",         device};
@@ -320,7 +320,7 @@ TEST_CASE("earlier_run: steps that were not saved are the training's, so that it
     CHECK(earlier_run(any_storage{store}, "worker_1").resume(700).mode_steps == all);
 }
 
-TEST_CASE("earlier_run: a step that is the last that there can be is told, not counted on") {
+TEST_CASE("earlier_run: the largest possible step is an error, and the count does not overflow") {
     constexpr step_number last = std::numeric_limits<step_number>::max();
     memory_storage store;
     put_step(store, 0, "worker_0", mode::train, last);

@@ -1,4 +1,4 @@
-#include <smdebug/hook/exit_list.hpp>
+#include <smdebug/hook/background_sink.hpp>
 
 #include "support/child_process.hpp"
 

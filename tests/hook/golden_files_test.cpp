@@ -1,5 +1,5 @@
 // What the Python package wrote, tensor by tensor through a hook again: the same bytes.
-#include <smdebug/hook/basic_hook.hpp>
+#include <smdebug/hook/hook.hpp>
 #include <smdebug/hook/hook_core.hpp>
 
 #include <doctest/doctest.h>
@@ -8,13 +8,12 @@
 #include <smdebug/core/step.hpp>
 #include <smdebug/index/index_file.hpp>
 #include <smdebug/index/locations.hpp>
-#include <smdebug/record/reader.hpp>
+#include <smdebug/record/framing.hpp>
 #include <smdebug/reduce/simd_kernel.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/tensor/event_decoder.hpp>
 #include <smdebug/wire/event.hpp>
-#include <smdebug/wire/summary.hpp>
 
 #include <algorithm>
 #include <array>
@@ -157,7 +156,7 @@ TEST_CASE("hook: given the tensors of the golden runs, it writes their event and
                 return std::any_of(saved_shapes.begin(), saved_shapes.end(),
                                    [&](const auto& shape) { return shape.first == name; });
             };
-            // A tensor with a shape and no values was seen where it stands in the list of shapes.
+            // A tensor with a shape and no values was seen at its position in the list of shapes.
             auto next_shape = saved_shapes.begin();
             const auto save_shapes_before = [&](std::string_view name) {
                 for (; next_shape != saved_shapes.end() && next_shape->first != name; ++next_shape) {

@@ -1,4 +1,4 @@
-#include <smdebug/hook/hook_base.hpp>
+#include <smdebug/hook/hook.hpp>
 
 #include "hook/object_store.hpp"
 #include "support/scripted_storage.hpp"
@@ -7,8 +7,6 @@
 #include <doctest/doctest.h>
 
 #include <smdebug/core/step.hpp>
-#include <smdebug/hook/basic_hook.hpp>
-#include <smdebug/hook/hook.hpp>
 #include <smdebug/reduce/scalar_kernel.hpp>
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/local_storage.hpp>
@@ -28,7 +26,7 @@ struct stopped_clock {
     [[nodiscard]] static std::chrono::duration<double> now() { return std::chrono::duration<double>{7}; }
 };
 
-// Whatever the policies are; and nobody makes, copies or destroys the part that they have in common.
+// For all policies; and the common base can be neither created, copied nor destroyed on its own.
 template <class Hook>
 inline constexpr bool is_one = std::derived_from<Hook, hook_base> && !std::movable<Hook> && !std::copyable<Hook>;
 static_assert(is_one<hook> && is_one<basic_hook<>> && is_one<basic_hook<memory_storage, scalar_kernel, stopped_clock>>);

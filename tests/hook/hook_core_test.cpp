@@ -8,7 +8,6 @@
 #include <smdebug/core/error.hpp>
 #include <smdebug/hook/any_clock.hpp>
 #include <smdebug/hook/hook.hpp>
-#include <smdebug/hook/wall_clock.hpp>
 #include <smdebug/reduce/any_kernel.hpp>
 #include <smdebug/reduce/simd_kernel.hpp>
 #include <smdebug/storage/any_storage.hpp>

@@ -1,8 +1,8 @@
-#include <smdebug/hook/hook_counters.hpp>
+#include <smdebug/hook/hook_options.hpp>
 
 #include <doctest/doctest.h>
 
-#include <smdebug/hook/basic_hook.hpp>
+#include <smdebug/hook/hook.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 
 #include <cstddef>

@@ -109,7 +109,7 @@ TEST_CASE("hook_json: reads all sections, numbers as texts and as numbers") {
     CHECK(set.of("dense/kernel").collections.size() == 1);
 }
 
-TEST_CASE("hook_json: what is missing or null is as in options that nobody touched") {
+TEST_CASE("hook_json: missing and null values give default options") {
     for (
         const std::string_view text :
         {R"({})", R"({"LocalPath": null, "HookParameters": null, "CollectionConfigurations": null})",
@@ -156,7 +156,7 @@ TEST_CASE("hook_json: hooks save what the Python package saves by the same file"
     const std::string loss = "NLLLoss_output_0";
     const auto reduced = [&](const std::string& name) { return "smdebug/reductions/" + name + "/" + weight; };
     const std::vector<expected> cases{
-        // Shapes are not asked for without reductions.
+        // Shapes are not saved without reductions.
         {R"("HookParameters": {"save_shape": true}, "CollectionConfigurations": [{"CollectionName": "weights"}])",
          {weight, loss},
          {}},

@@ -131,7 +131,7 @@ TEST_CASE("hook on S3: passing faults and answers that get lost cost nothing") {
     }
 }
 
-TEST_CASE("hook on S3: whichever request is refused, one step is lost, or the end is not marked, and it is told once") {
+TEST_CASE("hook on S3: a refused request loses one step, or the mark of the end, and is reported once") {
     for (const std::size_t pool : pools) {
         CAPTURE(pool);
         for (std::size_t refused = 0;; ++refused) {
@@ -139,8 +139,8 @@ TEST_CASE("hook on S3: whichever request is refused, one step is lost, or the en
             const fake_s3 server;
             bool has_failed = false;
             server.fail_by([&](const http::request& asked, std::size_t number) {
-                // That an upload is given up is not told, nor that rests of others are not to be listed, and a HEAD
-                // that is refused is asked again otherwise.
+                // Not reported: discarding an upload, and listing others' unfinished uploads.  A refused HEAD is sent
+                // again in another form.
                 const bool lists_uploads =
                     asked.method == http::method::get && asked.url.find("uploads=") != std::string::npos;
                 const bool fails = number == refused && !lists_uploads && asked.method != http::method::remove &&
@@ -183,7 +183,7 @@ TEST_CASE("hook on S3: whichever request is refused, one step is lost, or the en
     }
 }
 
-TEST_CASE("hook on S3: a server that sends requests elsewhere, or lists without end, is told at once") {
+TEST_CASE("hook on S3: a server that redirects, or lists without end, is reported at once") {
     const fake_s3 server;
     for (const endless which : {endless::same_key, endless::no_keys, endless::two_tokens}) {
         server.forget_requests();
@@ -247,7 +247,7 @@ TEST_CASE("hook on S3: what a worker that was killed had begun to send is given 
     const std::string own = smdebug::detail::locations::event_key(7, "worker_0");
     begin("run/" + own);
     begin("run/" + own);
-    begin("run/" + smdebug::detail::locations::event_key(7, "worker_1"));  // who may be at work
+    begin("run/" + smdebug::detail::locations::event_key(7, "worker_1"));  // which may be running
     begin("run/notes");
     begin("elsewhere/" + own);
     REQUIRE(server.open_uploads() == 5);

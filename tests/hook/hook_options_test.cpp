@@ -75,7 +75,7 @@ TEST_CASE("hook_options: numbers out of range are refused by name and value") {
               "collection \"g\": save_config[EVAL].end_step is -1"));
 }
 
-TEST_CASE("hook_options: unknown reductions and regexes that do not compile are told with their place") {
+TEST_CASE("hook_options: errors for unknown reductions and invalid regexes name their place") {
     CHECK(has(wrong_with({.reduction_config = {{.reductions = {"median"}}}}),
               "reduction_config.reductions names \"median\""));
     CHECK(has(wrong_with({.collections = {{.name = "g", .reduction_config = {{.norms = {"l9"}}}}}}),

@@ -1,4 +1,4 @@
-#include <smdebug/hook/json_section.hpp>
+#include <smdebug/hook/hook_json.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include <smdebug/hook/known_collections.hpp>
+#include <smdebug/hook/hook_options.hpp>
 #include <smdebug/index/collections_file.hpp>
 
 #include <doctest/doctest.h>

@@ -1,43 +1,33 @@
-// What goes wrong around a hook: exceptions, forks, numbers used twice, rules that fail, names that nobody meant.
+// What goes wrong in a training: exceptions, steps that are abandoned or lost, rules that fail, misspelt names.
 #include <smdebug/hook/hook.hpp>
+
+#include "hook/misuse_fixture.hpp"
 
 #include <doctest/doctest.h>
 
-#include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 
+#include <array>
 #include <complex>
-#include <cstdlib>
-#include <filesystem>
+#include <cstddef>
 #include <memory>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <support/child_process.hpp>
 #include <support/faulty_storage.hpp>
-#include <support/sanitized.hpp>
-#include <support/skipped.hpp>
-#include <support/temporary_folder.hpp>
 
 using namespace std::literals;
 namespace smd = smdebug;
+using namespace smdebug_test::misuse;
 using smd::memory_storage;
-using memory_hook = smd::basic_hook<memory_storage>;
-using smdebug_test::temporary_folder;
 
 namespace {
 
-smd::hook_options everything() { return {.save_config = {.save_interval = 1}, .save_all = true}; }
-
-const std::vector<float> one{1};
-
-// Does what it is told at each question.
+// Fails at a given step, and notes the steps that end.
 struct scripted final : smd::hook_observer {
     bool wants(const smd::hook_step& step) override {
         if (step.step == failing_step) {
@@ -55,7 +45,7 @@ struct scripted final : smd::hook_observer {
 
 }  // namespace
 
-TEST_CASE("hook: an exception that leaves the training gives up the step at hand, and the run can be resumed") {
+TEST_CASE("hook: an exception that leaves the training abandons the current step, and the run can be resumed") {
     memory_storage store;
     const auto train = [&] {
         memory_hook hook{store, everything()};
@@ -168,160 +158,6 @@ TEST_CASE("hook: one that is made and destroyed while an exception is on its way
     CHECK(smd::basic_trial{store}.steps().size() == 1);
 }
 
-TEST_CASE("hook: what a resumed run's collections file says is not forgotten") {
-    memory_storage store;
-    {
-        smd::hook_options options = everything();
-        options.save_all = false;
-        options.mark_end_of_job = false;
-        memory_hook hook{store, options};
-        hook.save_tensor("x", one, {"mine"});
-        hook.end_step();
-        hook.close();
-    }
-    smd::hook_options options = everything();
-    options.existing = smd::existing_run::resume;
-    memory_hook hook{store, options};
-    hook.save_tensor("y.weight", one);
-    hook.end_step();
-    hook.close();
-    const smd::basic_trial run{store};
-    CHECK(run.tensor_names({.collection = "mine"}) == std::vector<std::string>{"x"});
-}
-
-TEST_CASE("hook: a number that was just written is not used for another mode's step") {
-    memory_storage store;
-    memory_hook hook{store, everything()};
-    hook.set_mode(smd::mode::train);
-    hook.set_step(5, 5);
-    hook.save_tensor("w", one);
-    hook.end_step();
-    hook.set_mode(smd::mode::eval);
-    CHECK_THROWS_AS(hook.set_step(5, 0), smd::value_error);
-    hook.set_step(6, 0);
-    hook.save_tensor("accuracy", one);
-    hook.end_step();
-    hook.close();
-    CHECK(smd::basic_trial{store}.tensor_names().size() == 2);
-}
-
-TEST_CASE("hook: a mode's step that was written is not written again as another step of the job") {
-    memory_storage store;
-    memory_hook hook{store, everything()};
-    for (const smd::mode which : {smd::mode::global, smd::mode::eval}) {
-        hook.set_mode(which);
-        const smd::step_number first = hook.step();
-        hook.set_step(first, 5);
-        hook.save_tensor("w", one);
-        hook.end_step();
-        CHECK_THROWS_AS(hook.set_step(first + 1, 5), smd::value_error);
-        CHECK(hook.step() == first + 1);
-    }
-    // Nor where counting comes to it.
-    hook.set_step(hook.step(), 4);
-    hook.save_tensor("w", one);
-    hook.end_step();
-    CHECK(hook.mode_step() == 5);
-    hook.save_tensor("w", one);
-    CHECK_THROWS_WITH_AS(hook.end_step(),
-                         "SMDebugValueError: EVAL step 5 has been written already, as step 1 of the job: a mode's step "
-                         "is written once, so give this one another number in the mode",
-                         smd::value_error);
-    CHECK(hook.counters().lost_steps == 1);
-    hook.save_tensor("w", one);
-    hook.end_step();
-    hook.close();
-    const smd::basic_trial run{store};
-    CHECK(run.steps() == std::vector<smd::step_number>{0, 1, 2, 4});
-    CHECK(run.steps({.mode = smd::mode::eval}) == std::vector<smd::step_number>{4, 5, 6});
-}
-
-TEST_CASE("hook: a training that goes back replaces the mode's steps behind it, whatever their numbers in the job") {
-    for (const std::size_t pool : {std::size_t{0}, std::size_t{1} << 20U}) {
-        memory_storage store;
-        smd::hook_options options = everything();
-        options.background.pool_bytes = pool;
-        memory_hook hook{store, options};
-        const auto step = [&](smd::mode which, float value) {
-            hook.set_mode(which);
-            hook.save_tensor("w", std::vector<float>{value});
-            hook.end_step();
-        };
-        step(smd::mode::train, 0);
-        step(smd::mode::eval, 1);
-        step(smd::mode::train, 2);  // TRAIN step 1
-        hook.set_mode(smd::mode::train);
-        hook.set_step(0, 0);
-        step(smd::mode::train, 10);
-        step(smd::mode::train, 11);  // TRAIN step 1, where EVAL step 0 was
-        hook.close();
-        const smd::basic_trial run{store};
-        CHECK(run.steps() == std::vector<smd::step_number>{0, 1});
-        CHECK(run.tensor("w").value<float>(1, {.mode = smd::mode::train})(0) == 11);
-        CHECK(run.steps({.mode = smd::mode::eval}).empty());
-    }
-}
-
-TEST_CASE("hook: a run that is resumed counts on in every mode, also in one that was not seen for long") {
-    memory_storage store;
-    smd::hook_options options = everything();
-    options.mark_end_of_job = false;
-    const auto save = [](memory_hook& hook, smd::mode which, int steps) {
-        hook.set_mode(which);
-        for (int step = 0; step < steps; ++step) {
-            hook.save_tensor("w", one);
-            hook.end_step();
-        }
-    };
-    {
-        memory_hook hook{store, options};
-        save(hook, smd::mode::eval, 3);
-        save(hook, smd::mode::train, 1100);
-        hook.close();
-    }
-    options.existing = smd::existing_run::resume;
-    memory_hook hook{store, options};
-    hook.set_mode(smd::mode::train);
-    CHECK_THROWS_AS(hook.set_step(1103, 7), smd::value_error);
-    CHECK(hook.mode_step() == 1100);
-    save(hook, smd::mode::eval, 1);
-    hook.close();
-    const smd::basic_trial run{store};
-    CHECK(run.steps({.mode = smd::mode::eval}) == std::vector<smd::step_number>{0, 1, 2, 3});
-}
-
-TEST_CASE("hook: a first step that is told is the first one of every mode, so that the schedule stays where it was") {
-    memory_storage store;
-    smd::hook_options options{.save_config = {.save_interval = 500}, .save_all = true, .init_step = 1234};
-    memory_hook hook{store, options};
-    for (const smd::mode which : {smd::mode::train, smd::mode::global, smd::mode::eval}) {
-        hook.set_mode(which);
-        CHECK(hook.mode_step() == 1234);
-    }
-    hook.set_mode(smd::mode::train);
-    while (hook.step() < 1600) {
-        hook.save_tensor("w", one);
-        hook.end_step();
-    }
-    hook.close();
-    CHECK(smd::basic_trial{store}.steps() == std::vector<smd::step_number>{1500});
-}
-
-TEST_CASE("hook: the same worker's name is refused however the workers are counted") {
-    memory_storage store;
-    smd::hook_options many = everything();
-    many.num_workers = 2;
-    many.include_workers = smd::include_workers::all;
-    {
-        const memory_hook alone{store, everything()};
-        CHECK_THROWS_AS((memory_hook{store, many}), smd::in_use);
-        CHECK(store.size("claim.smd"));  // still held
-    }
-    memory_storage other;
-    const memory_hook first{other, many};
-    CHECK_THROWS_AS((memory_hook{other, everything()}), smd::in_use);
-}
-
 TEST_CASE("hook: a name that is for saved reductions is refused, and costs nothing but itself") {
     memory_storage store;
     memory_hook hook{store, everything()};
@@ -333,48 +169,6 @@ TEST_CASE("hook: a name that is for saved reductions is refused, and costs nothi
     hook.close();
     CHECK(smd::basic_trial{store}.tensor_names() == std::vector<std::string>{"a"});
     CHECK(hook.counters().lost_steps == 0);
-}
-
-TEST_CASE("hook: the longest name of a worker is good for all files, a longer one is refused when the hook is made") {
-    const temporary_folder folder;
-    smd::hook_options options = everything();
-    options.include_workers = smd::include_workers::all;
-    options.num_workers = 2;
-    options.export_tensorboard = true;
-    options.out_dir = folder.path() + "/run";
-    options.worker = std::string(100'000, 'w');
-    CHECK_THROWS_AS(smd::hook{options}, smd::value_error);
-    CHECK_FALSE(smd::local_storage{options.out_dir}.exists());
-    options.worker.resize(200);
-    smd::hook hook{options};
-    hook.set_step(smd::largest_step);
-    hook.save_scalar("x", 1);
-    hook.end_step();
-    hook.close();
-    CHECK(hook.counters().steps == 1);
-}
-
-TEST_CASE("hook: a run stays where it was begun when the process goes to another folder") {
-    const temporary_folder folder;
-    CHECK(smdebug_test::status_of_child([&] {
-              std::filesystem::create_directory(folder.path() + "/elsewhere");
-              std::filesystem::current_path(folder.path());
-              smd::hook_options options = everything();
-              options.out_dir = "run";
-              options.tensorboard_dir = "curves";
-              smd::hook hook{options};
-              hook.save_scalar("x", 1);
-              hook.end_step();
-              const smd::local_trial run{"run"};
-              std::filesystem::current_path("elsewhere");
-              hook.save_scalar("x", 2);
-              hook.end_step();
-              hook.close();
-              run.refresh();
-              return run.steps().size() == 2 && run.loaded_all_steps() && std::filesystem::is_empty(".") ? 0 : 1;
-          }) == 0);
-    CHECK(smd::local_trial{folder.path() + "/run"}.steps().size() == 2);
-    CHECK(std::filesystem::exists(folder.path() + "/curves/GLOBAL"));
 }
 
 TEST_CASE("hook: a shape in braces is a shape, whatever its numbers") {
@@ -423,7 +217,7 @@ TEST_CASE("hook: asks for a tensor that is to go into a collection of its own") 
     CHECK_THROWS_AS(hook.save_tensor("x", one), smd::unsupported);
 }
 
-TEST_CASE("hook: a step is over, and told, whatever an observer throws") {
+TEST_CASE("hook: a step is over, and observers are notified, whatever one of them throws") {
     memory_storage store;
     memory_hook hook{store, everything()};
     const auto rule = std::make_shared<scripted>();
@@ -434,111 +228,11 @@ TEST_CASE("hook: a step is over, and told, whatever an observer throws") {
     CHECK_THROWS_WITH(hook.end_step(), "the rule is sick");
     CHECK(hook.step() == 2);
     hook.save_tensor("b", one);
-    hook.close();  // ends the step at hand, and tells of it
+    hook.close();  // ends the current step, and notifies observers
     CHECK(rule->ended.back() == 2);
     const smd::basic_trial run{store};
     CHECK(run.steps() == std::vector<smd::step_number>{0, 2});
     CHECK(run.tensor_names({.step = 2}) == std::vector<std::string>{"b"});
-}
-
-TEST_CASE("hook: a forked child that ends touches nothing of its parent's") {
-    const temporary_folder folder;
-    for (const std::size_t pool : {std::size_t{0}, std::size_t{1} << 20U}) {
-        const std::string run = folder.path() + "/run" + std::to_string(pool);
-        smd::hook_options options = everything();
-        options.out_dir = run;
-        options.background.pool_bytes = pool;
-        auto parents = std::make_unique<smd::hook>(options);
-        parents->save_tensor("a", std::vector<float>(100'000));
-        const pid_t child = ::fork();
-        REQUIRE(child >= 0);
-        if (child == 0) {
-            ::alarm(20);
-            parents.reset();
-            ::_exit(0);
-        }
-        int status = -1;
-        REQUIRE(::waitpid(child, &status, 0) == child);
-        CHECK(status == 0);
-        CHECK_FALSE(smd::local_storage{run}.size("training_job_end.ts"));
-        parents->save_tensor("b", one);
-        parents->end_step();
-        CHECK_THROWS_AS(smd::hook{options}, smd::in_use);
-        parents->close();
-        CHECK(smd::local_trial{run}.tensor("a").value<float>(0).size() == 100'000);
-    }
-}
-
-TEST_CASE("hook: whatever a forked child calls says whose the hook is, and does nothing") {
-    const temporary_folder folder;
-    for (const std::size_t pool : {std::size_t{0}, std::size_t{1} << 20U}) {
-        if (pool > 0 && smdebug_test::threads_sanitized) {
-            smdebug_test::skipped(smdebug_test::lacking::sanitizer, "ThreadSanitizer allows no threads in a child");
-            break;
-        }
-        smd::hook_options options = everything();
-        options.out_dir = folder.path() + "/run" + std::to_string(pool);
-        options.background.pool_bytes = pool;
-        smd::hook hook{options};
-        hook.save_tensor("a", one);
-        CHECK(smdebug_test::status_of_child([&] {
-                  ::alarm(20);
-                  int refused = 0;
-                  const auto refuses = [&](auto&& call) {
-                      try {
-                          call();
-                      } catch (const smd::unsupported& thrown) {
-                          refused += std::string{thrown.what()}.find(std::to_string(::getppid())) != std::string::npos;
-                      }
-                  };
-                  refuses([&] { hook.save_tensor("b", one); });
-                  refuses([&] { hook.save_tensor("b", one, {1}); });
-                  refuses([&] { hook.save_scalar("b", 1); });
-                  refuses([&] { static_cast<void>(hook.should_save("b")); });
-                  refuses([&] { static_cast<void>(hook.should_save("b", {"mine"})); });
-                  refuses([&] { hook.set_mode(smd::mode::eval); });
-                  refuses([&] { hook.set_step(7); });
-                  refuses([&] { hook.end_step(); });
-                  refuses([&] { hook.abandon_step(); });
-                  refuses([&] { hook.flush(); });
-                  refuses([&] { hook.close(); });
-                  smd::hook_options own = options;
-                  own.out_dir += "_child";
-                  smd::hook mine{own};
-                  mine.save_tensor("c", one);
-                  mine.end_step();
-                  mine.close();
-                  return refused;
-              }) == 11);
-        hook.end_step();
-        hook.close();
-        CHECK(smd::local_trial{options.out_dir}.tensor_names() == std::vector<std::string>{"a"});
-        CHECK(smd::local_trial{options.out_dir + "_child"}.tensor_names() == std::vector<std::string>{"c"});
-    }
-}
-
-TEST_CASE(
-    "hook: exit() in the middle of a training waits for the steps in the background, and leaves a run to resume") {
-    const temporary_folder folder;
-    smd::hook_options options = everything();
-    options.out_dir = folder.path() + "/run";
-    options.background.pool_bytes = std::size_t{8} << 20U;
-    for (const bool again : {false, true}) {
-        options.existing = again ? smd::existing_run::resume : smd::existing_run::refuse;
-        CHECK(smdebug_test::status_of_child([&] {
-                  smd::hook hook{options};
-                  for (int step = 0; step < 100; ++step) {
-                      hook.save_tensor("w", std::vector<float>(2000, static_cast<float>(step)));
-                      hook.end_step();
-                  }
-                  hook.save_tensor("w", one);  // of a step that does not end
-                  std::exit(7);
-                  return 0;
-              }) == 7);
-        const smd::local_trial run{options.out_dir};
-        CHECK(run.steps().size() == (again ? 200 : 100));
-        CHECK_FALSE(run.loaded_all_steps());
-    }
 }
 
 TEST_CASE("hook: a step that is lost in the background before it has ended is counted once, and no other is") {

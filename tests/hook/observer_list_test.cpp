@@ -1,4 +1,4 @@
-#include <smdebug/hook/observer_list.hpp>
+#include <smdebug/hook/observer.hpp>
 
 #include <doctest/doctest.h>
 
@@ -38,7 +38,7 @@ struct noting final : smd::hook_observer {
 
 }  // namespace
 
-TEST_CASE("observer_list: of a step that is abandoned nobody is told that it is over") {
+TEST_CASE("observer_list: abandoning a step does not call end_step()") {
     smd::detail::observer_list list;
     const auto a = std::make_shared<noting>('a', false);
     list.add(a);
@@ -78,7 +78,7 @@ TEST_CASE("observer_list: each sees what it wants, and nothing of steps that it 
     CHECK(a->asked == 2);
 }
 
-TEST_CASE("observer_list: one may add another whenever it is asked") {
+TEST_CASE("observer_list: an observer may add another in every call") {
     struct inviting final : smd::hook_observer {
         explicit inviting(smd::detail::observer_list& to) : list(&to) {}
         bool wants(const smd::hook_step& /*step*/) override { return invite(); }
@@ -108,7 +108,7 @@ TEST_CASE("observer_list: one may add another whenever it is asked") {
     CHECK(host->seen == 1);
 }
 
-TEST_CASE("observer_list: one that throws keeps nobody from hearing of the end") {
+TEST_CASE("observer_list: all observers are notified of the end, even if one throws") {
     smd::detail::observer_list list;
     const auto a = std::make_shared<noting>('a', true);
     const auto b = std::make_shared<noting>('b', true);
@@ -117,6 +117,6 @@ TEST_CASE("observer_list: one that throws keeps nobody from hearing of the end")
     list.begin_step({.step = 4});
     CHECK_THROWS_WITH(list.end_step({.step = 4}), "a");
     CHECK(b->ended == std::vector<smd::step_number>{4});
-    list.end_step({.step = 5});  // of which nobody was told
+    list.end_step({.step = 5});  // a step unknown to all observers
     CHECK(a->ended == std::vector<smd::step_number>{4});
 }

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include <smdebug/hook/basic_hook.hpp>
+#include <smdebug/hook/hook.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 
@@ -20,7 +20,7 @@ namespace {
 
 static_assert(!std::is_copy_constructible_v<hook_observer> && std::has_virtual_destructor_v<hook_observer>);
 
-// Writes down what it is told.
+// Records its calls.
 class noting_observer final : public hook_observer {
 public:
     [[nodiscard]] bool wants(const hook_step& step) override { return step.step % every == 0; }

@@ -1,4 +1,4 @@
-#include <smdebug/hook/reduction_plan.hpp>
+#include <smdebug/hook/tensor_record.hpp>
 
 #include <doctest/doctest.h>
 
@@ -62,7 +62,7 @@ TEST_CASE("reduction_plan: within a group the config's order stays, and each is 
                           reduction_set{reduction::max, true}));
 }
 
-TEST_CASE("reduction_plan: nothing is asked for, nothing is written") {
+TEST_CASE("reduction_plan: an empty config writes nothing") {
     CHECK(make_reduction_plan({}).empty());
     CHECK_FALSE(make_reduction_plan({.save_shape = true}).empty());
     CHECK(raw_plan().raw);

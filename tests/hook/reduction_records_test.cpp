@@ -1,4 +1,4 @@
-#include <smdebug/hook/reduction_records.hpp>
+#include <smdebug/hook/tensor_record.hpp>
 
 #include <doctest/doctest.h>
 

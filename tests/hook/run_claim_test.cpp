@@ -1,4 +1,4 @@
-#include <smdebug/hook/run_claim.hpp>
+#include <smdebug/hook/earlier_run.hpp>
 
 #include "hook/object_store.hpp"
 #include "support/child_process.hpp"
@@ -79,7 +79,7 @@ TEST_CASE("run_claim: of several the last one knows, in whatever order they go")
     } while (std::ranges::next_permutation(workers).found);
 }
 
-TEST_CASE("run_claim: who has not begun is waited for, who has died is not") {
+TEST_CASE("run_claim: waits for workers that have not begun, not for dead ones") {
     const temporary_folder folder;
     local_storage store{folder.path()};
     run_claim first{any_storage{store}, "worker_0", 3};
@@ -98,7 +98,7 @@ TEST_CASE("run_claim: who has not begun is waited for, who has died is not") {
     CHECK(again.release());
 }
 
-TEST_CASE("run_claim: other files among the collections count for nothing") {
+TEST_CASE("run_claim: ignores other files among the collections") {
     memory_storage store;
     run_claim first{any_storage{store}, "worker_0", 2};
     mark_begun(store, "worker_0");
@@ -164,7 +164,7 @@ TEST_CASE("run_claim: without claims, of several workers the last one knows by t
     } while (std::ranges::next_permutation(workers).found);
 }
 
-TEST_CASE("run_claim: a sign keeps nobody out, and the only writer leaves none") {
+TEST_CASE("run_claim: a sign excludes no process, and the only writer leaves none") {
     const memory_storage objects;
     object_store<memory_storage> store{objects};
     run_claim alone{any_storage{store}, "worker_0", 1};
@@ -182,7 +182,7 @@ TEST_CASE("run_claim: a sign keeps nobody out, and the only writer leaves none")
     CHECK(signs_in(objects).size() == 1);
 }
 
-TEST_CASE("run_claim: without claims, who has not begun is waited for, and who died, too, until it comes again") {
+TEST_CASE("run_claim: without claims, waits for workers that have not begun, and for dead ones until they return") {
     const memory_storage objects;
     any_storage store = like_s3(objects);
     const auto begun = [&](const std::string& worker) {
@@ -213,7 +213,7 @@ TEST_CASE("run_claim: one that never began leaves the sign of the one before it 
     CHECK(signs_in(objects).size() == 1);
 }
 
-TEST_CASE("run_claim: a listing that still shows signs that have gone keeps nobody from being the last one") {
+TEST_CASE("run_claim: a listing that still shows removed signs does not keep a worker from being the last one") {
     struct out_of_date : object_store<memory_storage> {
         using object_store::object_store;
         [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const {
@@ -232,7 +232,7 @@ TEST_CASE("run_claim: a listing that still shows signs that have gone keeps nobo
     CHECK(first.release());
 }
 
-TEST_CASE("run_claim: of workers that finish at the same moment at least one is told that it is the last") {
+TEST_CASE("run_claim: if workers finish at the same moment, release() returns true for at least one") {
     for (int round = 0; round < 200; ++round) {
         constexpr std::size_t count = 3;
         any_storage store = like_s3(memory_storage{});

@@ -150,7 +150,7 @@ TEST_CASE("run_writer: a worker that is not to write touches nothing, nor does a
     }
 }
 
-TEST_CASE("run_writer: begins where it is told, or behind an interrupted run") {
+TEST_CASE("run_writer: begins at the given step, or after an interrupted run") {
     memory_storage store;
     {
         hook_options options{.save_all = true};

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include <smdebug/hook/basic_hook.hpp>
+#include <smdebug/hook/hook.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 
@@ -138,7 +138,7 @@ TEST_CASE("save_tensor: a matrix that lies by columns is saved by rows") {
     CHECK(run.tensor("column").shape(0) == smd::shape_type{3});
 }
 
-TEST_CASE("save_tensor: what has to be copied is not where nobody wants it") {
+TEST_CASE("save_tensor: a value that needs a copy is not copied if it is not wanted") {
     struct counting : matrix {
         int* asked;
         float operator()(std::ptrdiff_t row, std::ptrdiff_t column) const {

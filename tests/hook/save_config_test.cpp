@@ -1,4 +1,4 @@
-#include <smdebug/hook/save_config.hpp>
+#include <smdebug/hook/hook_options.hpp>
 #include <smdebug/index/collections_file.hpp>
 #include <smdebug/index/index_file.hpp>
 

@@ -1,5 +1,5 @@
-#include <smdebug/hook/save_config.hpp>
-#include <smdebug/hook/saved_collection.hpp>
+#include <smdebug/hook/collection_set.hpp>
+#include <smdebug/hook/hook_options.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include <smdebug/hook/step_counter.hpp>
+#include <smdebug/hook/written_steps.hpp>
 
 #include <doctest/doctest.h>
 
@@ -28,7 +28,7 @@ TEST_CASE("step_counter: every mode counts its own steps, GLOBAL those of the jo
     CHECK(steps.now().mode_step == 1);
 }
 
-TEST_CASE("step_counter: goes on where a run was left, or where it is told") {
+TEST_CASE("step_counter: continues at the end of a run, or at the given step") {
     smd::detail::step_counter steps{100, {{smd::mode::train, 90}, {smd::mode::eval, 10}, {smd::mode::global, 5}}};
     CHECK(steps.now().step == 100);
     CHECK(steps.now().mode_step == 100);

@@ -25,7 +25,7 @@ using namespace smdebug::detail;
 
 namespace {
 
-// Notes what it is told; refuses to when it is told to.
+// Records its calls; fails on demand.
 class noting_sink final : public file_sink {
 public:
     [[nodiscard]] bool has_room(std::uint64_t bytes) override { return bytes <= room; }
@@ -73,7 +73,7 @@ struct floats {
     std::array<std::size_t, 1> shape;
 };
 
-// Reads every tensor that the index names from where it says, and gives their first elements.
+// Reads every tensor in the index at its recorded position, and returns their first elements.
 std::map<std::string, float> read_back(const noting_sink& sink) {
     std::map<std::string, float> found;
     smdebug::detail::json::document parser;
@@ -117,7 +117,7 @@ TEST_CASE("step_writer: small tensors gather, and are handed over at the end in 
     CHECK(writer.empty());
 }
 
-TEST_CASE("step_writer: large elements go as they lie, between what was pending and what follows") {
+TEST_CASE("step_writer: large elements are written without a copy, between pending and following bytes") {
     noting_sink sink;
     step_writer writer{sink, "worker_0", record::footer_kind::package_constant};
     const floats large(100'000, 5);

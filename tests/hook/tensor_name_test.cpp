@@ -1,4 +1,4 @@
-#include <smdebug/hook/tensor_name.hpp>
+#include <smdebug/hook/save_arguments.hpp>
 
 #include <doctest/doctest.h>
 
@@ -20,7 +20,7 @@ std::string wrong_with(std::string_view name) {
 
 }  // namespace
 
-TEST_CASE("check_tensor_name: takes what readers can tell apart, whatever it looks like") {
+TEST_CASE("check_tensor_name: accepts every name that readers cannot mistake for a reduction") {
     for (const char* good : {"w", "a/b:0", "smdebug/reductions", "my-smdebug/reduction/mean/w", "w\xC3\xA4", " "}) {
         CAPTURE(good);
         CHECK(wrong_with(good).empty());

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include <smdebug/record/reader.hpp>
+#include <smdebug/record/framing.hpp>
 #include <smdebug/tensor/event_decoder.hpp>
 
 #include <array>

@@ -1,4 +1,4 @@
-#include <smdebug/hook/tensor_source.hpp>
+#include <smdebug/hook/save_arguments.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include <smdebug/hook/wall_clock.hpp>
+#include <smdebug/hook/any_clock.hpp>
 
 #include <doctest/doctest.h>
 
@@ -24,7 +24,7 @@ static_assert(!smd::wall_clock<const stopped_clock>);
 
 }  // namespace
 
-TEST_CASE("system_wall_clock: tells the seconds since 1970") {
+TEST_CASE("system_wall_clock: returns the seconds since 1970") {
     const auto seconds = [] {
         return std::chrono::duration<double>{std::chrono::system_clock::now().time_since_epoch()}.count();
     };

@@ -12,7 +12,7 @@
 using namespace smdebug;
 using namespace smdebug::detail;
 
-TEST_CASE("written_steps: tells as which step of the job one of a mode was written, in whatever order they came") {
+TEST_CASE("written_steps: maps a mode's step to the job's step, whatever the order of writing") {
     written_steps steps;
     CHECK_FALSE(steps.last(mode::train));
     CHECK_FALSE(steps.global_of(mode::train, 0));

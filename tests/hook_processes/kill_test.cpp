@@ -110,7 +110,7 @@ bool kill_after(steady::duration time, const life_plan& plan, const shared_progr
     return status == -SIGKILL;
 }
 
-// How long a training takes that nobody kills: the shortest of some, as the machine may be busy.
+// The duration of a training that is not killed: the shortest of several, as the machine may be busy.
 steady::duration time_of_a_life(bool behind, const shared_progress& seen) {
     auto shortest = steady::duration::max();
     for (int i = 0; i < 5; ++i) {
@@ -131,8 +131,8 @@ class run_history {
 public:
     run_history(const std::string& folder, bool behind) : folder_(folder), behind_(behind) {}
 
-    // How the next writer begins: behind the last step, or, like a training that goes on from a checkpoint, at one of
-    // those that are there.
+    // How the next writer begins: after the last step, or, like a training that resumes from a checkpoint, at an
+    // existing step.
     [[nodiscard]] life_plan next(std::optional<step_number> init_step) {
         life_plan plan{.options = saves_every_step(folder_), .writer = ++writers_};
         plan.options.background.pool_bytes = behind_ ? pool_bytes : 0;
@@ -173,7 +173,8 @@ public:
         const auto kept = static_cast<std::size_t>(std::min(plan.first, static_cast<step_number>(before.size())));
         REQUIRE(owners_.size() >= kept);
         CHECK(std::equal(owners_.begin(), owners_.begin() + static_cast<std::ptrdiff_t>(kept), before.begin()));
-        // From there on all is new, or, where it had not got that far, all is old, the last ones gone.
+        // From there on all steps are new; or, if the writer had not got that far, all are old, and the last ones
+        // removed.
         const std::size_t written = owners_.size() - kept;
         const std::vector<int> behind_it{owners_.begin() + static_cast<std::ptrdiff_t>(kept), owners_.end()};
         const bool is_new = std::ranges::all_of(behind_it, [&](int owner) { return owner == plan.writer; });
@@ -196,7 +197,7 @@ public:
         lost_in_progress_ += static_cast<int>(begun - std::min(begun, written));
     }
 
-    // What a restarted training may do: refuse, and go on.
+    // A restarted training may refuse to write, or continue.
     void end_it() {
         if (ended_) {
             hook_options options = saves_every_step(folder_);
@@ -233,7 +234,7 @@ public:
         REQUIRE(run.steps().size() == step_count);
         for (step_number step = 0; step < step_count; ++step) {
             CHECK(writer_of(run, step, "worker_0") == expected[static_cast<std::size_t>(step)]);
-            // Steps of the modes count on where they were.
+            // Steps of the modes continue their count.
             CHECK(run.mode_step(step) == (planned_mode(step) == mode::eval ? step / 4 : step - (step + 1) / 4));
         }
         const files_found files = look_at_files(folder_);
@@ -249,7 +250,7 @@ private:
     std::string folder_;
     bool behind_;
     int writers_ = 0;
-    std::vector<int> owners_;  // who wrote each step that is there
+    std::vector<int> owners_;  // the writer of each existing step
     bool ended_ = false;
     int lost_in_progress_ = 0;
     int written_behind_ = 0;
@@ -294,7 +295,7 @@ TEST_CASE("kill -9: whenever it comes, the run opens, its steps are whole, and a
                 ++checkpoints;
             }
             const life_plan plan = history.next(checkpoint);
-            // A part of a life that goes on has less to do.
+            // A life that resumes has less to do.
             const auto whole = window * (step_count - plan.first + 4) / (step_count + 4);
             const auto time = whole * static_cast<int>(random() % 1050) / 1000;
             const bool killed = kill_after(time, plan, seen);

@@ -1,8 +1,8 @@
-// A training of which everybody knows what it saves at each step, and what must be found of it in a folder.
+// A training with known tensors at each step, and the checks of what a run's folder must contain.
 #pragma once
 
 #include <smdebug/core/step.hpp>
-#include <smdebug/hook/basic_hook.hpp>
+#include <smdebug/hook/hook.hpp>
 #include <smdebug/index/locations.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
@@ -31,12 +31,12 @@ struct planned_tensor {
     std::size_t count = 0;
 };
 
-/// Small ones that are copied, and large ones that are written as they lie, so that a kill finds a file half written.
+/// Small tensors that are copied, and large ones that are written without a copy, so that a kill leaves half a file.
 inline constexpr std::array planned_tensors{planned_tensor{"loss", 1}, planned_tensor{"layer/bias", 12},
                                             planned_tensor{"layer/weight", 3'000}, planned_tensor{"embedding", 20'000},
                                             planned_tensor{"layer/activation", 6'000}};
 
-/// The first element of a tensor names who wrote it, the others follow from it, the step and the tensor.
+/// A tensor's first element identifies its writer; the others follow from it, the step and the tensor.
 [[nodiscard]] inline float planned_value(int writer, smdebug::step_number step, std::size_t tensor, std::size_t place) {
     const auto of_all = static_cast<float>(writer * 7 + step * 131 + static_cast<std::int64_t>(tensor * 17));
     return place == 0 ? static_cast<float>(writer) : of_all + static_cast<float>(place & 1023U);
@@ -50,7 +50,7 @@ inline constexpr std::array planned_tensors{planned_tensor{"loss", 1}, planned_t
     return {.out_dir = folder, .save_config = {.save_interval = 1}, .save_all = true};
 }
 
-/// Saves the tensors of the step at hand.
+/// Saves the tensors of the current step.
 template <class Hook>
 void save_planned(Hook& hook, int writer, std::vector<float>& memory) {
     const smdebug::step_number step = hook.step();
@@ -64,8 +64,7 @@ void save_planned(Hook& hook, int writer, std::vector<float>& memory) {
     }
 }
 
-/// Who wrote a step of a run, where the step is whole: all its tensors are there, and each is what that writer must
-/// have written; nothing where it is not.
+/// The writer of a step, if the step is whole: all its tensors exist, each with that writer's values; else nothing.
 template <class Trial>
 [[nodiscard]] std::optional<int> writer_of(const Trial& run, smdebug::step_number step, const std::string& worker) {
     std::optional<int> writer;

@@ -1,12 +1,12 @@
-// Jobs of several workers, each a process with a hook: who may write, and when the job has ended.
+// Jobs of several workers, each a process with a hook: which workers may write, and when the job has ended.
 #include "hook/object_store.hpp"
 #include "hook_processes/training.hpp"
 #include "support/child_process.hpp"
 #include "support/temporary_folder.hpp"
 
 #include <smdebug/core/error.hpp>
+#include <smdebug/hook/earlier_run.hpp>
 #include <smdebug/hook/hook.hpp>
-#include <smdebug/hook/run_claim.hpp>
 #include <smdebug/index/collections_file.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
@@ -34,7 +34,7 @@ namespace {
 
 constexpr std::size_t most_workers = 4;
 
-// How far each worker has come, and who may close.
+// The progress of each worker, and which ones may close.
 struct job_state_shared {
     std::array<std::atomic<int>, most_workers> begun{};     // hooks that have been made
     std::array<std::atomic<int>, most_workers> trained{};   // all steps have been ended
@@ -50,7 +50,7 @@ struct job_plan {
     step_number steps = 10;
     bool behind = false;
     unsigned seed = 1;
-    bool in_turns = false;   // workers close when they are told
+    bool in_turns = false;   // workers close when allowed
     bool together = false;   // and all at the same moment
     bool no_claims = false;  // the folder can do as little as S3
 };
@@ -211,7 +211,7 @@ TEST_CASE("workers: the end is marked when the last one has closed, in whatever 
     }
 }
 
-TEST_CASE("workers: who follows a run never sees it ended while one of them has steps to write") {
+TEST_CASE("workers: a reader never sees a run ended while a worker has steps to write") {
     const int rounds = sanitized ? 4 : 16;
     for (int round = 0; round < rounds; ++round) {
         CAPTURE(round);

@@ -18,7 +18,7 @@ using smdebug_test::scripted_transport;
 
 namespace {
 
-/// Answers on another thread, when it likes.
+/// Answers on another thread at any time.
 class late_transport {
 public:
     class exchange {
@@ -29,7 +29,7 @@ public:
         std::jthread answering_;
     };
 
-    [[nodiscard]] exchange start(http::request ask, http::detail::inbox& to, std::size_t ticket) const {
+    [[nodiscard]] exchange start(http::request ask, http::detail::completion_queue& to, std::size_t ticket) const {
         return exchange{std::jthread{[&to, ticket, url = std::move(ask.url)] {
             to.put({ticket, smdebug_test::answer(200, {}, url)});
         }}};
@@ -63,7 +63,7 @@ TEST_CASE("scripted_transport: keeps what it was asked, with the body as it was,
         return number == 1 ? std::nullopt : std::optional{smdebug_test::s3_error(404, "NoSuchKey")};
     }};
     const scripted_transport copy = transport;
-    http::detail::inbox answers;
+    http::detail::completion_queue answers;
     std::vector<scripted_transport::exchange> exchanges;
     {
         const std::string body = "gone soon";
@@ -72,8 +72,8 @@ TEST_CASE("scripted_transport: keeps what it was asked, with the body as it was,
             answers, 7));
     }
     exchanges.push_back(transport.start({.url = "http://b/"}, answers, 8));
-    CHECK(answers.take_until(http::detail::inbox::clock::now())->ticket == 7);
-    CHECK_FALSE(answers.take_until(http::detail::inbox::clock::now()).has_value());
+    CHECK(answers.take_until(http::detail::completion_queue::clock::now())->ticket == 7);
+    CHECK_FALSE(answers.take_until(http::detail::completion_queue::clock::now()).has_value());
     REQUIRE(transport.count() == 2);
     const auto asked = transport.requests();
     CHECK(as_text(asked[0].ask.body) == "gone soon");

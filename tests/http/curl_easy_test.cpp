@@ -1,4 +1,4 @@
-#include <smdebug/http/curl_easy.hpp>
+#include <smdebug/http/curl_transfer.hpp>
 
 #include <doctest/doctest.h>
 
@@ -52,13 +52,13 @@ TEST_CASE("curl_easy: headers that would be two are not taken") {
 TEST_CASE("curl_easy: says what a code means, and what happened") {
     http::detail::curl_easy easy;
     const std::string meaning = ::curl_easy_strerror(CURLE_COULDNT_CONNECT);
-    CHECK(easy.words_of(CURLE_COULDNT_CONNECT) == meaning);
+    CHECK(easy.to_message(CURLE_COULDNT_CONNECT) == meaning);
     easy.set(CURLOPT_URL, "http://127.0.0.1:1/");
     easy.set(CURLOPT_PROXY, "");
     CHECK(::curl_easy_perform(easy.get()) == CURLE_COULDNT_CONNECT);
-    CHECK(easy.words_of(CURLE_COULDNT_CONNECT).starts_with(meaning + ": "));
-    CHECK(easy.words_of(CURLE_COULDNT_CONNECT).find("127.0.0.1") != std::string::npos);
+    CHECK(easy.to_message(CURLE_COULDNT_CONNECT).starts_with(meaning + ": "));
+    CHECK(easy.to_message(CURLE_COULDNT_CONNECT).find("127.0.0.1") != std::string::npos);
     easy.forget_words();
-    CHECK(easy.words_of(CURLE_COULDNT_CONNECT) == meaning);
+    CHECK(easy.to_message(CURLE_COULDNT_CONNECT) == meaning);
     CHECK(easy.asked<long>(CURLINFO_RESPONSE_CODE) == 0);
 }

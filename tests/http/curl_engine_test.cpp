@@ -24,7 +24,7 @@ using std::chrono::milliseconds;
 
 namespace {
 
-constexpr auto for_ever = http::detail::inbox::clock::time_point::max();
+constexpr auto for_ever = http::detail::completion_queue::clock::time_point::max();
 
 /// An engine, an inbox for all answers, and jobs that are cancelled at the end.
 struct desk {
@@ -43,7 +43,9 @@ struct desk {
         return jobs.size() - 1;
     }
     [[nodiscard]] http::detail::arrival take() { return *answers.take_until(for_ever); }
-    [[nodiscard]] bool is_empty() { return !answers.take_until(http::detail::inbox::clock::now()).has_value(); }
+    [[nodiscard]] bool is_empty() {
+        return !answers.take_until(http::detail::completion_queue::clock::now()).has_value();
+    }
     [[nodiscard]] http::response ask(http::request what) {
         const std::size_t ticket = start(std::move(what));
         http::detail::arrival got = take();
@@ -51,14 +53,14 @@ struct desk {
         return std::move(got.response);
     }
 
-    http::detail::inbox answers;
+    http::detail::completion_queue answers;
     std::vector<std::shared_ptr<http::detail::curl_engine::job>> jobs;
     http::detail::curl_engine engine;
 };
 
 http::request::clock::time_point in(milliseconds time) { return http::request::clock::now() + time; }
 
-/// Listens, but has no room for connections: who connects hears nothing.
+/// Listens, but its backlog is full: a client that connects gets no answer.
 class full_listener {
 public:
     full_listener() : listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
@@ -98,7 +100,7 @@ TEST_CASE("curl_engine: as many requests are under way at once as there may be c
     http_server server;
     desk with{{.most_in_flight = 20, .most_connections = 20}};
     for (int number = 0; number < 20; ++number) {
-        with.start({.url = server.url("/gather/20")});  // answers when it has seen them all
+        with.start({.url = server.url("/gather/20")});  // answers once all have arrived
     }
     for (int number = 0; number < 20; ++number) {
         CHECK(with.take().response.status == 200);
@@ -127,7 +129,7 @@ TEST_CASE("curl_engine: no more connections than allowed, and these are used aga
     }
 }
 
-TEST_CASE("curl_engine: who waits goes in order") {
+TEST_CASE("curl_engine: waiting requests are sent in order") {
     http_server server;
     desk with{{.most_in_flight = 1}};
     for (int number = 0; number < 20; ++number) {
@@ -215,7 +217,7 @@ TEST_CASE("curl_engine: a body that comes slowly is not stalled") {
 TEST_CASE("curl_engine: a body that trickles is stalled, or ends at the deadline; one that keeps its speed goes on") {
     http_server server;
     desk with;
-    const std::string trickling = server.url("/trickle/100/10");  // 100 bytes a second at most
+    const std::string trickling = server.url("/trickle/100/10");  // at most 100 bytes a second
     const auto soon = [] { return http::request::clock::now() + milliseconds{300}; };
     const http::response slow = with.ask({.url = trickling, .stalled_after = milliseconds{200}, .least_speed = 1000});
     CHECK(slow.outcome == http::outcome::stalled);
@@ -229,7 +231,7 @@ TEST_CASE("curl_engine: a body that trickles is stalled, or ends at the deadline
     CHECK(quick.body.size() == 100);
 }
 
-TEST_CASE("curl_engine: who is cancelled while he waits is never sent") {
+TEST_CASE("curl_engine: a request that is cancelled while it waits is never sent") {
     http_server server;
     desk with{{.most_in_flight = 1}};
     with.start({.url = server.url("/hold/a")});
@@ -248,7 +250,7 @@ TEST_CASE("curl_engine: who is cancelled while he waits is never sent") {
     CHECK(with.engine.counters().requests == 8);
 }
 
-TEST_CASE("curl_engine: who is cancelled under way makes room for the next") {
+TEST_CASE("curl_engine: cancelling a request in flight makes room for the next") {
     http_server server;
     desk with{{.most_in_flight = 2}};
     desk other;
@@ -273,7 +275,7 @@ TEST_CASE("curl_engine: cancelled at any time, a job is answered before or never
     constexpr int rounds = 300;
     int answered = 0;
     for (int round = 0; round < rounds; ++round) {
-        http::detail::inbox answers;
+        http::detail::completion_queue answers;
         const bool sends = round % 2 == 0;
         auto body = std::make_unique<std::string>(sends ? 2U << 20U : 0U, 'x');
         const auto job = std::make_shared<http::detail::curl_engine::job>(
@@ -285,11 +287,11 @@ TEST_CASE("curl_engine: cancelled at any time, a job is answered before or never
         std::this_thread::sleep_for(std::chrono::microseconds{round * (sends ? 40 : 6)});
         engine.cancel(*job);
         body.reset();
-        if (const auto got = answers.take_until(http::detail::inbox::clock::now())) {
+        if (const auto got = answers.take_until(http::detail::completion_queue::clock::now())) {
             CHECK(got->response.answered());
             ++answered;
         }
-        CHECK_FALSE(answers.take_until(http::detail::inbox::clock::now()).has_value());
+        CHECK_FALSE(answers.take_until(http::detail::completion_queue::clock::now()).has_value());
         engine.cancel(*job);
     }
     MESSAGE(answered << " of " << rounds << " were quicker");

@@ -1,4 +1,4 @@
-#include <smdebug/http/curl_multi.hpp>
+#include <smdebug/http/curl_engine.hpp>
 
 #include <doctest/doctest.h>
 
@@ -14,7 +14,7 @@ struct easy_cleaner {
     void operator()(CURL* held) const noexcept { ::curl_easy_cleanup(held); }
 };
 
-// Nobody listens there.
+// A closed port.
 std::unique_ptr<CURL, easy_cleaner> to_nobody() {
     std::unique_ptr<CURL, easy_cleaner> made{::curl_easy_init()};
     ::curl_easy_setopt(made.get(), CURLOPT_URL, "http://127.0.0.1:1/");
@@ -24,7 +24,7 @@ std::unique_ptr<CURL, easy_cleaner> to_nobody() {
 
 }  // namespace
 
-TEST_CASE("curl_multi: tells of each handle that has finished, once") {
+TEST_CASE("curl_multi: returns each finished handle once") {
     http::detail::curl_multi multi{4};
     CHECK_FALSE(multi.next_finished().has_value());
     const auto first = to_nobody();
@@ -49,7 +49,7 @@ TEST_CASE("curl_multi: tells of each handle that has finished, once") {
     CHECK_FALSE(multi.next_finished().has_value());
 }
 
-TEST_CASE("curl_multi: a handle that is removed is not told of") {
+TEST_CASE("curl_multi: a removed handle is not returned as finished") {
     http::detail::curl_multi multi{0};
     const auto easy = to_nobody();
     REQUIRE(multi.add(easy.get()));

@@ -1,4 +1,4 @@
-#include <smdebug/http/curl_options.hpp>
+#include <smdebug/http/curl_transfer.hpp>
 
 #include <doctest/doctest.h>
 

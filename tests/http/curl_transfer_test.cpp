@@ -1,7 +1,7 @@
 #include <smdebug/http/curl_transfer.hpp>
 
 #include <smdebug/core/bytes.hpp>
-#include <smdebug/http/curl_multi.hpp>
+#include <smdebug/http/curl_engine.hpp>
 
 #include <doctest/doctest.h>
 #include <support/http_server.hpp>
@@ -21,7 +21,7 @@ namespace {
 
 constexpr auto for_ever = http::detail::curl_multi::clock::time_point::max();
 
-/// A transfer, one request after the other, and the connections that they share.
+/// A transfer for consecutive requests, and the connections that they share.
 struct carrier {
     curl_options options;
     http::detail::curl_multi multi{4};
@@ -132,7 +132,7 @@ TEST_CASE("curl_transfer: any status is an answer; redirections are not followed
     CHECK(with.text({.url = server.url("/count/bytes/1")}) == "0");
 }
 
-TEST_CASE("curl_transfer: HEAD tells of a length beyond any limit, and has no body") {
+TEST_CASE("curl_transfer: an answer to HEAD may have a length beyond any limit, and has no body") {
     http_server server;
     carrier with;
     const http::response got =
@@ -175,7 +175,7 @@ TEST_CASE("curl_transfer: what is cut is interrupted, wherever that happens") {
     }
 }
 
-TEST_CASE("curl_transfer: a body longer than asked for is given up, whether its length is said or not") {
+TEST_CASE("curl_transfer: a body beyond the limit is given up, with or without a declared length") {
     http_server server;
     carrier with;
     for (const char* path : {"/bytes/100001", "/chunked/100001/5000", "/to-the-end/100001"}) {
@@ -190,7 +190,7 @@ TEST_CASE("curl_transfer: a body longer than asked for is given up, whether its 
     CHECK(with.carry({.url = server.url("/bytes/0"), .most = 0}).answered());
 }
 
-TEST_CASE("curl_transfer: where nobody listens, or the name is unknown, is unreachable") {
+TEST_CASE("curl_transfer: a closed port and an unknown name are unreachable") {
     carrier with;
     const http::response closed = with.carry({.url = "http://127.0.0.1:1/secret-path?secret-query"});
     CHECK(closed.outcome == http::outcome::unreachable);
@@ -273,7 +273,7 @@ TEST_CASE("curl_transfer: is overdue when its deadline has passed, or nothing ha
     const auto begin = http::request::clock::now();
     const http::request ask{.url = server.url("/silent"), .stalled_after = 10s, .deadline = begin + 1h};
     REQUIRE_FALSE(with.transfer.begin(ask).has_value());
-    // It connects: that has a time of its own.
+    // It connects: that has a separate time limit.
     CHECK_FALSE(with.transfer.overdue(begin + 30min).has_value());
     CHECK(with.transfer.due() == begin + 1h);
     CHECK(with.transfer.overdue(begin + 1h)->outcome == http::outcome::timed_out);

@@ -31,9 +31,9 @@ using smdebug_test::sanitized;
 
 namespace {
 
-constexpr auto for_ever = http::detail::inbox::clock::time_point::max();
+constexpr auto for_ever = http::detail::completion_queue::clock::time_point::max();
 
-// As the server makes and expects it.
+// The body as the server makes and expects it.
 std::string pattern(std::size_t size) {
     std::string made(size, '\0');
     for (std::size_t at = 0; at < size; ++at) {
@@ -56,7 +56,7 @@ static_assert(std::is_nothrow_move_constructible_v<curl_transport::exchange>);
 TEST_CASE("curl_transport: a thousand small requests go over a few connections") {
     http_server server;
     const curl_transport transport;
-    http::detail::inbox answers;
+    http::detail::completion_queue answers;
     std::vector<curl_transport::exchange> exchanges;
     constexpr std::size_t count = 1000;
     for (std::size_t number = 0; number < count; ++number) {
@@ -70,7 +70,7 @@ TEST_CASE("curl_transport: a thousand small requests go over a few connections")
         CHECK(text_of(got->response) == pattern(got->ticket));
     }
     CHECK(seen == std::vector<int>(count, 1));
-    CHECK_FALSE(answers.take_until(http::detail::inbox::clock::now()).has_value());
+    CHECK_FALSE(answers.take_until(http::detail::completion_queue::clock::now()).has_value());
     CHECK(transport.counters().requests == count);
     CHECK(transport.counters().bytes_received == count * (count - 1) / 2);
     CHECK(transport.counters().connections <= curl_options{}.most_connections);
@@ -102,14 +102,14 @@ TEST_CASE("curl_transport: its thread is there from the first request to the las
     CHECK(threads_of_this_process() == before + 1);
     SUBCASE("copy") {}
     SUBCASE("exchange") {
-        http::detail::inbox answers;
+        http::detail::completion_queue answers;
         const auto exchange = second->start({.url = server.url("/bytes/1")}, answers, 3);
         second.reset();
         CHECK(answers.take_until(for_ever)->ticket == 3);
         CHECK(threads_of_this_process() == before + 1);
     }
     second.reset();
-    // The system may list a thread for a moment after it was joined.
+    // The system may still list a thread for a moment after it was joined.
     for (int tries = 0; tries < 1000 && threads_of_this_process() > before; ++tries) {
         std::this_thread::sleep_for(std::chrono::milliseconds{1});
     }
@@ -161,13 +161,13 @@ TEST_CASE("curl_transport: exchanges that are gone are not heard of, in whatever
     http_server server;
     const curl_transport transport{{.most_in_flight = 8}};
     for (int round = 0; round < 30; ++round) {
-        const auto answers = std::make_unique<http::detail::inbox>();
+        const auto answers = std::make_unique<http::detail::completion_queue>();
         std::vector<curl_transport::exchange> exchanges;
         for (std::size_t number = 0; number < 24; ++number) {
             exchanges.push_back(transport.start({.url = server.url("/bytes/1000")}, *answers, number));
         }
         for (int taken = 0; taken < round; ++taken) {
-            static_cast<void>(answers->take_until(http::detail::inbox::clock::now()));
+            static_cast<void>(answers->take_until(http::detail::completion_queue::clock::now()));
         }
         if (round % 3 == 0) {
             std::swap(exchanges.front(), exchanges.back());
@@ -181,7 +181,7 @@ TEST_CASE("curl_transport: exchanges that are gone are not heard of, in whatever
 
 TEST_CASE("curl_transport: a transport may go while its requests are under way; exchanges keep what they need") {
     http_server server;
-    http::detail::inbox answers;
+    http::detail::completion_queue answers;
     std::vector<curl_transport::exchange> exchanges;
     {
         const curl_transport transport{{.most_in_flight = 4}};
@@ -198,7 +198,7 @@ TEST_CASE("curl_transport: a transport may go while its requests are under way; 
         exchanges.push_back(transport.start({.url = server.url("/silent")}, answers, 21));
     }
     exchanges.clear();
-    CHECK_FALSE(answers.take_until(http::detail::inbox::clock::now()).has_value());
+    CHECK_FALSE(answers.take_until(http::detail::completion_queue::clock::now()).has_value());
 }
 
 TEST_CASE("curl_transport: a server that goes away and comes back") {
@@ -220,7 +220,7 @@ TEST_CASE("curl_transport: a child that was forked has a thread of its own, and 
     http_server server;
     auto transport = std::make_unique<curl_transport>();
     const curl_transport unused;
-    http::detail::inbox answers;
+    http::detail::completion_queue answers;
     std::vector<curl_transport::exchange> exchanges;
     exchanges.push_back(transport->start({.url = server.url("/hold/a")}, answers, 7));
     exchanges.push_back(transport->start({.url = server.url("/hold/b")}, answers, 8));
@@ -263,7 +263,7 @@ TEST_CASE("curl_transport: what the environment says of proxies does not hold fo
     {
         const curl_transport transport;
         CHECK(text_of(perform(transport, {.url = server.url("/bytes/3")})) == pattern(3));
-        // Asked of the proxy, who knows no such path.
+        // The proxy gets this request and has no such path.
         const http::response other = perform(transport, {.url = "http://server.invalid/bytes/3"});
         CHECK(other.status == 404);
         CHECK(text_of(other) == "no such path");
@@ -278,7 +278,7 @@ TEST_CASE("curl_transport: what the environment says of proxies does not hold fo
     ::unsetenv("http_proxy");
 }
 
-TEST_CASE("curl_transport: HTTP/2 over TLS carries many requests on a connection; who is not trusted is refused") {
+TEST_CASE("curl_transport: HTTP/2 over TLS carries many requests on a connection; an untrusted server is refused") {
     const smdebug_test::temporary_folder folder;
     if (!smdebug_test::make_certificate(folder, "server") || !smdebug_test::make_certificate(folder, "other")) {
         smdebug_test::skipped(smdebug_test::lacking::set_up, "there is no openssl to make a certificate");
@@ -302,7 +302,7 @@ TEST_CASE("curl_transport: HTTP/2 over TLS carries many requests on a connection
     CHECK(transport.counters().http2_answers == 1);
 
     {  // many at once
-        http::detail::inbox answers;
+        http::detail::completion_queue answers;
         std::vector<curl_transport::exchange> exchanges;
         for (std::size_t number = 0; number < 32; ++number) {
             exchanges.push_back(transport.start({.url = proxy.url("/gather/32")}, answers, number));
@@ -333,7 +333,7 @@ TEST_CASE("curl_transport: HTTP/2 over TLS carries many requests on a connection
     }
     {  // cancelled, and late
         for (int round = 0; round < 20; ++round) {
-            http::detail::inbox answers;
+            http::detail::completion_queue answers;
             const std::string body = pattern(1U << 20U);
             const auto never = transport.start({.url = proxy.url("/hold/never")}, answers, 0);
             const auto up = transport.start(
@@ -362,7 +362,7 @@ TEST_CASE("curl_transport: HTTP/2 over TLS carries many requests on a connection
             CHECK_FALSE(got.failure.empty());
         }
         CHECK(perform(curl_transport{{.verify_tls = false}}, {.url = proxy.url("/bytes/1")}).answered());
-        // TLS spoken to a server that does not.
+        // TLS to a server without it.
         std::string plain = server.url("/");
         plain.insert(4, "s");
         CHECK(perform(transport, {.url = plain}).outcome == http::outcome::unreachable);

@@ -1,4 +1,4 @@
-#include <smdebug/http/origin.hpp>
+#include <smdebug/http/curl_transfer.hpp>
 
 #include <doctest/doctest.h>
 

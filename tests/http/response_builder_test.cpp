@@ -1,4 +1,4 @@
-#include <smdebug/http/response_builder.hpp>
+#include <smdebug/http/message.hpp>
 
 #include <smdebug/core/bytes.hpp>
 
@@ -84,7 +84,7 @@ TEST_CASE("response_builder: a body whose length was not said grows") {
 TEST_CASE("response_builder: a body that will be too long is not begun") {
     http::detail::response_builder built = after_head(10);
     CHECK_FALSE(take(built, "hello", 11));
-    CHECK_FALSE(take(built, "hello", std::uint64_t{1} << 62U));  // there is no memory for that
+    CHECK_FALSE(take(built, "hello", std::uint64_t{1} << 62U));  // more than fits into memory
     CHECK(built.received() == 0);
 }
 

@@ -1,4 +1,4 @@
-// HTTP/2 over TLS in front of a server that speaks HTTP/1.1, by nghttpx, with a certificate made for the occasion.
+// HTTP/2 over TLS in front of an HTTP/1.1 server, by nghttpx, with a fresh certificate.
 #pragma once
 
 #include <arpa/inet.h>
@@ -27,7 +27,7 @@ namespace smdebug_test {
     return known ? std::to_string(::ntohs(address.sin_port)) : throw std::runtime_error("no port");
 }
 
-/// Makes <folder>/<name>.key and .crt for 127.0.0.1, which nobody but themselves vouches for.  False: no openssl.
+/// Makes <folder>/<name>.key and a self-signed .crt for 127.0.0.1.  False: no openssl.
 [[nodiscard]] inline bool make_certificate(const temporary_folder& folder, const std::string& name) {
     const std::string path = folder.path() + "/" + name;
     started_program maker{{"openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1",
@@ -38,7 +38,7 @@ namespace smdebug_test {
     return maker.finish() == 0;
 }
 
-/// Listens on 127.0.0.1 from some moment after it was started on.
+/// Listens on 127.0.0.1 shortly after its start.
 class tls_proxy {
 public:
     tls_proxy(const http_server& behind, const std::string& key, const std::string& certificate)
@@ -48,9 +48,9 @@ public:
                    false) {}
 
     [[nodiscard]] std::string url(const std::string& path) const { return "https://127.0.0.1:" + port_ + path; }
-    /// Whether it has ended, as it does at once where it is not there.
+    /// Whether it has ended; it does at once if nghttpx is not installed.
     [[nodiscard]] bool has_ended() const { return program_.has_ended(); }
-    /// Ends it; gives its exit status.
+    /// Ends it; returns its exit status.
     [[nodiscard]] int finish() { return program_.finish(); }
 
 private:

@@ -1,6 +1,5 @@
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/index/collections_file.hpp>
-#include <smdebug/index/collections_writer.hpp>
 
 #include <doctest/doctest.h>
 

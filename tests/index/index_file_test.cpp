@@ -204,7 +204,7 @@ TEST_CASE("index_file: split never takes a number or a name that the parser woul
     }
 }
 
-TEST_CASE("index_file: each damage is told apart from a file that is still being written") {
+TEST_CASE("index_file: damage is distinguished from a file that is still being written") {
     const auto wrong = [](std::string_view text) {
         const parsed file = parse_text(text);
         REQUIRE(file.wrong.has_value());

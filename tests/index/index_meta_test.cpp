@@ -1,4 +1,4 @@
-#include <smdebug/index/index_meta.hpp>
+#include <smdebug/index/index_file.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,4 @@
 #include <smdebug/index/index_file.hpp>
-#include <smdebug/index/index_writer.hpp>
 
 #include <doctest/doctest.h>
 

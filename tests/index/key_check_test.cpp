@@ -1,4 +1,4 @@
-#include <smdebug/index/key_check.hpp>
+#include <smdebug/core/json_document.hpp>
 
 #include <smdebug/core/bytes.hpp>
 

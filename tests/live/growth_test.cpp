@@ -1,5 +1,5 @@
-// What does not grow: trainings, rules and readers that go on for weeks hold as much as behind their first steps.
-// Here in short; with SMDEBUG_TEST_ENDURANCE=1 as long as a release wants it (minutes), and what was counted is printed.
+// Bounded memory: trainings, rules and readers that run for weeks use no more memory than after their first steps.
+// Here in short; with SMDEBUG_TEST_ENDURANCE=1 for minutes, as before a release, and the counts are printed.
 #include "support/footprint.hpp"
 #include "support/log_builder.hpp"
 #include "support/run_builder.hpp"
@@ -7,7 +7,7 @@
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/formats/tensorboard/log_source.hpp>
-#include <smdebug/hook/basic_hook.hpp>
+#include <smdebug/hook/hook.hpp>
 #include <smdebug/reduce/scalar_kernel.hpp>
 #include <smdebug/rules/built_in/exploding_tensor.hpp>
 #include <smdebug/rules/built_in/vanishing_gradient.hpp>
@@ -15,7 +15,7 @@
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
-#include <smdebug/trial/catalog_source.hpp>
+#include <smdebug/trial/run_contents.hpp>
 #include <smdebug/watch/watch.hpp>
 
 #include <doctest/doctest.h>
@@ -39,14 +39,14 @@ using local_hook = basic_hook<local_storage, scalar_kernel>;
 using run_on_disk = basic_trial<local_storage, event_decoder<>, scalar_kernel>;
 using run_in_memory = basic_trial<memory_storage, event_decoder<>, scalar_kernel>;
 
-// How often something is done: that of a release, or a part of it.
+// The number of repetitions: all before a release, else a part.
 [[nodiscard]] int times(int of_a_release, int part = 50) {
     return for_a_release() ? of_a_release : of_a_release / part;
 }
 
-// Does something a tenth of `count` times, then the rest: what is held between grows by no more than `bytes_each` for each
-// time, and by some pages that are there for the first growth of a container or a line of a log.  `settle` ends what goes
-// on in the background, before it is looked at.
+// Repeats an action a tenth of `count` times, then the rest: memory in use grows by no more than `bytes_each` for each
+// repetition, plus some pages for the first growth of a container or a line of a log.  `settle` ends background work
+// before each measurement.
 template <class Work, class Settle>
 void check_growth(const std::string& what, int count, Work&& work, std::size_t bytes_each, Settle&& settle) {
     constexpr std::size_t spare = 24 * 1024;
@@ -77,7 +77,7 @@ void check_growth(const std::string& what, int count, Work&& work, std::size_t b
     check_growth(what, count, std::forward<Work>(work), bytes_each, [] {});
 }
 
-// A training: 100 saves a step, in steps of 1, every tenth epoch of another mode.
+// A training: 100 saves a step, every tenth epoch in another mode.
 void train(const std::string& what, const hook_options& options, int steps) {
     local_hook hook{local_storage{options.out_dir}, options};
     std::vector<std::string> names;
@@ -185,7 +185,7 @@ TEST_CASE("growth: a run that grows takes a hundred bytes a step, and a log that
     build.collections();
     build.step(small_step(0));
     const run_in_memory run{store, only_asked()};
-    // The storage holds the steps, too: what it holds of each is counted first.
+    // The storage also holds the steps: its share of each is counted first.
     memory_storage bare{"bare"};
     run_builder same{bare};
     const int steps = times(10'000);

@@ -1,9 +1,9 @@
-// Runs that several processes write while several threads look at them: every answer must be one that some prefix of
-// the writes allows.
+// Several processes write runs while several threads read them: every answer must be consistent with some prefix of the
+// writes.
 #include "live/writers.hpp"
 #include "support/temporary_folder.hpp"
 
-#include <smdebug/rules/invoke.hpp>
+#include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
 
@@ -26,7 +26,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// What several threads find wrong.  doctest's macros are slow and its counters many; a sentence says more.
+// Failures found by several threads.  doctest's macros are slow; a sentence is more informative.
 class complaints {
 public:
     void expect(bool good, const std::string& what) {
@@ -73,7 +73,7 @@ std::vector<int> begun_now(const fleet& writers) {
     return counts(writers, [&](int worker) { return writers.begun(worker); });
 }
 
-// How many steps of each worker a catalog has; -1 where they are not the first ones.
+// The number of steps of each worker in a catalog; -1 if they are not its first ones.
 std::vector<int> prefixes_in(const catalog& from, const fleet_plan& plan) {
     std::vector<int> length(static_cast<std::size_t>(plan.workers), 0);
     for (const catalog::step_entry& held : from.steps) {
@@ -97,7 +97,7 @@ std::string text_of(const std::vector<int>& numbers) {
     return text;
 }
 
-// Everything that one snapshot says, against the only thing that it can follow from: how far each worker has come.
+// Checks everything in a snapshot against the progress of each worker, from which all of it follows.
 void check_snapshot(const catalog& from, const fleet_plan& plan, complaints& wrong) {
     const std::vector<int> have = prefixes_in(from, plan);
     wrong.expect(*std::min_element(have.begin(), have.end()) >= 0, "a step without those before it: " + text_of(have));
@@ -116,7 +116,7 @@ void check_snapshot(const catalog& from, const fleet_plan& plan, complaints& wro
         const bool there = from.loaded_all_steps ? place < fastest : place < slowest;
         const step_state otherwise = from.loaded_all_steps ? step_state::unavailable : step_state::not_yet_available;
         wrong.expect(state == (there ? step_state::available : otherwise), "state of step " + std::to_string(place));
-        if (place < slowest && plan.stride > 1) {  // a number between two steps that are there will never be there
+        if (place < slowest && plan.stride > 1) {  // a number between two existing steps will never exist
             const bool over = from.loaded_all_steps || place + 1 < slowest;
             wrong.expect(
                 from.state_of(mode::global, place * plan.stride + 1) == (over ? step_state::unavailable : otherwise),
@@ -134,7 +134,7 @@ void check_snapshot(const catalog& from, const fleet_plan& plan, complaints& wro
     }
 }
 
-// A refresh sees all that was there when it began, and nothing that was not begun when it ended.
+// A refresh sees everything written before it began, and nothing begun after it ended.
 template <class Trial>
 void check_refresh(const Trial& run, const fleet& writers, complaints& wrong) {
     const std::vector<int> least = done_now(writers);
@@ -150,7 +150,7 @@ void check_refresh(const Trial& run, const fleet& writers, complaints& wrong) {
     check_snapshot(*from, writers.plan(), wrong);
 }
 
-// Values are those of their worker and step, and what is listed can be read.
+// Values match their worker and step, and everything listed can be read.
 template <class Trial>
 void check_values(const Trial& run, const fleet_plan& plan, unsigned round, complaints& wrong) {
     const auto steps = run.steps();
@@ -238,10 +238,10 @@ void watch_run(const fleet_plan& plan) {
     }
     CHECK(writers.join());
     CHECK_MESSAGE(wrong.text().empty(), wrong.text());
-    // The two who follow check something at each step; a busy machine lets the others look less often, but not never.
+    // The two followers check something at each step; on a busy machine the others look less often, but not never.
     CHECK(wrong.checks() > 5 * here.steps);
 
-    // Each step once, in order; and in the end all is there, as for somebody who comes later.
+    // Each step once, in order; and in the end everything is there, as for a later reader.
     CHECK(evaluated == run.steps());
     CHECK(evaluated.size() == static_cast<std::size_t>(here.steps));
     const local_trial later{here.path};

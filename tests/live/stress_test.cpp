@@ -1,6 +1,6 @@
-// Readers, refreshers and writers at once, in a folder that disappears: whatever is read is right or an error of the
-// library's, nobody crashes, and under ThreadSanitizer no two threads meet.
-// Here for a moment; SMDEBUG_TEST_STRESS_SECONDS says for how long (a release: 600, by tests/release.sh).
+// Concurrent readers, refreshers and writers in a folder that disappears: every result is right or an error of the
+// library, nothing crashes, and ThreadSanitizer finds no race.
+// Short by default; SMDEBUG_TEST_STRESS_SECONDS sets the duration (before a release: 600, by tests/release.sh).
 #include "support/run_builder.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -42,14 +42,14 @@ constexpr int workers = 2;
 
 [[nodiscard]] std::string name_of_worker(int number) { return "worker_" + std::to_string(number); }
 
-/// What is saved of a step is told by its number and its worker, whenever it is saved.
+/// The values of a step follow from its number and its worker, whenever it is saved.
 [[nodiscard]] float value_of(step_number step, int worker) { return static_cast<float>(step * 10 + worker); }
 
-/// What has happened, by all threads.
+/// Counts of all threads.
 struct tally {
     std::atomic<long> right{0};
-    std::atomic<long> refused{0};  ///< errors of the library's
-    std::atomic<long> gone{0};     ///< how often the folder went
+    std::atomic<long> refused{0};  ///< errors of the library
+    std::atomic<long> gone{0};     ///< removals of the folder
     std::mutex guard = {};
     std::vector<std::string> wrong = {};
 
@@ -61,7 +61,7 @@ struct tally {
     }
 };
 
-/// Does something again and again until it is over; the library's errors are what a folder that goes may bring.
+/// Repeats an action until the end; the library's errors are expected when the folder disappears.
 class performer {
 public:
     performer(tally& counts, const std::atomic<bool>& over) : counts_(counts), over_(over) {}
@@ -90,7 +90,7 @@ private:
             .missing_event_file_retry_limit = 0};
 }
 
-/// Reads what the trial says that there is.
+/// Reads everything that the trial lists.
 template <class Trial>
 void read_some(const Trial& run, std::mt19937& random, tally& counts) {
     const std::vector<step_number> steps = run.steps();
@@ -130,7 +130,7 @@ TEST_CASE("stress: readers, refreshers and writers, and a folder that disappears
     std::atomic<bool> over{false};
     const performer again{counts, over};
 
-    // Trials come and go, too: whoever reads takes the one that is there.
+    // Trials are replaced meanwhile: a reader takes the current one.
     std::mutex guard;
     std::shared_ptr<const trial> shared;
     const auto current = [&] {
@@ -155,7 +155,7 @@ TEST_CASE("stress: readers, refreshers and writers, and a folder that disappears
                 });
             });
         }
-        threads.emplace_back([&] {  // opens the run anew, now and then through a cache
+        threads.emplace_back([&] {  // reopens the run, sometimes through a cache
             bool cached = false;
             again([&] {
                 const any_storage files =
@@ -169,7 +169,7 @@ TEST_CASE("stress: readers, refreshers and writers, and a folder that disappears
                 std::this_thread::sleep_for(10ms);
             });
         });
-        threads.emplace_back([&] {  // takes the folder away
+        threads.emplace_back([&] {  // removes the folder
             int number = 0;
             again([&] {
                 std::this_thread::sleep_for(60ms);

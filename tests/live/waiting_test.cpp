@@ -4,7 +4,7 @@
 #include "support/temporary_folder.hpp"
 
 #include <smdebug/core/error.hpp>
-#include <smdebug/rules/invoke.hpp>
+#include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 
 #include <doctest/doctest.h>
@@ -27,7 +27,7 @@ written_step simple_step(step_number step, const std::string& worker = "worker_0
     return {.step = step, .tensors = {tensor_of<float>("w", {1, 2, static_cast<float>(step)})}, .worker = worker};
 }
 
-// Files that were written long ago.
+// Old files.
 void make_old(const std::string& path, std::chrono::hours age) {
     const auto then = std::filesystem::file_time_type::clock::now() - age;
     for (const auto& held : std::filesystem::recursive_directory_iterator{path}) {
@@ -84,7 +84,7 @@ TEST_CASE("waiting: a collections file that is being written is waited for, one 
         }};
         CHECK(open(60s).num_workers() == 1);
     }
-    folder.write(key, "{\"collections\": 3, \"_meta\": {\"num_workers\": 1}}");  // whole, and wrong
+    folder.write(key, "{\"collections\": 3, \"_meta\": {\"num_workers\": 1}}");  // complete, but wrong
     CHECK_THROWS_AS(open(1h), collections_file_exception);
 }
 
@@ -95,7 +95,7 @@ TEST_CASE("waiting: a step is seen when it comes, with a poll interval that woul
     build.collections().step(simple_step(0));
     const local_trial run{folder.path(), {.poll_interval = 24h}};
     const std::jthread writer{[&] {
-        for (const step_number step : {1, 999, 1000, 2500}) {  // index folders that are there, and new ones
+        for (const step_number step : {1, 999, 1000, 2500}) {  // existing and new index folders
             std::this_thread::sleep_for(15ms);
             build.step(simple_step(step));
         }
@@ -129,7 +129,7 @@ TEST_CASE("waiting: a process that is killed makes a stalled job, and not one th
     local_storage store{folder.path()};
     run_builder build{store};
     build.collections({"worker_0", "worker_1"});
-    // One that writes until it is killed, and one that finishes.
+    // One worker writes until it is killed, another one finishes.
     fleet writers{
         {.path = folder.path(), .workers = 2, .steps = 100'000, .stride = 1, .slowest_us = 500, .marks_end = false}};
     const local_trial run{folder.path(), {.poll_interval = 5ms, .stalled_after = 1h}};
@@ -153,21 +153,21 @@ TEST_CASE("waiting: a process that is killed makes a stalled job, and not one th
     CHECK_THROWS_AS(run.wait_for_steps({seen.back() + 10'000}, {.give_up_after = 100ms}), stalled);
     CHECK_THROWS_AS(run.wait_for_steps({seen.back() + 10'000}, {.timeout = 5ms}), timed_out);
 
-    // Whoever comes later sees from the files' times how long it has been quiet.
+    // A later reader sees from the files' times how long the run has been quiet.
     make_old(folder.path(), 48h);
     const local_trial later{folder.path()};
     CHECK(later.job_state() == job_state::stalled);
     CHECK(later.quiet_time() >= 47h);
     CHECK(invoke_rule(rule, later, {.start_step = seen.back() + 1, .give_up_after = 1h}).end == invoke_end::stalled);
 
-    // The job is taken up again, and ends.
+    // The job is resumed, and ends.
     build.step(simple_step(200'000)).step(simple_step(200'000, "worker_1"));
     CHECK(later.job_state() == job_state::running);
     build.end();
     CHECK(later.job_state() == job_state::ended);
     const rule_outcome rest = invoke_rule(rule, later, {.start_step = outcome.next_step, .give_up_after = 1h});
     CHECK(rest.end == invoke_end::end_of_run);
-    CHECK(seen == later.steps());  // what only one worker wrote counts now, too
+    CHECK(seen == later.steps());  // now steps of only one worker count as well
 }
 
 TEST_CASE("waiting: after the job's end its files are looked for as long as it was asked to") {
@@ -183,7 +183,7 @@ TEST_CASE("waiting: after the job's end its files are looked for as long as it w
     CHECK_THROWS_AS(run.wait_for_steps({2}, {.timeout = 60s}), no_more_data);
     CHECK(run.loaded_all_steps());
     CHECK(run.steps() == std::vector<step_number>{0, 1});
-    // What had ended before it was opened has been there long enough.
+    // A run that had ended before it was opened has been there long enough.
     CHECK(local_trial{folder.path(), {.training_end_delay_refresh = 1h}}.loaded_all_steps());
 }
 

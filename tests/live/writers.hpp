@@ -1,4 +1,4 @@
-// Worker processes that write a run at random speeds, and what they have written so far.
+// Worker processes that write a run at random speeds, and their progress.
 #pragma once
 
 #include "support/run_builder.hpp"
@@ -30,11 +30,11 @@
 
 namespace smdebug_test {
 
-/// How far each worker has come, in memory that its process shares with the test.
+/// The progress of each worker, in memory shared with the test.
 struct progress {
     static constexpr std::size_t most = 16;
-    std::array<std::atomic<int>, most> begun{};  ///< steps whose index file the worker has begun to write
-    std::array<std::atomic<int>, most> done{};   ///< steps whose index file is there, whole
+    std::array<std::atomic<int>, most> begun{};  ///< steps whose index file has been begun
+    std::array<std::atomic<int>, most> done{};   ///< steps whose index file is complete
 };
 
 struct fleet_plan {
@@ -45,12 +45,12 @@ struct fleet_plan {
     int slowest_us = 4000;             ///< the longest pause between two files
     unsigned seed = 1;
     bool marks_end = true;
-    bool writes_in_place = false;  ///< index files grow where they stand, as some writers do it
+    bool writes_in_place = false;  ///< index files grow in place, as with some writers
 };
 
 [[nodiscard]] inline std::string worker_name(int worker) { return "worker_" + std::to_string(worker); }
 
-/// What a worker saves at its i-th step: a value that names both, and at every third step another tensor.
+/// The tensors of a worker's i-th step: a value that encodes both, and at every third step another tensor.
 [[nodiscard]] inline written_step planned_step(const fleet_plan& plan, int worker, int place) {
     const smdebug::step_number step = place * plan.stride;
     written_step made{.step = step,
@@ -65,10 +65,10 @@ struct fleet_plan {
     return made;
 }
 
-/// Processes, one a worker.  What is still alive when it goes is killed.
+/// One process a worker.  The destructor kills those still alive.
 class fleet {
 public:
-    /// Starts them.  No thread may be running in this process yet.
+    /// Starts the processes.  No other thread may run in this process yet.
     explicit fleet(fleet_plan plan) : plan_(std::move(plan)) {
         void* const memory =
             ::mmap(nullptr, sizeof(progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -76,7 +76,7 @@ public:
             throw std::runtime_error("no shared memory");
         }
         shared_ = new (memory) progress;
-        std::cout.flush();  // or each child prints what is in the buffer, too
+        std::cout.flush();  // otherwise each child prints the buffer as well
         for (int worker = 0; worker < plan_.workers; ++worker) {
             const pid_t child = ::fork();
             if (child < 0) {
@@ -109,7 +109,7 @@ public:
         ::waitpid(child, nullptr, 0);
         children_.erase(children_.begin() + worker);
     }
-    /// Waits for all; returns whether each wrote all that it should.
+    /// Waits for all; returns whether each wrote all its steps.
     [[nodiscard]] bool join() {
         bool good = true;
         for (const pid_t child : children_) {
@@ -128,7 +128,7 @@ private:
             run_builder build{store};
             std::mt19937 random{plan_.seed * 100 + static_cast<unsigned>(worker)};
             const auto pause = [&] {
-                // Each worker has a pace of its own.
+                // Each worker has its own pace.
                 const int longest = 1 + plan_.slowest_us / (1 + worker);
                 std::this_thread::sleep_for(
                     std::chrono::microseconds{static_cast<int>(random() % 1000) * longest / 1000});
@@ -166,7 +166,7 @@ private:
         out << std::string_view{text}.substr(text.size() / 2) << std::flush;
     }
 
-    // The last worker writes the mark, as the Python package has it.
+    // The last worker writes the mark, as in the Python package.
     void mark_end_if_last(run_builder<smdebug::local_storage>& build) {
         for (int other = 0; other < plan_.workers; ++other) {
             if (shared_->done[static_cast<std::size_t>(other)] < plan_.steps) {

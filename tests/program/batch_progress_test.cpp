@@ -41,7 +41,7 @@ TEST_CASE("batch_progress: what programs read is JSON, unknown is null") {
     CHECK(contains(last, R"("bytes_per_second":2.500,"seconds":4.000,"seconds_left":2.000})"));
 }
 
-TEST_CASE("batch_progress: counts what is done; a program is told the end, a log nothing within the first minute") {
+TEST_CASE("batch_progress: counts finished runs; JSON reports the end, a log prints nothing within the first minute") {
     for (const auto how : {cli::detail::progress_format::json, cli::detail::progress_format::people,
                            cli::detail::progress_format::none}) {
         captured run;

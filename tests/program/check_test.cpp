@@ -119,7 +119,7 @@ TEST_CASE("check: from start up to, not including, end") {
                    "note: none of the steps of " + folder.path() + " is evaluated; they are 0-2\n"));
 }
 
-TEST_CASE("check: a collection that the run does not have is noted: finding nothing in it is no good health") {
+TEST_CASE("check: a collection missing from the run is noted: finding nothing in it does not mean healthy") {
     const temporary_folder folder;
     write_sick_run(folder);
     const verdict got =
@@ -152,7 +152,7 @@ TEST_CASE("check: nothing found") {
     CHECK(got.out.starts_with("nothing found\n\nrun "));
 }
 
-TEST_CASE("check: a run that fails does not lose the others, and neither a finding nor an error hides the other") {
+TEST_CASE("check: a failing run does not affect the others; neither a finding nor an error hides the other") {
     const temporary_folder folder;
     write_sick_run(folder);
     const verdict both_kinds = check_of({.runs = {"/nowhere", folder.path()}, .rules = rules_of(both())});
@@ -183,7 +183,7 @@ TEST_CASE("check: damage is noted and gives status 1 when nothing was found") {
     CHECK(contains(unknown.err, "note: "));
 }
 
-TEST_CASE("check: a rule that looks at nothing is no good health: a status of its own, a near name, exit status 2") {
+TEST_CASE("check: a rule that looks at nothing is not healthy: its own status, a suggestion, exit status 2") {
     const temporary_folder folder;
     write_sick_run(folder);
     struct row {
@@ -230,7 +230,7 @@ TEST_CASE("check: a job that has not ended is checked as it is, without waiting"
                    "not complete yet"));
 }
 
-TEST_CASE("check: each rule may end at its first step that is bad, and of a step the first finding may do") {
+TEST_CASE("check: options end each rule at its first bad step, or at the first finding of a step") {
     const temporary_folder folder;
     write_sick_run(folder);
     cli::detail::check_arguments given{.runs = {folder.path()},
@@ -255,7 +255,7 @@ TEST_CASE("check: rules have their own names, steps and parameters") {
     CHECK(lines[2].starts_with(folder.path() + ",late,2,"));
 }
 
-TEST_CASE("check: a rule's memory is one run's; runs to compare with are opened, and it is an error when they cannot") {
+TEST_CASE("check: a rule keeps state for one run only; failing to open a run to compare with is an error") {
     const temporary_folder folder;
     write_sick_run(folder);
     const verdict twice = check_of({.runs = {folder.path(), folder.path() + "/"},
@@ -278,7 +278,7 @@ TEST_CASE("check: a rule's memory is one run's; runs to compare with are opened,
     CHECK(contains(squeezed(others.out), " exploding_tensor IssuesFound 3 2 2\n"));
 }
 
-TEST_CASE("check: event files that are gone are no run without findings, in table, status file and exit status") {
+TEST_CASE("check: missing event files do not count as a healthy run, in table, status file and exit status") {
     const temporary_folder folder;
     write_sick_run(folder);
     cli::detail::check_arguments given{
@@ -324,7 +324,7 @@ TEST_CASE("check: a run that cannot be opened is an error in the status file, to
     }
 }
 
-TEST_CASE("check: a rule that fails is an error that says where; the first notes are told, of the others the number") {
+TEST_CASE("check: a failing rule is an error that says where; the first notes are printed, then a count") {
     const temporary_folder folder;
     write_sick_run(folder);
     cli::program_rules rules;

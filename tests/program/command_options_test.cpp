@@ -54,7 +54,7 @@ TEST_CASE("command_options: how runs are read") {
     CHECK(how.storage.formats.most_record_bytes == size_limits::untrusted().record);
 }
 
-TEST_CASE("command_options: which rules, and what is done about findings; steps under either name") {
+TEST_CASE("command_options: rules, actions on findings, and steps under either name") {
     cli::detail::check_arguments given;
     cli::detail::rule_options rules;
     cli::detail::step_options steps;

@@ -15,7 +15,7 @@ TEST_CASE("command_table: commands are found by their whole names") {
     CHECK(table.find("prog-x") == nullptr);
 }
 
-TEST_CASE("command_table: what a value is called says how it is completed") {
+TEST_CASE("command_table: the name of a value decides how it is completed") {
     static_assert(kind_of_value("FILE") == value_kind::path);
     static_assert(kind_of_value("FILE.db") == value_kind::path);
     static_assert(kind_of_value("RUN") == value_kind::path);
@@ -26,7 +26,7 @@ TEST_CASE("command_table: what a value is called says how it is completed") {
     static_assert(kind_of_value("") == value_kind::text);
 }
 
-TEST_CASE("command_table: exit statuses are read from the sentence that tells them") {
+TEST_CASE("command_table: exit statuses are parsed from the sentence that lists them") {
     const auto statuses =
         exit_statuses_in("Results.\nExit status: 0 fine, and all; 1 error;\n   12 both 3 and 1.\nMore; 5 no.");
     REQUIRE(statuses.size() == 3);

@@ -113,7 +113,7 @@ texts offered_by_fish(const std::string& line) {
 
 }  // namespace
 
-TEST_CASE("completion: what may stand where") {
+TEST_CASE("completion: the candidates at each position") {
     struct typed {
         texts words;
         texts offers;

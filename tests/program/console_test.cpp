@@ -54,7 +54,7 @@ TEST_CASE("console: results and messages go to different streams, and trouble is
     CHECK(run.err.str() == "smdebug: note: by the way\nsmdebug: note: a record\nsmdebug: error: a run\n");
 }
 
-TEST_CASE("console: what is said is printable; of wrong usage the help keeps its lines") {
+TEST_CASE("console: messages are printable; the help of a usage error keeps its lines") {
     captured run;
     run.to.note("the run a\x1b[2J\nb");
     run.to.damage("\xE2\x80\xAE");
@@ -66,7 +66,7 @@ TEST_CASE("console: what is said is printable; of wrong usage the help keeps its
           "smdebug: error: no \\x1b\\n\nTry this.\nOr that.\n");
 }
 
-TEST_CASE("console: results that cannot be written throw; whether the reader has gone is told apart") {
+TEST_CASE("console: results that cannot be written throw; a reader that has gone away is distinguished") {
     for (const int code : {ENOSPC, EPIPE}) {
         refusing_buffer refuses{code};
         std::ostream out{&refuses};
@@ -82,7 +82,7 @@ TEST_CASE("console: results that cannot be written throw; whether the reader has
     }
 }
 
-TEST_CASE("console: trouble that another process has told is heeded, and not told") {
+TEST_CASE("console: trouble reported by another process sets the exit status, and is not printed again") {
     captured run;
     run.to.mark_trouble();
     CHECK(run.to.status() == cli::exit_error);

@@ -41,7 +41,7 @@ TEST_CASE("defaults_file: where SMDEBUG_CONFIG says, else in the folder for such
         CHECK(cli::defaults_file() == "/dev/null");
     }
     {
-        const std::string path = folder.path() + "/socket";  // which nobody can read, root neither
+        const std::string path = folder.path() + "/socket";  // which even root cannot read
         ::sockaddr_un name{.sun_family = AF_UNIX, .sun_path = {}};
         REQUIRE(path.size() < sizeof(name.sun_path));
         path.copy(name.sun_path, path.size());

@@ -64,7 +64,7 @@ TEST_CASE("defaults_text: sections, comments, and values in each way of writing"
     CHECK(lines(" \n# nothing").empty());
 }
 
-TEST_CASE("defaults_text: what is no such line is told with its number") {
+TEST_CASE("defaults_text: an invalid line is reported with its number") {
     const auto tells = [](std::string_view text, const std::string& what) {
         CAPTURE(text);
         CHECK(refusal(text).find("a.toml, line " + what) != std::string::npos);

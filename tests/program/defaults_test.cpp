@@ -53,7 +53,7 @@ struct file_of_defaults {
 
 }  // namespace
 
-TEST_CASE("defaults: of all commands and of one; the command line comes before them") {
+TEST_CASE("defaults: for all commands and for one; the command line overrides them") {
     const file_of_defaults file{
         "# for all\n"
         "format = \"csv\"\n"
@@ -83,7 +83,7 @@ TEST_CASE("defaults: of all commands and of one; the command line comes before t
     CHECK(refusal({"merge", "a.db", "-o", "b.db"}, file.path).empty());
 }
 
-TEST_CASE("defaults: what stands in a command's section comes before what is for all") {
+TEST_CASE("defaults: a command's section overrides those for all commands") {
     const file_of_defaults file{
         "format = \"csv\"\n"
         "rule = [\"a\", \"b\"]\n"
@@ -100,7 +100,7 @@ TEST_CASE("defaults: what stands in a command's section comes before what is for
     CHECK(refusal({"check", "a"}, file.path).find("rule") != std::string::npos);  // it has none
 }
 
-TEST_CASE("defaults: behind --config FILE stands what stands without it") {
+TEST_CASE("defaults: any command may follow --config FILE") {
     const file_of_defaults file{"format = \"csv\"\n"};
     const auto help = [](std::vector<std::string> arguments) {
         return parsed<cli::detail::printed_text>(std::move(arguments), {}).text;
@@ -114,7 +114,7 @@ TEST_CASE("defaults: behind --config FILE stands what stands without it") {
     CHECK_FALSE(refusal({"--config"}, {}).empty());
 }
 
-TEST_CASE("defaults: variables of the environment that say the same come before them") {
+TEST_CASE("defaults: environment variables override them") {
     const file_of_defaults file{"cache = '/from/file'\nendpoint-url = 'http://file'\n"};
     const environment_variable no_server{"AWS_ENDPOINT_URL_S3", std::nullopt};
     const environment_variable server{"AWS_ENDPOINT_URL", std::nullopt};
@@ -132,7 +132,7 @@ TEST_CASE("defaults: variables of the environment that say the same come before 
     CHECK(storage({"ls", "a"}).s3.endpoint != "http://file");
 }
 
-TEST_CASE("defaults: what is wrong in them is told with the file and the line") {
+TEST_CASE("defaults: errors in them name the file and the line") {
     const auto told = [](const std::string& text, const std::vector<std::string>& arguments = {"ls", "a"}) {
         const file_of_defaults file{text};
         const std::string what = refusal(arguments, file.path);

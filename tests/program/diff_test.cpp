@@ -10,7 +10,7 @@
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/tensor/tensor_value.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
-#include <smdebug/trial/create_trial.hpp>
+#include <smdebug/trial/basic_trial.hpp>
 
 #include <doctest/doctest.h>
 
@@ -85,7 +85,7 @@ TEST_CASE("diff: a recorded run is the same as itself") {
     CHECK(json.out.empty());
 }
 
-TEST_CASE("diff: a changed copy of a recorded run parts from it where it was changed") {
+TEST_CASE("diff: a changed copy of a recorded run differs where it was changed") {
     const temporary_folder copy;
     const std::string run = golden("torch_mlp");
     std::filesystem::copy(run, copy.path(), std::filesystem::copy_options::recursive);
@@ -116,7 +116,7 @@ TEST_CASE("diff: a changed copy of a recorded run parts from it where it was cha
     CHECK_FALSE(other.out.starts_with("the runs are the same"));
 }
 
-TEST_CASE("diff: the first line names step, tensor, place and values; a table shows how it goes on") {
+TEST_CASE("diff: the first line names step, tensor, place and values; a table shows later steps") {
     const temporary_folder first;
     const temporary_folder second;
     write_run(first, {step_of(0, {1, 2, 3, 4}), step_of(10, {1, 2, 3, 4}), step_of(20, {1, 2, 3, 4}),
@@ -196,7 +196,7 @@ TEST_CASE("diff: what differs beside values is grouped, and is a first line of i
                                  "tensor alone 1 2 only the second run has it"});
 }
 
-TEST_CASE("diff: of very many steps the table has some, and the last") {
+TEST_CASE("diff: with very many steps the table shows some, and the last") {
     const temporary_folder first;
     const temporary_folder second;
     std::vector<written_step> mine;
@@ -234,7 +234,7 @@ TEST_CASE("diff: what cannot be read is an error, beside a difference or alone")
     CHECK(diff({.first = damaged, .second = damaged}).status == cli::exit_error);
 }
 
-TEST_CASE("diff: what is missing of a log for a damaged record is no sameness, in words, rows and the status") {
+TEST_CASE("diff: a log with a damaged record is not reported as equal, in text, rows and status") {
     const temporary_folder whole;
     const temporary_folder damaged;
     std::string bad = log_record(2, {scalar_value("loss", 2)});
@@ -270,7 +270,7 @@ TEST_CASE("diff: runs without a common step are not comparable") {
                              "only the first run has 1 step: 0", "only the second run has 1 step: 1"});
 }
 
-TEST_CASE("diff: what only the second run has is at the step that it is there") {
+TEST_CASE("diff: a tensor only in the second run is reported at its step") {
     const temporary_folder first;
     const temporary_folder second;
     written_step other = step_of(4, {1, 2});
@@ -285,7 +285,7 @@ TEST_CASE("diff: what only the second run has is at the step that it is there") 
     CHECK(contains(turned.out, "\ntensor,4,EVAL,7,worker_0,alone,first,"));
 }
 
-TEST_CASE("diff: of very much that cannot be read the first few are named") {
+TEST_CASE("diff: if very much cannot be read, the first few are named") {
     const temporary_folder first;
     const temporary_folder second;
     std::vector<written_step> steps;
@@ -301,7 +301,7 @@ TEST_CASE("diff: of very much that cannot be read the first few are named") {
     CHECK(contains(got.err, "and so on: 15 tensors or event files cannot be read"));
 }
 
-TEST_CASE("diff: runs that are not there, workers that nobody has, and selections of nothing") {
+TEST_CASE("diff: missing runs, unknown workers, and empty selections") {
     const temporary_folder empty;
     const answer missing = diff({.first = empty.path() + "/a", .second = empty.path() + "/b"});
     CHECK(missing.status == cli::exit_error);

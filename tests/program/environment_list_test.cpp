@@ -10,14 +10,14 @@
 #include <set>
 #include <string>
 
-// All that the library and the program ask the environment for is told, or one of those that are not the user's to set.
-TEST_CASE("environment_list: tells of each variable that the sources name, and of no other") {
+// Each variable that the library and the program read is listed, or is not for the user to set.
+TEST_CASE("environment_list: lists each variable that the sources name, and no other") {
     std::set<std::string> told;
     const std::regex name{"[A-Za-z_0-9]+"};
     for (const auto& entry : smdebug::cli::detail::environment_list) {
         const std::string names{entry.names};
         for (std::sregex_iterator it{names.begin(), names.end(), name}; it != std::sregex_iterator{}; ++it) {
-            CHECK_MESSAGE(told.insert(it->str()).second, it->str() << " is told twice");
+            CHECK_MESSAGE(told.insert(it->str()).second, it->str() << " is listed twice");
         }
         CHECK_FALSE(entry.meaning.empty());
     }
@@ -49,6 +49,6 @@ TEST_CASE("environment_list: tells of each variable that the sources name, and o
     }
     for (const std::string& each : told) {
         const bool is_curls = each.ends_with("_proxy");
-        CHECK_MESSAGE((is_curls || named.count(each) == 1), each << " is told, and nobody asks for it");
+        CHECK_MESSAGE((is_curls || named.count(each) == 1), each << " is listed, but never read");
     }
 }

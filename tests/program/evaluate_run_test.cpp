@@ -15,7 +15,7 @@
 using namespace smdebug;
 using namespace smdebug_test;
 
-TEST_CASE("evaluate_run: tells who is evaluated, each finding as it comes, and each report at the end") {
+TEST_CASE("evaluate_run: reports the rules at the start, each finding as it comes, and each result at the end") {
     const temporary_folder folder;
     write_sick_run(folder);
     const auto registry = cli::program_rules::built_in();
@@ -48,7 +48,7 @@ TEST_CASE("evaluate_run: tells who is evaluated, each finding as it comes, and e
     CHECK(stopped[0].outcome.evaluated == 0);
 }
 
-TEST_CASE("evaluate_run: an observer sees every step, and has no result and no say") {
+TEST_CASE("evaluate_run: an observer sees every step, and has no result") {
     const temporary_folder folder;
     write_sick_run(folder);
     const auto registry = cli::program_rules::built_in();

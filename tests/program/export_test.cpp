@@ -60,7 +60,7 @@ TEST_CASE("export: every format, with what stats selects") {
                                                             folder.path() + ",w,worker_0,0,TRAIN,0,1,2\n");
 }
 
-TEST_CASE("export: what is there is replaced only by --replace, or --force") {
+TEST_CASE("export: existing output is replaced only by --replace, or --force") {
     const temporary_folder folder;
     write_sick_run(folder);
     const temporary_folder place;
@@ -112,7 +112,7 @@ TEST_CASE("export: damage is named, the rest is exported, and the status is 1") 
     CHECK(fs::exists(place.path() + "/out/step_000000002.safetensors"));
 }
 
-TEST_CASE("export: what is not there, a worker that is none, an archive of several runs, an interruption") {
+TEST_CASE("export: a missing run, an unknown worker, an archive of several runs, an interruption") {
     const temporary_folder folder;
     write_sick_run(folder);
     const temporary_folder place;

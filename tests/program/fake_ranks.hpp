@@ -1,4 +1,4 @@
-// Ranks that are threads of this process: what MPI does for a scan, in memory.
+// Ranks as threads of this process, instead of MPI.
 #pragma once
 
 #include <program/ranks.hpp>
@@ -46,7 +46,7 @@ public:
 
     explicit fake_ranks(int size) : boxes_(static_cast<std::size_t>(size)) {}
 
-    /// Has each rank do its part, on a thread of its own; returns when all have ended.
+    /// Runs each rank on a thread of its own; returns when all have ended.
     void run(const std::function<void(channel&)>& part) {
         std::vector<std::jthread> processes;
         for (int rank = 0; rank < static_cast<int>(boxes_.size()); ++rank) {
@@ -57,7 +57,7 @@ public:
         }
     }
 
-    /// Messages that nobody has received.
+    /// Messages not yet received.
     [[nodiscard]] std::size_t left() const {
         std::size_t count = 0;
         for (const auto& each : boxes_) {

@@ -67,7 +67,7 @@ TEST_CASE("finding_actions: runs a command, and keeps the status file up to date
     CHECK(notes.empty());
 }
 
-TEST_CASE("finding_actions: of several runs the status file says which") {
+TEST_CASE("finding_actions: with several runs the status file names each") {
     const temporary_folder folder;
     const std::string status = folder.path() + "/status.json";
     cli::detail::finding_actions actions{{.status_file = status}, true, {}};
@@ -75,7 +75,7 @@ TEST_CASE("finding_actions: of several runs the status file says which") {
     CHECK(content_of(status).find("runs/a: dead_relu") != std::string::npos);
 }
 
-TEST_CASE("finding_actions: of a run that breaks nothing stays under way; what had ended stays as it was") {
+TEST_CASE("finding_actions: after a run fails none of its rules stays in progress; ended ones keep their status") {
     const temporary_folder folder;
     const std::string status = folder.path() + "/status.json";
     cli::detail::finding_actions actions{{.status_file = status}, true, {}};
@@ -98,7 +98,7 @@ TEST_CASE("finding_actions: of a run that breaks nothing stays under way; what h
     CHECK(stands("runs/d: all_zero", "Error"));
 }
 
-TEST_CASE("finding_actions: an action that fails is noted, and breaks nothing") {
+TEST_CASE("finding_actions: a failing action gives a note, and nothing else") {
     cli::detail::finding_actions actions{
         {.command = {"/nowhere/program"}, .post_url = "http://127.0.0.1:1/x", .status_file = "/proc/nowhere/status"},
         false,
@@ -114,7 +114,7 @@ TEST_CASE("finding_actions: an action that fails is noted, and breaks nothing") 
     CHECK(notes.size() == 3);  // it fails for the same reason
 }
 
-TEST_CASE("finding_actions: the service's actions are told once a rule, problems with them, too") {
+TEST_CASE("finding_actions: the service's actions are reported once per rule, and so are problems with them") {
     rule_request request{.label = "Mine", .rule = "dead_relu"};
     request.action_json = R"([{"name": "stoptraining", "training_job_prefix": "Job-1"}, {"name": "fax"}])";
     cli::detail::finding_actions actions{{}, false, {request}};

@@ -82,7 +82,7 @@ TEST_CASE("check --follow: each finding once, in order, as soon as its step is c
     CHECK(program.err.text().empty());
 }
 
-TEST_CASE("check --follow: a run that has not started is waited for") {
+TEST_CASE("check --follow: waits for a run that has not started") {
     growing run;
     running_program program{follow({run.path() + "/"})};
     REQUIRE(program.err.wait_for("smdebug: note: waiting for a run to start in " + run.path() + "\n"));
@@ -206,7 +206,7 @@ TEST_CASE("check --follow: a stop ends a long round over many known steps") {
     CHECK(found(program.out) == texts{row(run, 0), row(run, 1), row(run, 2), row(run, 3)});
 }
 
-TEST_CASE("check --follow: a stop ends waiting for an event file, of which nothing bad is said then") {
+TEST_CASE("check --follow: a stop ends waiting for an event file, which is then not reported as bad") {
     const endless_patience setting;
     growing run;
     run.start().step(0, true).step(1, true);
@@ -219,7 +219,7 @@ TEST_CASE("check --follow: a stop ends waiting for an event file, of which nothi
     CHECK(program.err.text().empty());
 }
 
-TEST_CASE("check --follow: an event file that comes late is waited for") {
+TEST_CASE("check --follow: waits for a late event file") {
     const endless_patience setting;
     growing other;
     other.step(1, true);
@@ -238,7 +238,7 @@ TEST_CASE("check --follow: an event file that comes late is waited for") {
     CHECK(program.err.text().empty());
 }
 
-TEST_CASE("check --follow: a run that breaks does not end the others, and its findings count") {
+TEST_CASE("check --follow: a run that fails does not end the others, and its findings count") {
     growing broken;
     growing sound;
     broken.start().step(0, true);
@@ -253,7 +253,7 @@ TEST_CASE("check --follow: a run that breaks does not end the others, and its fi
     CHECK(contains(program.out.text(), "  1          0         0  ended\n"));
 }
 
-TEST_CASE("check --follow: damaged index files are skipped when the user says so, and each is told once") {
+TEST_CASE("check --follow: damaged index files are skipped on request, and each is reported once") {
     growing run;
     run.start();
     run.put(smdebug::detail::locations::index_key(1, "worker_0"), R"({"meta": 1})");
@@ -266,7 +266,7 @@ TEST_CASE("check --follow: damaged index files are skipped when the user says so
     CHECK(lines_of(program.err.text()).size() == 1);
 }
 
-TEST_CASE("check --follow: an index file that is still cut when the job ends is told, though no step comes any more") {
+TEST_CASE("check --follow: an index file still truncated when the job ends is reported, though no more steps come") {
     growing run;
     run.start().step(1, false);
     running_program program{follow({run.path()}, {"--skip-damaged"})};
@@ -311,7 +311,7 @@ TEST_CASE(
     CHECK(contains(program.out.text(), "nothing new was saved for "));
 }
 
-TEST_CASE("check --follow: ends when every rule has found something and that was enough, though the job goes on") {
+TEST_CASE("check --follow: with --stop-at-first it ends when every rule has a finding, though the job goes on") {
     growing run;
     run.start().step(0, false).step(1, true).step(2, true);
     running_program program{follow({run.path()}, {"--stop-at-first", "--first-offender"})};
@@ -319,7 +319,7 @@ TEST_CASE("check --follow: ends when every rule has found something and that was
     CHECK(contains(squeezed(program.out.text()), "exploding_tensor IssuesFound 2 1 1 running\n"));
 }
 
-TEST_CASE("check --follow: each run has rules with a memory of their own, and the runs to compare with are opened") {
+TEST_CASE("check --follow: rules keep separate state for each run, and the runs to compare with are opened") {
     growing one;
     growing other;
     for (growing* run : {&one, &other}) {
@@ -334,7 +334,7 @@ TEST_CASE("check --follow: each run has rules with a memory of their own, and th
     CHECK(contains(table, other.path() + " unchanged_tensor IssuesFound 4 2 2 ended\n"));
 }
 
-TEST_CASE("check --follow: a rule that fails is told; the others go on") {
+TEST_CASE("check --follow: a rule that fails is reported; the others go on") {
     growing run;
     run.start().step(0, true);
     run.end();
@@ -371,7 +371,7 @@ TEST_CASE("check --follow: ends when its reader is gone") {
     CHECK(err.str().empty());
 }
 
-TEST_CASE("check --follow: a run that is removed is said, and what takes its place is looked at from its first step") {
+TEST_CASE("check --follow: a removed run is reported, and its replacement is checked from its first step") {
     growing run;
     run.start().step(5, true);
     running_program program{follow({run.path()}, csv)};

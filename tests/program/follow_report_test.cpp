@@ -30,7 +30,7 @@ bool wait_for_page(const std::string& path, const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("report --follow: the page is written again as the run grows, and says when that is over") {
+TEST_CASE("report --follow: the page is rewritten as the run grows, and says when that has ended") {
     const temporary_folder place;
     const std::string page = place.path() + "/page.html";
     growing run;

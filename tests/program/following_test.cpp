@@ -44,7 +44,7 @@ TEST_CASE("follow_runs: every run in a thread of its own, all at once") {
     CHECK(shown.err.str().empty());
 }
 
-TEST_CASE("follow_runs: an error of one run is told and does not end the others") {
+TEST_CASE("follow_runs: an error of one run is reported and does not end the others") {
     captured shown;
     const auto got = cli::detail::follow_runs({golden("scalars"), golden("torch_mlp"), "run.zip"}, {}, {.on = true},
                                               shown.to, {}, [&](const cli::detail::followed_run& of) {
@@ -60,7 +60,7 @@ TEST_CASE("follow_runs: an error of one run is told and does not end the others"
     CHECK_FALSE(contains(shown.err.str(), "waiting for a run"));
 }
 
-TEST_CASE("follow_runs: what is no error of a run ends them all, and is thrown") {
+TEST_CASE("follow_runs: an error that is not one run's ends them all, and is thrown") {
     captured shown;
     CHECK_THROWS_AS(
         static_cast<void>(cli::detail::follow_runs(
@@ -69,7 +69,7 @@ TEST_CASE("follow_runs: what is no error of a run ends them all, and is thrown")
         cli::detail::output_error);
 }
 
-TEST_CASE("follow_runs: a run that is not there is waited for until it is given up, or stopped") {
+TEST_CASE("follow_runs: waits for a missing run until it is given up, or stopped") {
     captured shown;
     const auto never = [](const cli::detail::followed_run&) -> follow_end {
         throw std::logic_error("there is no run");
@@ -142,7 +142,7 @@ TEST_CASE("shared_console: lines of several threads stay whole") {
     CHECK(shown.to.trouble());
 }
 
-TEST_CASE("follow_runs: what an empty folder becomes is found out when something comes, whatever that is") {
+TEST_CASE("follow_runs: the kind of data in an empty folder is detected when some appears") {
     for (const data_format as : {data_format::detect, data_format::checkpoints}) {
         const temporary_folder folder;
         captured shown;

@@ -25,7 +25,7 @@ public:
         build_.collections(workers_);
         return *this;
     }
-    /// A step with a tensor `w`, which is sick when it holds an infinity.
+    /// A step with a tensor `w`, which holds an infinity if it is sick.
     growing& step(smdebug::step_number number, bool sick, const std::string& worker = "worker_0") {
         const float value = sick ? std::numeric_limits<float>::infinity() : 1.0F;
         build_.step({.step = number, .tensors = {tensor_of<float>("w", {value, 2})}, .worker = worker});

@@ -41,7 +41,7 @@ TEST_CASE("index: an index is written beside each archive, and is what opens it"
     CHECK(run.err.str().empty());
     const auto bytes = std::filesystem::file_size(path + ".smdx");
     CHECK(run.out.str() == "wrote " + path + ".smdx: " + std::to_string(bytes) + " bytes for 2 files\n");
-    // Other bytes with the same size, time and ends, which nobody looks at: the index was believed.
+    // Other bytes with the same size, time and ends, which are not checked: the index was trusted.
     const auto written = std::filesystem::last_write_time(path);
     const std::string archive = file_content(path);
     std::string other = archive;

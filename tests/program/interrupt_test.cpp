@@ -45,7 +45,7 @@ private:
 
 }  // namespace
 
-TEST_CASE("interrupt_listener: SIGINT and SIGTERM request a stop, and end nothing") {
+TEST_CASE("interrupt_listener: SIGINT and SIGTERM request a stop without ending the process") {
     for (const int number : {SIGINT, SIGTERM}) {
         const reaction usual{number, SIG_DFL};
         const cli::interrupt_listener listener;
@@ -79,7 +79,7 @@ TEST_CASE("interrupt_listener: leaves the signals as it found them") {
     CHECK(is_blocked(SIGINT) == before);
 }
 
-TEST_CASE("interrupt_listener: a signal that is ignored stays so") {
+TEST_CASE("interrupt_listener: an ignored signal stays ignored") {
     const reaction ignored{SIGINT, SIG_IGN};
     const reaction usual{SIGTERM, SIG_DFL};
     const cli::interrupt_listener listener;

@@ -27,7 +27,7 @@ public:
         const std::lock_guard lock{guard_};
         return text_;
     }
-    /// Waits until the text holds `piece`; false when it does not come, ever, as far as a test can tell.
+    /// Waits until the text holds `piece`; false after two minutes.
     [[nodiscard]] bool wait_for(std::string_view piece) {
         std::unique_lock lock{guard_};
         return more_.wait_for(lock, std::chrono::minutes{2}, [&] { return text_.find(piece) != std::string::npos; });

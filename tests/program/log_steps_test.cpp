@@ -1,4 +1,4 @@
-// Every command x a log of two modes: a step is known, shown and asked for by its mode and the log's own number.
+// Every command x a log of two modes: a step is shown and selected by its mode and the log's own number.
 #include "program/captured.hpp"
 #include "support/log_builder.hpp"
 #include "support/temporary_folder.hpp"
@@ -20,7 +20,8 @@ using namespace smdebug_test;
 
 namespace {
 
-/// A log of train/ and validation/ with steps 0, 10, 20; validation's loss is infinite at step 10.  `train_steps` more of train/.
+/// A log of train/ and validation/ with steps 0, 10, 20; validation's loss is infinite at step 10.  `train_steps` more
+/// of train/.
 void write_log(const temporary_folder& at, int train_steps = 0) {
     const auto log = [&](const std::string& folder, int steps, bool sick) {
         std::string bytes = log_head();

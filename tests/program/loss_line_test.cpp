@@ -41,7 +41,7 @@ cli::detail::loss_line line_of(const cli::detail::program_trial& run) {
 
 }  // namespace
 
-TEST_CASE("loss_recorder: the loss over the steps, in some points, none of the largest and no NaN lost") {
+TEST_CASE("loss_recorder: the loss over the steps in a few points, keeping the largest values and NaN") {
     const temporary_folder few;
     const auto whole = line_of(with_losses(few.path(), {3, 2, 1}));
     CHECK(whole.points == std::vector<float>{3, 2, 1});
@@ -58,7 +58,7 @@ TEST_CASE("loss_recorder: the loss over the steps, in some points, none of the l
     CHECK(line_of(cli::detail::open_run(golden("dtypes"), {})).points.empty());
 }
 
-TEST_CASE("loss_recorder: a loss that is nowhere finite is there all the same") {
+TEST_CASE("loss_recorder: a loss that is never finite is still recorded") {
     constexpr float infinity = std::numeric_limits<float>::infinity();
     const temporary_folder up;
     const auto upwards = line_of(with_losses(up.path(), {infinity, infinity}));

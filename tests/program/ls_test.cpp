@@ -115,7 +115,7 @@ TEST_CASE("ls: CSV has a row for each tensor of each run") {
     CHECK(lines.back().starts_with(golden("scalars") + ","));
 }
 
-TEST_CASE("ls: only tensors of a collection, by name, and of some steps, are listed where that is asked for") {
+TEST_CASE("ls: options select tensors by collection, name and steps") {
     const auto names = [](cli::detail::ls_arguments given) {
         captured run;
         given.runs = {golden("torch_mlp")};
@@ -145,7 +145,7 @@ TEST_CASE("ls: a running job with steps that are not complete") {
     CHECK(contains(got.out, "late_tensor  float32  2          0  -\n"));
 }
 
-TEST_CASE("ls: a job that has written nothing for long is told from one that runs") {
+TEST_CASE("ls: a job that has written nothing for long is distinguished from a running one") {
     const temporary_folder folder;
     local_storage store{folder.path()};
     run_builder{store}.collections().step({.step = 0, .tensors = {tensor_of<float>("w", {1, 2})}});
@@ -160,7 +160,7 @@ TEST_CASE("ls: a job that has written nothing for long is told from one that run
     CHECK(contains(ls_of({folder.path()}, cli::detail::output_format::json).out, R"("state":"stalled")"));
 }
 
-TEST_CASE("ls: damaged values do not matter where another can be read, nor where none can") {
+TEST_CASE("ls: damaged values do not matter, whether or not others can be read") {
     for (const char* run : {"damaged/flipped_length", "damaged/truncated_event", "damaged/index_swapped",
                             "missing_event", "damaged/no_events_running"}) {
         const listing got = ls_of({golden(run)}, cli::detail::output_format::json);
@@ -179,7 +179,7 @@ TEST_CASE("ls: damaged values do not matter where another can be read, nor where
                    R"({"name":"a","dtype":null,"shape":null,"steps":2,"reductions":[]})"));
 }
 
-TEST_CASE("ls: one run that fails does not lose the others") {
+TEST_CASE("ls: a failing run does not affect the others") {
     const listing got = ls_of({"/nowhere", golden("scalars")}, cli::detail::output_format::table);
     CHECK(got.status == cli::exit_error);
     CHECK(contains(got.err, "/nowhere"));

@@ -43,7 +43,7 @@ TEST_CASE("manual: each character of a text stands for itself") {
     CHECK(sentence("").empty());
 }
 
-TEST_CASE("manual: a command's page has all its sections, and groff has nothing to say against it") {
+TEST_CASE("manual: a command's page has all its sections, and groff accepts it") {
     const command_table table = small_table();
     const manual_page page = page_of(table, "look");
     CHECK(page.file == "prog-x-look.1");

@@ -16,7 +16,7 @@
 using namespace smdebug;
 using namespace smdebug_test;
 
-TEST_CASE("merge: databases in one, and what it says of them") {
+TEST_CASE("merge: joins databases, and reports what it did") {
     const temporary_folder place;
     const std::string a = place.path() + "/a.db";
     const std::string b = place.path() + "/b.db";

@@ -24,7 +24,7 @@ void make_run(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("run_hint: a folder of runs is told with how many there are, and what to write") {
+TEST_CASE("run_hint: a folder of runs gives their number, and what to type") {
     const temporary_folder folder;
     const std::string runs = folder.path() + "/runs";
     for (int i = 0; i < 12; ++i) {
@@ -40,7 +40,7 @@ TEST_CASE("run_hint: a folder of runs is told with how many there are, and what 
     CHECK(cli::detail::run_hint(runs + "/no_run") == " There is a run below it: " + runs + "/no_run/deep");
 }
 
-TEST_CASE("run_hint: a folder or file of a run is told with the run") {
+TEST_CASE("run_hint: a folder or file inside a run names the run") {
     const temporary_folder folder;
     make_run(folder.path() + "/a");
     folder.write("a/events/000000000000/x.tfevents", "x");
@@ -51,7 +51,7 @@ TEST_CASE("run_hint: a folder or file of a run is told with the run") {
     CHECK(cli::detail::run_hint("file://" + folder.path() + "/a/index") == said);
 }
 
-TEST_CASE("run_hint: what is not there is told with folders of nearly that name, and nothing where none is near") {
+TEST_CASE("run_hint: a missing path suggests folders with similar names, and is empty if there are none") {
     const temporary_folder folder;
     std::filesystem::create_directories(folder.path() + "/resnet_50");
     folder.write("resnet_5", "a file");
@@ -61,7 +61,7 @@ TEST_CASE("run_hint: what is not there is told with folders of nearly that name,
     CHECK(cli::detail::run_hint("/nowhere/at/all") == "");
 }
 
-TEST_CASE("run_hint: of a prefix, where looking costs requests, it is told what looks") {
+TEST_CASE("run_hint: for a prefix, where a search costs requests, it names the command that searches") {
     CHECK(cli::detail::run_hint("s3://bucket/runs") == " Runs below it are found by scan, and by --list");
     CHECK(cli::detail::run_hint("s3://bucket/runs", true) == "");
     CHECK(cli::detail::run_hint("s3://bucket/runs.tar") == "");
@@ -75,7 +75,7 @@ TEST_CASE("run_hint: of a prefix, where looking costs requests, it is told what 
     CHECK(cli::detail::run_hint(not_found{"..."}, folder.path()) == below);
 }
 
-TEST_CASE("run_hint: of a folder with very many entries only some are looked at") {
+TEST_CASE("run_hint: in a folder with very many entries only some are checked") {
     const temporary_folder folder;
     make_run(folder.path() + "/run");
     std::size_t left = 10;

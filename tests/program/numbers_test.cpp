@@ -11,7 +11,7 @@
 
 using namespace smdebug;
 
-TEST_CASE("whole_number: decimal digits, from the least on, up to what the type holds") {
+TEST_CASE("whole_number: decimal digits, from the minimum up to the type's maximum") {
     CHECK(cli::detail::whole_number<step_number>("--step", "0", 0) == 0);
     CHECK(cli::detail::whole_number<step_number>("--step", "010", 0) == 10);
     CHECK(cli::detail::whole_number<std::uint8_t>("--n", "255", 1) == 255);
@@ -68,7 +68,7 @@ TEST_CASE("parse_duration: a number and its unit, or seconds") {
     }
 }
 
-TEST_CASE("real_number: decimal, 0 or more, and nothing behind it") {
+TEST_CASE("real_number: decimal, 0 or more, and nothing after it") {
     CHECK(cli::detail::real_number("--rtol", "1e-5") == 1e-5);
     CHECK(cli::detail::real_number("--rtol", "0") == 0);
     CHECK(cli::detail::real_number("--rtol", "2.5") == 2.5);

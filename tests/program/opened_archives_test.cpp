@@ -18,7 +18,7 @@
 using namespace smdebug;
 using namespace smdebug_test;
 
-TEST_CASE("opened_archives: an archive is opened once for the runs in it, and again when others were asked for since") {
+TEST_CASE("opened_archives: an archive is opened once for its runs, and again after others were used") {
     const temporary_folder folder;
     std::map<std::string, std::string> files;
     for (const char* run : {"a", "b"}) {
@@ -41,7 +41,7 @@ TEST_CASE("opened_archives: an archive is opened once for the runs in it, and ag
     CHECK(first.store->size("training_job_end.ts"));
 }
 
-TEST_CASE("opened_archives: what is no run in an archive is left to be opened by its path") {
+TEST_CASE("opened_archives: a path that is not a run in an archive is opened as usual") {
     const temporary_folder folder;
     folder.write("one.tar", tar_of(std::map<std::string, std::string>{{"index/x", ""}}));
     cli::detail::opened_archives archives{2};

@@ -19,7 +19,7 @@ using namespace smdebug;
 using namespace smdebug_test;
 using namespace smdebug::cli::detail;
 
-TEST_CASE("rank_results: the files of ranks are found beside the database, and nothing else") {
+TEST_CASE("rank_results: finds the files of ranks beside the database, and no others") {
     const temporary_folder folder;
     const std::string output = folder.path() + "/out.db";
     CHECK(rank_files(output).empty());

@@ -93,7 +93,7 @@ TEST_CASE("ranks: one that is stopped while it waits ends; the others go on, and
             giver.give(
                 [&]() -> std::optional<std::vector<batch_run>> {
                     if (next == 0) {
-                        stop.request_stop();  // both wait; rank 1 is asked to stop
+                        stop.request_stop();  // both wait; rank 1 gets a stop request
                     }
                     return next == 5 ? std::vector<batch_run>{} : std::vector<batch_run>{{.place = next++}};
                 },
@@ -113,7 +113,7 @@ TEST_CASE("ranks: one that is stopped while it waits ends; the others go on, and
     CHECK(ranks.left() == 0);
 }
 
-TEST_CASE("ranks: when one fails, or rank 0 is asked to stop or gives up, there are no more runs") {
+TEST_CASE("ranks: when one fails, or rank 0 stops or gives up, no more runs are handed out") {
     for (const char* const what : {"fails", "stop", "gives up"}) {
         CAPTURE(what);
         const bool fails = what == std::string{"fails"};
@@ -146,6 +146,6 @@ TEST_CASE("ranks: when one fails, or rank 0 is asked to stop or gives up, there 
     }
 }
 
-TEST_CASE("ranks: how many processes a launcher has started is what it says") {
+TEST_CASE("ranks: the number of processes comes from the launcher's variables") {
     CHECK(launched_processes() == 1);  // the tests are started by none
 }

@@ -141,7 +141,7 @@ TEST_CASE("read_commands: the program's own table") {
 }
 
 // A new name of a value is to be decided about: kind_of_value() knows it, or it is one of these.
-TEST_CASE("read_commands: of each value of the program it is known what completes it") {
+TEST_CASE("read_commands: each value of the program has a kind of completion") {
     const std::set<std::string> texts_by_name{"A", "A:B",   "C",    "E", "FORMAT", "HOW",    "I/N",  "M",   "N",
                                               "R", "REGEX", "SIZE", "S", "T",      "TENSOR", "TEXT", "URL", "W"};
     for (const auto& command : programs_table().commands) {

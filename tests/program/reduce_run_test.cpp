@@ -4,7 +4,7 @@
 
 #include <program/program_trial.hpp>
 #include <program/runs.hpp>
-#include <smdebug/trial/for_each_tensor.hpp>
+#include <smdebug/trial/scan.hpp>
 
 #include <doctest/doctest.h>
 
@@ -14,7 +14,7 @@
 using namespace smdebug;
 using namespace smdebug_test;
 
-TEST_CASE("unread_tensors: of an event file that is gone one note, and no numbers") {
+TEST_CASE("unread_tensors: a missing event file gives one note, and no numbers") {
     const temporary_folder folder;
     write_sick_run(folder);
     std::filesystem::remove_all(folder.path() + "/events");

@@ -38,7 +38,7 @@ TEST_CASE("repair: says what it would do, does it, and has nothing left to do") 
     CHECK(contains(nothing.err.str(), "there are no event files in "));
 }
 
-TEST_CASE("repair: stops between two files, and goes on when it is asked again") {
+TEST_CASE("repair: stops between two files, and continues when run again") {
     const temporary_folder place;
     const std::string run = place.path() + "/run";
     std::filesystem::copy(golden("torch_mlp"), run, std::filesystem::copy_options::recursive);

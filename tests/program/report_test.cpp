@@ -35,7 +35,7 @@ outcome report_of(std::vector<std::string> arguments) {
 
 }  // namespace
 
-TEST_CASE("report: a run with what rules found, and those that have nothing to look at") {
+TEST_CASE("report: a run with the findings of rules, and the rules that have nothing to look at") {
     const temporary_folder folder;
     write_sick_run(folder);
     const outcome sick = report_of({folder.path()});
@@ -73,7 +73,7 @@ TEST_CASE("report: two runs, and since when they differ") {
     CHECK(contains(other.out, ": 2 runs, "));
 }
 
-TEST_CASE("report: what cannot be opened, or read, is on the page, and a failure") {
+TEST_CASE("report: runs that cannot be opened or read are shown on the page, and as failures") {
     const outcome none = report_of({"/nowhere/at/all", golden("torch_mlp")});
     CHECK(none.status == cli::exit_error);
     CHECK(contains(none.page, R"("state":"failed","failed":")"));

@@ -30,7 +30,7 @@ TEST_CASE("rules: a row for each parameter of each rule") {
     CHECK(contains(run.out.str(), "\nvanishing_gradient,threshold,float,1e-07,"));
 }
 
-TEST_CASE("rules: only those that were asked for") {
+TEST_CASE("rules: only the named ones") {
     captured run;
     CHECK(cli::detail::list_rules({.rules = {"all_zero"}}, cli::program_rules::built_in(), run.to) == cli::exit_ok);
     CHECK(contains(run.out.str(), "\nall_zero (AllZero): "));
@@ -44,7 +44,7 @@ TEST_CASE("rules: the table says what each rule is for") {
     CHECK(contains(run.out.str(), "\nstalled_training (StalledTrainingRule): "));
 }
 
-TEST_CASE("rules: a program's own rules are listed as well, and none where there is none") {
+TEST_CASE("rules: a program's own rules are listed as well, and none if there are none") {
     struct mine {
         double limit = 2;
         [[nodiscard]] static constexpr std::string_view name() { return "mine"; }

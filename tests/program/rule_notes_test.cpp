@@ -13,12 +13,12 @@
 using namespace smdebug;
 using namespace smdebug_test;
 
-TEST_CASE("rule_notes: of what could not be read the first few are told, each once, and the number of the others") {
+TEST_CASE("rule_notes: the first few unread tensors are named, each once, then the number of the others") {
     captured run;
     cli::detail::damage_limit limit;
     for (std::size_t i = 0; i < 700; ++i) {
         for (const char* rule : {"all_zero", "exploding_tensor"}) {
-            limit.tell(
+            limit.report(
                 cli::detail::note_of("runs/a", rule, 0,
                                      {.damaged = true, .tensor = "w", .message = "w: lost " + std::to_string(i)}),
                 run.to);
@@ -80,7 +80,7 @@ TEST_CASE("idle_text: the rule, why it had nothing to look at, and the run") {
           "mine has looked at nothing: There is no step to look at [run runs/a]");
 }
 
-TEST_CASE("was_out_of_reach: what may be there the next time, and not what is damaged") {
+TEST_CASE("was_out_of_reach: true for temporary failures, false for damage") {
     using kind = run_message::kind;
     const auto with = [](kind what, const std::string& text) {
         return cli::detail::was_out_of_reach({.messages = {{kind::note, "a note"}, {what, text}}});

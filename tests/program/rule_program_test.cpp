@@ -169,7 +169,7 @@ TEST_CASE("rule_program: a rule that compares runs gets those that --other-trial
     CHECK(status_with(folder.path()) == cli::exit_ok);
 }
 
-TEST_CASE("rule_program: help tells what the rule is for, its settings with types and defaults") {
+TEST_CASE("rule_program: help shows the purpose of the rule, its settings with types and defaults") {
     const verdict help = run_it({"--help"});
     CHECK(help.status == cli::exit_ok);
     CHECK(help.out.starts_with("a mean is above a limit."));
@@ -181,7 +181,7 @@ TEST_CASE("rule_program: help tells what the rule is for, its settings with type
     }
 }
 
-TEST_CASE("rule_program: what is wrong is told, with exit status 2, or 1 where a run cannot be read") {
+TEST_CASE("rule_program: errors are printed, with exit status 2, or 1 if a run cannot be read") {
     CHECK(contains(run_it({}).err, "a run is missing"));
     CHECK(run_it({}).status == cli::exit_usage);
     CHECK(run_it({"a", "--nothing"}).status == cli::exit_usage);
@@ -196,7 +196,7 @@ TEST_CASE("rule_program: what is wrong is told, with exit status 2, or 1 where a
               .err.starts_with("mean_above: error: mean_above has no option --upper-limt. Did you mean --upper-limit"));
 }
 
-TEST_CASE("rule_program: tells the rule's name and the version of the library") {
+TEST_CASE("rule_program: prints the rule's name and the version of the library") {
     const verdict told = run_it({"--version"});
     CHECK(told.status == cli::exit_ok);
     CHECK(told.out == "mean_above, a rule made with smdebug " + cli::detail::version_text() + "\n");

@@ -37,7 +37,7 @@ TEST_CASE("parse_rule: a name, and parameters that are texts") {
     CHECK(cli::parse_rule("exploding_tensor").parameters.empty());
 }
 
-TEST_CASE("parse_rule: a list has semicolons; a backslash takes their meaning away, and that of a comma") {
+TEST_CASE("parse_rule: semicolons separate the items of a list; a backslash escapes them, and commas") {
     const rule_request request =
         cli::parse_rule("exploding_tensor,collection_names=losses; gradients ;,tensor_regex=relu{1\\,3}=?");
     CHECK(request.parameters.at("collection_names").items == texts{"losses", " gradients ", ""});
@@ -46,7 +46,7 @@ TEST_CASE("parse_rule: a list has semicolons; a backslash takes their meaning aw
     CHECK(cli::parse_rule("a,x=").parameters.at("x").text.empty());
 }
 
-TEST_CASE("parse_rule: what stands beside a rule's own parameters is taken out") {
+TEST_CASE("parse_rule: common parameters are separated from a rule's own") {
     const rule_request request =
         cli::parse_rule("SimilarAcrossRuns,other_trials=a;b,other_trial_0=c,start_step=2,end_step=5");
     CHECK(request.other_trials == texts{"a", "b", "c"});
@@ -55,7 +55,7 @@ TEST_CASE("parse_rule: what stands beside a rule's own parameters is taken out")
     CHECK(request.parameters.empty());
 }
 
-TEST_CASE("parse_rule, check_request: what cannot be is refused in words that help") {
+TEST_CASE("parse_rule, check_request: invalid requests give helpful errors") {
     CHECK(refusal("exploding_tensor,only_nan=yes") ==
           "rule exploding_tensor: parameter only_nan (bool, default False) must be True or False, not \"yes\"");
     CHECK(contains(refusal("exploding_tensor,nan=True"), "Did you mean only_nan? It has: collection_names, "));
@@ -86,7 +86,7 @@ TEST_CASE("parse_rule, check_request: what cannot be is refused in words that he
     }
 }
 
-TEST_CASE("read_rules_json: from a file; one that is not there, or is none, is named") {
+TEST_CASE("read_rules_json: from a file; the error for a missing or invalid one names it") {
     const temporary_folder folder;
     folder.write("rules.json", R"([{"rule": "exploding_tensor"}])");
     folder.write("bad.json", "{}");

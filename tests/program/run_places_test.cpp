@@ -43,7 +43,7 @@ texts paths_of(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("places_of: a run is itself, an archive all the runs in it") {
+TEST_CASE("places_of: a run stands for itself, an archive for all runs in it") {
     const temporary_folder folder;
     auto files = golden_files("torch_mlp", "a/");
     files.merge(golden_files("scalars", "b/"));

@@ -22,7 +22,7 @@ TEST_CASE("with_run: a run is named once") {
     CHECK(cli::detail::with_run("out/checkpoint-2 is cut", "out") == "out/checkpoint-2 is cut");
 }
 
-TEST_CASE("run_problems: each place is said once, of many the first, and then their number") {
+TEST_CASE("run_problems: each place is reported once: the first few, then their number") {
     captured run;
     cli::detail::run_problems problems{false};
     std::vector<problem> all;
@@ -39,11 +39,11 @@ TEST_CASE("run_problems: each place is said once, of many the first, and then th
     CHECK(run.to.status() == cli::exit_error);
 }
 
-TEST_CASE("run_problems: where the user goes on without what is damaged they are notes") {
+TEST_CASE("run_problems: with --skip-damaged they are notes") {
     const auto opened = cli::detail::open_run(golden("damaged/truncated_index"), {.skip_damaged = true});
     captured run;
     cli::detail::run_problems problems{true};
-    problems.tell(opened, "runs/a", run.to);
+    problems.report(opened, "runs/a", run.to);
     problems.tell_all(std::vector<problem>{{.where = "x", .what = "it is cut"}}, "runs/a", run.to);
     CHECK(run.err.str().starts_with("smdebug: note: skipped the damaged index file index/"));
     CHECK(contains(run.err.str(), " of runs/a: "));

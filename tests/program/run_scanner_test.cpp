@@ -22,7 +22,7 @@ run_scope lonely_scope() { return {.threads = std::make_shared<thread_budget>(0)
 
 }  // namespace
 
-TEST_CASE("run_scanner: a run's facts, a verdict for each rule, those without anything to look at among them") {
+TEST_CASE("run_scanner: a run's facts, and a verdict for each rule, also for rules that are not applicable") {
     const temporary_folder folder;
     write_sick_run(folder);
     const auto registry = cli::program_rules::built_in();
@@ -47,7 +47,7 @@ TEST_CASE("run_scanner: a run's facts, a verdict for each rule, those without an
     CHECK(about("dead_relu").summary.starts_with("no tensor named like"));
 }
 
-TEST_CASE("run_scanner: what cannot be opened says why, with what may have been meant") {
+TEST_CASE("run_scanner: a run that cannot be opened gives the reason, and a suggestion") {
     const temporary_folder folder;
     write_sick_run(folder);
     const auto registry = cli::program_rules::built_in();

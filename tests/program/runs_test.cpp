@@ -13,7 +13,7 @@ using namespace smdebug;
 using namespace smdebug_test;
 using texts = std::vector<std::string>;
 
-TEST_CASE("for_each_run: a run that fails is an error that names it, and does not lose the others") {
+TEST_CASE("for_each_run: a failing run is an error that names it, and does not affect the others") {
     captured run;
     texts seen;
     cli::detail::for_each_run(
@@ -32,7 +32,7 @@ TEST_CASE("for_each_run: a run that fails is an error that names it, and does no
     CHECK(run.to.trouble());
 }
 
-TEST_CASE("for_each_run: where there is no run, what may have been meant is told") {
+TEST_CASE("for_each_run: if there is no run, the error suggests what may have been meant") {
     captured run;
     const auto none = [](const std::string&, const auto&) { FAIL("opened"); };
     cli::detail::for_each_run({golden("torch_mpl"), golden("damaged"), golden("README.md")}, {}, run.to, none);
@@ -50,7 +50,7 @@ TEST_CASE("for_each_run: what a command throws is an error of that run") {
     CHECK(contains(run.err.str(), "smdebug: error: TensorUnavailable: Tensor x was not saved. [run "));
 }
 
-TEST_CASE("for_each_run: whatever else a command throws, no memory too, stays with its run") {
+TEST_CASE("for_each_run: any other exception of a command, such as bad_alloc, stays with its run") {
     captured run;
     texts seen;
     cli::detail::for_each_run({golden("torch_mlp"), golden("scalars"), golden("dtypes")}, {}, run.to,
@@ -82,7 +82,7 @@ TEST_CASE("for_each_run: with skip_damaged a damaged index file is a note, and t
     CHECK(run.to.status() == cli::exit_ok);
 }
 
-TEST_CASE("for_each_run: a run that is not complete is not waited for, and its error speaks of no C++ option") {
+TEST_CASE("for_each_run: does not wait for an incomplete run, and its error names no C++ option") {
     captured run;
     cli::detail::for_each_run({golden("damaged/too_few_collections_running")}, {}, run.to,
                               [](const std::string&, const auto&) { FAIL("opened"); });
@@ -90,7 +90,7 @@ TEST_CASE("for_each_run: a run that is not complete is not waited for, and its e
     CHECK_FALSE(contains(run.err.str(), "open_timeout"));
 }
 
-TEST_CASE("plain_path: without slashes at its end, but for the root") {
+TEST_CASE("plain_path: without trailing slashes, except for the root") {
     CHECK(cli::detail::plain_path("runs/a//") == "runs/a");
     CHECK(cli::detail::plain_path("/") == "/");
     CHECK(cli::detail::plain_path("file:///") == "file:///");
@@ -99,12 +99,12 @@ TEST_CASE("plain_path: without slashes at its end, but for the root") {
     CHECK(cli::detail::plain_path("").empty());
 }
 
-TEST_CASE("open_run: an empty path, as of a variable that is not set, is told as that") {
+TEST_CASE("open_run: the error for an empty path, as from an unset variable, says so") {
     CHECK_THROWS_WITH_AS(static_cast<void>(cli::detail::open_run("", {})),
                          "SMDebugValueError: the path of a run is empty: is a variable unset?", value_error);
 }
 
-TEST_CASE("failure_text: a failed look-up as the error that it stands for") {
+TEST_CASE("failure_text: a failed look-up reads like the corresponding error") {
     const std::string text = cli::detail::failure_text(
         {.why = absence::damaged, .damage = status::truncated, .where = "e"}, "t", 3, mode::global, "runs/a");
     CHECK(text.starts_with("CorruptRecord: e, record at byte 0: the record is cut."));

@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-TEST_CASE("scan_arguments: rules over all of a run, by as many threads as there are CPUs, without limits") {
+TEST_CASE("scan_arguments: by default rules over whole runs, on one thread per CPU, without limits") {
     const smdebug::cli::detail::scan_arguments usual;
     CHECK(usual.threads == 0);
     CHECK_FALSE(usual.run_timeout);

@@ -52,7 +52,7 @@ std::vector<std::string> evaluated(const std::map<std::string, std::string>& row
 
 }  // namespace
 
-TEST_CASE("scan: of a run without its index every rule says the same") {
+TEST_CASE("scan: every rule gives the same result for a run without its index") {
     const temporary_folder place;
     for (const char* name : {"torch_mlp", "scalars", "tf_workers"}) {
         CAPTURE(name);

@@ -12,7 +12,7 @@
 using namespace smdebug;
 using namespace smdebug_test;
 
-TEST_CASE("address_of: a file's name is no other address") {
+TEST_CASE("address_of: a file's name is escaped so that it is not another address") {
     CHECK(cli::detail::address_of("run-1_a.html") == "run-1_a.html");
     CHECK(cli::detail::address_of("javascript:alert(1).html") == "javascript%3Aalert%281%29.html");
     CHECK(cli::detail::address_of("../a b.html") == "%2E.%2Fa%20b.html");

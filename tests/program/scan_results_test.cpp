@@ -86,7 +86,7 @@ TEST_CASE("question_of: another text whenever results would be others, the same 
     CHECK(question_of({.threads = 3, .progress = cli::detail::progress_format::none}) == question_of({}));
 }
 
-TEST_CASE("scan -o: the results are in the database; again nothing is done but what failed or has changed") {
+TEST_CASE("scan -o: the results are in the database; a second scan does only failed or changed runs") {
     const temporary_folder folder;
     const temporary_folder runs;
     write_sick_run(runs);
@@ -121,7 +121,7 @@ TEST_CASE("scan -o: the results are in the database; again nothing is done but w
     CHECK_FALSE(contains(scan_into(database, others).out, "before"));
 }
 
-TEST_CASE("scan -o: archives, as one stream and taken apart; what is done of them is not done again") {
+TEST_CASE("scan -o: archives, as one stream and run by run; finished ones are not scanned again") {
     const temporary_folder folder;
     const temporary_folder run;
     write_sick_run(run);
@@ -248,7 +248,7 @@ TEST_CASE("scan -o: a run of which something is damaged is incomplete, this time
     CHECK(states_in(database, folder.path()) == states{{"/run", "ended"}});
 }
 
-TEST_CASE("scan -o: every run of a cut archive is incomplete, and healthy for no one") {
+TEST_CASE("scan -o: every run of a truncated archive is incomplete, and never healthy") {
     const temporary_folder folder;
     const temporary_folder runs;
     write_job(runs.path() + "/x", 1);
@@ -271,7 +271,7 @@ TEST_CASE("scan -o: every run of a cut archive is incomplete, and healthy for no
     }
 }
 
-TEST_CASE("scan -o: what may not be read is looked at again, though nothing has changed, by a user who may") {
+TEST_CASE("scan -o: an unreadable run is scanned again, though unchanged, once permissions allow it") {
     const temporary_folder folder;
     const std::string database = folder.path() + "/results.db";
     const std::string run = folder.path() + "/run";
@@ -296,7 +296,7 @@ TEST_CASE("scan -o: what may not be read is looked at again, though nothing has 
     CHECK(states_in(database, folder.path()) == states{{"/run", "ended"}});
 }
 
-TEST_CASE("scan -o: runs that are no longer where the scan was asked to look are gone; others are left alone") {
+TEST_CASE("scan -o: runs missing from the searched places are gone; others are left alone") {
     const temporary_folder folder;
     const std::string database = folder.path() + "/results.db";
     const auto at = [&](const std::string& name) { return folder.path() + "/" + name; };

@@ -15,7 +15,7 @@ using namespace smdebug;
 using namespace smdebug_test;
 using cli::detail::output_format;
 
-TEST_CASE("scan_rows: a row for each rule, and one without a rule for what went wrong besides") {
+TEST_CASE("scan_rows: a row for each rule, and one without a rule for other errors") {
     run_result result{.run = {.path = "runs/a"}, .state = run_state::timed_out, .error = "it took too long"};
     result.verdicts.push_back({.name = "dead_relu", .status = rule_status::not_applicable, .summary = "no tensor"});
     result.verdicts.push_back({.name = "all_zero",
@@ -35,7 +35,7 @@ TEST_CASE("scan_rows: a row for each rule, and one without a rule for what went 
     CHECK(lines[3] == "runs/a,,Error,,,,,it took too long,,,");
 }
 
-TEST_CASE("reduction_rows: those of stats") {
+TEST_CASE("reduction_rows: the same rows as stats") {
     run_result result{.run = {.path = "runs/a"}, .reductions = std::make_shared<row_spool>()};
     reduction_row row{
         .step = 3, .mode_step = 1, .mode = mode::eval, .worker = "worker_0", .name = "w", .dtype = "float32"};

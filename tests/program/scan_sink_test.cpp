@@ -14,7 +14,7 @@
 using namespace smdebug;
 using namespace smdebug_test;
 
-TEST_CASE("scan_sink: messages and failures are told, the sum counts, what is unchanged or undone says nothing") {
+TEST_CASE("scan_sink: prints messages and failures and a sum, and nothing for unchanged or undone runs") {
     captured run;
     cli::detail::batch_progress progress{cli::detail::progress_format::none, run.to};
     const cli::detail::scan_arguments args{.check = {.runs = {"a", "b"}}, .rows = false};
@@ -39,14 +39,14 @@ TEST_CASE("scan_sink: messages and failures are told, the sum counts, what is un
     CHECK(counts.with_findings == 1);
 }
 
-TEST_CASE("scan_sink: what ranks have told is not told again, but heeded") {
+TEST_CASE("scan_sink: what ranks have printed is not printed again, but sets the exit status") {
     for (const bool has_error : {false, true}) {
         captured run;
         cli::detail::batch_progress progress{cli::detail::progress_format::none, run.to};
         const cli::detail::scan_arguments args{.check = {.runs = {"a", "b"}}, .rows = false};
         cli::detail::scan_sink sink{args, nullptr, progress, run.to, cli::detail::scan_sink::messages::by_ranks};
         run_result result{.run = {.path = "a"}};
-        result.messages.push_back({has_error ? run_message::kind::damage : run_message::kind::note, "told by a rank"});
+        result.messages.push_back({has_error ? run_message::kind::damage : run_message::kind::note, "from a rank"});
         sink.take(std::move(result));
         CHECK(sink.status() == (has_error ? cli::exit_error : cli::exit_ok));
         sink.take({.run = {.path = "b"}, .state = run_state::failed, .error = "it broke"});

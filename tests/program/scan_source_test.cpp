@@ -49,7 +49,7 @@ std::map<std::string, std::string> files_of_runs(const texts& runs) {
 
 }  // namespace
 
-TEST_CASE("scan_source: arguments, then a list; folders are searched, what cannot be is told") {
+TEST_CASE("scan_source: arguments, then a list; folders are searched, unreadable ones are reported") {
     const temporary_folder folder;
     for (const auto& [name, content] : files_of_runs({"jobs/b", "jobs/a", "other"})) {
         std::filesystem::create_directories(std::filesystem::path{folder.path() + "/" + name}.parent_path());
@@ -62,7 +62,7 @@ TEST_CASE("scan_source: arguments, then a list; folders are searched, what canno
           texts{at + "other", "?" + at + "none*", at + "jobs/a", at + "jobs/b", at + "missing"});
 }
 
-TEST_CASE("scan_source: archives whose runs can be listed are taken apart, one stream is one piece of work") {
+TEST_CASE("scan_source: archives whose runs can be listed are split, one stream is one piece of work") {
     const temporary_folder folder;
     folder.write("two.tar", tar_of(files_of_runs({"x", "y"})));
     folder.write("two.tar.gz", gzip_of(tar_of(files_of_runs({"x", "y"}))));
@@ -92,7 +92,7 @@ TEST_CASE("scan_source: each run is in one shard, and stays there") {
     CHECK(all.size() == runs.size());
 }
 
-TEST_CASE("scan_source: a run is given with the version at which it is done; of an archive only where all of it is") {
+TEST_CASE("scan_source: a run comes with the version at which it is done; an archive only if all of it is done") {
     const temporary_folder folder;
     const std::string archive = folder.path() + "/two.tar.gz";
     folder.write("two.tar.gz", gzip_of(tar_of(files_of_runs({"x", "y"}))));

@@ -1,11 +1,9 @@
 #include <program/scan.hpp>
 
 #include "program/captured.hpp"
-#include "program/fake_ranks.hpp"
 #include "support/run_on_s3.hpp"
 
 #include <program/check.hpp>
-#include <program/database/canonical_rows.hpp>
 #include <program/evaluate_run.hpp>
 #include <program/program_trial.hpp>
 #include <program/rows.hpp>
@@ -15,23 +13,17 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/json_document.hpp>
 #include <smdebug/core/stop_token.hpp>
-#include <smdebug/registry/applicable_rules.hpp>
-#include <smdebug/registry/rules_json.hpp>
+#include <smdebug/registry/rule_registry.hpp>
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
-#include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
-#include <fstream>
-#include <functional>
-#include <iterator>
 #include <map>
-#include <regex>
 #include <string>
 #include <string_view>
-#include <thread>
+#include <utility>
 #include <vector>
 
 using namespace smdebug;
@@ -92,7 +84,7 @@ TEST_CASE("scan: a row for each rule and run; a rule that has nothing to look at
     CHECK(contains(got.about("stalled_training"), "NotApplicable - - - - it watches jobs that run"));
 }
 
-TEST_CASE("scan: a table begins with what is wrong, and counts what is not applicable unless all are asked for") {
+TEST_CASE("scan: a table begins with what is wrong, and counts rules that are not applicable unless --all is given") {
     const temporary_folder folder;
     write_sick_run(folder);
     captured run;
@@ -117,7 +109,7 @@ TEST_CASE("scan: a table begins with what is wrong, and counts what is not appli
     CHECK(lines[lines.size() - 3] == std::to_string(idle) + " rows are not applicable; --all shows which, and why");
 }
 
-TEST_CASE("scan: a table fits the terminal; csv does not mind it") {
+TEST_CASE("scan: a table fits the terminal; csv ignores it") {
     const temporary_folder folder;
     write_sick_run(folder);
     const cli::detail::scan_arguments given{.check = {.runs = {folder.path(), golden("torch_mlp")}}};
@@ -209,7 +201,7 @@ TEST_CASE("scan: JSON has an object for each run and rule exactly once, with the
     }
 }
 
-TEST_CASE("scan: looks at all workers, but for rules of the service's JSON and where it is told otherwise") {
+TEST_CASE("scan: looks at all workers, except for rules of the service's JSON and where parameters say otherwise") {
     const temporary_folder folder;
     write_run_of_two_workers(folder);
     const auto status_of = [&](std::vector<rule_request> rules) {
@@ -246,7 +238,7 @@ TEST_CASE("scan: a run whose event files are gone has no rule that found no issu
     CHECK_FALSE(contains(json.out, "NoIssuesFound"));
 }
 
-TEST_CASE("scan: a run to compare with that cannot be opened loses that rule, not the others") {
+TEST_CASE("scan: if a run to compare with cannot be opened, only that rule fails") {
     const temporary_folder folder;
     write_sick_run(folder);
     const verdict got = scan_of({.check = {.runs = {folder.path()}}, .other_trials = {"/nowhere"}});
@@ -255,7 +247,7 @@ TEST_CASE("scan: a run to compare with that cannot be opened loses that rule, no
     CHECK(contains(got.about("exploding_tensor"), "IssuesFound"));
 }
 
-TEST_CASE("scan: a rule that the user configured is evaluated as it was, and others are compared with other runs") {
+TEST_CASE("scan: a configured rule is evaluated as configured, and rules that compare get the other runs") {
     const temporary_folder folder;
     write_sick_run(folder);
     const verdict got =
@@ -325,7 +317,7 @@ TEST_CASE("scan: rules that compare TRAIN with EVAL need both, or metrics") {
     CHECK_FALSE(contains(scan_of(golden("xgboost_like")).about("overfit"), "steps of TRAIN"));
 }
 
-TEST_CASE("scan: many runs; one that cannot be opened does not lose the others") {
+TEST_CASE("scan: many runs; one that cannot be opened does not affect the others") {
     const verdict got = scan_of({.check = {.runs = {golden("torch_mlp"), "/nowhere", golden("xgboost_like")}}});
     CHECK(contains(got.err, "/nowhere"));
     CHECK(lines_of(got.out).size() == 5 + 2 * known().infos().size());
@@ -336,7 +328,7 @@ TEST_CASE("scan: many runs; one that cannot be opened does not lose the others")
     CHECK(lines_of(none.out).size() == 3);
 }
 
-TEST_CASE("scan: a run that needs more memory than it may have is a row that says so, and the others are looked at") {
+TEST_CASE("scan: a run that exceeds --memory is a row that says so, and the others are scanned") {
     const verdict got = scan_of({.check = {.runs = {golden("torch_mlp"), golden("scalars")}}, .memory = 4096},
                                 cli::detail::output_format::csv);
     CHECK(contains(got.out, golden("torch_mlp") + ",,Error,"));
@@ -358,7 +350,7 @@ TEST_CASE("scan: every golden run can be scanned, however odd it is") {
     }
 }
 
-TEST_CASE("scan: of a run in S3 each event file is fetched once, whatever rules look at it; and so check does") {
+TEST_CASE("scan: each event file in S3 is fetched once, for any number of rules; also by check") {
     const run_on_s3 far{{.steps = 40, .workers = 2}};
     far.end();
     const cli::detail::check_arguments given{
@@ -391,7 +383,7 @@ TEST_CASE("scan: of a run in S3 each event file is fetched once, whatever rules 
     }
 }
 
-TEST_CASE("scan --reductions: the rows of stats, run by run, whatever the threads; what cannot be opened is said") {
+TEST_CASE("scan --reductions: the rows of stats, run by run, for any number of threads; failures are reported") {
     const temporary_folder folder;
     write_sick_run(folder);
     const texts runs{golden("torch_mlp"), "/nowhere", folder.path()};
@@ -429,155 +421,4 @@ TEST_CASE("scan: a run that takes too long, or an interrupt, ends what waits; th
     CHECK(cli::detail::scan_runs({.check = {.runs = {folder.path(), folder.path()}}}, known(), run.to,
                                  stop.get_token()) == cli::exit_interrupted);
     CHECK(contains(run.err.str(), "interrupted: 0"));
-}
-
-namespace {
-
-struct said_by_ranks {
-    int status = -1;
-    std::string out;     // of rank 0
-    std::string err;     // of all ranks, each line once
-    std::string others;  // what the others print
-};
-
-/// Each rank says what it says; their statuses are 0, but that of rank 0.
-said_by_ranks scan_over(int size, const cli::detail::scan_arguments& args, const std::stop_token& stop = {}) {
-    fake_ranks ranks{size};
-    std::vector<captured> said(static_cast<std::size_t>(size));
-    std::vector<int> ends(static_cast<std::size_t>(size), -1);
-    ranks.run([&](cli::detail::rank_channel& channel) {
-        const auto place = static_cast<std::size_t>(channel.rank());
-        ends[place] = cli::status_of(
-            said[place].to, [&] { return cli::detail::scan_on_ranks(args, known(), said[place].to, stop, channel); });
-    });
-    CHECK(ranks.left() == 0);
-    said_by_ranks all{.status = ends[0], .out = said[0].out.str(), .err = said[0].err.str(), .others = {}};
-    for (std::size_t i = 1; i < said.size(); ++i) {
-        all.others += said[i].out.str();
-        all.err += said[i].err.str();
-        CHECK(ends[i] == (ends[0] == cli::exit_usage ? cli::exit_usage : cli::exit_ok));
-    }
-    return all;
-}
-
-std::string sorted_lines(const std::string& text) {
-    auto lines = lines_of(text);
-    std::sort(lines.begin(), lines.end());
-    std::string all;
-    for (const std::string& each : lines) {
-        all += each + "\n";
-    }
-    return all;
-}
-
-std::size_t files_in(const temporary_folder& folder) {
-    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator{folder.path()}, {}));
-}
-
-/// Over ranks it says, prints and stores what it does alone; so it does again, where some of it has not changed.
-void check_over_ranks(
-    cli::detail::scan_arguments args, const std::function<void()>& between = [] {}) {
-    const temporary_folder results;
-    args.output = results.path() + "/one.db";
-    cli::detail::scan_arguments over = args;
-    over.output = results.path() + "/three.db";
-    for (int turn = 0; turn < 2; ++turn) {
-        captured alone;
-        const int status = cli::detail::scan_runs(args, known(), alone.to);
-        const said_by_ranks three = scan_over(3, over);
-        CHECK(three.status == status);
-        CHECK(three.out == alone.out.str());
-        CHECK(sorted_lines(std::regex_replace(three.err, std::regex{"three\\.db"}, "one.db")) ==
-              sorted_lines(alone.err.str()));
-        CHECK(three.others.empty());
-        CHECK(smdebug::detail::sqlite::canonical_rows(*over.output) ==
-              smdebug::detail::sqlite::canonical_rows(*args.output));
-        CHECK(files_in(results) == 2);
-        between();
-    }
-}
-
-}  // namespace
-
-TEST_CASE("scan: over ranks it prints, says and stores what it does alone") {
-    const temporary_folder folder;
-    write_sick_run(folder);
-    const temporary_folder alone;  // where nobody else's folders come and go, which a message would name
-    const std::string damaged = alone.path() + "/damaged";
-    std::filesystem::copy(folder.path(), damaged, std::filesystem::copy_options::recursive);
-    std::filesystem::remove_all(damaged + "/events/000000000001");
-    std::this_thread::sleep_for(std::chrono::milliseconds{60});  // what was written a moment ago has no version yet
-    cli::detail::scan_arguments args{.check = {.runs = {golden("scalars"), folder.path(), golden("torch_mlp"), damaged,
-                                                        golden("torch_ddp"), "/nowhere", golden("collections")},
-                                               .how = {.format = cli::detail::output_format::csv}},
-                                     .threads = 2};
-    check_over_ranks(args, [&] { std::filesystem::remove_all(damaged); });
-    args.split_above = 1;
-    args.statistics = cli::detail::all_statistics();
-    check_over_ranks(args);
-    args.split_above = 0;
-    args.statistics.reset();
-    args.check.how.format = cli::detail::output_format::json;
-    check_over_ranks(args);
-}
-
-TEST_CASE("scan: over ranks a database is needed, which rank 0 says") {
-    const said_by_ranks none = scan_over(3, {.check = {.runs = {golden("scalars")}}});
-    CHECK(none.status == cli::exit_usage);
-    CHECK(none.err ==
-          "smdebug: error: over many processes a scan needs -o: the database in which their results come together\n");
-}
-
-TEST_CASE("scan: ranks that do not see each other are refused, as each would do everything") {
-    const said_by_ranks alone = scan_over(1, {.check = {.runs = {golden("scalars")}}, .output = "out.db"});
-    CHECK(alone.status == cli::exit_usage);
-    CHECK(contains(alone.err, "sees no other"));
-}
-
-TEST_CASE("scan: where rank 0 fails the others end, and what ranks have left is brought in by the next scan") {
-    const temporary_folder results;
-    const std::string output = results.path() + "/out.db";
-    const cli::detail::scan_arguments args{
-        .check = {.runs = {golden("torch_mlp"), golden("scalars")}}, .output = output, .rows = false, .threads = 1};
-    std::ofstream{output} << "no database of results, but what somebody has written";
-    const said_by_ranks wrong = scan_over(3, args);
-    CHECK(wrong.status == cli::exit_error);
-    CHECK(contains(wrong.err, "out.db"));
-    std::filesystem::remove(output);
-
-    captured whole;
-    CHECK(cli::detail::scan_runs(args, known(), whole.to) == cli::exit_finding);
-    const std::string truth = smdebug::detail::sqlite::canonical_rows(output);
-    for (const int size : {1, 3}) {
-        // As if the ranks had been killed at the end.
-        std::filesystem::rename(output, output + ".rank-2");
-        captured one;
-        const auto said = size > 1 ? scan_over(size, args) : said_by_ranks{};
-        const int status = size > 1 ? said.status : cli::detail::scan_runs(args, known(), one.to);
-        CHECK(status == cli::exit_ok);
-        CHECK(contains(said.err + one.err.str(), "an earlier scan over many processes did not come to its end"));
-        CHECK(contains(said.out + one.out.str(), "2 runs had been looked at before"));
-        CHECK(smdebug::detail::sqlite::canonical_rows(output) == truth);
-        CHECK(files_in(results) == 1);
-    }
-}
-
-TEST_CASE("scan: over ranks a stop keeps what was done; a database of a rank that cannot be used ends the scan") {
-    const temporary_folder results;
-    const std::string output = results.path() + "/out.db";
-    cli::detail::scan_arguments args{
-        .check = {.runs = {golden("torch_mlp"), golden("scalars")}}, .output = output, .rows = false, .threads = 1};
-    std::stop_source stop;
-    stop.request_stop();
-    const said_by_ranks stopped = scan_over(3, args, stop.get_token());
-    CHECK(stopped.status == cli::exit_interrupted);
-    CHECK(contains(stopped.err, "interrupted: 0"));
-
-    std::filesystem::create_directory(output + ".rank-0");
-    std::ofstream{output + ".rank-0/file"};
-    const said_by_ranks failed = scan_over(3, args);
-    CHECK(failed.status == cli::exit_error);
-    std::filesystem::remove_all(output + ".rank-0");
-    CHECK(scan_over(3, args).status == cli::exit_finding);
-    CHECK(files_in(results) == 1);
 }

@@ -38,7 +38,7 @@ inline shell_answer answer_of(const std::string& line) {
     return answer;
 }
 
-/// Whether the program is there; else that is said.
+/// Whether the program is installed; if not, reports a skip.
 inline bool is_there(const std::string& program) {
     const bool there = answer_of("sh -c 'command -v " + program + "'").status == 0;
     if (!there) {
@@ -47,7 +47,8 @@ inline bool is_there(const std::string& program) {
     return there;
 }
 
-/// What a shell says of a script; {folder} in it is a folder with the files run-a, run b, other and the folder runs.
+/// The output of a shell for a script; {folder} in it is a folder with the files run-a, run b, other and the folder
+/// runs.
 inline shell_answer ran_by(const std::string& shell, std::string script) {
     const temporary_folder folder;
     for (const char* const file : {"files/run-a", "files/run b", "files/other", "files/runs/x"}) {

@@ -49,7 +49,7 @@ TEST_CASE("show: a step counts in the mode that is given") {
     CHECK(last.out == got.out);
 }
 
-TEST_CASE("show: an unknown tensor is an error with names that are near") {
+TEST_CASE("show: an unknown tensor is an error with similar names") {
     const shown got = show_of({.run = "torch_mlp", .tensor = "Sequential_2.bia"});
     CHECK(got.status == cli::exit_error);
     CHECK(got.out.empty());
@@ -57,7 +57,7 @@ TEST_CASE("show: an unknown tensor is an error with names that are near") {
         contains(got.err, "TensorUnavailable: Tensor Sequential_2.bia was not saved. Did you mean Sequential_2.bias,"));
 }
 
-TEST_CASE("show: a step, a mode or a worker that is not there is an error that says what is") {
+TEST_CASE("show: an unknown step, mode or worker is an error that lists the existing ones") {
     const shown step = show_of({.run = "torch_mlp", .tensor = "Sequential_2.bias", .step = 1});
     CHECK(step.status == cli::exit_error);
     CHECK(contains(step.err, "is not there at step 1; its steps: 0, 2, 3, 5"));
@@ -126,7 +126,7 @@ TEST_CASE("show: CSV has a field a line") {
     CHECK(contains(got.out, "\nvalues,\"(-0.026108482852578163,0.071890674531459808)\"\n"));
 }
 
-TEST_CASE("show: a tensor that stands before its run is told apart") {
+TEST_CASE("show: a tensor given before its run is recognised") {
     captured run;
     CHECK_THROWS_WITH_AS(
         static_cast<void>(cli::detail::show({.run = "loss", .tensor = golden("torch_mlp")}, run.to)),

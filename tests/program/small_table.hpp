@@ -1,4 +1,4 @@
-// A table of two commands in which everything occurs that shells and manual pages treat in ways of their own.
+// A table of two commands with everything that shells and manual pages treat specially.
 #pragma once
 
 #include <program/command_table.hpp>

@@ -41,7 +41,7 @@ TEST_CASE("source_ahead: every run in order, and how many there are") {
     CHECK(listed == 1000);
 }
 
-TEST_CASE("source_ahead: those that go first come first, and some at once are the fewer the fewer are left") {
+TEST_CASE("source_ahead: preferred runs come first, and batches get smaller toward the end") {
     std::atomic<std::uint64_t> asked{0};
     std::atomic<bool> listed{false};
     detail::source_ahead ahead{counting_to(1000, asked), 10'000, [&](std::size_t) { listed = true; },
@@ -84,7 +84,7 @@ TEST_CASE("source_ahead: nothing at the moment is not the end") {
     CHECK(ahead.try_some(2)->empty());
 }
 
-TEST_CASE("source_ahead: what a source throws comes behind the runs that it gave") {
+TEST_CASE("source_ahead: an exception of the source comes after the runs that it gave") {
     const auto broken = [next = std::uint64_t{0}]() mutable -> std::optional<batch_run> {
         if (next == 3) {
             throw std::runtime_error("no list");
@@ -98,7 +98,7 @@ TEST_CASE("source_ahead: what a source throws comes behind the runs that it gave
     CHECK_THROWS_WITH_AS(static_cast<void>(ahead.next()), "no list", std::runtime_error);
 }
 
-TEST_CASE("source_ahead: ends though nobody takes its runs, and a stop ends the waiting") {
+TEST_CASE("source_ahead: can be destroyed though its runs were not taken, and a stop ends the waiting") {
     std::atomic<std::uint64_t> asked{0};
     { detail::source_ahead ahead{counting_to(1000, asked), 2}; }
     CHECK(asked <= 4);

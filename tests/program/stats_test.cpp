@@ -9,7 +9,7 @@
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/index/locations.hpp>
 #include <smdebug/record/framing.hpp>
-#include <smdebug/trial/create_trial.hpp>
+#include <smdebug/trial/basic_trial.hpp>
 
 #include <doctest/doctest.h>
 
@@ -136,7 +136,7 @@ TEST_CASE("stats: every row is what the tensor's handle answers, in every run") 
     }
 }
 
-TEST_CASE("stats: rows go by step, then worker, then as in the file") {
+TEST_CASE("stats: rows are ordered by step, then worker, then as in the file") {
     const table got = stats_of({.runs = {"torch_ddp"}, .statistics = cli::detail::parse_statistics("mean")});
     texts order;
     for (std::size_t i = 1; i < got.rows.size(); ++i) {
@@ -180,7 +180,7 @@ TEST_CASE("stats: tensors by regex, by collection, by both; an unknown collectio
     CHECK(contains(none.err, "note: no tensor of"));
 }
 
-TEST_CASE("stats: blanks in the list of reductions are none of their names") {
+TEST_CASE("stats: blanks in the list of reductions are ignored") {
     const auto spaced = cli::detail::parse_statistics("min, max ");
     REQUIRE(spaced.size() == 2);
     CHECK(spaced.back().name == "max");
@@ -195,7 +195,7 @@ TEST_CASE("stats: steps and modes that select nothing are noted") {
     CHECK(contains(modes.err, " is selected; its modes are TRAIN, EVAL\n"));
 }
 
-TEST_CASE("stats: a table fits the terminal, but for columns that were asked for") {
+TEST_CASE("stats: a table fits the terminal, except for requested columns") {
     const auto widest = [](bool give_way) {
         captured run;
         run.to.set_table_width(80);
@@ -238,7 +238,7 @@ TEST_CASE("stats: cells without a meaning are empty, in JSON null") {
     CHECK(strings.rows.at(1).at(10).empty());
 }
 
-TEST_CASE("stats: of one name twice in a file, only the last entry counts") {
+TEST_CASE("stats: if a name occurs twice in a file, only the last entry counts") {
     const table got =
         stats_of({.runs = {"dtypes"}, .tensors = "^dup$", .statistics = cli::detail::parse_statistics("sum")});
     CHECK(got.rows.size() == 2);
@@ -261,7 +261,7 @@ TEST_CASE("stats: a missing event file is one note, and its rows are missing") {
     CHECK(column_of(got, 3) == texts{"0", "0", "0", "2", "2", "2"});
 }
 
-TEST_CASE("stats: of many event files that are missing the first are named, and all are counted") {
+TEST_CASE("stats: the first missing event files are named, and all are counted") {
     const temporary_folder folder;
     local_storage store{folder.path()};
     run_builder build{store};
@@ -283,7 +283,7 @@ TEST_CASE("stats: of many event files that are missing the first are named, and 
     }
 }
 
-TEST_CASE("stats: several runs in one table; one that fails does not lose the others") {
+TEST_CASE("stats: several runs in one table; a failing one does not affect the others") {
     const table got =
         stats_of({.runs = {"/nowhere", "scalars", "torch_mlp"}, .statistics = cli::detail::parse_statistics("mean")});
     CHECK(got.status == cli::exit_error);
@@ -299,8 +299,7 @@ TEST_CASE("stats: a job that has not ended is noted") {
     CHECK(contains(got.err, "has not ended"));
 }
 
-TEST_CASE(
-    "stats: steps of one mode, and what one worker saved; a worker that there is not is told with those that are") {
+TEST_CASE("stats: selects steps of one mode and of one worker; the error for an unknown worker lists the known ones") {
     const auto train = column_of(stats_of({.runs = {"torch_mlp"}, .mode = mode::train}), 4);
     CHECK_FALSE(train.empty());
     CHECK(std::all_of(train.begin(), train.end(), [](const std::string& cell) { return cell == "TRAIN"; }));

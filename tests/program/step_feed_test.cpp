@@ -52,7 +52,7 @@ TEST_CASE("step_feed: a run that has ended: its steps, a few at a time, then the
     CHECK(feed.count() == 5);
 }
 
-TEST_CASE("step_feed: waits for the next step; a step that comes late comes once, and alone") {
+TEST_CASE("step_feed: waits for the next step; a late step is handed out once, and alone") {
     growing_run run;
     run.write(2);
     run.write(4);
@@ -141,7 +141,7 @@ TEST_CASE("step_feed: from a step on, up to, not including, another") {
     CHECK(beyond.end() == cli::detail::follow_end::stalled);
 }
 
-TEST_CASE("step_feed: a stop ends a wait, and comes before steps") {
+TEST_CASE("step_feed: a stop ends a wait, and takes precedence over steps") {
     growing_run run;
     run.write(0);
     const local_trial opened = run.open();
@@ -179,7 +179,7 @@ TEST_CASE("step_feed: calls while there is nothing to hand out; that changes nei
     CHECK(feed.end() == cli::detail::follow_end::ended);
 }
 
-TEST_CASE("step_feed: a run is given up after its time, however often there were calls meanwhile; so is a stop heard") {
+TEST_CASE("step_feed: a run is given up on time, and a stop is noticed, however many calls there were meanwhile") {
     growing_run run;
     run.write(0);
     const local_trial opened = run.open();

@@ -5,7 +5,7 @@
 #include <program/program_trial.hpp>
 #include <program/runs.hpp>
 #include <smdebug/trial/basic_trial.hpp>
-#include <smdebug/trial/refresh_guard.hpp>
+#include <smdebug/trial/trial.hpp>
 
 #include <doctest/doctest.h>
 

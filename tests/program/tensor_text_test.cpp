@@ -61,7 +61,7 @@ TEST_CASE("first_values: strings are quoted, and valid in JSON whatever their by
     CHECK(cli::detail::first_values(held, 1, output_format::csv) == texts{"a\"b"});
 }
 
-TEST_CASE("first_values: no more than asked for, and no more than there are") {
+TEST_CASE("first_values: no more than requested, and no more than there are") {
     const std::vector<float> held{1, 2, 3};
     CHECK(values(held, output_format::table, 2) == texts{"1", "2"});
     CHECK(values(held, output_format::table, 0).empty());

@@ -29,7 +29,7 @@ TEST_CASE("terminal_kind: a file is no terminal, for each stream by itself") {
     CHECK(kind.err_is_terminal == err_before);
 }
 
-TEST_CASE("open_standard_descriptors: what is closed has its number taken, and still cannot be read or written") {
+TEST_CASE("open_standard_descriptors: closed descriptors are occupied, and still cannot be read or written") {
     for (const int closed : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
         CAPTURE(closed);
         const ::pid_t child = ::fork();
@@ -47,7 +47,7 @@ TEST_CASE("open_standard_descriptors: what is closed has its number taken, and s
     }
 }
 
-TEST_CASE("terminal_width: COLUMNS counts where it is a number, and a file has none, nor has what is no terminal") {
+TEST_CASE("terminal_width: COLUMNS counts if it is a number; a file, or anything but a terminal, has no width") {
     const char* const before = ::getenv("COLUMNS");
     const std::optional<std::string> kept = before != nullptr ? std::optional<std::string>{before} : std::nullopt;
     const int file = ::open("/dev/null", O_WRONLY | O_CLOEXEC);

@@ -9,7 +9,7 @@
 using namespace smdebug;
 using texts = std::vector<std::string>;
 
-TEST_CASE("compact_steps: single steps, ranges and strides, and nothing that is no range") {
+TEST_CASE("compact_steps: single steps, ranges and strides") {
     const auto compact = [](std::vector<step_number> steps) { return cli::detail::compact_steps(steps); };
     CHECK(compact({}).empty());
     CHECK(compact({7}) == "7");
@@ -32,7 +32,7 @@ TEST_CASE("suggestion: what the user may have meant, or nothing") {
     CHECK(cli::detail::suggestion("something else", names).empty());
 }
 
-TEST_CASE("text: shapes, counts and lists read well") {
+TEST_CASE("text: shapes, counts and lists") {
     CHECK(cli::detail::shape_for_people(shape_type{2, 3}) == "2x3");
     CHECK(cli::detail::shape_for_people(shape_type{}) == "scalar");
     CHECK(cli::detail::counted(1, "step") == "1 step");
@@ -41,7 +41,7 @@ TEST_CASE("text: shapes, counts and lists read well") {
     CHECK(cli::detail::joined(texts{}, ", ").empty());
 }
 
-TEST_CASE("duration_text: the unit that people would use") {
+TEST_CASE("duration_text: uses the natural unit") {
     using namespace std::chrono_literals;
     CHECK(cli::detail::duration_text(-5s) == "less than a second");
     CHECK(cli::detail::duration_text(999ms) == "less than a second");

@@ -1,7 +1,7 @@
 // One implementation of crc32c against the table.
 #pragma once
 
-#include <smdebug/record/crc32c_choice.hpp>
+#include <smdebug/record/crc32c.hpp>
 
 #include <doctest/doctest.h>
 #include <record/random_bytes.hpp>

@@ -1,6 +1,6 @@
 // Every implementation against the table.  Those that this CPU lacks are named as skipped.
 #include <smdebug/core/bytes.hpp>
-#include <smdebug/record/crc32c_choice.hpp>
+#include <smdebug/record/crc32c.hpp>
 
 #include <doctest/doctest.h>
 #include <record/random_bytes.hpp>

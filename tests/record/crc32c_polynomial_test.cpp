@@ -1,4 +1,3 @@
-#include <smdebug/record/crc32c_polynomial.hpp>
 #include <smdebug/record/crc32c_table.hpp>
 
 #include <doctest/doctest.h>

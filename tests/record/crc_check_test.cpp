@@ -1,4 +1,4 @@
-#include <smdebug/record/crc_check.hpp>
+#include <smdebug/record/payload_check.hpp>
 
 #include <doctest/doctest.h>
 

@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 #include <record/random_bytes.hpp>
 #include <smdebug/record/framing.hpp>
-#include <smdebug/record/writer.hpp>
 
 #include <cstddef>
 #include <vector>
@@ -75,7 +74,7 @@ TEST_CASE("payload_check: every flipped bit is noticed, in what was passed and i
     }
 }
 
-TEST_CASE("payload_check: pieces that are no part of the payload tell nothing") {
+TEST_CASE("payload_check: ignores pieces that are not part of the payload") {
     const std::vector<std::byte> bytes = framed(record::footer_kind::checksum);
     const std::vector<std::byte> elsewhere(10'000);
     payload_check check{payload_of(bytes)};

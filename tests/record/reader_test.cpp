@@ -1,4 +1,4 @@
-#include <smdebug/record/reader.hpp>
+#include <smdebug/record/framing.hpp>
 
 #include <doctest/doctest.h>
 
@@ -10,7 +10,6 @@
 #include <string_view>
 #include <vector>
 
-#include <smdebug/record/writer.hpp>
 #include "event_files.hpp"
 
 namespace record = smdebug::record;

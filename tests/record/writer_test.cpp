@@ -1,4 +1,4 @@
-#include <smdebug/record/writer.hpp>
+#include <smdebug/record/framing.hpp>
 
 #include <doctest/doctest.h>
 
@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include <smdebug/record/reader.hpp>
 #include "event_files.hpp"
 
 namespace record = smdebug::record;
@@ -30,7 +29,7 @@ TEST_CASE("append_record: what it writes is read back, with either footer") {
     }
 }
 
-TEST_CASE("append_record: the footer is the package's constant unless a checksum is asked for") {
+TEST_CASE("append_record: the footer is the package's constant by default, a checksum on request") {
     std::vector<std::byte> bytes;
     record::append_record(bytes, as_bytes("payload"));
     CHECK(smdebug::load_le<std::uint32_t>(bytes.data() + bytes.size() - 4) == 0x062dc0b3);

@@ -45,10 +45,10 @@ struct counting_sweeps {
     }
 };
 
-constexpr demand everything{.sweep = {.extrema = true, .smallest = true, .norms = true, .product = true},
-                            .spread = true};
+constexpr required_statistics everything{.sweep = {.extrema = true, .smallest = true, .norms = true, .product = true},
+                                         .spread = true};
 
-template <class Demand = demand>
+template <class Demand = required_statistics>
 totals walked(const std::vector<float>& values, Demand wanted = everything) {
     element_source<float> source;
     source.bytes = std::as_bytes(std::span{values}).data();
@@ -60,7 +60,7 @@ totals walked(const std::vector<float>& values, Demand wanted = everything) {
 
 TEST_CASE("block_walk: blocks of 2048, the last one shorter, each swept once") {
     counting_sweeps::forget();
-    const totals all = walked(std::vector<float>(5000, 1.0F), demand{});
+    const totals all = walked(std::vector<float>(5000, 1.0F), required_statistics{});
     CHECK(counting_sweeps::counts == std::vector<std::size_t>{2048, 2048, 904});
     CHECK(counting_sweeps::with_product == 0);
     CHECK(all.sum.high == 5000);
@@ -75,15 +75,17 @@ TEST_CASE("block_walk: sweeps are the narrowest that have what is wanted, known 
         static_cast<void>(walked(values, wanted));
         return counting_sweeps::swept;
     };
-    CHECK(swept(demand{}) == parts{});
-    CHECK(swept(demand{.sweep = {.norms = true}}) == parts{.norms = true});
-    CHECK(swept(demand{.sweep = {.norms = true}, .spread = true}) == parts{.norms = true});
-    CHECK(swept(demand{.sweep = {.extrema = true}}) == parts{.extrema = true});
-    CHECK(swept(demand{.sweep = {.extrema = true, .smallest = true}}) == parts{.extrema = true, .smallest = true});
-    CHECK(swept(demand{.sweep = {.extrema = true, .norms = true}}) == parts{.extrema = true, .norms = true});
+    CHECK(swept(required_statistics{}) == parts{});
+    CHECK(swept(required_statistics{.sweep = {.norms = true}}) == parts{.norms = true});
+    CHECK(swept(required_statistics{.sweep = {.norms = true}, .spread = true}) == parts{.norms = true});
+    CHECK(swept(required_statistics{.sweep = {.extrema = true}}) == parts{.extrema = true});
+    CHECK(swept(required_statistics{.sweep = {.extrema = true, .smallest = true}}) ==
+          parts{.extrema = true, .smallest = true});
+    CHECK(swept(required_statistics{.sweep = {.extrema = true, .norms = true}}) ==
+          parts{.extrema = true, .norms = true});
     CHECK(swept(everything) == everything.sweep);
-    CHECK(swept(fixed_demand<demand{}>{}) == parts{});
-    CHECK(swept(fixed_demand<demand{.sweep = {.norms = true}}>{}) == parts{.norms = true});
+    CHECK(swept(fixed_demand<required_statistics{}>{}) == parts{});
+    CHECK(swept(fixed_demand<required_statistics{.sweep = {.norms = true}}>{}) == parts{.norms = true});
     CHECK(swept(fixed_demand<everything>{}) == everything.sweep);
 }
 

@@ -1,7 +1,7 @@
-#include <smdebug/reduce/active_nodes.hpp>
+#include <smdebug/reduce/element_walks.hpp>
 
 #include <smdebug/tensor/half.hpp>
-#include <smdebug/tensor/reals.hpp>
+#include <smdebug/tensor/tensor_value.hpp>
 
 #include <doctest/doctest.h>
 

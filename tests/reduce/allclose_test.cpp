@@ -1,6 +1,4 @@
-#include <smdebug/reduce/allclose.hpp>
-
-#include <smdebug/reduce/pair_blocks.hpp>
+#include <smdebug/reduce/element_differences.hpp>
 
 #include <doctest/doctest.h>
 
@@ -42,7 +40,7 @@ TEST_CASE("allclose: a value may be apart by atol and a part of its reference, w
     CHECK(close({5}, {5}, {.rtol = 0, .atol = 0}));
 }
 
-TEST_CASE("allclose: infinities are close to themselves alone, NaN to NaN where asked for") {
+TEST_CASE("allclose: infinities are close only to themselves, NaN to NaN with equal_nan") {
     CHECK(close({inf, -inf}, {inf, -inf}));
     CHECK(close({inf}, {inf}, {.rtol = 0, .atol = 0}));
     CHECK_FALSE(close({inf}, {-inf}));

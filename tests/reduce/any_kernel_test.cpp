@@ -46,7 +46,7 @@ TEST_CASE("any_kernel: answers what the kernel in it answers, to the last bit") 
     CHECK(kernel.abilities().usual_bits);
 }
 
-TEST_CASE("any_kernel: what a kernel cannot do is made good, or told") {
+TEST_CASE("any_kernel: abilities that a kernel lacks are emulated, or unsupported") {
     const any_kernel least{smdebug_test::kernel_archetype{0}};
     CHECK_FALSE(least.abilities().repeats);
     CHECK_FALSE(least.abilities().feeds);

@@ -1,4 +1,4 @@
-#include <smdebug/reduce/content_hash.hpp>
+#include <smdebug/reduce/element_walks.hpp>
 
 #include <array>
 #include <cstddef>

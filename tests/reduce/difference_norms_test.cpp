@@ -1,4 +1,4 @@
-#include <smdebug/reduce/difference_norms.hpp>
+#include <smdebug/reduce/element_differences.hpp>
 
 #include <doctest/doctest.h>
 

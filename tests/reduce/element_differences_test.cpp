@@ -87,7 +87,7 @@ TEST_CASE("element_comparison: exactly, bits decide: signed zeros differ, NaN is
 }
 
 TEST_CASE("element_comparison: within a tolerance as numpy.allclose(a, b, equal_nan=True) has it") {
-    // Each row was asked of NumPy.
+    // NumPy gives these results.
     const tolerance usual{1e-5, 1e-8, true};
     CHECK(apart(1.0, 1.0 + 1e-6, usual) == 0);
     CHECK(apart(1.0, 1.0001, usual) == 1);

@@ -27,7 +27,7 @@ const tensor_value complex = tensor_of<std::complex<float>>({{1, 0}}, {1});
 
 }  // namespace
 
-TEST_CASE("channel_sums: of channels that lie apart or together, of every image") {
+TEST_CASE("channel_sums: sums interleaved and contiguous channels, over all images") {
     CHECK(channel_sums(tensor_of<std::uint8_t>({1, 2, 3, 4, 5, 6, 7, 8}, {2, 2, 2}), 2, 2) == doubles{14, 22});
     CHECK(channel_sums(tensor_of<float>({1, 2, 3, 4}, {2, 1, 2}), 2, 1) == doubles{4, 6});
     std::vector<float> many(2 * 3 * 37);

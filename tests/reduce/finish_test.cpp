@@ -1,4 +1,4 @@
-#include <smdebug/reduce/finish.hpp>
+#include <smdebug/reduce/accumulate.hpp>
 
 #include <doctest/doctest.h>
 
@@ -12,8 +12,8 @@ using namespace smdebug::reduce;
 namespace {
 
 struct tag {};
-constexpr demand everything{.sweep = {.extrema = true, .smallest = true, .norms = true, .product = true},
-                            .spread = true};
+constexpr required_statistics everything{.sweep = {.extrema = true, .smallest = true, .norms = true, .product = true},
+                                         .spread = true};
 
 /// 3, -4: the totals by hand.
 totals three_and_minus_four() {
@@ -31,7 +31,7 @@ totals three_and_minus_four() {
     return all;
 }
 
-reduction_values finished(const totals& all, demand wanted = everything, bool complex = false) {
+reduction_values finished(const totals& all, required_statistics wanted = everything, bool complex = false) {
     reduction_values found;
     finisher<tag>(all, wanted, complex, found).finish();
     return found;

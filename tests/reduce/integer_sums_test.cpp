@@ -1,4 +1,4 @@
-#include <smdebug/reduce/integer_sums.hpp>
+#include <smdebug/reduce/wide_sum.hpp>
 
 #include <doctest/doctest.h>
 #include <reduce/corpus.hpp>

@@ -1,4 +1,4 @@
-#include <smdebug/reduce/measure.hpp>
+#include <smdebug/reduce/concepts.hpp>
 
 #include <array>
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include <smdebug/reduce/neon_rows.hpp>
+#include <smdebug/reduce/simd_widen.hpp>
 
 #include <doctest/doctest.h>
 #include <reduce/row_check.hpp>

@@ -1,4 +1,4 @@
-#include <smdebug/reduce/pair_blocks.hpp>
+#include <smdebug/reduce/element_differences.hpp>
 
 #include <doctest/doctest.h>
 

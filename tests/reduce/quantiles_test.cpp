@@ -159,7 +159,7 @@ TEST_CASE("quantiles: integers of every type") {
     check_integers<std::uint64_t>(dtype::uint64);
 }
 
-TEST_CASE("quantiles: 64-bit integers that one double cannot tell apart are told apart") {
+TEST_CASE("quantiles: distinguishes 64-bit integers that round to the same double") {
     constexpr std::int64_t large = std::int64_t{1} << 60U;
     const owned_tensor tensor(dtype::int64, std::vector<std::int64_t>{large + 129, large + 127, large + 1, large - 1});
     // 2^60 + 127 and below round to 2^60, + 129 rounds up to + 256

@@ -4,7 +4,7 @@
 #include <reduce/answers.hpp>
 #include <reduce/corpus.hpp>
 #include <smdebug/reduce/scalar_kernel.hpp>
-#include <smdebug/reduce/simd_sweeps.hpp>
+#include <smdebug/reduce/simd_kernel.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -51,7 +51,7 @@ static_assert(demand_of<tag>({reduction::prod, true}).sweep ==
               parts{.extrema = true, .smallest = true, .product = true});
 
 TEST_CASE("needed_scale: 1 for everything but squares near the ends of the range") {
-    constexpr demand more{.sweep = {.norms = true}, .spread = true};
+    constexpr required_statistics more{.sweep = {.norms = true}, .spread = true};
     CHECK(needed_scale<tag>(of(1), more) == 1);
     CHECK(needed_scale<tag>(of(0x1p890), more) == 1);
     CHECK(needed_scale<tag>(of(0x1p901), more) == 0x1p-600);
@@ -90,7 +90,7 @@ TEST_CASE("reduce_tensor: sums of doubles that overflow on the way come out righ
 
 namespace {
 
-/// A value has the same bits whatever else was asked for: alone, among all, in a set known when compiled.
+/// A value has the same bits whatever else is computed: alone, among all, in a set known at compile time.
 template <class Sweeps, std::size_t... Index>
 void check_alone(const tensor_view& tensor, std::index_sequence<Index...>) {
     const auto all = *reduce_tensor<Sweeps>(tensor, reduction_set::all());

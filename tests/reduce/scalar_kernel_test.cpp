@@ -381,7 +381,7 @@ TEST_CASE("scalar_kernel: complex tensors have magnitudes, and only what magnitu
     CHECK(std::isnan(special(l1)));
 }
 
-TEST_CASE("scalar_kernel: what was not asked for is NaN and not in `computed`; what was asked for does not change") {
+TEST_CASE("scalar_kernel: unwanted values are NaN and not in `computed`; wanted values do not change") {
     const auto values = reduce_test::numbers(reduce_test::kind::drifting, 5000, reduce_test::single_range);
     for (const auto type : {dtype::float32, dtype::float64}) {
         const auto tensor = reduce_test::float_tensor(type, values);

@@ -1,4 +1,4 @@
-#include <smdebug/reduce/scaled_product.hpp>
+#include <smdebug/reduce/wide_sum.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include <smdebug/reduce/select.hpp>
+#include <smdebug/reduce/quantiles.hpp>
 
 #include <doctest/doctest.h>
 #include <reduce/corpus.hpp>

@@ -1,4 +1,4 @@
-#include <smdebug/reduce/simd_columns.hpp>
+#include <smdebug/reduce/simd_batch.hpp>
 
 #include <doctest/doctest.h>
 
@@ -46,7 +46,7 @@ void check_every_lane() {
 
 }  // namespace
 
-TEST_CASE("column_extrema: an extreme is found in whichever lane it lies; what was not asked for stays") {
+TEST_CASE("column_extrema: finds an extreme in every lane; unwanted parts stay unchanged") {
     check_every_lane<float>();
     check_every_lane<double>();
 }

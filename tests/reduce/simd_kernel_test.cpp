@@ -184,7 +184,7 @@ TEST_CASE("simd_kernel: complex numbers with NaN, infinite, huge and tiny parts 
     check(dtype::complex128, 1.0);
 }
 
-TEST_CASE("simd_kernel: strings are unsupported, and the name tells the instruction set") {
+TEST_CASE("simd_kernel: strings are unsupported, and the name contains the instruction set") {
     const std::array<std::string_view, 1> words{"a"};
     tensor_view tensor;
     tensor.type = dtype::string;

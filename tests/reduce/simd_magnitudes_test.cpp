@@ -1,4 +1,4 @@
-#include <smdebug/reduce/simd_magnitudes.hpp>
+#include <smdebug/reduce/simd_integers.hpp>
 
 #include <doctest/doctest.h>
 #include <reduce/corpus.hpp>

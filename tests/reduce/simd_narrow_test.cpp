@@ -1,4 +1,4 @@
-#include <smdebug/reduce/simd_narrow.hpp>
+#include <smdebug/reduce/simd_kernel.hpp>
 
 #include <doctest/doctest.h>
 #include <reduce/corpus.hpp>

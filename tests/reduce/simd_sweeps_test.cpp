@@ -1,4 +1,4 @@
-#include <smdebug/reduce/simd_sweeps.hpp>
+#include <smdebug/reduce/simd_kernel.hpp>
 
 #include <doctest/doctest.h>
 #include <reduce/corpus.hpp>
@@ -65,7 +65,7 @@ TEST_CASE("simd_sweeps: every part of a block as the scalar sweeps have it") {
     }
 }
 
-TEST_CASE("simd_sweeps: parts that were not asked for keep their first values") {
+TEST_CASE("simd_sweeps: unwanted parts keep their initial values") {
     const auto values = lanes<float>(reduce_test::kind::uniform, 100);
     const auto block = sweeps::sweep<float, parts{}>(std::as_bytes(std::span{values}).data(), values.size(), nullptr);
     CHECK(block.sum.high != 0);

@@ -1,9 +1,8 @@
-#include <smdebug/reduce/single_element.hpp>
+#include <smdebug/reduce/reduce_tensor.hpp>
 
 #include <doctest/doctest.h>
 #include <reduce/corpus.hpp>
-#include <smdebug/reduce/finish.hpp>
-#include <smdebug/reduce/reduce_tensor.hpp>
+#include <smdebug/reduce/accumulate.hpp>
 #include <smdebug/reduce/scalar_kernel.hpp>
 
 #include <bit>
@@ -27,9 +26,9 @@ void check_element(const tensor_view& tensor) {
     REQUIRE(only);
     reduction_values found;
     values_of_one<scalar_sweeps>(*only, found);
-    const demand everything = demand_of<scalar_sweeps>(reduction_set::all());
+    const required_statistics everything = demand_of<scalar_sweeps>(reduction_set::all());
     reduction_values wanted;
-    CHECK(dtype_walk<scalar_sweeps, demand>(tensor, everything).run([&](const totals& all) {
+    CHECK(dtype_walk<scalar_sweeps, required_statistics>(tensor, everything).run([&](const totals& all) {
         finish<scalar_sweeps>(all, everything, false, wanted);
     }) == status::ok);
     CAPTURE(*only);

@@ -1,4 +1,4 @@
-#include <smdebug/reduce/spread.hpp>
+#include <smdebug/reduce/lanes.hpp>
 
 #include <doctest/doctest.h>
 
@@ -40,7 +40,7 @@ TEST_CASE("merge: two parts make the whole") {
     CHECK(all.deviations.high == doctest::Approx(whole.deviations.high).epsilon(1e-15));
 }
 
-TEST_CASE("merge: means that differ in their last bits only are told apart") {
+TEST_CASE("merge: distinguishes means that differ only in their last bits") {
     spread all{1000, {1e9, 0}, {0, 0}};
     merge<tag>(all, spread{1000, {1e9, 1e-8}, {0, 0}});
     CHECK(all.deviations.high == doctest::Approx(500 * 1e-16).epsilon(1e-12));

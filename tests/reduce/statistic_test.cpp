@@ -1,6 +1,5 @@
-#include <smdebug/reduce/statistic.hpp>
-
 #include <smdebug/reduce/concepts.hpp>
+
 #include <smdebug/reduce/name.hpp>
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-#include <smdebug/reduce/xsimd_adapter.hpp>
+#include <smdebug/reduce/simd_batch.hpp>
 
 #include <doctest/doctest.h>
 

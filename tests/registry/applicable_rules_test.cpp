@@ -1,9 +1,8 @@
-#include <smdebug/registry/applicable_rules.hpp>
+#include <smdebug/registry/rule_registry.hpp>
 
 #include "support/sick_run.hpp"
 
-#include <smdebug/registry/rule_registry.hpp>
-#include <smdebug/trial/create_trial.hpp>
+#include <smdebug/trial/basic_trial.hpp>
 
 #include <doctest/doctest.h>
 
@@ -37,7 +36,7 @@ TEST_CASE("applicable_rules: every built-in rule is one that a scan knows someth
                          [&](const smdebug::detail::scanned_rule& each) { return each.name == info.name; });
         REQUIRE(held != std::end(smdebug::detail::scanned_rules));
         for (const std::string& parameter : detail::items_in(held->regex_parameters)) {
-            INFO(parameter);  // it exists, and looks for something by default
+            INFO(parameter);  // it exists, and has a default
             const std::string standard = smdebug::detail::default_of(info, parameter);
             CHECK_FALSE(standard.empty());
             CHECK(standard != "None");

@@ -19,7 +19,7 @@ using texts = std::vector<std::string>;
 
 namespace {
 
-/// A rule with a setting of every type that there is.
+/// A rule with a setting of every type.
 struct every_kind {
     bool flag = true;
     std::int64_t count = 3;
@@ -49,7 +49,7 @@ struct every_kind {
     }
 };
 
-/// A rule with settings as people write them first.
+/// A rule with settings as users first write them.
 struct plainly_written {
     int count = 3;
     std::optional<int> most = {};

@@ -44,7 +44,7 @@ std::string refused(std::string_view name, const rule_parameters& given = {}) {
 
 bool contains(const std::string& text, std::string_view piece) { return text.find(piece) != std::string::npos; }
 
-/// Fires where a tensor's maximum is above a limit.
+/// Fires if a tensor's maximum is above a limit.
 struct too_large {
     double limit = 10;
 
@@ -64,7 +64,7 @@ struct too_large {
     }
 };
 
-/// Another rule of a built-in one's name.
+/// A different rule with a built-in one's name.
 struct other_all_zero : too_large {
     [[nodiscard]] static constexpr std::string_view name() { return "all_zero"; }
     [[nodiscard]] static constexpr auto settings() { return std::tuple<>{}; }
@@ -93,7 +93,7 @@ TEST_CASE("rule_registry: every built-in rule and parameter that is listed can b
             INFO(held.name);
             CHECK_FALSE(held.type.empty());
             CHECK_FALSE(held.meaning.empty());
-            // Some rules cannot do without a setting that has no default, whatever else is set: those say so.
+            // Some rules require a setting that has no default, whatever else is set: their errors say so.
             const std::string one = refused(info.name, {{held.name, held.standard}});
             CHECK(one == refused(info.name));
             all.emplace(held.name, held.standard);
@@ -151,7 +151,7 @@ TEST_CASE("rule_registry: a wrong parameter is refused with its name, type, defa
         "rule vanishing_gradient: parameter threshold (float, default 1e-07) must be a number, not \"small\""));
     CHECK(contains(refused("vanishing_gradient", {{"treshold", "1"}}), "Did you mean threshold?"));
     CHECK(contains(refused("exploding_tensor", {{"tensor_regex", "("}}), "holds a bad regular expression"));
-    CHECK(contains(refused("stalled_training", {{"threshold", "-1"}}), "threshold"));  // its own check
+    CHECK(contains(refused("stalled_training", {{"threshold", "-1"}}), "threshold"));  // its own check()
 }
 
 TEST_CASE("rule_registry: check says what make would say, before there is a run") {

@@ -1,4 +1,4 @@
-#include <smdebug/registry/rule_request.hpp>
+#include <smdebug/registry/configure.hpp>
 
 #include <smdebug/core/error.hpp>
 
@@ -54,7 +54,7 @@ TEST_CASE("settle_request: other runs come as a list, then by their numbers, not
     CHECK(settled({{"other_trials", texts{"with,comma", "y"}}}).other_trials == texts{"with,comma", "y"});
     const rule_request odd = settled({{"other_trial_", "a"}, {"other_trial_x", "b"}});
     CHECK(odd.other_trials.empty());
-    CHECK(odd.parameters.size() == 2);  // parameters that the rule will not know
+    CHECK(odd.parameters.size() == 2);  // parameters that are not the rule's
 }
 
 TEST_CASE("settle_request: steps are whole, not negative, and in order; none is none") {

@@ -1,4 +1,4 @@
-#include <smdebug/registry/rules_json.hpp>
+#include <smdebug/registry/rule_registry.hpp>
 
 #include <smdebug/core/error.hpp>
 
@@ -88,7 +88,7 @@ TEST_CASE("parse_rules_json: the DebugRuleConfigurations of a request, or the wh
     CHECK(parsed(R"({"DebugRuleConfigurations": []})").empty());
 }
 
-TEST_CASE("parse_rules_json: what is wrong is told with the file and the rule's place") {
+TEST_CASE("parse_rules_json: an error names the file and the rule's place") {
     CHECK(contains(refusal("{"), "rules.json: neither a JSON list of rules nor a request"));
     CHECK(contains(refusal("{}"), "neither a JSON list"));
     CHECK(contains(refusal(R"({"DebugRuleConfigurations": 1})"), "a list DebugRuleConfigurations. A rule is {"));

@@ -1,4 +1,4 @@
-#include <smdebug/report/data_writer.hpp>
+#include <smdebug/report/page_text.hpp>
 
 #include <smdebug/core/bytes.hpp>
 
@@ -58,7 +58,7 @@ TEST_CASE("data_writer: columns, shorter where they say nothing new") {
     series.rows[2][3] = 2;
     CHECK(written([&](data_writer& to) { to.column(series, 2, false); }) == ints{1, 0, 0, 0x80, 0x3F, 0, 0, 0, 0x40});
     CHECK(written([&](data_writer& to) { to.column(series, 3, true); }) == ints{2});
-    CHECK(written([&](data_writer& to) { to.column(series, 3, false); }).front() == 1);  // the first that is written
+    CHECK(written([&](data_writer& to) { to.column(series, 3, false); }).front() == 1);  // the first written row
     series.there = {false, false, false};
     CHECK(written([&](data_writer& to) { to.column(series, 2, true); }) == ints{0, 0, 0, 0, 0});
 }
@@ -83,7 +83,7 @@ TEST_CASE("data_writer: doubles where floats do not show them") {
     }
     CHECK(written([](data_writer& to) { to.wide_number(1); }) == ints{0, 0, 0, 0, 0, 0, 0xF0, 0x3F});
     CHECK(written([](data_writer& to) { to.numbers(std::vector<double>{1}); }) == ints{0, 0, 0, 0x80, 0x3F});
-    // Neither NaN, infinity nor a number that is not there needs a double.
+    // Neither NaN, infinity nor a missing number needs a double.
     series.rows[0].fill(report::detail::absent_number());
     series.rows[1].fill(std::numeric_limits<double>::infinity());
     CHECK(written([&](data_writer& to) { to.column(series, 2, false); }) ==

@@ -1,4 +1,4 @@
-#include <smdebug/report/distribution.hpp>
+#include <smdebug/report/run_series.hpp>
 
 #include <doctest/doctest.h>
 

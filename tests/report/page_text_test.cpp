@@ -83,7 +83,7 @@ TEST_CASE("page_text: whatever a run is called, its page has the same elements")
              {"<script", "</script", "<style", "</style", "<title", "</title", "<!--", "<img"}) {
             CHECK_MESSAGE(count_of(text, part) == count_of(usual, part), name, " ", part);
         }
-        // Nothing but ASCII in the data, and JSON that can be read.
+        // The data is ASCII, and valid JSON.
         const std::string facts = between(text, "id=\"facts\">", "</script>");
         CHECK(std::all_of(facts.begin(), facts.end(), [](char each) { return each >= ' ' && each <= '~'; }));
     }
@@ -126,7 +126,7 @@ TEST_CASE("page_text: a policy lets nothing but the page's own script and style"
     for (const std::string_view piece : page_script()) {
         script += piece;
     }
-    CHECK(text.find("<script>" + script + "</script>") != std::string::npos);  // byte by byte, as the hash wants it
+    CHECK(text.find("<script>" + script + "</script>") != std::string::npos);  // byte by byte, as hashed
     CHECK(count_of(text, "http://") + count_of(text, "https://") ==
           count_of(script, "http://") + count_of(script, "https://"));
 }
@@ -159,7 +159,7 @@ TEST_CASE("page_text: a long message is cut to 600 bytes, between two characters
     CHECK(shown(letters(598) + "\xE2\x82\xAC and more") == letters(598));
     CHECK(shown(letters(597) + "\xF0\x9F\x98\x80 and more") == letters(597));
     CHECK(shown(letters(596) + "\xF0\x9F\x98\x80 and more") == letters(596) + R"(\ud83d\ude00)");
-    // What is no UTF-8 is cut nevertheless.
+    // Text that is not UTF-8 is cut, too.
     const std::string damaged = shown(letters(590) + std::string(1000, '\x80'));
     CHECK(damaged.starts_with(letters(590)));
     CHECK(damaged.size() < 700);

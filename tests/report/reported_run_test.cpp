@@ -4,7 +4,7 @@
 #include "support/run_builder.hpp"
 
 #include <smdebug/index/locations.hpp>
-#include <smdebug/report/run_gatherer.hpp>
+#include <smdebug/report/write_report.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 
@@ -23,7 +23,7 @@ namespace {
 
 constexpr auto most_max = static_cast<std::size_t>(series_column::most_max);
 
-/// Steps of two workers, one tensor and one scalar each; each fifth one is of an evaluation, without the tensor.
+/// Steps of two workers, one tensor and one scalar each; every fifth step is an evaluation, without the tensor.
 memory_storage run_of(int steps) {
     memory_storage store{"run"};
     run_builder builder{store};

@@ -1,4 +1,4 @@
-#include <smdebug/report/run_gatherer.hpp>
+#include <smdebug/report/write_report.hpp>
 
 #include "support/counting_storage.hpp"
 #include "support/odd_runs.hpp"
@@ -6,14 +6,13 @@
 #include "support/temporary_folder.hpp"
 
 #include <smdebug/index/locations.hpp>
-#include <smdebug/registry/applicable_rules.hpp>
 #include <smdebug/registry/rule_registry.hpp>
 #include <smdebug/report/page_text.hpp>
 #include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
-#include <smdebug/trial/refresh_guard.hpp>
+#include <smdebug/trial/trial.hpp>
 
 #include <doctest/doctest.h>
 
@@ -38,7 +37,7 @@ using rule_list = std::vector<any_rule<trial>>;
 
 namespace {
 
-/// The rules that a report evaluates, and some that need to be told what to look at.
+/// The rules that a report evaluates, and some that need a selection of tensors.
 rule_list rules_for(const trial& run) {
     const auto known = rule_registry<trial>::built_in();
     rule_list rules;
@@ -52,7 +51,7 @@ rule_list rules_for(const trial& run) {
     return rules;
 }
 
-/// Everything that a report has to show: the page, and what could not be read.
+/// Everything that a report shows: the page, and what could not be read.
 texts shown(reported_run run, std::vector<rule_result> verdicts) {
     run.verdicts = std::move(verdicts);
     texts all = run.damage;
@@ -89,9 +88,9 @@ texts by_one_walk(const trial& run, const gather_options& options, invoke_rules_
     return shown(gatherer->finish(), std::move(verdicts));
 }
 
-/// A training: weights, gradients, outputs of a ReLU, a loss that rises; each fifth step is of an evaluation, and the second
-/// worker saves less.  Unless it is calm, rules have other questions later: weights stand still from step 20 on, and
-/// gradients vanish from step 31 on; they go back further than the sixteen saves that are known.
+/// A training: weights, gradients, outputs of a ReLU, a loss that rises; every fifth step is an evaluation, and the
+/// second worker saves less.  Unless it is calm, rules fire later: weights stand still from step 20 on, and gradients
+/// vanish from step 31 on; they look back further than the sixteen cached saves.
 template <class Store>
 void write_training(Store& store, int steps, std::size_t columns, bool is_calm = false) {
     run_builder build{store};
@@ -182,7 +181,7 @@ TEST_CASE("run_gatherer: the same of whole and damaged runs, with any selection 
             CHECK(both.size() > 10);
             CHECK(by_one_walk(run, all[i], how) == both);
             invoke_rules_options other = how;
-            other.common.start_step += 11;  // rules pass over steps of the page
+            other.common.start_step += 11;  // rules skip steps of the page
             other.common.end_step = 35;
             CHECK(by_one_walk(run, all[i], other) == by_two_walks(run, all[i], other));
             other.common.stop_at_first = true;  // and end early
@@ -203,8 +202,7 @@ TEST_CASE("run_gatherer: the same of files that are looked at in place or in pie
 }
 
 TEST_CASE("run_gatherer: each event file is read once, while rules have no other questions than at the first steps") {
-    for (const int steps :
-         {1, 2, 3, 7, 29}) {  // behind that a loss ten steps back may be none of the sixteen known saves
+    for (const int steps : {1, 2, 3, 7, 29}) {  // after that, a loss ten steps back may not be cached
         CAPTURE(steps);
         const counting_storage<> store{training(steps, false, true)};
         const basic_trial<counting_storage<>> run{store};

@@ -62,7 +62,7 @@ TEST_CASE("row_of: what no float holds stays, as do infinity and NaN") {
     CHECK(std::isnan(mean_of(not_a_number)[most_mean]));
 }
 
-TEST_CASE("series_book: of steps that share a bucket the smallest and the largest are kept, and a NaN") {
+TEST_CASE("series_book: a bucket of several steps keeps the smallest and the largest value, and a NaN") {
     series_book book;
     const axis_place first{.axis = 0, .bucket = 2};
     book.add("a", "worker_0", first, mean_of(3), 4);

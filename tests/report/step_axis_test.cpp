@@ -1,4 +1,4 @@
-#include <smdebug/report/step_axis.hpp>
+#include <smdebug/report/run_series.hpp>
 
 #include <doctest/doctest.h>
 
@@ -11,7 +11,7 @@ using report::detail::step_axes;
 
 namespace {
 
-/// Steps 0, 10, 20, ...; each tenth is one of an evaluation.
+/// Steps 0, 10, 20, ...; every tenth is an evaluation.
 std::vector<axis_step> steps(std::size_t count) {
     std::vector<axis_step> all;
     step_number train = 0;
@@ -33,7 +33,7 @@ TEST_CASE("step_axes: an axis for each mode, a bucket for each step where there 
     CHECK(axes.all()[0].mode == mode::train);
     CHECK(axes.all()[0].steps == 18);
     REQUIRE(axes.all()[0].buckets.size() == 18);
-    CHECK(axes.all()[0].buckets[9].first == 100);  // 90 is one of an evaluation
+    CHECK(axes.all()[0].buckets[9].first == 100);  // 90 is an evaluation
     CHECK(axes.all()[0].buckets[9].last == 100);
     CHECK(axes.all()[0].buckets[9].mode_step == 9);
     CHECK(axes.all()[0].buckets[9].count == 1);
@@ -74,7 +74,7 @@ TEST_CASE("step_axes: where there is less room, steps share buckets, as evenly a
 TEST_CASE("step_axes: some steps of each mode, with the first and the last") {
     const step_axes axes{steps(1000), 100};
     const std::vector<step_number> some = axes.some(20);
-    CHECK(some.size() == 18 + 8);  // a mode of few steps has eight
+    CHECK(some.size() == 18 + 8);  // a mode with few steps has eight
     CHECK(some.front() == 0);
     CHECK(some.back() == 9990);
     CHECK(axes.some(5000).size() == 1000);

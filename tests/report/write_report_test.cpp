@@ -53,7 +53,7 @@ TEST_CASE("write_report: a page with what rules found, in the place of an older 
     for ([[maybe_unused]] const auto& each : std::filesystem::directory_iterator{place.path()}) {
         ++files;
     }
-    CHECK(files == 1);  // nothing is left beside it
+    CHECK(files == 1);  // no other file is left
 }
 
 TEST_CASE("write_report: rules look on, at the steps that are shown") {

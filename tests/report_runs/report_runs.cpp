@@ -1,4 +1,4 @@
-// Writes the runs that tests/check_report.mjs makes reports of, below a folder:
+// Writes the runs from which tests/check_report.mjs makes reports, below a folder:
 //   report_runs FOLDER [LONG_STEPS]
 //   good, bad      a small training that goes well, and one whose gradients grow until they are NaN; TRAIN and EVAL
 //   workers        16 workers, one of which has other weights from step 20 on

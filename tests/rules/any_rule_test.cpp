@@ -108,7 +108,7 @@ TEST_CASE("any_rule: checks the settings of a rule that has something to check")
     CHECK_THROWS_AS(stored_rule{rules::stalled_training{.threshold = -1}}.check(), value_error);
 }
 
-TEST_CASE("any_rule: a rule that watches the clock is asked, others are not") {
+TEST_CASE("any_rule: a rule that watches the clock is polled, others are not") {
     using std::chrono::seconds;
     using time_point = std::chrono::steady_clock::time_point;
     time_point now{seconds{100}};

@@ -45,7 +45,7 @@ struct compares {
     [[nodiscard]] std::tuple<const fake_trial&, const fake_trial&> other_trials() const;
 };
 struct compares_one : archetype {
-    [[nodiscard]] const fake_trial& other_trials() const;  // one trial is no tuple of trials
+    [[nodiscard]] const fake_trial& other_trials() const;  // a single trial is not a tuple of trials
 };
 struct compares_mutably : archetype {
     [[nodiscard]] std::tuple<const fake_trial&> other_trials();

@@ -27,5 +27,5 @@ TEST_CASE("rules about labels and inputs: stand odd runs") {
 TEST_CASE("rules about boosted trees and clocks: stand odd runs") {
     CHECK(check_rule(rules::tree_depth{.depth = 0}).met > 0);
     CHECK(check_rule(rules::feature_importance_overweight{.nfeatures = 1}).met > 0);
-    CHECK(check_rule(rules::stalled_training{}).met == 0);  // these runs have ended, and are walked within no time
+    CHECK(check_rule(rules::stalled_training{}).met == 0);  // these runs have ended, and walking them takes no time
 }

@@ -1,6 +1,6 @@
-// Built-in rules on runs that are not as one would like them: see tests/support/rule_conformance.hpp.  A line each; the
-// settings are such that some run makes the rule fire.  In three files, as each rule is compiled for three trials:
-// also conformance_layers_test.cpp and conformance_data_test.cpp.
+// Built-in rules on unusual runs: see tests/support/rule_conformance.hpp.  A line each; the settings are such that some
+// run makes the rule fire.  In three files, as each rule is compiled for three trials: also conformance_layers_test.cpp
+// and conformance_data_test.cpp.
 #include "support/rule_conformance.hpp"
 
 #include <smdebug/rules/built_in/all_zero.hpp>

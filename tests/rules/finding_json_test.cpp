@@ -1,4 +1,4 @@
-#include <smdebug/rules/finding_json.hpp>
+#include <smdebug/rules/finding.hpp>
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/json_document.hpp>

@@ -1,4 +1,4 @@
-// All built-in rules over the golden runs: together, with what they read shared, each finds what it finds alone.
+// All built-in rules over the golden runs: together, with shared reads, each has the same findings as alone.
 #include "support/rule_conformance.hpp"
 
 #include <smdebug/registry/rule_registry.hpp>
@@ -29,7 +29,7 @@ local_trial open_golden(std::string_view name) {
                        {.poll_interval = std::chrono::milliseconds{1}, .missing_event_file_retry_limit = 1}};
 }
 
-/// What a rule is to be tried with: the least that it cannot do without, or so that it looks at everything.
+/// The settings that a rule is tried with: the least that it requires, or so that it judges everything.
 rule_parameters parameters_for(const rule_info& info, bool everything) {
     rule_parameters given;
     for (const parameter_info& each : info.parameters) {
@@ -48,7 +48,7 @@ rule_parameters parameters_for(const rule_info& info, bool everything) {
     return given;
 }
 
-/// A rule alone, and the same among others.
+/// A rule alone, and the same rule among others.
 struct both_ways {
     std::string name;
     erased_rule<local_trial> alone;

@@ -7,7 +7,6 @@
 #include <smdebug/rules/built_in/exploding_tensor.hpp>
 #include <smdebug/rules/built_in/stalled_training.hpp>
 #include <smdebug/rules/built_in/vanishing_gradient.hpp>
-#include <smdebug/rules/invoke.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 
@@ -42,7 +41,7 @@ void build(memory_storage& store, bool ended = true) {
     }
 }
 
-/// Counts its calls; finds something at one step.
+/// Counts its calls; has a finding at one step.
 struct counting_rule {
     step_number at = 0;
     std::size_t calls = 0;
@@ -71,7 +70,7 @@ struct misconfigured {
     void check() const { throw value_error("limit must be positive, not -1"); }
 };
 
-/// Names the type of its trial where it says what it requires.
+/// Names the type of its trial in require().
 struct requires_of_stored {
     static void require(const memory_trial& /*run*/, step_number step, required_tensors<memory_trial>& required) {
         required.add("late", {step});
@@ -177,12 +176,13 @@ any_rule<memory_trial> any_of(const auto& rule) { return any_rule<memory_trial>{
 
 }  // namespace
 
-TEST_CASE("invoke_rules: a rule that watches the clock is asked while a growing run is waited for; once a stall") {
+TEST_CASE(
+    "invoke_rules: a rule that watches the clock is polled while waiting for a growing run; one finding a stall") {
     memory_storage store;
     build(store, false);
     const memory_trial run{store, {.poll_interval = std::chrono::milliseconds{1}}};
     set_clock time;
-    // Each time that it is asked the clock is five seconds further, until the job goes on.
+    // Each call advances the clock by five seconds, until the job continues.
     int asked = 0;
     rules::stalled_training watching{.threshold = 0.02, .clock = [&] {
                                          ++asked;
@@ -275,7 +275,7 @@ TEST_CASE("rule_session: goes on a step at a time, and says how it stands in bet
     CHECK(session.results()[1].outcome.end == invoke_end::first_finding);
     CHECK_FALSE(session.over());
     session.visit(3);
-    session.idle(4);  // nobody wants to know
+    session.idle(4);  // no rule is polled
     CHECK(begun == steps_list{0, 1, 3});
     session.end(invoke_end::stopped, 4);
     CHECK(session.over());
@@ -289,7 +289,7 @@ TEST_CASE("rule_session: goes on a step at a time, and says how it stands in bet
     CHECK(results[1].outcome.evaluated == 2);
 }
 
-TEST_CASE("rule_session: rules that watch the clock are asked when its owner has time") {
+TEST_CASE("rule_session: rules that watch the clock are polled when its owner is idle") {
     memory_storage store;
     build(store, false);
     const memory_trial run{store};
@@ -336,7 +336,7 @@ TEST_CASE("invoke_rules: a stop ends all rules between two steps") {
     CHECK(invoke_rules(run, std::vector<any_rule<memory_trial>>{}).empty());
 }
 
-TEST_CASE("invoke_rules: what a rule lacks at a step is told with the rule's place") {
+TEST_CASE("invoke_rules: data that a rule lacks at a step is reported with the rule's place") {
     memory_storage store;
     build(store);
     const memory_trial run{store};
@@ -364,7 +364,7 @@ TEST_CASE("invoke_rules: what a rule lacks at a step is told with the rule's pla
     CHECK(results[1].name == "rule");
 }
 
-TEST_CASE("invoke_rules: a rule that names its trial's type is asked what it requires, as it is alone") {
+TEST_CASE("invoke_rules: the requirements of a rule that names its trial's type are respected, as by invoke_rule") {
     memory_storage store;
     run_builder make{store};
     make.collections();
@@ -389,8 +389,8 @@ TEST_CASE("invoke_rules: what a listener throws is the caller's, not the rule's 
         return {};
     };
     invoke_rules_options how;
-    how.on_skip = [](std::size_t, step_number, const error&) { throw std::runtime_error("nobody listens"); };
-    CHECK_THROWS_WITH_AS(static_cast<void>(invoke_rules(run, how, lacks)), "nobody listens", std::runtime_error);
+    how.on_skip = [](std::size_t, step_number, const error&) { throw std::runtime_error("no listener"); };
+    CHECK_THROWS_WITH_AS(static_cast<void>(invoke_rules(run, how, lacks)), "no listener", std::runtime_error);
     how.on_skip = {};
     const auto results = invoke_rules(run, how, lacks);
     CHECK(results[0].outcome.skipped == 6);

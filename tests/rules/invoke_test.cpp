@@ -1,4 +1,4 @@
-#include <smdebug/rules/invoke.hpp>
+#include <smdebug/rules/invoke_rules.hpp>
 
 #include "support/fake_trial.hpp"
 #include "support/run_builder.hpp"
@@ -25,7 +25,7 @@ using steps_list = std::vector<step_number>;
 
 namespace {
 
-// Meets its condition where the tensor "a" has a mean above a threshold; cannot do without "a".
+// Meets its condition if the tensor "a" has a mean above a threshold; requires "a".
 struct mean_above {
     double threshold = 2;
     steps_list called = {};

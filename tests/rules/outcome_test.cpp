@@ -1,10 +1,10 @@
-#include <smdebug/rules/outcome.hpp>
+#include <smdebug/rules/finding.hpp>
 
 #include <doctest/doctest.h>
 
 using namespace smdebug;
 
-TEST_CASE("invoke_options: by default all steps, for ever, and nothing is thrown or told") {
+TEST_CASE("invoke_options: by default all steps, for ever, and nothing is thrown or reported") {
     const invoke_options how;
     CHECK(how.start_step == 0);
     CHECK_FALSE(how.end_step.has_value());

@@ -1,4 +1,4 @@
-#include <smdebug/rules/required_tensors.hpp>
+#include <smdebug/rules/concepts.hpp>
 
 #include "support/fake_trial.hpp"
 #include "support/run_builder.hpp"
@@ -46,7 +46,7 @@ TEST_CASE("required_tensors: collects names, sorted, each once") {
     none.fetch();
 }
 
-TEST_CASE("required_tensors: an unknown tensor is told at once, a missing value when it is fetched") {
+TEST_CASE("required_tensors: an unknown tensor is an error at once, a missing value when it is fetched") {
     const memory_trial run{sample()};
     required_tensors<memory_trial> required{run};
     CHECK_THROWS_WITH_AS(required.add("los", {0}), doctest::Contains("Did you mean loss?"), tensor_unavailable);
@@ -71,7 +71,7 @@ TEST_CASE("required_tensors: another trial's tensors are waited for there") {
     CHECK_THROWS_AS(required.fetch({.timeout = 5ms}), timed_out);
 }
 
-TEST_CASE("required_tensors: of a trial that only reduces, a step that has the tensor is enough") {
+TEST_CASE("required_tensors: for a trial that only reduces, a step with the tensor is enough") {
     const memory_trial run{sample()};
     const fake_trial other{{{"other", {{0, {1}}, {4, {2}}}}}};
     required_tensors<memory_trial> required{run};

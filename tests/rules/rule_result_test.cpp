@@ -6,7 +6,7 @@
 #include <smdebug/core/json_document.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/rules/built_in/vanishing_gradient.hpp>
-#include <smdebug/rules/invoke.hpp>
+#include <smdebug/rules/invoke_rules.hpp>
 
 #include <doctest/doctest.h>
 
@@ -79,7 +79,7 @@ TEST_CASE("rule_result: keeps the first findings, and says how many it left out"
     CHECK(findings == 1);
 }
 
-TEST_CASE("rule_result: a rule that nobody described has no parameters") {
+TEST_CASE("rule_result: a rule without a description has no parameters") {
     const auto rule = [](const fake_trial&, step_number step) { return finding{.met = step == 2}; };
     const rule_result result = result_of(rule, invoke_rule(rule, some_run()));
     CHECK(result.name == "rule");

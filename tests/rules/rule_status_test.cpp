@@ -1,4 +1,4 @@
-#include <smdebug/rules/rule_status.hpp>
+#include <smdebug/rules/rule_result.hpp>
 
 #include <doctest/doctest.h>
 

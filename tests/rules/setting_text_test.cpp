@@ -1,4 +1,4 @@
-#include <smdebug/rules/setting_text.hpp>
+#include <smdebug/rules/setting.hpp>
 
 #include <smdebug/core/error.hpp>
 
@@ -24,7 +24,7 @@ T parsed(std::string_view text) {
     return value;
 }
 
-/// What the error says when a text is refused; empty when it is not.
+/// The error for a refused text; empty for an accepted one.
 template <class T, class Given>
 std::string refusal(const Given& given, T value = {}) {
     const T before = value;
@@ -151,7 +151,7 @@ TEST_CASE("parse_setting: an optional setting may be nothing or None") {
           "must be TRAIN, EVAL, PREDICT, GLOBAL or None, not \"train\"");
 }
 
-TEST_CASE("text_of: a list whose only item is called None is told from no list") {
+TEST_CASE("text_of: a list whose only item is None differs from no list") {
     const text_list one = parsed<text_list>("None,");
     REQUIRE(one.given());
     CHECK(one.texts() == std::vector<std::string>{"None"});

@@ -22,7 +22,7 @@ const std::chrono::system_clock::time_point noon{1'800'000'000s};
 template <class T>
 concept printable = requires(std::ostream& out, const T& value) { out << value; };
 
-// Models the concept, and can do nothing more.
+// A minimal model of the concept.
 class archetype {
 public:
     explicit archetype(int) {}
@@ -30,7 +30,7 @@ public:
     void renew() const {}
 };
 
-// Near misses, whose messages tests/compile_fail/s3 looks at.
+// Near misses; tests/compile_fail/s3 checks their messages.
 struct keys_by_steady_clock {
     std::optional<s3::access_keys> keys(std::chrono::steady_clock::time_point) const;
     void renew() const;
@@ -75,7 +75,7 @@ TEST_CASE(
     const std::string no_id = message({.secret = fake_secret});
     CHECK(no_id.find("lack the access key id") != std::string::npos);
     const std::string broken_secret = message({.id = fake_id, .secret = std::string{fake_secret} + "\n"});
-    CHECK(broken_secret.find("secret access key in the given credentials holds a line break") != std::string::npos);
+    CHECK(broken_secret.find("secret access key in the given credentials contains a line break") != std::string::npos);
     const std::string broken_token =
         message({.id = fake_id, .secret = fake_secret, .token = std::string{fake_token} + "\r\nx-evil: 1"});
     CHECK(broken_token.find("session token") != std::string::npos);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes data/signatures.json: requests with what botocore signs them with, for signature_test.cpp.
+"""Writes data/signatures.json: requests with botocore's signatures, for signature_test.cpp.
 
     python3 tests/s3/make_signatures.py > tests/s3/data/signatures.json
 
@@ -27,14 +27,14 @@ NAMES = ["list-type", "prefix", "start-after", "continuation-token", "encoding-t
 
 
 class fixed_payload(botocore.auth.S3SigV4Auth):
-    """Takes the hash of the payload from the case."""
+    """Uses the payload hash of the case."""
 
     def payload(self, request):
         return request.context["payload_hash"]
 
 
 class stopped_clock:
-    """Stands in for the module `datetime`."""
+    """Replaces the module `datetime`."""
 
     def __init__(self, when):
         self.datetime = self

@@ -2,7 +2,7 @@
 
 Prints its port; ends when its standard input does.  Each issue of keys has another number, and lives six hours longer
 than the one before.  /control/STATUS/COUNT makes the next COUNT questions fail: with that status, or without any answer
-when it is 0.  /count/PATH tells how often a path was asked for.
+when it is 0.  /count/PATH returns the number of requests for a path.
 """
 import collections
 import datetime
@@ -56,7 +56,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def decide(self):
-        """The status and body for a question to the services."""
+        """The status and body of the answer to a request."""
         if self.path == "/container/keys":
             return (200, issue()) if self.headers.get("authorization") == BEARER else (401, BEARER)
         if self.path == "/latest/api/token":
@@ -94,7 +94,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 
 class Server(socketserver.ThreadingTCPServer):
-    """Not http.server's own, which looks up its name first."""
+    """Replaces that of http.server, which looks up its own name first."""
 
     daemon_threads = True
     request_queue_size = 64

@@ -1,4 +1,4 @@
-// default_credentials over libcurl, against metadata services in a process of their own.
+// default_credentials over libcurl, against metadata services in a separate process.
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/http/concepts.hpp>
@@ -28,7 +28,7 @@ using credentials_type = default_credentials<curl_transport>;
 
 namespace {
 
-// A machine that has much to do may be slow.
+// A busy machine may be slow.
 constexpr s3::detail::metadata_limits patient{
     .connect_within = 60s, .answer_within = 60s, .pause = 1ms, .altogether = 300s};
 const std::string roles = "/latest/meta-data/iam/security-credentials/";
@@ -44,11 +44,11 @@ public:
     }
 
     [[nodiscard]] const std::string& base() const noexcept { return base_; }
-    /// The next questions are answered with that status; 0: not at all.
+    /// The next requests get that status; 0: no answer.
     void fail(int status, int count) const {
         static_cast<void>(ask("/control/" + std::to_string(status) + "/" + std::to_string(count)));
     }
-    /// How often a path was asked for.
+    /// The number of requests for a path.
     [[nodiscard]] int count(const std::string& path) const { return std::stoi(ask("/count" + path)); }
     void stop() { static_cast<void>(program_.finish()); }
 
@@ -139,7 +139,7 @@ TEST_CASE("metadata_server: when the service goes away, the keys serve as long a
     CHECK_FALSE(tells_secrets(said));
 }
 
-TEST_CASE("metadata_server: where nobody listens there are no keys") {
+TEST_CASE("metadata_server: without a server there are no keys") {
     metadata_server server;
     server.stop();
     const bench at;

@@ -22,11 +22,11 @@ TEST_CASE("options: nothing has to be set, and what is not set is left to enviro
 
 TEST_CASE("options: the defaults go together") {
     const s3_options options;
-    CHECK(options.part_bytes >= std::uint64_t{5} << 20U);  // else writing would use others
+    CHECK(options.part_bytes >= std::uint64_t{5} << 20U);  // otherwise writing would use another size
     CHECK(options.most_requests >= 1);
     CHECK(options.most_uploads >= 1);
     CHECK(options.retry.most_attempts > 1);
-    // An attempt that stalls is tried again before the time of all of them is over.
+    // A stalled attempt is retried before the time for all attempts is over.
     CHECK(options.stalled_after < options.retry.deadline);
     CHECK(options.connect_within < options.retry.deadline);
     CHECK(options.retry.reach_within < std::chrono::seconds{5});

@@ -46,7 +46,7 @@ static_assert(!viewing_storage<store_type> && !prefetching_storage<store_type>);
 
 const s3::access_keys fake_keys = *fake_s3_options{}.keys;
 
-/// A bucket that has others' objects, too, and the storage below a prefix of it.
+/// A bucket that also has other objects, and a storage under a prefix of it.
 struct place {
     explicit place(std::string below = "", std::uint64_t part_bytes = std::uint64_t{8} << 20U, fake_s3_options how = {})
         : prefix(std::move(below)), server(std::move(how)), store(made(server, part_bytes)) {
@@ -71,7 +71,7 @@ struct place {
                 [at = server, below = prefix](const std::string& key) { at.erase(below + key); }};
     }
 
-    std::string prefix;  // empty, or with '/' at its end
+    std::string prefix;  // empty, or ends in '/'
     fake_s3 server;
     store_type store;
 };
@@ -157,7 +157,7 @@ TEST_CASE("s3_storage: what dating promises") {
 
 namespace {
 
-/// What a transport has to be, and nothing more: no default constructor, exchanges that cannot even be made empty.
+/// A minimal transport: without default constructor, and with exchanges that cannot be default-constructed.
 class exchange_archetype {
 public:
     explicit exchange_archetype(fake_s3::exchange inner) : inner_(std::move(inner)) {}
@@ -174,7 +174,8 @@ private:
 class transport_archetype {
 public:
     explicit transport_archetype(fake_s3 inner) : inner_(std::move(inner)) {}
-    [[nodiscard]] exchange_archetype start(http::request ask, http::detail::inbox& to, std::size_t ticket) const {
+    [[nodiscard]] exchange_archetype start(http::request ask, http::detail::completion_queue& to,
+                                           std::size_t ticket) const {
         return exchange_archetype{inner_.start(std::move(ask), to, ticket)};
     }
 
@@ -340,7 +341,7 @@ TEST_CASE("s3_storage: large objects are written in parts, small ones at once") 
         CHECK((text_of(store.read("x")) == text.substr(0, size)));
     }
     CHECK(at.server.open_uploads() == 0);
-    // A failure leaves the older one, and no rest.
+    // A failure keeps the older object, and leaves no parts.
     at.server.fail_by([](const http::request& ask, std::size_t) {
         return ask.url.find("partNumber=2") != std::string::npos ? std::optional{s3_error(403, "AccessDenied")}
                                                                  : std::nullopt;
@@ -426,7 +427,7 @@ TEST_CASE("s3_storage: with a transport, the options say whose keys it has") {
     CHECK(text_of(with_keys.read("a")) == "content");
 }
 
-TEST_CASE("s3_storage: what can be no place is refused at once, and nobody is asked") {
+TEST_CASE("s3_storage: an invalid place is refused at once, without a request") {
     const fake_s3 server;
     const static_credentials who{fake_keys};
     CHECK_THROWS_AS((store_type{"/tmp/run", quick_options(), server, who}), value_error);
@@ -461,7 +462,7 @@ TEST_CASE("s3_storage: a server that sends requests to another one is not follow
             CHECK_THROWS_AS(store.write("a", {}), unsupported);
         }
     }
-    // This question is the first one that it hears.
+    // This is the first request that it gets.
     const auto heard = perform(curl_transport{}, {.url = other.url("/connections")});
     CHECK(text_of(heard.body) == "1");
 }
@@ -479,7 +480,7 @@ TEST_CASE("s3_storage: a server that lists without end, over a network") {
     }
 }
 
-TEST_CASE("s3_storage: where nobody listens it is soon known, and told with host and port") {
+TEST_CASE("s3_storage: a closed port fails soon, and the message names host and port") {
     s3_options options;
     options.region = "us-east-1";
     options.keys = fake_keys;

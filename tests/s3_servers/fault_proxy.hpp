@@ -1,4 +1,4 @@
-// A server with faults: fault_proxy.py before a real one, started and told what to do from a test.
+// A server with faults: fault_proxy.py before a real one, started and controlled by a test.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
@@ -27,18 +27,18 @@ class fault_proxy {
 public:
     struct seen_request {
         std::string method = {};
-        std::string target = {};     ///< path and query, as they came
-        std::string range = {};      ///< as it stands in the header; empty: there was none
-        std::string fault = {};      ///< the kind of the one that hit it; empty: none
+        std::string target = {};     ///< path and query, as received
+        std::string range = {};      ///< the header's value; empty: no header
+        std::string fault = {};      ///< the kind of the fault that hit it; empty: none
         std::size_t connection = 0;  ///< a number
     };
     struct counts {
-        std::size_t connections = 0;  ///< that requests came over
+        std::size_t connections = 0;  ///< that carried requests
         std::size_t fired = 0;        ///< faults
         std::vector<seen_request> requests = {};
     };
 
-    /// Before the server at `endpoint` ("http://127.0.0.1:port").  Ends with this object, or with this process.
+    /// In front of the server at `endpoint` ("http://127.0.0.1:port").  Ends with this object, or with this process.
     explicit fault_proxy(const std::string& endpoint)
         : child_([&] { return become_proxy(endpoint); }), port_(first_line_of_child()) {}
     fault_proxy(const fault_proxy&) = delete;
@@ -49,10 +49,10 @@ public:
 
     /// A fault as fault_proxy.py describes it, or a list of them: {"kind": "slow_down", "times": 2}.  They add up.
     void arm(std::string_view fault) const { static_cast<void>(control("PUT", "/__fault__", fault)); }
-    /// Forgets faults and what was counted, and lets go of what is stalled.
+    /// Clears faults and counters, and releases stalled requests.
     void reset() const { static_cast<void>(control("PUT", "/__reset__")); }
 
-    /// What has come since the last reset.
+    /// The requests since the last reset.
     [[nodiscard]] counts count() const {
         const std::string said = control("GET", "/__count__");
         smdebug::detail::json::document document;
@@ -79,7 +79,7 @@ public:
     }
 
 private:
-    // Before the child: it is forked with them.
+    // Prepared before the fork: the child inherits them.
     struct channel {
         std::array<int, 2> ends{};
         channel() {
@@ -97,7 +97,7 @@ private:
 
     // In the child.
     [[nodiscard]] int become_proxy(const std::string& endpoint) const {
-        ::alarm(0);  // it goes when its stdin closes
+        ::alarm(0);  // it ends when its stdin closes
         ::dup2(input_.ends[0], STDIN_FILENO);
         ::dup2(output_.ends[1], STDOUT_FILENO);
         ::setenv("PYTHONDONTWRITEBYTECODE", "1", 1);
@@ -109,7 +109,7 @@ private:
     }
 
     [[nodiscard]] std::uint16_t first_line_of_child() {
-        ::close(std::exchange(output_.ends[1], -1));  // or the child's end would not be noticed
+        ::close(std::exchange(output_.ends[1], -1));  // otherwise the child's end would go unnoticed
         std::string line;
         for (char c = 0; ::read(output_.ends[0], &c, 1) == 1 && c != '\n';) {
             line += c;

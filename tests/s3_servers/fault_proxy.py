@@ -1,31 +1,31 @@
 #!/usr/bin/env python3
-"""A proxy that stands before an S3 server of this machine and does to its answers what networks and servers do.
+"""A proxy in front of an S3 server on this machine that injects the faults of networks and servers into its answers.
 
     fault_proxy.py HOST:PORT            Prints the port that it listens on, on 127.0.0.1; ends when its stdin is closed.
 
-Requests go on as they are, "host" included, so that their signatures stay good.  Told what to do by these paths:
+Requests are forwarded unchanged, "host" included, so that their signatures stay valid.  These paths control it:
 
     PUT /__fault__     a fault, or a list of them, as JSON: {"kind": "slow_down", "at": 3, ...}.  They add up.
     GET /__count__     {"connections": 2, "fired": 1, "requests": [{"method", "target", "range", "connection", "fault"}...]}
-    PUT /__reset__     forgets faults and requests, and lets go of what is stalled.  Connections of before are not counted and not
-                       hit any more: what a client gave up may still come, and is not what the next fault is for.
+    PUT /__reset__     clears faults and requests, and releases stalled ones.  Earlier connections are neither counted
+                       nor hit any more: abandoned requests may still arrive, and the next fault is not for them.
 
-Which requests a fault hits: it counts those since it was armed that are like it asks ("method": "GET"; "target": a text
-that is in path and query; "header": the name of one that is there), and hits number "at" (from 1; default 1), then each
-"every" (default 1) after, "times" times in all (default 1; 0: without end).  Of several that hit the first does, and the
-others in their turn.
+Which requests a fault hits: since it was armed it counts the requests that match ("method": "GET"; "target": a text in
+path and query; "header": the name of one of its headers), and hits number "at" (from 1; default 1), then every
+"every"-th (default 1) after it, "times" times in all (default 1; 0: without end).  If several faults match, the first
+one hits, and the others later.
 
-Every kind may be given "forward": true: the server gets the request, whatever the client then hears.
+Every kind accepts "forward": true: the server still gets the request, whatever the client receives.
 
-    answers made up, with the XML of an error.  Of each: "status", "code", "message", "headers", "elements" (of the XML),
-    "body" in its place (with "type"), "retry_after" in seconds, "close": true.
-        status                  as told
+    made-up answers with the XML of an error.  Each accepts: "status", "code", "message", "headers", "elements" (of the
+    XML), "body" instead of the XML (with "type"), "retry_after" in seconds, "close": true.
+        status                  from "status"
         internal_error 500, slow_down 503, too_many_requests 429, request_timeout 400, expired_token 400,
         access_denied 403, no_such_key 404, no_such_bucket 404
         clock_skew 403          "seconds": how far Date is from the clock
         permanent_redirect 301  "region", also in the header x-amz-bucket-region
         wrong_region 400        "region"
-        temporary_redirect 307  "location": scheme, host and port; default: those that were asked
+        temporary_redirect 307  "location": scheme, host and port; default: those of the request
 
     connections
         cut_before_answer       "reset": true: by RST
@@ -33,19 +33,19 @@ Every kind may be given "forward": true: the server gets the request, whatever t
         cut_in_body             after "after" bytes (default: half of it), by RST
         short_body              the same by FIN
         slow_body               "bytes" (default 1) each "every_ms" (default 20)
-        stalled_body            after "after" bytes, until the client goes
+        stalled_body            after "after" bytes, until the client closes
         stalled_before_answer
         desync                  the answer twice
 
-    answers of the server, changed
+    modified answers of the server
         shorter_range           "keep" bytes (default: half); Content-Length and Content-Range say so
-        shorter_body            the same; Content-Range is as it was
+        shorter_body            the same; Content-Range is unchanged
         wrong_content_range     moved by "by" bytes (default 1)
-        whole_object            Range is not given to the server
-        garbage_body            other bytes, as many
-        cut_body                "keep" bytes (default: half), Content-Length says so: XML that is cut
-        empty_body              200 and nothing in it
-        chunked_body            in chunks, of no length said before
+        whole_object            the server does not get the Range header
+        garbage_body            other bytes, the same number
+        cut_body                "keep" bytes (default: half), Content-Length says so: truncated XML
+        empty_body              200 with an empty body
+        chunked_body            in chunks, without Content-Length
         shifted_date            Date moved by "seconds"
         skewed_clock            a server whose clock is "seconds" off: a request more than 15 minutes off that clock gets
                                 clock_skew, others an answer with that clock's Date
@@ -58,183 +58,20 @@ import os
 import re
 import select
 import socket
-import struct
 import sys
 import threading
 import time
 from xml.sax.saxutils import escape
 
+from fault_proxy_wire import Gone, Message, Upstream, Wire
+
 REASONS = {200: "OK", 301: "Moved Permanently", 307: "Temporary Redirect", 400: "Bad Request", 403: "Forbidden",
            404: "Not Found", 429: "Too Many Requests", 500: "Internal Server Error", 503: "Service Unavailable"}
 
 
-class Gone(Exception):
-    """The other side has closed the connection."""
-
-
-class Wire:
-    """A connection that is read by pieces of HTTP/1.1."""
-
-    def __init__(self, connection):
-        self.socket = connection
-        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self.held = b""
-
-    def send(self, data):
-        try:
-            self.socket.sendall(data)
-        except OSError:
-            raise Gone from None
-
-    def _more(self):
-        try:
-            got = self.socket.recv(1 << 18)
-        except OSError:
-            raise Gone from None
-        if not got:
-            raise Gone
-        self.held += got
-
-    def _until(self, mark):
-        while mark not in self.held:
-            self._more()
-        head, self.held = self.held.split(mark, 1)
-        return head
-
-    def exactly(self, count):
-        pieces, there = [], 0
-        while True:
-            piece, self.held = self.held[:count - there], self.held[count - there:]
-            pieces.append(piece)
-            there += len(piece)
-            if there == count:
-                return b"".join(pieces)
-            self._more()
-
-    def _chunks(self):
-        body = b""
-        while True:
-            size = int(self._until(b"\r\n").split(b";")[0], 16)
-            if size == 0:
-                while self._until(b"\r\n"):
-                    pass
-                return body
-            body += self.exactly(size)
-            self.exactly(2)
-
-    def _to_end(self):
-        try:
-            while True:
-                self._more()
-        except Gone:
-            body, self.held = self.held, b""
-            return body
-
-    def message(self):
-        """The head of a request or an answer."""
-        lines = self._until(b"\r\n\r\n").decode("latin-1").lstrip("\r\n").split("\r\n")
-        fields = [line.split(":", 1) for line in lines[1:]]
-        return Message(lines[0], [(name, value.strip()) for name, value in fields])
-
-    def body_of(self, message, to_end):
-        if "chunked" in message.get("transfer-encoding", "").lower():
-            return self._chunks()
-        if message.get("content-length") is not None:
-            return self.exactly(int(message.get("content-length")))
-        return self._to_end() if to_end else b""
-
-    def is_quiet(self):
-        """Nothing has come that nobody asked for, the end included."""
-        return not self.held and not select.select([self.socket], [], [], 0)[0]
-
-    def close(self, reset=False):
-        try:
-            if reset:
-                self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-            self.socket.close()
-        except OSError:
-            pass
-
-
-class Message:
-    """A request or an answer."""
-
-    def __init__(self, first, headers, body=b""):
-        self.first, self.headers, self.body = first, headers, body
-        self.bodiless = False  # the answer to HEAD, 204, 304: its Content-Length is of another body
-
-    def get(self, name, otherwise=None):
-        return next((value for held, value in self.headers if held.lower() == name), otherwise)
-
-    def drop(self, name):
-        self.headers = [held for held in self.headers if held[0].lower() != name]
-
-    def put(self, name, value):
-        self.drop(name.lower())
-        self.headers.append((name, str(value)))
-
-    def set_body(self, body):
-        self.body = body
-        if not self.bodiless:
-            self.drop("transfer-encoding")
-            self.put("Content-Length", len(body))
-
-    @property
-    def status(self):
-        return int(self.first.split(" ")[1])
-
-    def head(self):
-        return "\r\n".join([self.first] + [f"{name}: {value}" for name, value in self.headers] + ["", ""]).encode("latin-1")
-
-    def payload(self):
-        if self.bodiless or "chunked" not in self.get("transfer-encoding", "").lower():
-            return self.body
-        return (b"%x\r\n%b\r\n" % (len(self.body), self.body) if self.body else b"") + b"0\r\n\r\n"
-
-
-class Upstream:
-    """The server behind, over a connection that is kept."""
-
-    def __init__(self, address):
-        self.address, self.wire = address, None
-
-    def ask(self, request):
-        if self.wire is not None and not self.wire.is_quiet():
-            self.close()
-        kept = self.wire is not None
-        try:
-            return self._ask_once(request)
-        except Gone:
-            self.close()
-            if not kept:
-                raise
-            return self._ask_once(request)
-
-    def _ask_once(self, request):
-        if self.wire is None:
-            self.wire = Wire(socket.create_connection(self.address))
-        self.wire.send(request.head() + request.payload())
-        answer = self.wire.message()
-        while answer.status < 200:
-            answer = self.wire.message()
-        answer.bodiless = request.first.startswith("HEAD ") or answer.status in (204, 304)
-        if not answer.bodiless:
-            answer.body = self.wire.body_of(answer, to_end=True)
-        # Swift puts the end of a body behind the head of an answer that has none.
-        stray = answer.bodiless and "chunked" in answer.get("transfer-encoding", "").lower()
-        if stray or answer.get("connection", "").lower() == "close":
-            self.close()
-        return answer
-
-    def close(self):
-        if self.wire is not None:
-            self.wire.close()
-            self.wire = None
-
-
 # --- what can be done to an exchange: each returns whether the connection goes on ---------------------------------------
 class Exchange:
-    """A request of a client and the server's answer to it."""
+    """A client's request and the server's answer."""
 
     def __init__(self, client, request, upstream, number, released):
         self.client, self.request, self.upstream, self.number, self.released = client, request, upstream, number, released
@@ -248,7 +85,7 @@ class Exchange:
         return answer.get("connection", "").lower() != "close"
 
     def wait(self):
-        """Until the client goes, or what is stalled is let go."""
+        """Waits until the client closes, or stalled requests are released."""
         while not self.released.is_set():
             if select.select([self.client.socket], [], [], 0.05)[0]:
                 try:
@@ -337,7 +174,7 @@ def cut_in_body(one, fault):
     payload = answer.payload()
     one.client.send(answer.head() + payload[:kept_bytes(payload, fault, "after")])
     if fault["kind"] == "cut_in_body":
-        time.sleep(0.05)  # a reset overtakes what is on its way
+        time.sleep(0.05)  # lets earlier bytes arrive: a reset overtakes them
     one.client.close(reset=fault["kind"] == "cut_in_body")
     return False
 
@@ -437,7 +274,7 @@ def skewed_clock(one, fault):
     return shifted_date(one, {"seconds": seconds})
 
 
-# Each kind: who does it, and what it may be told.
+# Each kind: its function, and its options.
 KINDS = {kind: (made_up, MADE_UP_OPTIONS) for kind in MADE_UP}
 KINDS["clock_skew"] = (made_up, MADE_UP_OPTIONS | {"seconds"})
 KINDS["permanent_redirect"] = KINDS["wrong_region"] = (made_up, MADE_UP_OPTIONS | {"region"})
@@ -468,35 +305,35 @@ COMMON_OPTIONS = {"kind", "at", "every", "times", "method", "target", "header", 
 
 
 class Fault:
-    """A fault that is armed, and what it has counted."""
+    """An armed fault with its counters."""
 
-    def __init__(self, told):
-        if not isinstance(told, dict) or told.get("kind") not in KINDS:
-            raise ValueError(f"no kind of fault: {told!r}; there are {', '.join(sorted(KINDS))}")
-        unknown = set(told) - COMMON_OPTIONS - KINDS[told["kind"]][1]
+    def __init__(self, spec):
+        if not isinstance(spec, dict) or spec.get("kind") not in KINDS:
+            raise ValueError(f"no kind of fault: {spec!r}; there are {', '.join(sorted(KINDS))}")
+        unknown = set(spec) - COMMON_OPTIONS - KINDS[spec["kind"]][1]
         if unknown:
-            raise ValueError(f"{told['kind']} cannot be told {', '.join(sorted(unknown))}")
-        self.told, self.seen, self.fired = told, 0, 0
+            raise ValueError(f"{spec['kind']} has no option {', '.join(sorted(unknown))}")
+        self.spec, self.seen, self.fired = spec, 0, 0
 
     def hits(self, one):
-        told = self.told
-        if "method" in told and one.method != told["method"] or told.get("target", "") not in one.target:
+        spec = self.spec
+        if "method" in spec and one.method != spec["method"] or spec.get("target", "") not in one.target:
             return False
-        if "header" in told and one.request.get(told["header"].lower()) is None:
+        if "header" in spec and one.request.get(spec["header"].lower()) is None:
             return False
         self.seen += 1
-        at, every, times = told.get("at", 1), told.get("every", 1), told.get("times", 1)
+        at, every, times = spec.get("at", 1), spec.get("every", 1), spec.get("times", 1)
         return self.seen >= at and (self.seen - at) % every == 0 and (times == 0 or self.fired < times)
 
     def do(self, one):
-        act = KINDS[self.told["kind"]][0]
-        if self.told.get("forward") and act not in ASKS_ITSELF:
+        act = KINDS[self.spec["kind"]][0]
+        if self.spec.get("forward") and act not in ASKS_ITSELF:
             one.ask()
-        return act(one, self.told)
+        return act(one, self.spec)
 
 
 class Proxy:
-    """Accepts clients, a thread each, and keeps the books."""
+    """Accepts clients, one thread each, and records their requests."""
 
     def __init__(self, address):
         self.address = address
@@ -509,11 +346,11 @@ class Proxy:
             if hasattr(self, "released"):
                 self.released.set()
             self.released = threading.Event()
-            self.before = self.accepted  # up to this number connections are of before the reset
+            self.before = self.accepted  # connections up to this number are from before the reset
             self.faults, self.requests, self.connections, self.fired = [], [], set(), 0
 
-    def arm(self, told):
-        added = [Fault(one) for one in (told if isinstance(told, list) else [told])]
+    def arm(self, spec):
+        added = [Fault(one) for one in (spec if isinstance(spec, list) else [spec])]
         with self.lock:
             self.faults += added
 
@@ -522,7 +359,7 @@ class Proxy:
             return {"connections": len(self.connections), "fired": self.fired, "requests": list(self.requests)}
 
     def _fault_for(self, one, connection):
-        """Notes the request; the fault that hits it."""
+        """Records the request; returns the fault that hits it."""
         with self.lock:
             if connection <= self.before:
                 return None
@@ -534,7 +371,7 @@ class Proxy:
                     self.fired += 1
             self.connections.add(connection)
             self.requests.append({"method": one.method, "target": one.target, "range": one.request.get("range", ""),
-                                  "connection": connection, "fault": hit.told["kind"] if hit else ""})
+                                  "connection": connection, "fault": hit.spec["kind"] if hit else ""})
             one.number, one.released = len(self.requests), self.released
             return hit
 
@@ -601,7 +438,7 @@ def main():
     host, port = sys.argv[1].removeprefix("http://").rstrip("/").split(":")
     print(Proxy((host, int(port))).listen(), flush=True)
     sys.stdin.buffer.read()
-    os._exit(0)  # threads that are stalled are not waited for
+    os._exit(0)  # without waiting for stalled threads
 
 
 if __name__ == "__main__":

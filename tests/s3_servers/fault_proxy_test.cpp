@@ -25,7 +25,7 @@ TEST_CASE("s3_server: makes buckets, and its keys open them") {
     CHECK(server.options().endpoint == server.endpoint());
 }
 
-TEST_CASE("fault_proxy: what is asked through it is signed as for itself, and goes on to the server") {
+TEST_CASE("fault_proxy: requests through it are signed for the proxy, and forwarded to the server") {
     const s3_server server;
     const std::string object = "/" + server.fresh_bucket() + "/key";
     const fault_proxy proxy{server.endpoint()};

@@ -95,9 +95,9 @@ class FaultProxy(unittest.TestCase):
         self.connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         self.addCleanup(self.connection.close)
 
-    def control(self, method, path, told=None, status=200):
+    def control(self, method, path, spec=None, status=200):
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
-        connection.request(method, path, json.dumps(told) if told is not None else None)
+        connection.request(method, path, json.dumps(spec) if spec is not None else None)
         answer = connection.getresponse()
         body = json.loads(answer.read())
         connection.close()
@@ -157,7 +157,7 @@ class FaultProxy(unittest.TestCase):
     def test_a_request_of_before_a_reset_is_not_hit_and_not_counted(self):
         with socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE) as late:
             late.sendall(b"PUT /bucket/late HTTP/1.1\r\nHost: here\r\nContent-Length: 4\r\n\r\nab")
-            self.assert_good(self.ask())  # the proxy has accepted who came before
+            self.assert_good(self.ask())  # the proxy has accepted all earlier connections
             self.control("PUT", "/__reset__")
             self.connection.close()
             self.arm("access_denied")

@@ -1,5 +1,5 @@
-// A scan of a run through a proxy that does to each of its requests, in turn, what networks and servers do.
-// Whatever happens, the answers are right, or it is said what is wrong; nothing is made up, and everything ends.
+// Scans a run through a proxy that injects the faults of networks and servers into each of its requests in turn.
+// The answers are always right, or an error says what is wrong; nothing is invented, and everything ends.
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/reduce/concepts.hpp>
@@ -7,7 +7,7 @@
 #include <smdebug/storage/cached_storage.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
-#include <smdebug/trial/for_each_tensor.hpp>
+#include <smdebug/trial/scan.hpp>
 
 #include "s3_servers/fault_proxy.hpp"
 #include "s3_servers/server.hpp"
@@ -36,14 +36,14 @@ using std::chrono::milliseconds;
 
 namespace {
 
-// What a scan gives: for each tensor all its numbers, to the last bit, or why there are none.
+// The result of a scan: all values of each tensor, bit by bit, or the reason why there are none.
 struct seen_tensor {
     std::string numbers = {};
     std::string failure = {};
 };
 struct seen_run {
     std::map<std::string, seen_tensor> tensors = {};  // by step, worker and name
-    std::string error = {};                           // what was thrown, instead
+    std::string error = {};                           // the error thrown instead
 };
 
 template <class Trial>
@@ -81,12 +81,12 @@ const std::string& local_run() {
     return path;
 }
 
-// The run as it is on the disk.
+// The run on disk.
 std::map<std::string, seen_tensor> right_answer() {
     return scanned(basic_trial<local_storage>{local_storage{local_run()}});
 }
 
-// A busy machine is no fault: only where a fault is that nothing comes is one waited for no longer than this.
+// A busy machine is no fault: this limit applies only to faults in which no byte arrives.
 constexpr milliseconds stall_of_a_fault{500};
 constexpr milliseconds stall_of_a_machine{std::chrono::seconds{60}};
 
@@ -146,7 +146,7 @@ void check_same(const std::map<std::string, seen_tensor>& got, const std::map<st
     }
 }
 
-// How many requests a scan makes.
+// The number of requests in a scan.
 std::size_t requests_of(const place& run, const std::map<std::string, seen_tensor>& right) {
     run.proxy.reset();
     check_same(run.scan_it(stall_of_a_machine).tensors, right);
@@ -154,12 +154,12 @@ std::size_t requests_of(const place& run, const std::map<std::string, seen_tenso
 }
 
 struct fault_case {
-    const char* fault;             // as fault_proxy.py has it, without the closing brace
-    const char* error = nullptr;   // what must be said, where it cannot be put right
-    const char* target = nullptr;  // of which requests
+    const char* fault;             // as for fault_proxy.py, without the closing brace
+    const char* error = nullptr;   // part of the error, if it cannot be corrected
+    const char* target = nullptr;  // selects the requests
 };
 
-// Faults that one further attempt, or a little thought, puts right.
+// Faults that a retry or a correction resolves.
 constexpr std::array passing{
     fault_case{R"({"kind": "internal_error")"},
     fault_case{R"({"kind": "status", "status": 502)"},
@@ -195,7 +195,7 @@ constexpr std::array passing{
     fault_case{R"({"kind": "temporary_redirect")"},
 };
 
-// Faults that stand: the error says what they are.
+// Permanent faults: the error names them.
 constexpr std::array lasting{
     fault_case{R"({"kind": "access_denied")", "403 AccessDenied"},
     fault_case{R"({"kind": "no_such_bucket")", "There is no bucket"},
@@ -219,7 +219,7 @@ TEST_CASE("faults: what passes, at any request of a scan, changes nothing") {
     REQUIRE(right.size() > 20);
     const std::size_t requests = requests_of(run, right);
     CHECK(requests >= 10);
-    CHECK(requests <= 10 + 8);  // an object each, two listings, and a handful
+    CHECK(requests <= 10 + 8);  // one for each object, two listings, and a few more
     std::size_t fired = 0;
     for (const fault_case& what : passing) {
         for (std::size_t at = 1; at <= requests; ++at) {
@@ -252,7 +252,7 @@ TEST_CASE("faults: what stands is said, and costs nothing but what it hit") {
             const seen_run seen = run.scan_it(stall_for(what.fault));
             const auto counted = run.proxy.count();
             REQUIRE(counted.fired == 1);
-            // HEAD is asked again in a way that has an answer with words; but a redirection says all in its head.
+            // HEAD is repeated as a request whose answer has a body; but a redirection has everything in its headers.
             const bool is_sent_on = std::string_view{what.fault}.find("redirect") != std::string_view::npos;
             const bool hit_head = std::any_of(counted.requests.begin(), counted.requests.end(), [](const auto& one) {
                 return !one.fault.empty() && one.method == "HEAD";
@@ -278,7 +278,7 @@ TEST_CASE("faults: what stands is said, and costs nothing but what it hit") {
                         CHECK(got.failure.find(what.error) != std::string::npos);
                     }
                 }
-                // What a server does not do at once may go in pieces.
+                // A request that the server refuses may succeed in pieces.
                 CHECK((lost > 0 || is_sent_on || std::string_view{what.error} == "405"));
                 CHECK(lost <= right.size() / 2);
             }
@@ -296,7 +296,7 @@ TEST_CASE("faults: an object that is gone between the listing and the reading co
         run.proxy.arm(armed({R"({"kind": "no_such_key", "header": "range")"}, at));
         const seen_run seen = run.scan_it(stall_of_a_machine);
         CAPTURE(seen.error);
-        // The one thing that a run cannot do without is its collections file.
+        // The only file that a run cannot do without is its collections file.
         if (!seen.error.empty()) {
             CHECK(seen.error.find("collections") != std::string::npos);
             continue;
@@ -325,10 +325,10 @@ TEST_CASE("faults: one that never ends is given up, with its name, the request i
                                           endless{R"({"kind": "short_body")", "after 5 attempts"},
                                           endless{R"({"kind": "stalled_body")", "after 5 attempts"},
                                           endless{R"({"kind": "stalled_before_answer")", "after 5 attempts"},
-                                          endless{R"({"kind": "wrong_content_range")", "not what was asked for"},
-                                          endless{R"({"kind": "shorter_range")", "not what was asked for"},
-                                          endless{R"({"kind": "shorter_body")", "not what was asked for"},
-                                          endless{R"({"kind": "empty_body")", "not what was asked for"},
+                                          endless{R"({"kind": "wrong_content_range")", "did not fit the request"},
+                                          endless{R"({"kind": "shorter_range")", "did not fit the request"},
+                                          endless{R"({"kind": "shorter_body")", "did not fit the request"},
+                                          endless{R"({"kind": "empty_body")", "did not fit the request"},
                                           endless{R"({"kind": "expired_token")", "ExpiredToken"},
                                           endless{R"({"kind": "clock_skew", "seconds": 3600)", "RequestTimeTooSkewed"},
                                           endless{R"({"kind": "permanent_redirect", "region": "eu-west-1")", "301"},
@@ -380,8 +380,8 @@ TEST_CASE("faults: a server whose clock is off is gone along with") {
         run.proxy.reset();
         run.proxy.arm(std::string{R"({"kind": "skewed_clock", "times": 0, "seconds": )"} + seconds + "}");
         const s3_storage<> store{run.uri, quick(run.proxy.endpoint(), stall_of_a_machine)};
-        // The server behind the proxy goes by the true time, so it refuses what the proxy lets pass: what is seen here
-        // is that the clock is set once, and that the error then is an honest one.
+        // The server behind the proxy uses the true time, so it refuses what the proxy lets pass: what is seen here
+        // is that the clock is set once, and that the error is then correct.
         CHECK_THROWS_AS(static_cast<void>(store.read("training_job_end.ts")), access_denied);
     }
 }
@@ -407,7 +407,7 @@ TEST_CASE("faults: while an object is written, it is there whole or not at all, 
     run.proxy.reset();
     REQUIRE(write_both(""));
     const std::size_t requests = run.proxy.count().requests.size();
-    CHECK(requests == 6);  // one, and begin, three parts, end
+    CHECK(requests == 6);  // one; then start, three parts, and completion
     int number = 0;
     std::size_t written = 0;
     for (const fault_case& what :

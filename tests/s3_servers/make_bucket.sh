@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# make_bucket.sh NAME: makes a bucket, or finds it made, on the server that the environment names (with_server.sh).
+# make_bucket.sh NAME: makes a bucket, unless it exists, on the server that the environment names (with_server.sh).
 set -euo pipefail
-encoded() {  # what curl takes for other things in a URL's user and password
+encoded() {  # percent-encodes characters with a meaning in a URL's user and password
     local text=$1
     text=${text//%/%25} text=${text//:/%3A} text=${text//\//%2F} text=${text//+/%2B}
     echo "${text//@/%40}"

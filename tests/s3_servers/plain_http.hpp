@@ -1,4 +1,4 @@
-// One request over a socket of its own, as plainly as can be: nothing of the library carries it.
+// One request over a plain socket, without any code of the library.
 #pragma once
 
 #include <arpa/inet.h>
@@ -18,7 +18,7 @@ namespace smdebug_test {
 struct plain_answer {
     int status = 0;
     std::string head = {};
-    std::string body = {};  ///< as it came: chunks are not put together
+    std::string body = {};  ///< as received: chunks are not joined
 };
 
 /// The port of "http://127.0.0.1:port".
@@ -32,7 +32,7 @@ struct plain_answer {
     return port;
 }
 
-/// Asks a server on 127.0.0.1 and reads until it closes the connection, as it is asked to.
+/// Sends a request to a server on 127.0.0.1 with "Connection: close", and reads until the server closes.
 /// `headers`: lines that end in "\r\n".
 [[nodiscard]] inline plain_answer ask_plainly(std::uint16_t port, std::string_view method, std::string_view target,
                                               std::string_view headers = {}, std::string_view body = {}) {
@@ -50,7 +50,7 @@ struct plain_answer {
     address.sin_port = htons(port);
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     if (::connect(to.handle, reinterpret_cast<const ::sockaddr*>(&address), sizeof(address)) != 0) {
-        throw std::runtime_error("nobody listens on port " + std::to_string(port));
+        throw std::runtime_error("no server listens on port " + std::to_string(port));
     }
     std::string out{method};
     out.append(" ").append(target).append(" HTTP/1.1\r\nhost: 127.0.0.1:").append(std::to_string(port));

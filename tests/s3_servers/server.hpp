@@ -1,4 +1,4 @@
-// The S3 server that a test was given by ctest: where it is, its keys, and fresh buckets.
+// The S3 server that ctest provides to a test: its address, its keys, and fresh buckets.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
@@ -22,7 +22,7 @@
 
 namespace smdebug_test {
 
-/// What start_s3.sh wrote into s3.env, of the server whose folder SMDEBUG_S3_RGW or SMDEBUG_S3_SWIFT names.
+/// The settings in s3.env, written by start_s3.sh into the folder that SMDEBUG_S3_RGW or SMDEBUG_S3_SWIFT names.
 class s3_server {
 public:
     s3_server() {
@@ -52,7 +52,7 @@ public:
                                         .secret = value("S3_TEMP_SECRET_ACCESS_KEY"),
                                         .token = value("S3_TEMP_SESSION_TOKEN")};
     }
-    /// All that it takes to be let in.
+    /// The options for access to the server.
     [[nodiscard]] smdebug::s3_options options() const {
         smdebug::s3_options made;
         made.region = region();
@@ -61,12 +61,12 @@ public:
         return made;
     }
 
-    /// A signed request; `target`: path and query, encoded, as signatures want them.
+    /// A signed request; `target`: path and query in the encoding required by signatures.
     [[nodiscard]] plain_answer ask(smdebug::http::method method, std::string_view target,
                                    std::string_view body = {}) const {
         return ask_at(endpoint(), method, target, body);
     }
-    /// The same to a proxy of this server.
+    /// The same through a proxy of this server.
     [[nodiscard]] plain_answer ask_at(const std::string& where, smdebug::http::method method, std::string_view target,
                                       std::string_view body = {}) const {
         smdebug::http::request asked;
@@ -81,7 +81,7 @@ public:
         return ask_plainly(port_of(where), name_of(method), target, headers, body);
     }
 
-    /// Makes a bucket that nobody else has; returns its name.
+    /// Makes a bucket with a unique name; returns the name.
     [[nodiscard]] std::string fresh_bucket() const {
         std::random_device random;
         const std::string name = "test-" + std::to_string(random()) + "-" + std::to_string(random());

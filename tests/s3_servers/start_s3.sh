@@ -1,33 +1,33 @@
 #!/usr/bin/env bash
-# Starts an S3 server that others wrote, on 127.0.0.1 alone, for tests and benchmarks.
+# Starts an independent S3 server, on 127.0.0.1 only, for tests and benchmarks.
 #   start_s3.sh [--sts] [--lifetime SECONDS] rgw|swift PORT FOLDER
 #   start_s3.sh --stop FOLDER
 #
 #   rgw      Ceph's RADOS gateway, one monitor and one storage daemon that keeps everything in memory
 #   swift    OpenStack Swift with s3api, an independent implementation that keeps files in FOLDER
 #   PORT     0: a free one
-#   FOLDER   is new, empty, or from this script: what runs on it is then stopped, and what is in it removed.  Its path
-#            holds no white space.
-#   --sts    rgw only: hands out a temporary credential, too.  A wrong secret is then answered AccessDenied.
-#   --lifetime SECONDS   after so long the server ends by itself (default: 1800), should nobody stop it
+#   FOLDER   is new, empty, or from this script: then its server is stopped and its content removed.  Its path
+#            must not contain white space.
+#   --sts    rgw only: also creates temporary credentials.  A wrong secret is then answered AccessDenied.
+#   --lifetime SECONDS   after so long the server ends by itself (default: 1800), unless stopped before
 #
-# Comes back when the server answers, and prints the id of a supervising process: to end it (SIGTERM) ends everything.
-# FOLDER/s3.env holds, as assignments of a shell: S3_SERVER, S3_PID, S3_ENDPOINT, AWS_ACCESS_KEY_ID,
+# Returns when the server answers, and prints the id of a supervising process: ending that (SIGTERM) ends everything.
+# FOLDER/s3.env has, as shell assignments: S3_SERVER, S3_PID, S3_ENDPOINT, AWS_ACCESS_KEY_ID,
 # AWS_SECRET_ACCESS_KEY, AWS_DEFAULT_REGION; with --sts also S3_TEMP_ACCESS_KEY_ID, S3_TEMP_SECRET_ACCESS_KEY,
-# S3_TEMP_SESSION_TOKEN.  The keys are made up and open nothing else.  Objects do not survive the end.
+# S3_TEMP_SESSION_TOKEN.  The keys are made up and valid only here.  Objects are lost at the end.
 #
-# Exit status: 0 it is up; 2 usage; 4 port or folder not usable; 5 it did not come up; 77 a program or an ability of the
-# file system is missing (FOLDER/skipped says which): nothing is installed here, cmake/setup.sh names the packages.
+# Exit status: 0 running; 2 usage; 4 port or folder not usable; 5 the start failed; 77 a program or a feature of the
+# file system is missing (FOLDER/skipped says which): this script installs nothing, cmake/setup.sh names the packages.
 # shellcheck disable=SC2015,SC2317  # `A && B || fail` where B cannot fail halfway; functions that await and traps call
 set -u -o pipefail
 umask 077
 
-# The secret holds '/', '+' and '=', as real ones do.
+# The secret contains '/', '+' and '=', as real ones do.
 access_key=FAKEACCESSKEY0000001
 secret_key=fakesecretkey/for+tests+only=0000000001
 swift_account=test swift_user=tester
 region=us-east-1
-limit_s=240  # to come up, all in all: other work may have the processors
+limit_s=240  # for the whole start: other work may occupy the processors
 
 say() { printf 'start_s3.sh: %s\n' "$*" >&2; }
 die() {
@@ -51,7 +51,7 @@ while (($# > 0)); do
             shift
             ;;
         --stop) mode=stop ;;
-        --supervise) mode=supervise ;;  # of this script's own: the process that stays
+        --supervise) mode=supervise ;;  # internal: the supervising process
         -*) usage ;;
         *) words+=("$1") ;;
     esac
@@ -60,7 +60,7 @@ done
 
 # --- stopping --------------------------------------------------------------------------------------------------------
 
-# The id of the supervisor that runs on FOLDER: only if that process is indeed one, and of that folder.
+# The id of FOLDER's supervisor, if that process exists and belongs to that folder.
 supervisor_of() {
     local id
     id=$(cat "$1/supervisor.pid" 2>/dev/null) || return 1
@@ -96,7 +96,7 @@ server=${words[0]} port=${words[1]} folder=${words[2]}
 [[ $lifetime =~ ^[0-9]{1,6}$ ]] && ((lifetime > 0)) || die 2 "'$lifetime' is no number of seconds"
 
 is_busy() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
-free_port() {  # one that nobody listens on, below those that the system hands out
+free_port() {  # a free port below those that the system hands out
     local candidate
     for _ in {1..200}; do
         candidate=$((20000 + (RANDOM * 32768 + RANDOM) % 12000))
@@ -105,13 +105,14 @@ free_port() {  # one that nobody listens on, below those that the system hands o
     return 1
 }
 
-# --- the process that stays: it starts the daemons, and ends them when it is told to, when one of them ends, or when its
-# time is over ----------------------------------------------------------------------------------------------------------
+# --- the supervisor: it starts the daemons, and ends them on request, when one of them ends, or when its
+# time is over
+# ----------------------------------------------------------------------------------------------------------
 if [[ $mode == supervise ]]; then
     cd "$folder" || exit 4
     ids=() names=() stopping=no dead=
 
-    spawn() {  # NAME COMMAND...: a daemon that dies with this process, by whatever death
+    spawn() {  # NAME COMMAND...: a daemon that ends with this process, however it ends
         local name=$1
         shift
         if command -v setpriv >/dev/null; then set -- setpriv --pdeathsig TERM "$@"; fi
@@ -133,7 +134,7 @@ if [[ $mode == supervise ]]; then
             kill -KILL "${ids[i]}" 2>/dev/null
         done
         wait 2>/dev/null
-        rm -rf mon osd node cache  # the logs stay
+        rm -rf mon osd node cache  # keeps the logs
         rm -f supervisor.pid
     }
     trap 'stop_all; exit 0' TERM INT
@@ -143,13 +144,13 @@ if [[ $mode == supervise ]]; then
         stop_all
         exit 5
     }
-    all_alive() {  # else `dead` names one that is not
+    all_alive() {  # otherwise `dead` names one that is not
         local i
         for ((i = 0; i < ${#ids[@]}; ++i)); do
             kill -0 "${ids[i]}" 2>/dev/null || { dead=${names[i]} && return 1; }
         done
     }
-    await() {  # WHAT COMMAND...: tries until the command succeeds
+    await() {  # WHAT COMMAND...: repeats the command until it succeeds
         local what=$1
         shift
         until "$@" >/dev/null 2>&1; do
@@ -178,7 +179,7 @@ ms bind ipv4 = true
 ms bind ipv6 = false
 ms bind port min = 10240
 ms bind port max = 19999
-# No keys among the daemons; radosgw's default mode "secure" hangs without them.
+# No keys between the daemons; radosgw's default mode "secure" hangs without them.
 auth cluster required = none
 auth service required = none
 auth client required = none
@@ -204,19 +205,19 @@ mon data = $folder/mon
 mon cluster log file = $folder/log/cluster.log
 mon data avail crit = 1
 mon data avail warn = 2
-# The start makes many changes of the map, and by default each waits a second.
+# The start changes the map many times, and by default each change waits a second.
 paxos propose interval = 0.02
 paxos min wait = 0.01
 [osd]
 osd data = $folder/osd
 osd objectstore = memstore
 memstore device bytes = 8589934592
-# By default Debian 13's daemon looks for them below the folder in which it is started.
+# By default Debian 13's daemon looks for them under its working directory.
 osd class dir = $(dirname "$(ls -d /usr/lib/*/rados-classes/libcls_rgw.so /usr/lib/rados-classes/libcls_rgw.so 2>/dev/null | head -n 1)")
 osd class load list = *
 osd class default list = *
 [client.rgw.a]
-# Without tcp_nodelay a small answer on a connection that is kept takes 40 ms.
+# Without tcp_nodelay a small answer on a persistent connection takes 40 ms.
 rgw frontends = beast endpoint=127.0.0.1:$port tcp_nodelay=1
 rgw data = $folder/run
 rgw dns name = localhost
@@ -365,7 +366,7 @@ EOF
         for what in "$memory" "$accounts" "$containers" "$objects"; do await "backend on port $what" is_busy "$what"; done
         spawn proxy swift-proxy-server etc/proxy-server.conf
         await "proxy on port $port" answers "$port"
-        key=$swift_account:$swift_user  # tempauth's keys are always like that
+        key=$swift_account:$swift_user  # the form of all tempauth keys
     }
 
     key='' temporary=''
@@ -420,7 +421,7 @@ for program in curl setsid "${programs[@]}"; do
         skip "$program is not installed; Debian packages: curl $packages (tests/run.sh installs them)"
 done
 if [[ $server == swift ]]; then
-    # Swift keeps what it knows of an object in attributes of its file.
+    # Swift stores an object's metadata in attributes of its file.
     : >"$folder/probe"
     PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 -c 'import os, sys; os.setxattr(sys.argv[1], "user.probe", b"1")' \
         "$folder/probe" 2>/dev/null || skip "Swift needs a file system with user attributes, and that of $folder has none"

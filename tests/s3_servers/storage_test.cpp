@@ -1,4 +1,4 @@
-// s3_storage against servers that others wrote: the conformance suites, odd keys, and what servers refuse.
+// s3_storage against independent servers: the conformance suites, odd keys, and refused requests.
 #include <smdebug/s3/s3_storage.hpp>
 #include <smdebug/testing/storage_conformance.hpp>
 #include <smdebug/testing/writing_conformance.hpp>
@@ -30,7 +30,7 @@ namespace {
 
 using bucket_storage = s3_storage<>;
 
-// A bucket of its own, or what is left of one, for each call.
+// An empty bucket for each call: a new one, or one that is emptied.
 bucket_storage empty_bucket(std::string_view prefix = "/runs/one", s3_options options = s3_server{}.options()) {
     return bucket_storage{"s3://" + s3_server{}.fresh_bucket() + std::string{prefix}, std::move(options)};
 }
@@ -138,7 +138,7 @@ TEST_CASE("s3_storage on a server: keys of any kind are written, listed, read an
     }
 }
 
-TEST_CASE("s3_storage on a server: uploads that nobody has ended are given up, and named") {
+TEST_CASE("s3_storage on a server: unfinished uploads are removed, and their keys returned") {
     auto store = empty_bucket("/runs/one");
     const std::string prefix = store.client().where().prefix;
     for (const std::string_view key : {"events/a b+c", "events/a b+c", "events/other", "notes"}) {
@@ -248,7 +248,7 @@ TEST_CASE("s3_storage on a server: ranges of many objects come in few requests, 
     CHECK(store.client().transport().counters().requests - before == 4);
 }
 
-TEST_CASE("s3_storage on a server: who has no right is refused, and the keys are not told") {
+TEST_CASE("s3_storage on a server: a client without rights is refused, and no message contains keys") {
     const s3_server server;
     auto store = empty_bucket();
     store.write("there", as_bytes("x"));
@@ -267,8 +267,8 @@ TEST_CASE("s3_storage on a server: who has no right is refused, and the keys are
                 CHECK(text.find(store.name()) != std::string::npos);
                 CHECK(text.find("request id") != std::string::npos);
                 CHECK(thrown.where().starts_with(store.name()));
-                for (const std::string& secret : {server.keys().id, server.keys().secret, std::string{"n0t-the-0ne"},
-                                                  std::string{"nobody-kn0ws"}}) {
+                for (const std::string& secret :
+                     {server.keys().id, server.keys().secret, std::string{"n0t-the-0ne"}, std::string{"unkn0wn-key"}}) {
                     CHECK(text.find(secret) == std::string::npos);
                 }
             }
@@ -278,7 +278,7 @@ TEST_CASE("s3_storage on a server: who has no right is refused, and the keys are
     wrong_secret.keys->secret = "n0t-the-0ne";
     refused(wrong_secret);
     s3_options unknown_key = server.options();
-    unknown_key.keys->id = server.is_swift() ? "nobody-kn0ws:us" : "nobody-kn0ws";
+    unknown_key.keys->id = server.is_swift() ? "unkn0wn-key:us" : "unkn0wn-key";
     refused(unknown_key);
     CHECK(store.list("", "") == std::vector<std::string>{"there"});
 }

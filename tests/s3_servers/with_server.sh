@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# with_server.sh FOLDER COMMAND...: runs COMMAND where the server that start_s3.sh put on FOLDER is up, with its endpoint and
-# keys in the environment as users set them, and nothing of the caller's own.  Exits 77 (skipped) where the start was.
+# with_server.sh FOLDER COMMAND...: runs COMMAND if the server that start_s3.sh started in FOLDER is running, with its
+# endpoint and keys in the environment, and no AWS settings of the caller.  Exits 77 (skipped) if the start was skipped.
 # The tests' own variables: SMDEBUG_S3_RGW or SMDEBUG_S3_SWIFT names FOLDER, so that a test knows which server it is.
 set -euo pipefail
 folder=$1
@@ -10,7 +10,7 @@ if [[ -f $folder/skipped ]]; then
     exit 77
 fi
 if [[ ! -f $folder/ready ]]; then
-    echo "no server runs on $folder: $(cat "$folder/error" 2>/dev/null || echo "nobody has started one (start_s3.sh)")" >&2
+    echo "no server runs on $folder: $(cat "$folder/error" 2>/dev/null || echo "none was started (start_s3.sh)")" >&2
     exit 1
 fi
 for name in $(compgen -e); do

@@ -1,13 +1,13 @@
-#include <smdebug/storage/abilities.hpp>
+#include <smdebug/storage/writable.hpp>
 
 #include "support/archetypes.hpp"
 #include "support/remote_storage.hpp"
 
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/cached_storage.hpp>
+#include <smdebug/storage/concepts.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
-#include <smdebug/storage/opened_object.hpp>
 
 #include <doctest/doctest.h>
 
@@ -40,7 +40,7 @@ constexpr storage_abilities writing_and(bool storage_abilities::*which) {
     return can;
 }
 
-// One that removes today, or does not.
+// Removes at times, depending on a flag.
 class moody_storage : public removing_archetype {
 public:
     moody_storage(const memory_storage& objects, bool removes) : removing_archetype(objects), removes_(removes) {}
@@ -50,7 +50,7 @@ private:
     bool removes_;
 };
 
-// One that opens objects.
+// Opens objects.
 class opener : public storage_archetype {
 public:
     using storage_archetype::storage_archetype;
@@ -59,7 +59,7 @@ public:
     }
 };
 
-// One that only says so.
+// Claims an ability without having the operation.
 class boaster : public storage_archetype {
 public:
     using storage_archetype::storage_archetype;
@@ -68,7 +68,7 @@ public:
 
 }  // namespace
 
-TEST_CASE("abilities_of: a storage that has an operation and does not tell is taken at its word") {
+TEST_CASE("abilities_of: a storage without abilities() is assumed to be able to do what it has operations for") {
     const memory_storage objects;
     CHECK(abilities_of(storage_archetype{objects}) == none);
     CHECK(abilities_of(range_batch_archetype{objects}) == only(&storage_abilities::batches_ranges));
@@ -82,7 +82,7 @@ TEST_CASE("abilities_of: a storage that has an operation and does not tell is ta
     CHECK(abilities_of(claiming_archetype{objects}) == writing_and(&storage_abilities::claims));
 }
 
-TEST_CASE("abilities_of: a storage that tells is believed, as far as it has the operation") {
+TEST_CASE("abilities_of: the result of abilities() counts if the storage has the operation") {
     const memory_storage objects;
     CHECK(abilities_of(reluctant_remote_storage{objects}).batches_ranges == false);
     CHECK(abilities_of(remote_storage{objects}).batches_ranges);
@@ -107,7 +107,7 @@ TEST_CASE("abilities_of: the library's storages") {
     CHECK(abilities_of(cached(memory_storage{}, memory_cache{}, {.threads_ahead = 0})) == memory);
 }
 
-TEST_CASE("abilities_of: any_storage and cached_storage pass the inner storage's word on, as it is today") {
+TEST_CASE("abilities_of: any_storage and cached_storage pass on the inner storage's current abilities") {
     class learner : public memory_storage {
     public:
         bool* writes = nullptr;

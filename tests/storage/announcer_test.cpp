@@ -1,4 +1,4 @@
-#include <smdebug/storage/announcer.hpp>
+#include <smdebug/storage/memory_storage.hpp>
 
 #include <doctest/doctest.h>
 
@@ -17,7 +17,7 @@ bool told(change_signal& signal) { return signal.wait_until(change_signal::clock
 
 }  // namespace
 
-TEST_CASE("announcer: wakes each signal for its own prefixes, once for all that came") {
+TEST_CASE("announcer: wakes each signal for its own prefixes, once for all changes") {
     announcer source;
     source.announce("before any signal");
     const auto index = source.watch(std::vector<std::string>{"index/"});
@@ -35,7 +35,7 @@ TEST_CASE("announcer: wakes each signal for its own prefixes, once for all that 
     CHECK_FALSE(told(*none));
 }
 
-TEST_CASE("announcer: a signal tells which keys came, in their order, unless they are too many") {
+TEST_CASE("announcer: a signal reports the changed keys in order, unless there are too many") {
     announcer source;
     const auto signal = source.watch(std::vector<std::string>{"index/"});
     source.announce("index/b");
@@ -59,7 +59,7 @@ TEST_CASE("announcer: a signal tells which keys came, in their order, unless the
     CHECK(signal->told() == std::vector<std::string>{"index/e"});
 }
 
-TEST_CASE("announcer: signals come and go, and may stay longer than the announcer") {
+TEST_CASE("announcer: signals are made and destroyed, and may outlive the announcer") {
     auto source = std::make_unique<announcer>();
     auto first = source->watch(std::vector<std::string>{"a"});
     const auto second = source->watch(std::vector<std::string>{"a"});

@@ -51,7 +51,7 @@ storage_under_test<any_storage> erased_directory() {
         .remove = [folder](const std::string& key) { folder->remove("run/" + key); }};
 }
 
-// Around what can do one thing beyond the concept, or none.
+// Around a storage with one ability beyond the concept, or none.
 template <class Archetype>
 storage_under_test<any_storage> erased_archetype() {
     const memory_storage store;
@@ -76,7 +76,7 @@ TEST_CASE("any_storage: passes it over a directory, with objects that it wrote i
     check_storage_conformance(
         [&](const object_map& objects) { return filled(any_storage{local_storage{folder.path()}}, objects); });
 }
-TEST_CASE("any_storage: passes it over what cannot be copied, and can read and nothing else") {
+TEST_CASE("any_storage: passes it over a storage that cannot be copied and can only be read") {
     check_storage_conformance(
         [](const object_map& objects) { return any_storage{storage_archetype{filled(memory_storage{}, objects)}}; });
     const any_storage erased{storage_archetype{memory_storage{}}};
@@ -84,14 +84,14 @@ TEST_CASE("any_storage: passes it over what cannot be copied, and can read and n
     CHECK(erased.exists());
     CHECK_FALSE(erased.is_file());
 }
-TEST_CASE("any_storage: passes it over what can write and nothing else") {
+TEST_CASE("any_storage: passes it over a storage that can only be written") {
     check_storage_conformance(
         [](const object_map& objects) { return filled(any_storage{writable_archetype{memory_storage{}}}, objects); });
 }
 
 TEST_CASE("any_storage: can be followed over a map in memory") { check_follower_conformance(erased_map); }
 TEST_CASE("any_storage: can be followed over a directory") { check_follower_conformance(erased_directory); }
-TEST_CASE("any_storage: can be followed over what cannot") {
+TEST_CASE("any_storage: can be followed over a storage without followers") {
     check_follower_conformance(erased_archetype<storage_archetype>);
 }
 TEST_CASE("any_storage: announces changes of a map in memory") {
@@ -107,7 +107,7 @@ TEST_CASE("any_storage: announces changes of a directory") {
 TEST_CASE("any_storage: dates objects of a map in memory") { check_dating_conformance(erased_map); }
 TEST_CASE("any_storage: dates files of a directory") { check_dating_conformance(erased_directory); }
 
-TEST_CASE("any_storage: has each optional ability that the inner storage has, and says which it has not") {
+TEST_CASE("any_storage: has each optional ability that the inner storage has, and says which it lacks") {
     memory_storage objects;
     objects.write("index/a", as_bytes("1"));
     const std::vector<std::string> prefixes{"index/"};
@@ -139,7 +139,7 @@ TEST_CASE("any_storage: has each optional ability that the inner storage has, an
     CHECK(any_storage{dated_archetype{objects}}.modified("index/a") == objects.modified("index/a"));
 }
 
-TEST_CASE("any_storage: keeps the inner storage's batch reads and its word on whether it is there") {
+TEST_CASE("any_storage: keeps the inner storage's batch reads and its exists()") {
     struct counting : memory_storage {
         std::shared_ptr<int> batches = std::make_shared<int>(0);
         void read_each(std::span<const std::string> keys, object_sink sink) const {
@@ -159,7 +159,7 @@ TEST_CASE("any_storage: keeps the inner storage's batch reads and its word on wh
     CHECK(*inner.batches == 1);
     CHECK(called == 2);
     CHECK_FALSE(erased.exists());
-    CHECK(any_storage{memory_storage{}}.exists());  // which cannot tell
+    CHECK(any_storage{memory_storage{}}.exists());  // which does not know
     CHECK_FALSE(any_storage{local_storage{"/not/there"}}.exists());
     CHECK(any_storage{local_storage{"/not/there"}}.name() == "/not/there");
     const temporary_folder folder;
@@ -182,7 +182,7 @@ TEST_CASE("any_storage: reads ranges as the inner storage does, or one by one") 
     CHECK(told(any_storage{storage_archetype{objects}}) == "0on 1- ");
 }
 
-TEST_CASE("any_storage: lists with versions as the inner storage does, and says where there are none") {
+TEST_CASE("any_storage: lists with versions as the inner storage does, and says if there are none") {
     memory_storage store;
     store.write("a/1", as_bytes("x"));
     store.write("a/2", as_bytes("xy"));
@@ -193,7 +193,7 @@ TEST_CASE("any_storage: lists with versions as the inner storage does, and says 
     CHECK_FALSE(any_storage{plain_counting_storage{store}}.list_entries({}, {}, 1).has_value());
 }
 
-TEST_CASE("any_storage: shows what the inner storage shows, and nothing for one that cannot") {
+TEST_CASE("any_storage: returns the inner storage's views, and nothing if it has none") {
     memory_storage inner;
     inner.write("key", as_bytes("content"));
     const any_storage erased{inner};
@@ -205,9 +205,7 @@ TEST_CASE("any_storage: shows what the inner storage shows, and nothing for one 
     CHECK_FALSE(any_storage{storage_archetype{inner}}.view("a"));
 }
 
-TEST_CASE(
-    "any_storage: has the problems of the inner storage, also through a cache, and none of one that has no such "
-    "thing") {
+TEST_CASE("any_storage: has the problems of the inner storage, also through a cache, or none") {
     struct reporting : memory_storage {
         using memory_storage::memory_storage;
         [[nodiscard]] static std::vector<problem> problems() { return {{problem_kind::left_out, "a", "it is a link"}}; }
@@ -219,7 +217,7 @@ TEST_CASE(
     CHECK(problems_of(memory_storage{}).empty());
 }
 
-TEST_CASE("any_storage: reads ahead as the inner storage does, and takes everything for near where it cannot") {
+TEST_CASE("any_storage: reads ahead as the inner storage does, and treats everything as local if it cannot") {
     const memory_storage objects;
     CHECK_FALSE(any_storage{prefetching_archetype{objects}}.read_ahead("a"));
     CHECK(any_storage{storage_archetype{objects}}.read_ahead("a"));
@@ -227,10 +225,10 @@ TEST_CASE("any_storage: reads ahead as the inner storage does, and takes everyth
 
 TEST_CASE("any_storage: is written piece by piece over a map in memory") { check_output_conformance(erased_map); }
 TEST_CASE("any_storage: is written piece by piece over a directory") { check_output_conformance(erased_directory); }
-TEST_CASE("any_storage: is written piece by piece over what has outputs of its own") {
+TEST_CASE("any_storage: is written piece by piece over a storage with outputs of its own") {
     check_output_conformance(erased_archetype<appending_archetype>);
 }
-TEST_CASE("any_storage: is written piece by piece over what has none") {
+TEST_CASE("any_storage: is written piece by piece over a storage without outputs") {
     check_output_conformance(erased_archetype<writable_archetype>);
 }
 TEST_CASE("any_storage: removes objects of a map in memory") { check_removal_conformance(erased_map); }
@@ -244,7 +242,7 @@ TEST_CASE("any_storage: holds what an archetype holds") {
     check_claim_conformance(erased_archetype<claiming_archetype>);
 }
 
-TEST_CASE("any_storage: refuses what the inner storage cannot do, saying where and what to do, and told so before") {
+TEST_CASE("any_storage: refuses what the inner storage cannot do, with advice, as its abilities say") {
     const auto refusal = [](auto&& call) -> std::string {
         try {
             call();
@@ -260,7 +258,7 @@ TEST_CASE("any_storage: refuses what the inner storage cannot do, saying where a
     any_storage reads{storage_archetype{objects}};
     CHECK_FALSE(reads.abilities().writes);
     const std::string read_only =
-        "archetype cannot write the object key: it is there to be read only; choose a storage that has write()";
+        "archetype cannot write the object key: it is opened for reading only; choose a storage that has write()";
     CHECK(refusal([&] { reads.write("key", as_bytes("other")); }).find(read_only) != std::string::npos);
     CHECK(refusal([&] { static_cast<void>(reads.create("key")); }).find(read_only) != std::string::npos);
     CHECK(reads.remove_unfinished("", [](std::string_view) { return true; }).empty());
@@ -273,11 +271,11 @@ TEST_CASE("any_storage: refuses what the inner storage cannot do, saying where a
           }).find("archetype cannot hold for one writer alone the object key") != std::string::npos);
     CHECK(refusal([&] {
               static_cast<void>(writes.claimed("key"));
-          }).find("archetype cannot tell who holds the object key") != std::string::npos);
+          }).find("archetype cannot identify the holder of the object key") != std::string::npos);
     CHECK(text_of(objects.read("key")) == "content");
 }
 
-TEST_CASE("any_storage: of a storage that is only read refuses to write, and reads all the same") {
+TEST_CASE("any_storage: a read-only one refuses to write, but reads") {
     memory_storage objects{"label"};
     objects.write("key", as_bytes("content"));
     any_storage store = any_storage::to_read(objects);
@@ -300,7 +298,7 @@ TEST_CASE("any_storage: of a storage that is only read refuses to write, and rea
     CHECK(objects.size("other") == 1);
 }
 
-TEST_CASE("any_storage: problems that are added follow those of the storage, and are the handle's own") {
+TEST_CASE("any_storage: added problems follow those of the storage, and belong to the handle") {
     const any_storage plain{memory_storage{}};
     const problem first{problem_kind::left_out, "a", "is left out"};
     const problem second{problem_kind::damaged, "b", "is damaged"};
@@ -310,7 +308,7 @@ TEST_CASE("any_storage: problems that are added follow those of the storage, and
     CHECK(noted.with_problems({second}).problems() == std::vector<problem>{first, second});
 }
 
-TEST_CASE("any_storage: copies are handles on one place, also of a storage that cannot be copied") {
+TEST_CASE("any_storage: copies are handles on one storage, even if that cannot be copied") {
     any_storage first{appending_archetype{memory_storage{}}};
     any_storage second = first;
     auto out = first.create("a");
@@ -324,7 +322,7 @@ TEST_CASE("any_storage: copies are handles on one place, also of a storage that 
     CHECK(first.list("", "").size() == 2);
 }
 
-TEST_CASE("any_storage: is made of any storage, on purpose, and its parts have one owner") {
+TEST_CASE("any_storage: is made explicitly from any storage, and its parts have one owner") {
     static_assert(std::constructible_from<any_storage, memory_storage>);
     static_assert(std::constructible_from<any_storage, const local_storage&>);
     static_assert(!std::convertible_to<memory_storage, any_storage>);

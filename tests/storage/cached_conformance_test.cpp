@@ -1,4 +1,4 @@
-// The suites that storages must pass, by cached ones: each in a test case of its own, as subcases want it.
+// The suites that storages must pass, run for cached storages: one test case each.
 #include <smdebug/storage/cached_storage.hpp>
 
 #include <support/skipped.hpp>
@@ -38,7 +38,7 @@ Store filled(Store store, const object_map& objects) {
     return store;
 }
 
-// Erased, so that the suite is compiled once.
+// Type-erased, so that the suite is compiled once.
 void check_erased(const std::function<any_storage(const object_map&)>& make) { check_storage_conformance(make); }
 
 template <class Store>
@@ -48,7 +48,7 @@ void check_in_memory(const Store& store, std::uint64_t most_bytes = memory_cache
     });
 }
 
-// Through a cache on disk; `warm` reads everything before.
+// Through a cache on disk; `warm` reads everything first.
 template <class Store>
 void check_on_disk(const Store& store, std::uint64_t most_bytes, std::uint64_t most_memory, bool warm = false) {
     const temporary_folder folder;
@@ -89,43 +89,39 @@ TEST_CASE("cached_storage: passes the conformance suite over a map in memory") {
         return cached(filled(memory_storage{}, objects), memory_cache{}, everything);
     });
 }
-TEST_CASE("cached_storage: passes it with what it usually caches") {
+TEST_CASE("cached_storage: passes it with the usual cache options") {
     check_erased([](const object_map& objects) { return any_storage{cached(filled(memory_storage{}, objects))}; });
 }
-TEST_CASE("cached_storage: passes it with no room at all") { check_in_memory(memory_storage{}, 0); }
+TEST_CASE("cached_storage: passes it without any room") { check_in_memory(memory_storage{}, 0); }
 TEST_CASE("cached_storage: passes it with room for one byte") { check_in_memory(memory_storage{}, 257); }
 TEST_CASE("cached_storage: passes it with room for two small objects") { check_in_memory(memory_storage{}, 600); }
 TEST_CASE("cached_storage: passes it over a storage without versions and batches") {
     check_in_memory(plain_counting_storage{});
 }
-TEST_CASE("cached_storage: passes it over a storage that tells versions in listings alone") {
+TEST_CASE("cached_storage: passes it over a storage that reports versions in listings only") {
     check_in_memory(listing_counting_storage{});
 }
 TEST_CASE("cached_storage: passes it over a directory") {
     const temporary_folder folder;
     check_in_memory(local_storage{folder.path()});
 }
-TEST_CASE("cached_storage: passes it around the erased seam") {
+TEST_CASE("cached_storage: passes it around a type-erased storage") {
     check_erased([](const object_map& objects) {
         return any_storage{cached(any_storage{filled(memory_storage{}, objects)}, memory_cache{}, everything)};
     });
 }
-TEST_CASE("cached_storage: passes it with a cache on disk that is empty") {
+TEST_CASE("cached_storage: passes it with an empty disk cache") {
     check_on_disk(memory_storage{}, disk_cache::usual_bytes, disk_cache::usual_memory);
 }
-TEST_CASE("cached_storage: passes it with a cache on disk that has everything") {
+TEST_CASE("cached_storage: passes it with a disk cache that has everything") {
     check_on_disk(memory_storage{}, disk_cache::usual_bytes, disk_cache::usual_memory, true);
 }
-TEST_CASE("cached_storage: passes it with a cache on disk that has everything, and nothing in memory") {
+TEST_CASE("cached_storage: passes it with a disk cache that has everything, and nothing in memory") {
     check_on_disk(memory_storage{}, disk_cache::usual_bytes, 0, true);
 }
-TEST_CASE("cached_storage: passes it with a cache on disk in which little stays") {
-    check_on_disk(memory_storage{}, 10'000, 0, true);
-}
-TEST_CASE("cached_storage: passes it with a cache on disk in which nothing stays") {
-    check_on_disk(memory_storage{}, 0, 0);
-}
-TEST_CASE("cached_storage: passes it with a cache on disk, over a storage that tells versions in listings alone") {
+TEST_CASE("cached_storage: passes it with a tiny disk cache") { check_on_disk(memory_storage{}, 10'000, 0, true); }
+TEST_CASE("cached_storage: passes it with a disk cache that keeps nothing") { check_on_disk(memory_storage{}, 0, 0); }
+TEST_CASE("cached_storage: passes it with a disk cache, over a storage that reports versions in listings only") {
     check_on_disk(listing_counting_storage{}, 1'000'000, 0, true);
 }
 

@@ -1,5 +1,6 @@
 #include <smdebug/storage/cached_storage.hpp>
 
+#include "storage/cached_storage_fixture.hpp"
 #include "support/archetypes.hpp"
 #include "support/counting_storage.hpp"
 #include "support/temporary_folder.hpp"
@@ -10,42 +11,28 @@
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/testing/storage_conformance.hpp>
-#include <smdebug/testing/writing_conformance.hpp>
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <concepts>
 #include <condition_variable>
-#include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
-#include <utility>
 #include <vector>
 
 using namespace smdebug;
 using namespace smdebug::detail;
 using namespace smdebug_test;
+using namespace smdebug_test::caches;
 using namespace smdebug::testing;
 
 namespace {
-
-constexpr std::string_view event_key = "events/000000000001/000000000001_worker_0.tfevents";
-
-std::string nth_key(int i) { return "events/" + std::to_string(1000 + i) + ".tfevents"; }
-
-std::size_t count_of(const std::vector<std::string>& calls, std::string_view begin) {
-    return static_cast<std::size_t>(
-        std::count_if(calls.begin(), calls.end(), [&](const std::string& one) { return one.starts_with(begin); }));
-}
 
 // A gate that opens once.
 class gate {
@@ -73,7 +60,7 @@ private:
     int waiting_ = 0;
 };
 
-// Waits for what another thread is about to do.
+// Waits until another thread has reached a point.
 template <class Done>
 bool comes_true(Done&& done) {
     const auto until = far_away();
@@ -86,7 +73,7 @@ bool comes_true(Done&& done) {
     return true;
 }
 
-// Each optional ability, of a storage and of a cached one around it.
+// Each optional ability, of a storage and of a cached storage around it.
 template <class Inner>
 constexpr bool keeps_abilities() {
     using outer = cached_storage<Inner>;
@@ -116,7 +103,7 @@ static_assert(can_be_cached_on_disk<memory_storage> && can_be_cached_on_disk<ent
 
 }  // namespace
 
-TEST_CASE("cached_storage: keeps the inner storage's word on what is worth its while, and its name") {
+TEST_CASE("cached_storage: keeps the inner storage's abilities and its name") {
     const memory_storage objects;
     CHECK(cached(followable_archetype{objects}).abilities().follows);
     CHECK_FALSE(cached(reluctant_archetype{objects}).abilities().follows);
@@ -134,7 +121,7 @@ TEST_CASE("cached_storage: keeps the inner storage's word on what is worth its w
     static_assert(std::same_as<decltype(twice), const cached_storage<cached_storage<memory_storage>>>);
 }
 
-TEST_CASE("cached_storage: a read of a part brings the whole, once, and copies nothing after that") {
+TEST_CASE("cached_storage: a read of a part fetches the whole object once, and later reads copy nothing") {
     counting_storage<> inner;
     inner.write(event_key, as_bytes("0123456789"));
     const auto store = cached(inner);
@@ -149,7 +136,7 @@ TEST_CASE("cached_storage: a read of a part brings the whole, once, and copies n
     CHECK(inner.calls().empty());
 }
 
-TEST_CASE("cached_storage: one listing tells of a thousand objects") {
+TEST_CASE("cached_storage: one listing covers a thousand objects") {
     counting_storage<> inner;
     constexpr int all = 2500;
     for (int i = 0; i < all; ++i) {
@@ -165,7 +152,7 @@ TEST_CASE("cached_storage: one listing tells of a thousand objects") {
     CHECK(calls.size() == all + 3);
 }
 
-TEST_CASE("cached_storage: caches what its options say, everything where they say nothing") {
+TEST_CASE("cached_storage: caches the keys that its options accept, all by default") {
     counting_storage<> inner;
     inner.write("kept/a", as_bytes("x"));
     inner.write("other/a", as_bytes("x"));
@@ -188,7 +175,7 @@ TEST_CASE("cached_storage: caches what its options say, everything where they sa
     }
 }
 
-TEST_CASE("cached_storage: parts of what is too large are read each time, and its size is asked for once") {
+TEST_CASE("cached_storage: parts of too large an object are read each time, and its size is requested once") {
     counting_storage<> inner;
     inner.write(event_key, as_bytes("0123456789"));
     const auto store = cached(inner, memory_cache{}, {.largest_object = 9});
@@ -203,7 +190,7 @@ TEST_CASE("cached_storage: parts of what is too large are read each time, and it
     CHECK(calls.size() == 5);
 }
 
-TEST_CASE("cached_storage: without versions it asks for the size, once") {
+TEST_CASE("cached_storage: without versions it requests the size once") {
     plain_counting_storage inner;
     inner.write(event_key, as_bytes("0123456789"));
     const auto store = cached(inner);
@@ -214,14 +201,14 @@ TEST_CASE("cached_storage: without versions it asks for the size, once") {
     CHECK(inner.calls() == std::vector<std::string>{"size " + key, "read " + key});
 }
 
-TEST_CASE("cached_storage: what is used goes last, and what went stays whole for those who hold it") {
+TEST_CASE("cached_storage: the least recently used object is evicted first, and stays whole for its readers") {
     counting_storage<> inner;
     for (int i = 0; i < 4; ++i) {
         inner.write(nth_key(i), as_bytes(std::string(1000, static_cast<char>('a' + i))));
     }
     const auto store = cached(inner, memory_cache{3 * 1256});
     const byte_buffer first = store.read(nth_key(0));
-    for (const int i : {1, 2, 0, 3, 0, 2, 3}) {  // 3 comes, 1 goes
+    for (const int i : {1, 2, 0, 3, 0, 2, 3}) {  // 3 is cached, 1 is evicted
         static_cast<void>(store.read(nth_key(i)));
     }
     CHECK(count_of(inner.calls(), "read ") == 4);
@@ -232,7 +219,7 @@ TEST_CASE("cached_storage: what is used goes last, and what went stays whole for
     CHECK(text_of(first) == std::string(1000, 'a'));
 }
 
-TEST_CASE("cached_storage: of many threads that want the same object one fetches it") {
+TEST_CASE("cached_storage: if many threads want the same object, one fetches it") {
     counting_storage<> inner;
     constexpr int objects = 20;
     for (int i = 0; i < objects; ++i) {
@@ -245,7 +232,7 @@ TEST_CASE("cached_storage: of many threads that want the same object one fetches
         for (int thread = 0; thread < 8; ++thread) {
             readers.emplace_back([&] {
                 for (int i = 0; i < objects; ++i) {
-                    // The first object first: a listing begins at the key that is asked for.
+                    // The first object first: a listing begins at the requested key.
                     wrong +=
                         text_of(store.read(nth_key(i), {10, 5})) == std::string(5, static_cast<char>('a' + i)) ? 0 : 1;
                     static_cast<void>(store.read_ahead(nth_key(objects - 1 - i)));
@@ -260,7 +247,7 @@ TEST_CASE("cached_storage: of many threads that want the same object one fetches
     CHECK(count_of(calls, "part ") == 0);
 }
 
-TEST_CASE("cached_storage: readers, writers and a cache that is too small give only what was there") {
+TEST_CASE("cached_storage: readers, writers and a cache that is too small return only what was written") {
     const auto try_it = [](auto store) {
         std::atomic<bool> done{false};
         std::atomic<int> wrong{0};
@@ -286,7 +273,7 @@ TEST_CASE("cached_storage: readers, writers and a cache that is too small give o
             auto writer = store;
             for (int round = 1; round < 200; ++round) {
                 writer.write(nth_key(round % 3), as_bytes(text(round)));
-                // What was written is seen by who wrote it, whatever the others do.
+                // A write is seen by its own thread, whatever the others do.
                 wrong += text_of(store.read(nth_key(round % 3))) == text(round) ? 0 : 1;
             }
             done = true;
@@ -302,7 +289,7 @@ TEST_CASE("cached_storage: readers, writers and a cache that is too small give o
     try_it(cached(listing_counting_storage{}, disk_cache{folder.path() + "/2", 20'000, 3000}));
 }
 
-TEST_CASE("cached_storage: a fetch that fails fails those that waited, and is not remembered") {
+TEST_CASE("cached_storage: a failed fetch fails all threads that waited for it, and is not remembered") {
     counting_storage<> inner;
     inner.write(event_key, as_bytes("0123456789"));
     gate hold;
@@ -327,7 +314,7 @@ TEST_CASE("cached_storage: a fetch that fails fails those that waited, and is no
             });
         }
         hold.await_waiting(1);
-        std::this_thread::sleep_for(std::chrono::milliseconds{20});  // the others come to wait, mostly
+        std::this_thread::sleep_for(std::chrono::milliseconds{20});  // usually the others are waiting by then
         hold.open();
     }
     CHECK(failed >= 1);
@@ -335,192 +322,7 @@ TEST_CASE("cached_storage: a fetch that fails fails those that waited, and is no
     CHECK(text_of(store.read(event_key, {1, 1})) == "1");
 }
 
-TEST_CASE("cached_storage: that an object is missing is not remembered") {
-    counting_storage<> inner;
-    const auto store = cached(inner);
-    for (int i = 0; i < 2; ++i) {
-        CHECK_THROWS_AS(static_cast<void>(store.read(event_key)), not_found);
-        CHECK_THROWS_AS(static_cast<void>(store.read(event_key, {0, 1})), not_found);
-        CHECK_FALSE(store.view(event_key));
-        CHECK_FALSE(store.size(event_key));
-    }
-    inner.objects().write(event_key, as_bytes("1"));
-    CHECK(text_of(store.read(event_key)) == "1");
-}
-
-TEST_CASE("cached_storage: an object that disappears between listing and reading is not found, and nothing else") {
-    const temporary_folder folder;
-    const auto try_it = [](auto store, auto inner) {
-        inner.objects().write(nth_key(0), as_bytes("first"));
-        inner.objects().write(nth_key(1), as_bytes("second"));
-        inner.objects().write(nth_key(2), as_bytes("third"));
-        CHECK(store.list("events/", "").size() == 3);
-        CHECK(text_of(store.read(nth_key(0))) == "first");
-        inner.objects().remove(nth_key(1));
-        CHECK_THROWS_AS(static_cast<void>(store.read(nth_key(1), {0, 1})), not_found);
-        CHECK_THROWS_AS(static_cast<void>(store.read(nth_key(1))), not_found);
-        const std::vector<std::string> keys{nth_key(0), nth_key(1), nth_key(2)};
-        std::string told;
-        store.read_each(keys, [&](std::size_t, std::optional<byte_view> bytes) {
-            told += bytes ? std::string{as_text(*bytes)} : "-";
-            told += " ";
-        });
-        CHECK(told == "first - third ");
-        inner.objects().write(nth_key(1), as_bytes("again"));
-        CHECK(text_of(store.read(nth_key(1))) == "again");
-    };
-    const counting_storage<> one;
-    try_it(cached(one), one);
-    const plain_counting_storage plain;
-    try_it(cached(plain), plain);
-    const counting_storage<> kept;
-    try_it(cached(kept, disk_cache{folder.path() + "/a"}), kept);
-    const listing_counting_storage listing;
-    try_it(cached(listing, disk_cache{folder.path() + "/b"}), listing);
-}
-
-TEST_CASE("cached_storage: what is written, committed or removed through it is seen at once") {
-    auto store = cached(memory_storage{});
-    auto other = store;
-    store.write(event_key, as_bytes("first"));
-    CHECK(text_of(store.read(event_key)) == "first");
-    other.write(event_key, as_bytes("other"));
-    CHECK(text_of(store.read(event_key, {1, 2})) == "th");
-    auto out = store.create(event_key);
-    append_texts(out, {"third"});
-    CHECK(text_of(other.read(event_key)) == "other");
-    out.commit(durability::cached);
-    CHECK(text_of(other.read(event_key)) == "third");
-    CHECK(store.remove(event_key));
-    CHECK_THROWS_AS(static_cast<void>(other.read(event_key)), not_found);
-    CHECK_FALSE(store.view(event_key));
-}
-
-TEST_CASE("cached_storage: an output keeps the storage alive") {
-    memory_storage objects;
-    auto out = cached(objects).create("a");
-    append_texts(out, {"bytes"});
-    out.commit(durability::cached);
-    CHECK(text_of(objects.read("a")) == "bytes");
-}
-
-TEST_CASE("cached_storage: a write that fails may have been done: what is cached goes") {
-    struct failing : memory_storage {
-        void write(std::string_view key, byte_view bytes) {
-            memory_storage::write(key, bytes);
-            throw unavailable("the answer got lost");
-        }
-    };
-    failing inner;
-    inner.memory_storage::write(event_key, as_bytes("first"));
-    auto store = cached(inner);
-    CHECK(text_of(store.read(event_key)) == "first");
-    CHECK_THROWS_AS(store.write(event_key, as_bytes("other")), unavailable);
-    CHECK(text_of(store.read(event_key)) == "other");
-}
-
-TEST_CASE("cached_storage: what others replace is seen when its version is learnt anew") {
-    const temporary_folder folder;
-    const auto try_it = [](auto store, auto inner) {
-        const auto seen = [&] { return text_of(store.read(event_key)); };
-        const std::vector<std::function<void()>> ways{
-            [&] { static_cast<void>(store.list("events/", "")); },
-            [&] { static_cast<void>(store.entries("events/", "", 5)); },
-            [&] { store.forget(event_key); },
-            [&] { store.forget(); },
-        };
-        inner.objects().write(event_key, as_bytes("0"));
-        CHECK(seen() == "0");
-        for (std::size_t way = 0; way < ways.size(); ++way) {
-            CAPTURE(way);
-            const std::string older = seen();
-            inner.objects().write(event_key, as_bytes(std::to_string(way + 1)));  // of the same size
-            CHECK(seen() == older);
-            ways[way]();
-            CHECK(seen() == std::to_string(way + 1));
-            CHECK(text_of(store.read(event_key, {0, 2})) == std::to_string(way + 1));
-        }
-    };
-    const counting_storage<> one;
-    try_it(cached(one), one);
-    const listing_counting_storage listing;
-    try_it(cached(listing), listing);
-    const counting_storage<> kept;
-    try_it(cached(kept, disk_cache{folder.path() + "/a"}), kept);
-    const listing_counting_storage kept_listing;
-    try_it(cached(kept_listing, disk_cache{folder.path() + "/b"}), kept_listing);
-}
-
-TEST_CASE("cached_storage: without versions, another size or forget() tells that it was replaced") {
-    plain_counting_storage inner;
-    const auto store = cached(inner);
-    inner.write(event_key, as_bytes("first"));
-    CHECK(text_of(store.read(event_key)) == "first");
-    inner.objects().write(event_key, as_bytes("replaced"));
-    static_cast<void>(store.list("events/", ""));
-    CHECK(text_of(store.read(event_key)) == "replaced");
-    inner.objects().write(event_key, as_bytes("REPLACED"));
-    store.forget(event_key);
-    CHECK(text_of(store.read(event_key)) == "REPLACED");
-}
-
-TEST_CASE("cached_storage: what was replaced between listing and fetching is given as it is, and kept as what it is") {
-    const temporary_folder folder;
-    const auto try_it = [](auto make, auto inner) {
-        inner.objects().write(event_key, as_bytes("first"));
-        {
-            const auto store = make();
-            static_cast<void>(store.list("", ""));
-            if constexpr (entry_lister<decltype(inner)>) {
-                static_cast<void>(store.entries("", "", 9));
-            }
-            inner.objects().write(event_key, as_bytes("other"));
-            CHECK(text_of(store.read(event_key)) == "other");
-            CHECK(text_of(store.read(event_key)) == "other");
-            inner.objects().write(event_key, as_bytes("longer"));
-            static_cast<void>(store.entries("", "", 9));
-            inner.objects().write(event_key, as_bytes("longest"));
-            CHECK(text_of(store.read(event_key, {0, 9})) == "longest");
-        }
-        CHECK(text_of(make().read(event_key)) == "longest");
-    };
-    const counting_storage<> one;
-    try_it([&] { return cached(one); }, one);
-    try_it([&] { return cached(one, disk_cache{folder.path() + "/a"}); }, one);
-    const listing_counting_storage listing;
-    try_it([&] { return cached(listing); }, listing);
-    try_it([&] { return cached(listing, disk_cache{folder.path() + "/b"}); }, listing);
-}
-
-TEST_CASE("cached_storage: of files that grow, read in turns, nothing is fetched again and again") {
-    counting_storage<> inner;
-    constexpr int files = 4;
-    std::vector<std::string> written(files);
-    std::vector<std::string> seen(files);
-    const auto store = cached(inner);
-    std::uint64_t fetched = 0;
-    for (int round = 0; round < 50; ++round) {
-        for (std::size_t i = 0; i < files; ++i) {
-            written[i] += "round " + std::to_string(round) + " of file " + std::to_string(i) + ";";
-            inner.objects().write(nth_key(static_cast<int>(i)), as_bytes(written[i]));
-        }
-        for (std::size_t i = 0; i < files; ++i) {
-            const auto calls_before = inner.calls();
-            const std::string more = text_of(store.read(nth_key(static_cast<int>(i)), {seen[i].size(), UINT64_MAX}));
-            const auto calls = inner.calls();
-            fetched += count_of(calls, "read ") > 0 ? written[i].size() : more.size();
-            seen[i] += more;
-            REQUIRE(seen[i] == written[i]);
-        }
-    }
-    std::uint64_t all = 0;
-    for (const std::string& one : written) {
-        all += one.size();
-    }
-    CHECK(fetched <= 2 * all);
-}
-
-TEST_CASE("cached_storage: a read behind the end of what does not grow gives nothing, and keeps it cached") {
+TEST_CASE("cached_storage: a read behind the end of a constant object returns nothing, and keeps it cached") {
     counting_storage<> inner;
     inner.write(event_key, as_bytes("0123456789"));
     const auto store = cached(inner);
@@ -532,7 +334,7 @@ TEST_CASE("cached_storage: a read behind the end of what does not grow gives not
     CHECK(inner.calls().empty());
 }
 
-TEST_CASE("cached_storage: who may read and not list gets what is there") {
+TEST_CASE("cached_storage: a reader without the right to list can read") {
     counting_storage<> inner;
     inner.write(event_key, as_bytes("0123456789"));
     inner.before_each([](const std::string& call) {
@@ -570,7 +372,7 @@ TEST_CASE("cached_storage: a listing that fails does not fail the read") {
 
 // Reading ahead ---------------------------------------------------------------------------------------------------
 
-TEST_CASE("cached_storage: read_ahead brings the object, and a read waits for one on its way") {
+TEST_CASE("cached_storage: read_ahead fetches the object, and a read waits for one on its way") {
     counting_storage<> inner;
     inner.write(event_key, as_bytes("0123456789"));
     gate hold;
@@ -594,7 +396,7 @@ TEST_CASE("cached_storage: read_ahead brings the object, and a read waits for on
     CHECK(store.read_ahead(event_key));
 }
 
-TEST_CASE("cached_storage: after reading ahead has failed the read itself asks, while it fails, too") {
+TEST_CASE("cached_storage: after a failed prefetch the read itself makes a request, even if that fails, too") {
     counting_storage<> inner;
     inner.write(event_key, as_bytes("0123456789"));
     std::atomic<int> reads{0};
@@ -620,7 +422,7 @@ TEST_CASE("cached_storage: after reading ahead has failed the read itself asks, 
     CHECK_THROWS_AS(static_cast<void>(store.read("events/missing.tfevents")), not_found);
 }
 
-TEST_CASE("cached_storage: of too many wishes the newest count, and the end waits for what is under way") {
+TEST_CASE("cached_storage: of too many prefetches the newest are kept, and destruction waits for running ones") {
     counting_storage<> inner;
     for (int i = 0; i < 100; ++i) {
         inner.write(nth_key(i), as_bytes("x"));
@@ -639,7 +441,7 @@ TEST_CASE("cached_storage: of too many wishes the newest count, and the end wait
         hold.await_waiting(2);
         for (int i = 2; i < 100; ++i) {
             CHECK_FALSE(store->read_ahead(nth_key(i)));
-            CHECK_FALSE(store->read_ahead(nth_key(i)));  // once is enough
+            CHECK_FALSE(store->read_ahead(nth_key(i)));  // not queued twice
         }
         store.reset();
         hold.open();
@@ -652,7 +454,7 @@ TEST_CASE("cached_storage: of too many wishes the newest count, and the end wait
     }
 }
 
-TEST_CASE("cached_storage: without threads ahead it reads ahead nothing; what is not cached the inner one may") {
+TEST_CASE("cached_storage: without threads it prefetches nothing; the inner storage may prefetch uncached objects") {
     counting_storage<> inner;
     inner.write(event_key, as_bytes("x"));
     const auto store = cached(inner, memory_cache{}, {.threads_ahead = 0});
@@ -665,7 +467,7 @@ TEST_CASE("cached_storage: without threads ahead it reads ahead nothing; what is
 
 // On disk -----------------------------------------------------------------------------------------------------------
 
-TEST_CASE("cached_storage: what is cached on disk is there for the next one, and one listing is asked for") {
+TEST_CASE("cached_storage: the next process finds what is cached on disk, and makes one listing") {
     const temporary_folder folder;
     counting_storage<> inner;
     for (int i = 0; i < 50; ++i) {
@@ -680,7 +482,7 @@ TEST_CASE("cached_storage: what is cached on disk is there for the next one, and
     };
     CHECK(count_of(read_all(), "read ") == 50);
     CHECK(read_all() == std::vector<std::string>{"entries events/"});
-    // A prefix that is used again: the same keys, the same sizes, other objects.
+    // A reused prefix: the same keys, the same sizes, other objects.
     for (int i = 0; i < 50; ++i) {
         inner.objects().write(nth_key(i), as_bytes(std::string(1000, static_cast<char>('a' + i % 26))));
     }

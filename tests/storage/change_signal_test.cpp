@@ -1,4 +1,4 @@
-#include <smdebug/storage/change_signal.hpp>
+#include <smdebug/storage/concepts.hpp>
 
 #include <doctest/doctest.h>
 
@@ -8,7 +8,7 @@
 
 using namespace smdebug;
 
-TEST_CASE("sleeping_signal: announces nothing, and sleeps to the time given") {
+TEST_CASE("sleeping_signal: announces nothing, and sleeps until the given time") {
     const std::unique_ptr<change_signal> signal = std::make_unique<smdebug::detail::sleeping_signal>();
     const auto until = change_signal::clock::now() + std::chrono::milliseconds{5};
     CHECK_FALSE(signal->wait_until(until));
@@ -17,7 +17,7 @@ TEST_CASE("sleeping_signal: announces nothing, and sleeps to the time given") {
     CHECK_FALSE(signal->told().has_value());
 }
 
-TEST_CASE("sleeping_signal: interrupt ends the wait that is going on, or else one that follows, and no more") {
+TEST_CASE("sleeping_signal: interrupt ends the current wait, or else the next one, and no more") {
     smdebug::detail::sleeping_signal signal;
     signal.interrupt();
     signal.interrupt();

@@ -23,7 +23,7 @@ using namespace smdebug::detail;
 
 namespace {
 
-// Near misses: each lacks one thing that the archetype has.
+// Near misses: each lacks one operation of the archetype.
 struct base {
     [[nodiscard]] byte_buffer read(std::string_view) const { return {}; }
     [[nodiscard]] byte_buffer read(std::string_view, byte_range) const { return {}; }
@@ -188,7 +188,7 @@ TEST_CASE("storage concepts: the library's storages model them, with their optio
     CHECK(range_batch_reader<any_storage>);
 }
 
-TEST_CASE("storage concepts: looks are as far apart as was chosen, or as the storage likes them to be") {
+TEST_CASE("storage concepts: the pause between checks is the chosen one or the storage's own, whichever is longer") {
     using std::chrono::milliseconds;
     struct pacing_archetype : smdebug_test::storage_archetype {
         using storage_archetype::storage_archetype;

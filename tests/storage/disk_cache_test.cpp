@@ -7,7 +7,6 @@
 #include "support/temporary_folder.hpp"
 
 #include <smdebug/core/bytes.hpp>
-#include <smdebug/storage/cache/cache_file.hpp>
 #include <smdebug/storage/cached_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/testing/storage_conformance.hpp>
@@ -40,7 +39,7 @@ namespace fs = std::filesystem;
 
 byte_buffer bytes_of(std::string text) { return byte_buffer::take(std::move(text)); }
 
-// An object that no other is like, by its number.
+// A unique object for each number.
 std::string text_of_number(int number, std::size_t size = 1000) {
     std::string text = std::to_string(number) + ";";
     while (text.size() < size) {
@@ -57,14 +56,14 @@ std::uint64_t bytes_in(const fs::path& folder) {
     return all;
 }
 
-// Says that a file was last used so long ago.
+// Sets a file's last use to so long ago.
 void age(const fs::path& file, std::chrono::hours by) {
     fs::last_write_time(file, fs::file_time_type::clock::now() - by);
 }
 
 }  // namespace
 
-TEST_CASE("disk_cache: gives what was kept, in this process and in the next") {
+TEST_CASE("disk_cache: returns what was kept, in this process and in the next") {
     const temporary_folder folder;
     const object_identity what{"place", "key", "1"};
     {
@@ -92,7 +91,7 @@ TEST_CASE("disk_cache: gives what was kept, in this process and in the next") {
     CHECK_FALSE(cache.find(what));
 }
 
-TEST_CASE("disk_cache: what a scan brings and finds stays out of memory") {
+TEST_CASE("disk_cache: objects of scans stay out of memory") {
     const temporary_folder folder;
     disk_cache cache{folder.path()};
     const object_identity what{"place", "key", "1"};
@@ -105,7 +104,7 @@ TEST_CASE("disk_cache: what a scan brings and finds stays out of memory") {
     CHECK(first->data() != second->data());
 }
 
-TEST_CASE("disk_cache: a file that is damaged is not believed, and fetched anew") {
+TEST_CASE("disk_cache: a damaged file is ignored, and its object fetched again") {
     const temporary_folder folder;
     counting_storage<> inner;
     inner.write("a.tfevents", as_bytes(text_of_number(1)));
@@ -122,17 +121,17 @@ TEST_CASE("disk_cache: a file that is damaged is not believed, and fetched anew"
     fs::resize_file(file(), 700);
     CHECK(read());
     CHECK(file_content(file()) == whole);
-    folder.write(file().path().filename().string(), std::string(whole.size(), '\0'));  // as a loss of power leaves it
+    folder.write(file().path().filename().string(), std::string(whole.size(), '\0'));  // as after a loss of power
     CHECK(read());
     CHECK_FALSE(read());
     const auto name = file().path().filename();
     fs::remove(file());
-    fs::create_directory(fs::path{folder.path()} / name);  // nothing that could be removed, even
+    fs::create_directory(fs::path{folder.path()} / name);  // cannot even be removed
     CHECK(read());
     CHECK(read());
 }
 
-TEST_CASE("disk_cache: what a scan finds damaged is brought anew by that scan") {
+TEST_CASE("disk_cache: a scan fetches damaged objects again") {
     const temporary_folder folder;
     counting_storage<> inner;
     const std::vector<std::string> keys{"a.tfevents", "b.tfevents", "c.tfevents"};
@@ -177,13 +176,13 @@ TEST_CASE("disk_cache: what a scan finds damaged is brought anew by that scan") 
     }
 }
 
-TEST_CASE("disk_cache: folders and files that are made are their owner's alone, whatever the umask says") {
+TEST_CASE("disk_cache: new folders and files are accessible to their owner only, whatever the umask") {
     const temporary_folder folder;
     const auto rights = [](const fs::path& of) { return static_cast<unsigned>(fs::status(of).permissions()); };
     const ::mode_t before = ::umask(0);
     disk_cache cache{folder.path() + "/new/cache"};
     cache.keep({"place", "key", "1"}, bytes_of("secret"));
-    // A folder that is there is somebody's decision.
+    // The mode of an existing folder is someone's decision.
     fs::create_directory(folder.path() + "/given");
     disk_cache given{folder.path() + "/given"};
     given.keep({"place", "key", "1"}, bytes_of("secret"));
@@ -198,7 +197,7 @@ TEST_CASE("disk_cache: folders and files that are made are their owner's alone, 
     }
 }
 
-TEST_CASE("disk_cache: stays within its bound; what was not used for longest goes first") {
+TEST_CASE("disk_cache: stays within its bound and evicts the least recently used object first") {
     const temporary_folder folder;
     disk_cache cache{folder.path(), 100'000, 0};
     const auto identity = [](const std::string& key) { return object_identity{"place", key, "1"}; };
@@ -217,14 +216,14 @@ TEST_CASE("disk_cache: stays within its bound; what was not used for longest goe
         }
     }
     fs::remove_all(fs::path{folder.path()} / "sub");
-    CHECK(fs::remove(fs::path{folder.path()} / "readme.txt"));  // was there
+    CHECK(fs::remove(fs::path{folder.path()} / "readme.txt"));  // it existed
     CHECK(bytes_in(folder.path()) <= 100'000);
     CHECK(bytes_in(folder.path()) >= 50'000);
     CHECK_FALSE(cache.holds(identity("1")));
     CHECK(text_of(*cache.find(identity("299"))) == text_of_number(299));
 }
 
-TEST_CASE("disk_cache: the oldest use goes first") {
+TEST_CASE("disk_cache: evicts the oldest use first") {
     const temporary_folder folder;
     disk_cache cache{folder.path(), 10'000, 0};
     const auto identity = [](const std::string& key) { return object_identity{"place", key, "1"}; };
@@ -236,7 +235,7 @@ TEST_CASE("disk_cache: the oldest use goes first") {
         age(path(key), std::chrono::hours{'z' - key.front()});
     }
     static_cast<void>(cache.find(identity("a")));
-    cache.keep(identity("j"), bytes_of(text_of_number(1)));  // makes it too much
+    cache.keep(identity("j"), bytes_of(text_of_number(1)));  // exceeds the bound
     for (const std::string key : {"a", "d", "i", "j"}) {
         CAPTURE(key);
         CHECK(cache.holds(identity(key)));
@@ -244,7 +243,7 @@ TEST_CASE("disk_cache: the oldest use goes first") {
     CHECK_FALSE(cache.holds(identity("b")));
 }
 
-TEST_CASE("disk_cache: what dead writers left goes when it is old, what living ones write stays") {
+TEST_CASE("disk_cache: old files of dead writers are removed, those of live writers stay") {
     const temporary_folder folder;
     const std::string name = detail::cache_file::name_of({"place", "key", "1"}).substr(0, 32);
     folder.write(name + ".tmp.1.0", "half");
@@ -260,7 +259,7 @@ TEST_CASE("disk_cache: what dead writers left goes when it is old, what living o
     disk_cache{folder.path() + "/missing"}.tidy();
 }
 
-TEST_CASE("disk_cache: what is too large is not kept") {
+TEST_CASE("disk_cache: too large an object is not kept") {
     const temporary_folder folder;
     disk_cache cache{folder.path(), 10'000, 0};
     CHECK(cache.largest() < 10'000);
@@ -269,7 +268,7 @@ TEST_CASE("disk_cache: what is too large is not kept") {
     CHECK(disk_cache{folder.path(), 0}.largest() == 0);
 }
 
-TEST_CASE("disk_cache: a place that cannot be written, is a file, or goes away: nothing is cached, and nothing fails") {
+TEST_CASE("disk_cache: if the folder is read-only, a file, or removed, nothing is cached and nothing fails") {
     const temporary_folder folder;
     folder.write("file", "in the way");
     counting_storage<> inner;
@@ -308,7 +307,7 @@ TEST_CASE("disk_cache: a place that cannot be written, is a file, or goes away: 
     fs::permissions(folder.path() + "/readonly", fs::perms::owner_all);
 }
 
-TEST_CASE("disk_cache: a disk that is full: nothing is cached, nothing half is left, and nothing fails") {
+TEST_CASE("disk_cache: if the disk is full, nothing is cached, no partial file is left, and nothing fails") {
     const temporary_folder folder;
     counting_storage<> inner;
     for (int i = 0; i < 20; ++i) {
@@ -329,7 +328,7 @@ TEST_CASE("disk_cache: a disk that is full: nothing is cached, nothing half is l
     CHECK(fs::is_empty(folder.path()));
 }
 
-TEST_CASE("disk_cache: a system that refuses to read, write, rename or list fails nobody") {
+TEST_CASE("disk_cache: refused reads, writes, renames and listings cause no failure") {
     const temporary_folder folder;
     memory_storage inner;
     inner.write("a.tfevents", as_bytes(text_of_number(1)));
@@ -355,14 +354,14 @@ TEST_CASE("disk_cache: a system that refuses to read, write, rename or list fail
     }
 }
 
-TEST_CASE("disk_cache: processes that share a folder give each other whole objects, and are killed at any time") {
+TEST_CASE("disk_cache: processes that share a folder find each other's whole objects, even if killed at any time") {
     const temporary_folder folder;
     constexpr int objects = 40;
     memory_storage inner;
     for (int i = 0; i < objects; ++i) {
         inner.write(std::to_string(i) + ".tfevents", as_bytes(text_of_number(i, 200'000)));
     }
-    // Smaller than what there is: files come and go all the time.
+    // Smaller than all objects together: files are added and evicted all the time.
     const auto read_for_ever = [&] {
         for (int round = 0;; ++round) {
             const auto store = cached(inner, disk_cache{folder.path(), 3'000'000, 500'000});
@@ -381,7 +380,7 @@ TEST_CASE("disk_cache: processes that share a folder give each other whole objec
         child_process second{read_for_ever};
         std::this_thread::sleep_for(std::chrono::milliseconds{5 + round});
         first.kill();
-        CHECK(::kill(second.id(), 0) == 0);  // has found nothing wrong
+        CHECK(::kill(second.id(), 0) == 0);  // has found no mistake
         second.kill();
     }
     const auto store = cached(inner, disk_cache{folder.path(), 3'000'000, 500'000});

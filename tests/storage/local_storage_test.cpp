@@ -30,7 +30,7 @@ using namespace smdebug::testing;
 
 namespace {
 
-// A place that is not there yet: several folders are missing on the way to it.
+// A place that does not exist yet, with several missing folders above it.
 storage_under_test<local_storage> fresh_place() {
     const auto folder = std::make_shared<temporary_folder>();
     local_storage store{folder->path() + "/not/yet/run"};
@@ -40,7 +40,7 @@ storage_under_test<local_storage> fresh_place() {
             .remove = [folder](const std::string& key) { folder->remove("not/yet/run/" + key); }};
 }
 
-// One that is there, and is written to without the library.
+// An existing place that is written to without the library.
 storage_under_test<local_storage> empty_place() {
     const auto folder = std::make_shared<temporary_folder>();
     return {.store = local_storage{folder->path()},
@@ -60,7 +60,7 @@ TEST_CASE("local_storage: passes the conformance suite") {
     });
 }
 
-TEST_CASE("local_storage: passes it with objects that it wrote itself, and a slash behind its root") {
+TEST_CASE("local_storage: passes it with objects that it wrote itself, and a trailing slash in its root") {
     const temporary_folder folder;
     check_storage_conformance([&](const object_map& objects) {
         local_storage store{folder.path() + "/deep/run//"};
@@ -71,24 +71,22 @@ TEST_CASE("local_storage: passes it with objects that it wrote itself, and a sla
     });
 }
 
-TEST_CASE("local_storage: can be followed, from before it is there") { check_follower_conformance(fresh_place); }
-TEST_CASE("local_storage: can be followed when somebody else writes") { check_follower_conformance(empty_place); }
-TEST_CASE("local_storage: announces changes, from before it is there") {
+TEST_CASE("local_storage: can be followed, even before it exists") { check_follower_conformance(fresh_place); }
+TEST_CASE("local_storage: can be followed when another program writes") { check_follower_conformance(empty_place); }
+TEST_CASE("local_storage: announces changes, even before it exists") {
     if (!check_signal_conformance(fresh_place)) {
         skipped(lacking::set_up, "the system gives no signal");
     }
 }
-TEST_CASE("local_storage: announces what somebody else writes") {
+TEST_CASE("local_storage: announces writes of other programs") {
     if (!check_signal_conformance(empty_place)) {
         skipped(lacking::set_up, "the system gives no signal");
     }
 }
 TEST_CASE("local_storage: dates its files") { check_dating_conformance(fresh_place); }
-TEST_CASE("local_storage: is written piece by piece, from before it is there") {
-    check_output_conformance(fresh_place);
-}
+TEST_CASE("local_storage: is written piece by piece, even before it exists") { check_output_conformance(fresh_place); }
 TEST_CASE("local_storage: removes files") { check_removal_conformance(fresh_place); }
-TEST_CASE("local_storage: holds keys, from before it is there") { check_claim_conformance(fresh_place); }
+TEST_CASE("local_storage: holds keys, even before it exists") { check_claim_conformance(fresh_place); }
 
 TEST_CASE("local_storage: a file's date is its modification time, to the nanosecond") {
     const temporary_folder folder;
@@ -104,7 +102,7 @@ TEST_CASE("local_storage: a file's date is its modification time, to the nanosec
           std::chrono::seconds{1'600'000'000} + std::chrono::nanoseconds{facts.st_mtim.tv_nsec});
 }
 
-TEST_CASE("local_storage: follows, watches and dates nothing outside itself") {
+TEST_CASE("local_storage: follows, watches and dates nothing outside its folder") {
     const temporary_folder folder;
     folder.write("secret", "outside");
     folder.write("run/index/inside", "inside");
@@ -153,7 +151,7 @@ TEST_CASE("local_storage: nothing is written, removed or held outside the folder
     CHECK(local_storage{folder.path()}.list("", "") == std::vector<std::string>{"secret"});
 }
 
-TEST_CASE("local_storage: a folder that is missing, or a file in its place, holds nothing") {
+TEST_CASE("local_storage: a missing folder, or a file in its place, is empty") {
     const temporary_folder folder;
     folder.write("file", "x");
     for (const std::string& root : {folder.path() + "/missing", folder.path() + "/file"}) {
@@ -171,7 +169,7 @@ TEST_CASE("local_storage: a folder that is missing, or a file in its place, hold
     CHECK_FALSE(local_storage{folder.path()}.is_file());
 }
 
-TEST_CASE("local_storage: a folder, pipe or broken link in the place of a file is told, and nothing hangs") {
+TEST_CASE("local_storage: a folder, pipe or broken link in place of a file is an error, and nothing hangs") {
     const temporary_folder folder;
     folder.write("folder/file", "x");
     REQUIRE(::mkfifo((folder.path() + "/pipe").c_str(), 0600) == 0);
@@ -187,12 +185,12 @@ TEST_CASE("local_storage: a folder, pipe or broken link in the place of a file i
     const auto keys = store.list("", "");  // the circle of links ends
     CHECK(std::find(keys.begin(), keys.end(), "good") != keys.end());
     CHECK(std::find(keys.begin(), keys.end(), "pipe") == keys.end());
-    CHECK(std::find(keys.begin(), keys.end(), "broken") != keys.end());  // who reads it misses it
+    CHECK(std::find(keys.begin(), keys.end(), "broken") != keys.end());  // reading it fails
     CHECK(store.size("broken") == std::nullopt);
     CHECK(store.entries("broken", "", 1).at(0).size == 0);
 }
 
-TEST_CASE("local_storage: links that go round in many ways end, and each file is listed") {
+TEST_CASE("local_storage: complicated circles of links end, and each file is listed") {
     const temporary_folder folder;
     folder.write("index/a", "x");
     for (const char* name : {"one", "two", "three", "index/up"}) {
@@ -211,10 +209,10 @@ TEST_CASE("local_storage: a name that is too long is no file, and an empty root 
     CHECK(store.size(longest) == std::nullopt);
     const std::vector<std::string> keys{longest};
     store.read_each(keys, [](std::size_t, std::optional<byte_view> bytes) { CHECK_FALSE(bytes.has_value()); });
-    CHECK_THROWS_AS(local_storage{""}, value_error);  // "" + "/index" would be a path of the machine's
+    CHECK_THROWS_AS(local_storage{""}, value_error);  // "" + "/index" would be an absolute path
 }
 
-TEST_CASE("local_storage: what may not be read is access_denied, and the message says which and why") {
+TEST_CASE("local_storage: an unreadable file is access_denied, and the message names it and the reason") {
     const int status = status_of_child([] {
         become_nobody();  // root may read everything
         const temporary_folder folder;
@@ -234,7 +232,7 @@ TEST_CASE("local_storage: what may not be read is access_denied, and the message
     CHECK(status == 0);
 }
 
-TEST_CASE("local_storage: write leaves no half file and no temporary name behind") {
+TEST_CASE("local_storage: write leaves no partial file and no temporary name behind") {
     const temporary_folder folder;
     local_storage store{folder.path()};
     store.write("a/b/c.json", as_bytes("one"));
@@ -264,7 +262,7 @@ TEST_CASE("local_storage: a range beyond a small file allocates no more than the
     CHECK(store.read("small", {UINT64_MAX, UINT64_MAX}).empty());
 }
 
-TEST_CASE("local_storage: batches of large and small files, some missing, some growing, come whole and in order") {
+TEST_CASE("local_storage: batches of large and small files, some missing, some growing, are read whole and in order") {
     const temporary_folder folder;
     local_storage store{folder.path()};
     std::vector<std::string> keys;
@@ -277,7 +275,7 @@ TEST_CASE("local_storage: batches of large and small files, some missing, some g
             store.write(keys[i], as_bytes(contents[i]));
         }
     }
-    // Open for writing: it can only be read.
+    // Open for writing: it can only be read, not viewed.
     const std::unique_ptr<std::FILE, int (*)(std::FILE*)> writer{
         std::fopen((folder.path() + "/" + keys[7]).c_str(), "ab"), &std::fclose};
     REQUIRE(writer);
@@ -289,12 +287,12 @@ TEST_CASE("local_storage: batches of large and small files, some missing, some g
         CHECK((bytes ? as_text(*bytes) : std::string_view{}) == contents[i]);
     });
     CHECK(next == keys.size());
-    CHECK_FALSE(store.view(keys[0]));  // small: reading is as good
+    CHECK_FALSE(store.view(keys[0]));  // small: reading costs the same
     CHECK_FALSE(store.view(keys[7]));
     CHECK_FALSE(store.view("../" + keys[1]));
 }
 
-TEST_CASE("local_storage: an object that is shown stays as it was when it is replaced") {
+TEST_CASE("local_storage: a view keeps its bytes when the object is replaced") {
     const temporary_folder folder;
     local_storage store{folder.path()};
     const std::string before(500'000, 'x');
@@ -309,12 +307,12 @@ TEST_CASE("local_storage: an object that is shown stays as it was when it is rep
     CHECK(text_of(store.read("key")) == "other");
 }
 
-TEST_CASE("local_storage: a file that is too large to be read whole with others is refused, and can be read in parts") {
+TEST_CASE("local_storage: a file too large for a batch is refused, and can be read in parts") {
     const temporary_folder folder;
     local_storage store{folder.path()};
     store.write("small", as_bytes("small"));
     store.write("huge", as_bytes("huge"));
-    std::filesystem::resize_file(folder.path() + "/huge", (std::uintmax_t{256} << 20U) + 1);  // holes take no room
+    std::filesystem::resize_file(folder.path() + "/huge", (std::uintmax_t{256} << 20U) + 1);  // a sparse file
     std::size_t seen = 0;
     const std::vector<std::string> keys{"small", "huge"};
     CHECK_THROWS_AS(store.read_each(keys, [&](std::size_t, std::optional<byte_view>) { ++seen; }), unsupported);
@@ -322,7 +320,7 @@ TEST_CASE("local_storage: a file that is too large to be read whole with others 
     CHECK(text_of(store.read("huge", {0, 4})) == "huge");
 }
 
-TEST_CASE("local_storage: reading ahead is silent, whatever the key") {
+TEST_CASE("local_storage: read_ahead never fails, whatever the key") {
     const temporary_folder folder;
     local_storage store{folder.path()};
     store.write("key", as_bytes("content"));
@@ -333,7 +331,7 @@ TEST_CASE("local_storage: reading ahead is silent, whatever the key") {
     CHECK(text_of(store.read("key")) == "content");
 }
 
-TEST_CASE("local_storage: ranges of one file are of one version, though another comes in its place meanwhile") {
+TEST_CASE("local_storage: ranges of one file are of one version, even if it is replaced meanwhile") {
     const temporary_folder folder;
     local_storage store{folder.path()};
     store.write("a", as_bytes("oooooooooo"));

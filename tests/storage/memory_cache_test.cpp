@@ -1,4 +1,4 @@
-#include <smdebug/storage/memory_cache.hpp>
+#include <smdebug/storage/object_cache.hpp>
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/testing/storage_conformance.hpp>
@@ -21,7 +21,7 @@ byte_buffer bytes_of(std::string text) { return byte_buffer::take(std::move(text
 
 }  // namespace
 
-TEST_CASE("memory_cache: gives what was kept under that version, and shares its memory") {
+TEST_CASE("memory_cache: returns what was kept under that version, and shares its memory") {
     memory_cache cache;
     const object_identity first{"place", "key", "1"};
     const object_identity second{"place", "key", "2"};
@@ -36,7 +36,7 @@ TEST_CASE("memory_cache: gives what was kept under that version, and shares its 
     cache.keep(second, bytes_of("other"));
     CHECK_FALSE(cache.find(first));
     CHECK(text_of(*cache.find(second)) == "other");
-    cache.drop(first);  // is not there
+    cache.drop(first);  // does not exist
     CHECK(cache.holds(second));
     cache.drop(second);
     CHECK_FALSE(cache.holds(second));
@@ -58,14 +58,14 @@ TEST_CASE("memory_cache: forgets one key, or all") {
     CHECK(text_of(*cache.find({"", "b", ""})) == "3");
 }
 
-TEST_CASE("memory_cache: stays within its bound; the least recently used goes first") {
+TEST_CASE("memory_cache: stays within its bound and evicts the least recently used object first") {
     memory_cache cache{10'000};
     const auto key = [](int i) { return "key " + std::to_string(i); };
     for (int i = 0; i < 1000; ++i) {
         const std::string name = key(i);
         cache.keep({"", name, ""}, bytes_of(std::string(1000, 'x')));
         CHECK(cache.held_bytes() <= 10'000);
-        CHECK(cache.find({"", "key 0", ""}));  // always in use
+        CHECK(cache.find({"", "key 0", ""}));  // used all the time
         CHECK(cache.holds({"", name, ""}));
     }
     int held = 0;
@@ -76,7 +76,7 @@ TEST_CASE("memory_cache: stays within its bound; the least recently used goes fi
     CHECK(cache.holds({"", key(994), ""}));
 }
 
-TEST_CASE("memory_cache: empty objects cost something, too") {
+TEST_CASE("memory_cache: empty objects count against the bound, too") {
     memory_cache cache{10'000};
     for (int i = 0; i < 1000; ++i) {
         cache.keep({"", std::to_string(i), ""}, byte_buffer{});
@@ -86,7 +86,7 @@ TEST_CASE("memory_cache: empty objects cost something, too") {
     CHECK_FALSE(cache.holds({"", "0", ""}));
 }
 
-TEST_CASE("memory_cache: what is too large is not kept, and takes the place of nothing but its older self") {
+TEST_CASE("memory_cache: too large an object is not kept, and evicts only its older version") {
     memory_cache cache{1000};
     CHECK(cache.largest() == 744);
     cache.keep({"", "a", "1"}, bytes_of("1"));

@@ -48,7 +48,7 @@ TEST_CASE("memory_storage: is written piece by piece") { check_output_conformanc
 TEST_CASE("memory_storage: removes objects") { check_removal_conformance(empty_place); }
 TEST_CASE("memory_storage: holds keys") { check_claim_conformance(empty_place); }
 
-TEST_CASE("memory_storage: a follower gives each key once, unless it went in between, and keeps the objects alive") {
+TEST_CASE("memory_storage: a follower returns each key once, unless removed in between, and keeps the objects alive") {
     auto store = std::make_unique<memory_storage>();
     auto follower = store->follow("index/");
     store->write("index/b", as_bytes("1"));
@@ -71,7 +71,7 @@ TEST_CASE("memory_storage: a follower gives each key once, unless it went in bet
     CHECK(other.next() == std::vector<std::string>{"events/x"});
 }
 
-TEST_CASE("memory_storage: a signal is for its prefixes alone, tells of removals, and does not keep the objects") {
+TEST_CASE("memory_storage: a signal covers only its prefixes, reports removals, and does not keep the objects alive") {
     auto store = std::make_unique<memory_storage>();
     const auto signal = store->watch(std::vector<std::string>{"index/", "end"});
     const auto now = [] { return change_signal::clock::now(); };
@@ -84,18 +84,18 @@ TEST_CASE("memory_storage: a signal is for its prefixes alone, tells of removals
     CHECK_FALSE(signal->wait_until(now()));
     store->remove("end");
     CHECK(signal->wait_until(now()));
-    store->remove("end");  // is not there
+    store->remove("end");  // does not exist
     CHECK_FALSE(signal->wait_until(now()));
     store.reset();
     signal->interrupt();
     CHECK_FALSE(signal->wait_until(far_away()));
 }
 
-TEST_CASE("storage_archetype: passes the conformance suite with nothing but the concept's abilities") {
+TEST_CASE("storage_archetype: passes the conformance suite with only the concept's operations") {
     check_storage_conformance([](const object_map& objects) { return storage_archetype{filled(objects)}; });
 }
 
-TEST_CASE("memory_storage: an object that is replaced or removed stays whole for those who hold it") {
+TEST_CASE("memory_storage: a replaced or removed object stays whole for its readers") {
     memory_storage store{"held"};
     store.write("a", as_bytes("first"));
     const byte_buffer held = store.read("a");
@@ -130,7 +130,7 @@ TEST_CASE("memory_storage: outputs and claims keep the objects alive") {
     CHECK_FALSE(other.claimed("b"));
 }
 
-TEST_CASE("memory_storage: a claim that another copy made is one, too, and is told of like any object") {
+TEST_CASE("memory_storage: another copy sees a claim, which is announced like any object") {
     memory_storage store;
     memory_storage copy = store;
     auto follower = store.follow("run/");

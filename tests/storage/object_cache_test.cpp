@@ -2,7 +2,6 @@
 
 #include <smdebug/storage/cached_storage.hpp>
 #include <smdebug/storage/disk_cache.hpp>
-#include <smdebug/storage/memory_cache.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/testing/storage_conformance.hpp>
 
@@ -18,7 +17,7 @@ using namespace smdebug::testing;
 
 namespace {
 
-// A cache and nothing else: one object.  For one thread.
+// A minimal cache of one object, for one thread.
 class cache_archetype {
 public:
     static constexpr bool needs_versions = false;
@@ -72,7 +71,7 @@ static_assert(!object_cache<no_clear> && !object_cache<finds_views> && !object_c
 
 }  // namespace
 
-TEST_CASE("object_cache: cached_storage does with what the concept promises") {
+TEST_CASE("object_cache: cached_storage needs only what the concept promises") {
     memory_storage objects;
     objects.write("a.tfevents", as_bytes("first"));
     objects.write("b.tfevents", as_bytes("second"));

@@ -8,9 +8,9 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/s3.hpp>
-#include <smdebug/storage/abilities.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
+#include <smdebug/storage/writable.hpp>
 
 #include <support/archetypes.hpp>
 
@@ -22,14 +22,14 @@ using namespace smdebug::detail;
 
 namespace {
 
-// Nobody listens there: nobody is asked before something is read or written.
+// A port without a server: opening makes no request before a read or write.
 const s3_options near{.region = "eu-central-1", .endpoint = "http://127.0.0.1:1", .anonymous = true};
 
 }  // namespace
 
-// What happens in a program without <smdebug/s3.hpp>, tests/consumer shows.
+// tests/consumer shows what happens in a program without <smdebug/s3.hpp>.
 
-TEST_CASE("open_storage: the path says which storage it is, to read and to write") {
+TEST_CASE("open_storage: the path says which storage it is, for reading and for writing") {
     CHECK(open_storage("/some/folder").name() == "/some/folder");
     CHECK(open_storage("file:///some/folder/").name() == "/some/folder");
     CHECK(open_place("/some/folder//").name() == "/some/folder");
@@ -41,7 +41,7 @@ TEST_CASE("open_storage: the path says which storage it is, to read and to write
     CHECK(open_place("~/runs").name() == "/home/some/runs");
 }
 
-TEST_CASE("open_storage: whoever opens, what cannot be opened is refused with the same words") {
+TEST_CASE("open_storage: every function refuses a bad path with the same message") {
     for (const std::string text :
          {"", "s3:/bucket/run", "gs://bucket/run", "s3://", "s3:///run", "s3://a b/run", "gs://bucket/a.zip"}) {
         CAPTURE(text);
@@ -63,7 +63,7 @@ TEST_CASE("open_storage: whoever opens, what cannot be opened is refused with th
     CHECK_THROWS_AS(local_storage{"s3://bucket/run"}, unsupported);
 }
 
-TEST_CASE("open_storage: with a cache on disk it is the same bucket, and ~ is the home folder there, too") {
+TEST_CASE("open_storage: a disk cache does not change the bucket, and ~ is the home folder there, too") {
     const smdebug_test::temporary_folder folder;
     const smdebug_test::environment_variable home{"HOME", folder.path()};
     const storage_options on_disk{.s3 = near, .cache_folder = "~/cache"};
@@ -74,7 +74,7 @@ TEST_CASE("open_storage: with a cache on disk it is the same bucket, and ~ is th
     CHECK(open_storage("s3://bucket/run", on_disk).name() == "s3://bucket/run");  // the option goes before it
 }
 
-TEST_CASE("open_storage: what is far is not looked at in place, and its parts come together") {
+TEST_CASE("open_storage: remote objects have no views, and their ranges are read in batches") {
     const any_storage bucket = open_storage("s3://bucket/run", {.s3 = near});
     CHECK_FALSE(abilities_of(bucket).views);
     CHECK(abilities_of(bucket).batches_ranges);

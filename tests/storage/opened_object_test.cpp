@@ -1,4 +1,4 @@
-#include <smdebug/storage/opened_object.hpp>
+#include <smdebug/storage/concepts.hpp>
 
 #include "support/temporary_folder.hpp"
 
@@ -35,7 +35,7 @@ static_assert(!smdebug::detail::opening_storage<returns_a_value> && !smdebug::de
 
 }  // namespace
 
-TEST_CASE("opened_object: a file is read in pieces, and is one version of it, whatever comes in its place") {
+TEST_CASE("opened_object: a file is read in pieces of one version, even if it is replaced") {
     const temporary_folder folder;
     local_storage store{folder.path()};
     store.write("events/a", as_bytes("0123456789"));
@@ -54,7 +54,7 @@ TEST_CASE("opened_object: a file is read in pieces, and is one version of it, wh
     CHECK(read(*file, 1'000, 3).empty());
 }
 
-TEST_CASE("opened_object: what cannot be opened is left to read(), which tells why") {
+TEST_CASE("opened_object: what cannot be opened is left to read(), which reports the error") {
     const temporary_folder folder;
     folder.write("folder/inside", "content");
     const local_storage store{folder.path()};

@@ -1,4 +1,4 @@
-#include <smdebug/storage/output.hpp>
+#include <smdebug/storage/writable.hpp>
 
 #include "support/archetypes.hpp"
 
@@ -22,7 +22,7 @@ using namespace smdebug::testing;
 
 namespace {
 
-// The storage of an archetype, and the hand that writes into the same objects.
+// The storage of an archetype, and a writer to the same objects.
 template <class Archetype>
 storage_under_test<Archetype> place_of() {
     memory_storage objects;
@@ -32,7 +32,7 @@ storage_under_test<Archetype> place_of() {
             .remove = [objects](const std::string& key) mutable { objects.remove(key); }};
 }
 
-// A storage that cannot be written now.
+// A storage that currently cannot be written.
 struct full_storage : storage_archetype {
     using storage_archetype::storage_archetype;
     int writes = 0;
@@ -62,7 +62,7 @@ TEST_CASE("create_output: a storage's own outputs are used") {
 TEST_CASE("removing_archetype: passes the suite") { check_removal_conformance(place_of<removing_archetype>); }
 TEST_CASE("claiming_archetype: passes the suite") { check_claim_conformance(place_of<claiming_archetype>); }
 
-TEST_CASE("gathered_output: what write() throws comes out of commit, and nothing is written without one") {
+TEST_CASE("gathered_output: commit passes on what write() throws, and nothing is written without a commit") {
     full_storage store{memory_storage{}};
     {
         auto out = create_output(store, "events/x");
@@ -75,7 +75,7 @@ TEST_CASE("gathered_output: what write() throws comes out of commit, and nothing
     CHECK(store.writes == 1);
 }
 
-TEST_CASE("gather: puts pieces behind what is there, and asks for memory once in a doubling") {
+TEST_CASE("gather: appends pieces, and allocates only at each doubling") {
     std::vector<std::byte> all;
     detail::gather(all, {});
     CHECK(all.capacity() == 0);
@@ -94,7 +94,7 @@ TEST_CASE("gather: puts pieces behind what is there, and asks for memory once in
     CHECK(as_text(all).find_first_not_of('x') == std::string_view::npos);
 }
 
-TEST_CASE("put_whole: an object appears at once, also in storages that know no other way") {
+TEST_CASE("put_whole: an object appears at once, also in storages that can only write whole objects") {
     memory_storage appending;
     detail::put_whole(appending, "a", as_bytes("text"), durability::on_disk);
     CHECK(as_text(appending.read("a").view()) == "text");

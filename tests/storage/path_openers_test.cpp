@@ -1,13 +1,12 @@
-#include <smdebug/storage/path_openers.hpp>
+#include <smdebug/storage/open_storage.hpp>
 
 #include <smdebug/storage/memory_storage.hpp>
-#include <smdebug/storage/open_storage.hpp>
 
 #include <doctest/doctest.h>
 
 using namespace smdebug;
 
-TEST_CASE("path_openers: a component is known once an object of its header is made, and stays so") {
+TEST_CASE("path_openers: a component is registered once an object of its header is made, and stays registered") {
     detail::path_openers& known = detail::known_openers();
     const detail::format_openers* const before = known.formats;
     static constexpr detail::format_openers own{

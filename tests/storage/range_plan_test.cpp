@@ -44,7 +44,7 @@ ranges requests_for(const ranges& wanted, range_merging how) {
     return {plan.requests().begin(), plan.requests().end()};
 }
 
-/// What a storage answers.
+/// The answer of a storage.
 std::optional<byte_buffer> answer(const objects& store, const object_range& asked) {
     const auto found = store.find(asked.key);
     if (found == store.end()) {
@@ -57,7 +57,7 @@ std::string text_of(const std::optional<byte_buffer>& bytes) {
     return bytes ? std::string{as_text(bytes->view())} : "nothing";
 }
 
-/// Collects what is handed over, and checks that it comes in order.
+/// Collects what is delivered, and checks its order.
 struct collector {
     std::vector<std::string> texts = {};
     std::vector<byte_buffer> buffers = {};
@@ -70,7 +70,7 @@ struct collector {
 
 }  // namespace
 
-TEST_CASE("range_plan: neighbours of one object come with one request, up to the gap and not beyond") {
+TEST_CASE("range_plan: neighbouring ranges of one object share a request, up to the gap and not beyond") {
     CHECK(requests_for({}, {}).empty());
     CHECK(requests_for({{"a", {0, 10}}, {"a", {10, 5}}, {"a", {20, 5}}}, {.gap = 5}) == ranges{{"a", {0, 25}}});
     CHECK(requests_for({{"a", {0, 10}}, {"a", {10, 5}}, {"a", {20, 5}}}, {.gap = 4}) ==
@@ -85,7 +85,7 @@ TEST_CASE("range_plan: neighbours of one object come with one request, up to the
           ranges{{"a", {20, 5}}, {"a", {10, 5}}, {"a", {0, 5}}});
 }
 
-TEST_CASE("range_plan: no request is larger than the largest, and ranges that fit are not cut") {
+TEST_CASE("range_plan: no request is larger than the largest, and ranges that fit are not split") {
     const range_merging how{.gap = 100, .largest_request = 10};
     CHECK(requests_for({{"a", {0, 6}}, {"a", {6, 4}}, {"a", {10, 7}}}, how) == ranges{{"a", {0, 10}}, {"a", {10, 7}}});
     CHECK(requests_for({{"a", {0, 6}}, {"a", {6, 5}}, {"a", {11, 5}}}, how) == ranges{{"a", {0, 6}}, {"a", {6, 10}}});
@@ -99,7 +99,7 @@ TEST_CASE("range_plan: no request is larger than the largest, and ranges that fi
     CHECK(plan.wanted()[1].last == 2);
 }
 
-TEST_CASE("range_plan: a range whose end nobody knows is one request of its own, and nothing overflows") {
+TEST_CASE("range_plan: a range with an unknown end is one request of its own, and nothing overflows") {
     const range_merging how{.gap = 100, .largest_request = 10};
     CHECK(requests_for({{"a", {0, 5}}, {"a", {5, most}}, {"a", {6, 2}}, {"a", {8, 2}}}, how) ==
           ranges{{"a", {0, 5}}, {"a", {5, most - 5}}, {"a", {6, 4}}});
@@ -114,13 +114,13 @@ TEST_CASE("range_plan: a range whose end nobody knows is one request of its own,
           ranges{{"a", {0, most}}});
 }
 
-TEST_CASE("range_plan: empty ranges come with their neighbours, alone they ask whether the object is there") {
+TEST_CASE("range_plan: empty ranges join their neighbours; alone they check whether the object exists") {
     CHECK(requests_for({{"a", {7, 0}}, {"a", {9, 0}}, {"b", {1, 0}}}, {}) == ranges{{"a", {7, 0}}, {"b", {1, 0}}});
     CHECK(requests_for({{"a", {7, 0}}, {"a", {100, 5}}, {"a", {most, 0}}, {"a", {105, 5}}}, {.gap = 0}) ==
           ranges{{"a", {100, 10}}});
 }
 
-TEST_CASE("range_assembly: ranges come in order, whatever the order of the answers") {
+TEST_CASE("range_assembly: ranges are delivered in order, whatever the order of the answers") {
     const objects store{{"a", "0123456789abcdefghij"}, {"b", "xyz"}};
     const ranges wanted{{"a", {0, 4}}, {"a", {2, 12}}, {"b", {1, 5}}, {"gone", {0, 1}}, {"a", {18, 5}}};
     const range_plan plan{wanted, {.gap = 0, .largest_request = 5}};
@@ -139,13 +139,13 @@ TEST_CASE("range_assembly: ranges come in order, whatever the order of the answe
     assembly.give(3, answer(store, plan.requests()[3]));
     CHECK(all.texts == std::vector<std::string>{"0123", "23456789abcd", "yz", "nothing", "ij"});
     CHECK(assembly.complete());
-    assembly.give(3, std::nullopt);  // a second answer changes nothing
+    assembly.give(3, std::nullopt);  // a second answer is ignored
     CHECK(all.texts.size() == 5);
     const range_plan none{{}, {}};
     CHECK(range_assembly{none, all}.complete());
 }
 
-TEST_CASE("range_assembly: a range within one answer shares its memory, and an answer goes with its last range") {
+TEST_CASE("range_assembly: a range within one answer shares its memory, and an answer is dropped with its last range") {
     const ranges wanted{{"a", {0, 2}}, {"a", {2, 3}}, {"a", {5, 8}}, {"a", {6, 1}}};
     const range_plan plan{wanted, {.gap = 0, .largest_request = 5}};
     REQUIRE(plan.requests().size() == 3);
@@ -179,7 +179,7 @@ TEST_CASE("range_assembly: a range within one answer shares its memory, and an a
     CHECK(held[2].expired());
 }
 
-TEST_CASE("range_assembly: behind an object's end, or where there is none, nothing more needs to be asked") {
+TEST_CASE("range_assembly: behind an object's end, or without an object, no more requests are needed") {
     const ranges wanted{{"a", {0, 30}}, {"a", {40, 5}}, {"b", {0, 10}}, {"b", {0, 1}}, {"c", {0, 1}}};
     const range_plan plan{wanted, {.gap = 0, .largest_request = 5}};
     REQUIRE(plan.requests().size() == 10);
@@ -200,7 +200,7 @@ TEST_CASE("range_assembly: behind an object's end, or where there is none, nothi
     CHECK(all.texts == std::vector<std::string>{"0123456", "", "nothing", "nothing", ""});
 }
 
-TEST_CASE("range_assembly: what came when nobody needs it any more is not kept") {
+TEST_CASE("range_assembly: an answer that is no longer needed is not kept") {
     const ranges wanted{{"a", {0, 30}}, {"b", {0, 1}}};
     const range_plan plan{wanted, {.largest_request = 10}};
     collector all;
@@ -215,7 +215,7 @@ TEST_CASE("range_assembly: what came when nobody needs it any more is not kept")
     CHECK(owner.expired());
 }
 
-TEST_CASE("range_assembly: a failure comes out where the ranges before it are handed over, a sink's at once") {
+TEST_CASE("range_assembly: a failure is thrown after the ranges before it are delivered, a sink's at once") {
     const ranges wanted{{"a", {0, 1}}, {"b", {0, 1}}, {"c", {0, 1}}};
     const range_plan plan{wanted, {}};
     collector all;
@@ -233,7 +233,7 @@ TEST_CASE("range_assembly: a failure comes out where the ranges before it are ha
     CHECK_THROWS_AS(other.give(0, byte_buffer{}), std::runtime_error);
 }
 
-TEST_CASE("range_assembly: a range is of one version, and its requests are made again where they are of two") {
+TEST_CASE("range_assembly: a range is of one version, and its requests are made again if they are of two") {
     const ranges wanted{{"a", {0, 5}}, {"a", {0, 12}}, {"a", {12, 3}}};
     const range_plan plan{wanted, {.gap = 0, .largest_request = 5}};
     REQUIRE(plan.requests().size() == 3);
@@ -260,7 +260,7 @@ TEST_CASE("range_assembly: a range is of one version, and its requests are made 
     CHECK(texts == std::vector<std::string>{"v1:11111", "v2:222222222222", "v2:222"});
     CHECK(assembly.complete());
 
-    // An end that fits what came before it, and one that does not.
+    // One end that fits the earlier parts, and one that does not.
     for (const bool fits : {true, false}) {
         range_assembly ends{plan, sink};
         ends.give(0, byte_buffer::take(std::string(5, '1')), {.tag = "v1", .size = fits ? 5U : 15U});
@@ -282,7 +282,7 @@ TEST_CASE("range_assembly: a range is of one version, and its requests are made 
     CHECK(texts.size() == 1);
 }
 
-TEST_CASE("range_assembly: a part of an unknown version does not hide that those behind it are of two") {
+TEST_CASE("range_assembly: a part of an unknown version does not hide that later parts are of two") {
     const ranges wanted{{"a", {0, 15}}};
     const range_plan plan{wanted, {.gap = 0, .largest_request = 5}};
     const std::vector<std::array<std::string, 3>> of_two{{"", "v1", "v2"}, {"v1", "", "v2"}, {"v1", "v2", ""}};
@@ -297,7 +297,7 @@ TEST_CASE("range_assembly: a part of an unknown version does not hide that those
     }
 }
 
-TEST_CASE("range_plan: random ranges of random objects hold the bytes that single reads give") {
+TEST_CASE("range_plan: random ranges of random objects contain the same bytes as single reads") {
     std::mt19937_64 random{20};
     const auto below = [&](std::uint64_t limit) { return random() % limit; };
     for (int turn = 0; turn < 3000; ++turn) {
@@ -329,7 +329,7 @@ TEST_CASE("range_plan: random ranges of random objects hold the bytes that singl
         const range_plan plan{wanted, how};
         const std::uint64_t largest = std::max<std::uint64_t>(how.largest_request, 1);
 
-        // Never more requests than ranges and cuts; never more bytes than wanted and gaps.
+        // Never more requests than ranges and cuts; never more bytes than the wanted ones and the gaps.
         std::uint64_t cuts = 0;
         std::uint64_t bytes_wanted = 0;
         const auto endless = [&](byte_range where) { return where.length / largest >= 1024; };

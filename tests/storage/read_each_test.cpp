@@ -1,4 +1,4 @@
-#include <smdebug/storage/read_each.hpp>
+#include <smdebug/storage/versioned_read.hpp>
 
 #include "support/archetypes.hpp"
 
@@ -11,7 +11,7 @@
 using namespace smdebug;
 using namespace smdebug_test;
 
-TEST_CASE("read_each: what the sink throws ends the reading and comes out") {
+TEST_CASE("read_each: an exception of the sink ends the reading and is passed on") {
     memory_storage objects;
     objects.write("a", as_bytes("1"));
     objects.write("b", as_bytes("2"));
@@ -27,7 +27,7 @@ TEST_CASE("read_each: what the sink throws ends the reading and comes out") {
     CHECK(called == 1);
 }
 
-TEST_CASE("read_each_past_errors: goes on behind what cannot be read, and lets the sink's own errors through") {
+TEST_CASE("read_each_past_errors: continues after unreadable objects, and passes on the sink's own errors") {
     struct moody : memory_storage {
         using memory_storage::read;
         [[nodiscard]] byte_buffer read(std::string_view key) const {
@@ -60,7 +60,7 @@ TEST_CASE("read_each_past_errors: goes on behind what cannot be read, and lets t
                         [](std::size_t, const error&) { FAIL("called"); }),
                     unavailable);
     CHECK(calls == 1);
-    // Either ends it by false.
+    // Either function ends it by returning false.
     told.clear();
     const auto up_to = [&](std::size_t end) {
         told.clear();
@@ -85,7 +85,7 @@ TEST_CASE("read_each_past_errors: goes on behind what cannot be read, and lets t
     CHECK(told == "01!234!");
 }
 
-TEST_CASE("read_each: an error of the storage that is not not_found comes out") {
+TEST_CASE("read_each: passes on errors of the storage other than not_found") {
     struct failing : memory_storage {
         [[nodiscard]] byte_buffer read(std::string_view key) const {
             throw unavailable("the line is down", {.where = std::string{key}});

@@ -1,4 +1,4 @@
-#include <smdebug/storage/read_ranges.hpp>
+#include <smdebug/storage/versioned_read.hpp>
 
 #include "support/archetypes.hpp"
 #include "support/remote_storage.hpp"
@@ -72,7 +72,7 @@ static_assert(!range_batch_reader<sink_of_views> && !range_batch_reader<reads_ra
 
 }  // namespace
 
-TEST_CASE("read_ranges: ranges come in order, whether the storage reads them together or not") {
+TEST_CASE("read_ranges: ranges are delivered in order, whether or not the storage reads them together") {
     const std::string expected = "0234 1- 2ij 30 4b ";
     CHECK(all_of(storage_archetype{letters()}) == expected);
     const remote_storage remote{letters()};
@@ -83,7 +83,7 @@ TEST_CASE("read_ranges: ranges come in order, whether the storage reads them tog
     CHECK(all_of(any_storage{letters()}) == expected);
 }
 
-TEST_CASE("read_ranges: what the sink throws ends the reading and comes out; the storage's errors do, too") {
+TEST_CASE("read_ranges: an exception of the sink or the storage ends the reading and is passed on") {
     const remote_storage remote{letters()};
     for (const bool batched : {true, false}) {
         int called = 0;
@@ -100,7 +100,7 @@ TEST_CASE("read_ranges: what the sink throws ends the reading and comes out; the
     CHECK_THROWS_AS(static_cast<void>(all_of(static_cast<const distant_storage&>(remote))), unavailable);
 }
 
-TEST_CASE("read_ranges_past_errors: goes on behind what cannot be read") {
+TEST_CASE("read_ranges_past_errors: continues after unreadable ranges") {
     const auto moody = [](std::string_view key, byte_range where) {
         if (key == "b" && where.offset + where.length > 8) {
             throw access_denied("no", {.where = std::string{key}});
@@ -115,7 +115,7 @@ TEST_CASE("read_ranges_past_errors: goes on behind what cannot be read") {
     remote.before_read(moody);
     CHECK(past_errors(remote) == expected);
     CHECK(past_errors(static_cast<const distant_storage&>(remote)) == expected);
-    // What comes with one request fails together, and yet alone.
+    // Ranges of one request fail together, but not alone.
     std::string told;
     read_ranges_past_errors(
         remote, neighbours,
@@ -126,7 +126,7 @@ TEST_CASE("read_ranges_past_errors: goes on behind what cannot be read") {
     CHECK(told == "0abcd 1efgh 2! 323 ");
 }
 
-TEST_CASE("read_ranges_past_errors: where everything fails, each range is asked for once") {
+TEST_CASE("read_ranges_past_errors: if everything fails, each range is read alone once") {
     const memory_storage objects = letters();
     const remote_storage remote{objects};
     remote.before_read([](std::string_view key, byte_range) { throw unavailable("no", {.where = std::string{key}}); });
@@ -137,7 +137,7 @@ TEST_CASE("read_ranges_past_errors: where everything fails, each range is asked 
         [&](std::size_t i) { CHECK(i == failed++); });
     CHECK(failed == 50);
     CHECK(remote.asked().requests.size() == 51);
-    // Where one fails, the ones behind it come together again.
+    // If one fails, the later ones are read together again.
     const remote_storage better{objects, {.gap = 0}};
     better.before_read([](std::string_view key, byte_range) {
         if (key == "b") {
@@ -154,7 +154,7 @@ TEST_CASE("read_ranges_past_errors: where everything fails, each range is asked 
     CHECK(better.asked().calls.size() == 9);
 }
 
-TEST_CASE("read_ranges_past_errors: the sink's own errors come out, whatever their type, as do those of `failed`") {
+TEST_CASE("read_ranges_past_errors: errors of the sink and of `failed` are passed on, whatever their type") {
     const remote_storage remote{letters()};
     int calls = 0;
     CHECK_THROWS_AS(read_ranges_past_errors(
@@ -181,7 +181,7 @@ TEST_CASE("read_ranges_past_errors: the sink's own errors come out, whatever the
                     unavailable);
 }
 
-TEST_CASE("read_ranges_past_errors: what returns false ends it") {
+TEST_CASE("read_ranges_past_errors: false from either function ends it") {
     const remote_storage remote{letters()};
     std::size_t calls = 0;
     const auto up_to = [&](std::size_t end) {

@@ -17,7 +17,7 @@ using smdebug::detail::archive_path;
 using smdebug::detail::is_in_s3;
 using smdebug::detail::local_path;
 
-TEST_CASE("is_in_s3: the path says where a run lies") {
+TEST_CASE("is_in_s3: the path says where a run is") {
     CHECK(is_in_s3("s3://bucket/prefix"));
     CHECK(is_in_s3("s3://bucket/run.tar"));
     CHECK(is_in_s3("s3://"));
@@ -28,7 +28,7 @@ TEST_CASE("is_in_s3: the path says where a run lies") {
     }
 }
 
-TEST_CASE("is_in_s3: another address, or a misspelt one, is refused by name, not taken for a folder") {
+TEST_CASE("is_in_s3: another address, or a misspelt one, is refused by name, and not used as a folder") {
     for (const std::string text : {"s3:/bucket/run", "s3:bucket", "s3:", "S3://bucket/run", "gs://bucket/run",
                                    "https://host/run", "file:/runs/a", "file:a", "://a"}) {
         CAPTURE(text);
@@ -60,7 +60,7 @@ TEST_CASE("local_path: folders as users write them") {
     CHECK(local_path("runs/~") == "runs/~");
 }
 
-TEST_CASE("local_path: without HOME nobody knows which folder ~ is") {
+TEST_CASE("local_path: without HOME the folder of ~ is unknown") {
     for (const std::optional<std::string>& unset : {std::optional<std::string>{}, std::optional<std::string>{""}}) {
         const smdebug_test::environment_variable home{"HOME", unset};
         CHECK_THROWS_AS(static_cast<void>(local_path("~/runs")), value_error);
@@ -68,7 +68,7 @@ TEST_CASE("local_path: without HOME nobody knows which folder ~ is") {
     }
 }
 
-TEST_CASE("local_path: S3 is no folder, nor is a name of an archive, unless there is one of that name") {
+TEST_CASE("local_path: S3 is no folder, nor is an archive's name, unless a folder has it") {
     const smdebug_test::temporary_folder folder;
     folder.write("file.zip", "x");
     for (const std::string& text : {std::string{"s3://bucket/run"}, std::string{"runs/a.tar"}, std::string{"a.tar.gz"},
@@ -85,7 +85,7 @@ TEST_CASE("local_path: S3 is no folder, nor is a name of an archive, unless ther
     CHECK(local_path(folder.path() + "/folder.tar") == folder.path() + "/folder.tar");
 }
 
-TEST_CASE("archive_in: by the name, by a file that is there, and what is behind \"!/\"") {
+TEST_CASE("archive_in: by the name, by an existing file, and with the part after \"!/\"") {
     const smdebug_test::temporary_folder folder;
     folder.write("file", "x");
     folder.write("a!b", "x");

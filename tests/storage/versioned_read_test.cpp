@@ -48,7 +48,7 @@ storage_under_test<memory_storage> map_in_memory() {
             .remove = [store](const std::string& key) mutable { store.remove(key); }};
 }
 
-// Writes in place, as the times of the file alone tell of, or by renaming.
+// Writes in place, which only the file's times show, or by renaming.
 template <bool Renames>
 storage_under_test<local_storage> directory() {
     const auto folder = std::make_shared<temporary_folder>();
@@ -67,11 +67,11 @@ storage_under_test<local_storage> directory() {
 
 }  // namespace
 
-TEST_CASE("versions: of a map in memory") { check_version_conformance(map_in_memory); }
-TEST_CASE("versions: of files that are written in place") { check_version_conformance(directory<false>); }
-TEST_CASE("versions: of files that are replaced") { check_version_conformance(directory<true>); }
+TEST_CASE("versions: a map in memory passes the suite") { check_version_conformance(map_in_memory); }
+TEST_CASE("versions: files written in place pass the suite") { check_version_conformance(directory<false>); }
+TEST_CASE("versions: replaced files pass the suite") { check_version_conformance(directory<true>); }
 
-TEST_CASE("versions: of two maps in memory none are equal") {
+TEST_CASE("versions: two maps in memory have no equal versions") {
     memory_storage first;
     memory_storage second;
     first.write("a", as_bytes("1"));
@@ -80,7 +80,7 @@ TEST_CASE("versions: of two maps in memory none are equal") {
     CHECK(first.read_versioned("a").version == first.entries("a", "", 1).front().version);
 }
 
-TEST_CASE("versions: a file that nobody touches keeps its version, once its time is past") {
+TEST_CASE("versions: an unchanged file keeps its version once its clock tick is over") {
     const local_storage store{SMDEBUG_TEST_DATA "/golden"};
     const auto some = store.entries("scalars/index/", "", 3);
     REQUIRE(some.size() == 3);
@@ -89,7 +89,7 @@ TEST_CASE("versions: a file that nobody touches keeps its version, once its time
     CHECK(store.read_versioned(some.front().key).bytes.size() == some.front().size);
 }
 
-TEST_CASE("versions: what is not told differs from nothing") {
+TEST_CASE("versions: an unknown version differs from none") {
     const object_version first{.tag = "a", .size = 1};
     CHECK_FALSE(first.differs_from(first));
     CHECK_FALSE(first.differs_from({}));
@@ -99,7 +99,7 @@ TEST_CASE("versions: what is not told differs from nothing") {
     CHECK(first.differs_from({.tag = "a", .size = 2}));
 }
 
-TEST_CASE("versions: what several parts of an object tell adds up, until one is of another") {
+TEST_CASE("versions: the reports of an object's parts are merged, until one is of another version") {
     object_version told;
     CHECK(told.merge({}));
     CHECK(told.merge({.tag = {}, .size = 1}));

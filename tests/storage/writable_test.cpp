@@ -6,7 +6,6 @@
 #include <smdebug/storage/cached_storage.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
-#include <smdebug/storage/output.hpp>
 #include <smdebug/storage/posix/claim.hpp>
 #include <smdebug/storage/posix/output.hpp>
 
@@ -25,7 +24,7 @@ using namespace smdebug;
 
 namespace {
 
-// Near misses: each lacks one thing that the archetype has.
+// Near misses: each lacks one operation of the archetype.
 struct base {
     [[nodiscard]] byte_buffer read(std::string_view) const { return {}; }
     [[nodiscard]] byte_buffer read(std::string_view, byte_range) const { return {}; }
@@ -123,7 +122,7 @@ static_assert(writable_storage<memory_storage> && appending_storage<memory_stora
 
 }  // namespace
 
-TEST_CASE("still_holds: as the claim says, and yes where it cannot tell") {
+TEST_CASE("still_holds: as the claim says, and true if it does not know") {
     memory_storage objects;
     const smdebug_test::claim_archetype silent{objects.claim("a")};
     CHECK(still_holds(silent));
@@ -134,7 +133,7 @@ TEST_CASE("still_holds: as the claim says, and yes where it cannot tell") {
     CHECK_FALSE(still_holds(lost_claim{objects.claim("b")}));
 }
 
-TEST_CASE("remove_unfinished: asks the storage, and finds nothing where it keeps nothing of what is unfinished") {
+TEST_CASE("remove_unfinished: asks the storage, and returns nothing if the storage keeps no unfinished objects") {
     struct keeps_parts : smdebug_test::writable_archetype {
         using writable_archetype::writable_archetype;
         [[nodiscard]] std::vector<std::string> remove_unfinished(std::string_view prefix,
@@ -155,8 +154,7 @@ TEST_CASE("remove_unfinished: asks the storage, and finds nothing where it keeps
     CHECK(remove_unfinished(plain, "events/", those_of_a).empty());
 }
 
-TEST_CASE(
-    "take_claim, settle_removal: how durable is asked of storages that know it, through others around them, too") {
+TEST_CASE("take_claim, settle_removal: the durability reaches storages that support it, also through wrappers") {
     struct durable_storage : memory_storage {
         using memory_storage::memory_storage;
         [[nodiscard]] auto claim(std::string_view key, durability how = durability::cached) {
@@ -178,7 +176,7 @@ TEST_CASE(
     check(any_storage{erased}, *erased.done);
     const durable_storage cached;
     check(cached_storage{cached}, *cached.done);
-    // Of others nothing is asked.
+    // Other storages are not queried.
     memory_storage plain;
     static_cast<void>(take_claim(plain, "a", durability::on_disk));
     settle_removal(plain, "b");

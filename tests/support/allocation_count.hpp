@@ -38,7 +38,7 @@ thread_local std::size_t bytes_made = 0;
 
 #ifdef SMDEBUG_TEST_SANITIZED
 
-// A sanitizer's own operators check that new and delete belong together: they stay, and the sanitizer tells.
+// A sanitizer's own operators check that new and delete belong together: they stay, and the sanitizer counts.
 extern "C" int __sanitizer_install_malloc_and_free_hooks(void (*allocated)(const volatile void*, std::size_t),
                                                          void (*freed)(const volatile void*));
 

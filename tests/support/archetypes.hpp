@@ -1,12 +1,10 @@
-// Types that model a concept and can do nothing more: what compiles with them uses only what the concept promises.
+// Minimal models of each concept: code that compiles with them uses only what the concept promises.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/reduce/scalar_kernel.hpp>
-#include <smdebug/storage/abilities.hpp>
-#include <smdebug/storage/change_signal.hpp>
 #include <smdebug/storage/concepts.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/storage/writable.hpp>
@@ -135,21 +133,21 @@ public:
     [[nodiscard]] std::optional<smdebug::byte_buffer> view(std::string_view key) const { return objects().view(key); }
 };
 
-/// A storage that can show objects, but none that nobody has read before, and says so.
+/// A storage that returns views only of objects that were read before, and says so.
 class unviewing_archetype : public viewing_archetype {
 public:
     using viewing_archetype::viewing_archetype;
     [[nodiscard]] smdebug::storage_abilities abilities() const { return {.views = false}; }
 };
 
-/// A storage that reads ahead, and nothing else; nothing is ever near.
+/// A storage that prefetches, and nothing else; nothing is ever cached.
 class prefetching_archetype : public storage_archetype {
 public:
     using storage_archetype::storage_archetype;
     [[nodiscard]] bool read_ahead(std::string_view /*key*/) const { return false; }
 };
 
-/// A storage that reads ahead, but not for objects that are wanted later only, and says so.
+/// A storage that prefetches, but not for objects that are only wanted later, and says so.
 class hesitant_archetype : public prefetching_archetype {
 public:
     using prefetching_archetype::prefetching_archetype;

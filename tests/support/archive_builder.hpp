@@ -1,4 +1,4 @@
-// Archives made in memory, byte by byte, so that a test decides what is in them, and what is wrong with them.
+// Archives made in memory, byte by byte, so that a test decides their content and their damage.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
@@ -22,7 +22,7 @@
 
 namespace smdebug_test {
 
-/// What a head of tar says.
+/// The fields of a tar header.
 struct tar_entry {
     std::string name;
     std::string content = {};
@@ -42,7 +42,7 @@ inline void set_tar_sum(std::string& head) {
     head[155] = ' ';
 }
 
-/// A head of ustar: the name is at most 100 bytes long.
+/// A ustar header; the name is at most 100 bytes long.
 inline std::string tar_head(const tar_entry& entry) {
     std::string head(512, '\0');
     entry.name.copy(head.data(), 100);

@@ -1,11 +1,11 @@
-// Checkpoints for tests: those recorded in tests/data/checkpoints, with what an independent reader found in them, and
-// .safetensors and .npy made in memory, so that a test decides what is wrong with them.
+// Checkpoints for tests: those recorded in tests/data/checkpoints, with the output of an independent reader, and
+// .safetensors and .npy made in memory, so that a test decides their damage.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/json_document.hpp>
-#include <smdebug/formats/checkpoints/stored_tensor.hpp>
+#include <smdebug/formats/checkpoints/safetensors_header.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -55,7 +55,7 @@ struct text_reader {
     }
 };
 
-/// What an error of type E says that `doing` throws; empty where it throws none.
+/// The message of the E that `doing` throws; empty if it throws none.
 template <class E, class Doing>
 [[nodiscard]] std::string refusal(Doing&& doing) {
     try {
@@ -66,7 +66,7 @@ template <class E, class Doing>
     return {};
 }
 
-/// A tensor as the independent reader has it.
+/// A tensor as read by the independent reader.
 struct expected_tensor {
     smdebug::formats::detail::stored_tensor is;
     std::string content;  ///< bytes of the elements, as hexadecimal digits

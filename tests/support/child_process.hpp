@@ -1,4 +1,4 @@
-// Forked children: to die with what they hold, to lose rights, to run out of disk.
+// Forked children, which may die holding resources, drop privileges, or run out of disk.
 #pragma once
 
 #include <linux/filter.h>
@@ -25,7 +25,7 @@ namespace smdebug_test {
 /// A child that was forked from this process, and ends with it, or after five minutes.
 class child_process {
 public:
-    /// Calls run() in the child, whose exit status is what it returns; 99 when it throws.  doctest's macros are not
+    /// Calls run() in the child; its return value is the exit status, 99 if it throws.  doctest's macros are not
     /// for the child.  No other thread may hold a lock that run() needs.
     template <class Run>
     explicit child_process(Run&& run) {
@@ -112,9 +112,9 @@ private:
     std::array<int, 2> ends_{};
 };
 
-// For children alone: what these do cannot be undone --------------------------------------------------------------
+// For children only: these cannot be undone --------------------------------------------------------------
 
-/// No file grows beyond this size, as if the disk were full.
+/// Limits the size of files, as if the disk were full.
 inline void limit_file_size(std::uint64_t size) {
     std::signal(SIGXFSZ, SIG_IGN);
     const struct rlimit limit = {.rlim_cur = size, .rlim_max = size};
@@ -123,7 +123,7 @@ inline void limit_file_size(std::uint64_t size) {
     }
 }
 
-/// Gives up the rights of root, if it has them.
+/// Drops root privileges, if it has them.
 inline void become_nobody() {
     constexpr ::uid_t nobody = 65534;
     if (::geteuid() == 0 && ::setuid(nobody) != 0) {
@@ -146,7 +146,7 @@ inline void become_nobody() {
     return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
 }
 
-/// What a child's run() returns where refuse_calls() cannot do it.
+/// What a child's run() returns if refuse_calls() is not supported.
 inline constexpr int cannot_refuse = 77;
 
 }  // namespace smdebug_test

@@ -1,5 +1,5 @@
-// A storage that lists with versions and reads in batches, counts what it is asked for, and does what a test tells it:
-// for what stands between it and a reader.
+// A storage that lists with versions and reads in batches, counts its calls, and calls a test's callback: for testing
+// the layers between a storage and a reader.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
@@ -110,9 +110,10 @@ public:
 
     // What tests say and ask -----------------------------------------------------------------------------------------
 
-    /// What is in it, for who changes it behind the backs of others.
+    /// Its content, to be changed without counting.
     [[nodiscard]] smdebug::memory_storage objects() const { return objects_; }
-    /// Is told of each call before it is done, on the caller's thread; may wait, or throw.  Set before there are two.
+    /// Calls `told` before each call, on the caller's thread; it may wait, or throw.  Set it before there are two
+    /// threads.
     void before_each(std::function<void(const std::string&)> told) const { state_->before = std::move(told); }
     /// All calls since the last question, in order.
     [[nodiscard]] std::vector<std::string> calls() const {
@@ -139,7 +140,7 @@ private:
 static_assert(smdebug::entry_lister<counting_storage<>> && smdebug::versioned_reader<counting_storage<>> &&
               smdebug::batch_reader<counting_storage<>> && smdebug::range_batch_reader<counting_storage<>>);
 
-/// One that can do no more than has to be; one that lists with versions and cannot tell those of what it reads.
+/// One with the required operations only; one that lists versions but does not know the versions of what it reads.
 using plain_counting_storage =
     counting_storage<counted_abilities{.entries = false, .versions = false, .batches = false}>;
 using listing_counting_storage = counting_storage<counted_abilities{.versions = false}>;

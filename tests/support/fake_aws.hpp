@@ -3,7 +3,7 @@
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/http/message.hpp>
-#include <smdebug/s3/credentials/environment.hpp>
+#include <smdebug/s3/credentials/profile.hpp>
 
 #include <support/scripted_transport.hpp>
 

@@ -1,7 +1,7 @@
-// A small S3 in memory, as a transport: its requests can be looked at afterwards, and answered otherwise or later.
+// A small S3 in memory, as a transport: tests can inspect its requests, and change or delay its answers.
 #pragma once
 
-#include <smdebug/http/inbox.hpp>
+#include <smdebug/http/concepts.hpp>
 #include <smdebug/http/message.hpp>
 #include <smdebug/s3/credentials/keys.hpp>
 #include <smdebug/s3/options.hpp>
@@ -56,7 +56,7 @@ enum class endless { same_key, no_keys, two_tokens, same_token, new_keys };
             "</ListBucketResult>");
 }
 
-/// Copies are handles on one server.  Threads: everything may be called at once.
+/// Copies are handles to one server.  Threads: all calls may run at once.
 class fake_s3 {
     struct state;
 
@@ -64,7 +64,7 @@ public:
     /// May answer a request in the server's place.  Called with each request and its number, from 0 on; one at a time;
     /// it may change what the server holds.
     using fault = std::function<std::optional<smdebug::http::response>(const smdebug::http::request&, std::size_t)>;
-    /// Whether the answer to a request that was done is lost on its way.  Called as a fault is.
+    /// Whether the answer to an executed request is lost.  Called like a fault.
     using loss = std::function<bool(const smdebug::http::request&, std::size_t)>;
     /// May give another version of the object that a GET asks for, which is there before it is answered.  Called with
     /// the key and the number of the GET among those of this key, from 0 on; one at a time.
@@ -72,7 +72,7 @@ public:
 
     using record = fake_request;
 
-    /// While it lives the request is under way.
+    /// The request is in flight while it lives.
     class exchange {
     public:
         exchange(exchange&& other) noexcept : at_(std::move(other.at_)), id_(other.id_) { other.at_.reset(); }
@@ -108,7 +108,7 @@ public:
         }
     }
 
-    exchange start(smdebug::http::request ask, smdebug::http::detail::inbox& to, std::size_t ticket) const {
+    exchange start(smdebug::http::request ask, smdebug::http::detail::completion_queue& to, std::size_t ticket) const {
         std::size_t number = 0;
         std::uint64_t id = 0;
         record seen;
@@ -159,7 +159,7 @@ public:
         const std::lock_guard lock{state_->guard};
         state_->server.erase(key);
     }
-    /// The object; nothing where there is none.
+    /// The object; nothing if there is none.
     [[nodiscard]] std::optional<std::string> content(const std::string& key) const {
         const std::lock_guard lock{state_->guard};
         return state_->server.content(key);
@@ -173,7 +173,7 @@ public:
         const std::lock_guard lock{state_->guard};
         return state_->server.open_uploads();
     }
-    /// Whose requests are taken from now on.
+    /// Sets the keys accepted from now on.
     void accept(std::optional<smdebug::s3::access_keys> keys) const {
         const std::lock_guard lock{state_->guard};
         state_->server.how.keys = std::move(keys);
@@ -225,12 +225,12 @@ public:
         state_->seen.clear();
         state_->most_under_way = state_->under_way;
     }
-    /// The most requests that were under way at once: asked, and the exchange still held.
+    /// The most requests in flight at once: sent, and the exchange still held.
     [[nodiscard]] std::size_t most_under_way() const {
         const std::lock_guard lock{state_->guard};
         return state_->most_under_way;
     }
-    /// Requests whose signature was wrong: none where the library does its work, whatever the test is about.
+    /// Requests with a wrong signature: none if the library works, in any test.
     [[nodiscard]] std::size_t wrong_signatures() const {
         const std::lock_guard lock{state_->guard};
         return state_->server.wrong_signatures;
@@ -239,7 +239,7 @@ public:
 private:
     struct waiting_answer {
         std::uint64_t id = 0;
-        smdebug::http::detail::inbox* to = nullptr;
+        smdebug::http::detail::completion_queue* to = nullptr;
         smdebug::http::detail::arrival what = {};
     };
 
@@ -281,7 +281,7 @@ private:
                         return;
                     }
                 }
-                // Others may come meanwhile, so that there is an order to change.
+                // Others may arrive meanwhile, so that there is an order to change.
                 std::this_thread::sleep_for(std::chrono::microseconds{50});
                 const std::lock_guard lock{guard};
                 if (!waiting.empty()) {

@@ -1,15 +1,16 @@
-// What a small S3 says to requests: it holds objects and uploads in memory, and takes signed requests only.
+// The logic of a small S3 server: it holds objects and uploads in memory, and accepts only signed requests.
 // One thread at a time.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/http/message.hpp>
 #include <smdebug/s3/call/digest.hpp>
-#include <smdebug/s3/call/percent_encoding.hpp>
+#include <smdebug/s3/call/endpoint.hpp>
 #include <smdebug/s3/call/signature.hpp>
-#include <smdebug/s3/credentials/iso_time.hpp>
 #include <smdebug/s3/credentials/keys.hpp>
+#include <smdebug/s3/credentials/keys_answer.hpp>
 
+#include "support/fake_request.hpp"
 #include "support/scripted_transport.hpp"
 
 #include <algorithm>
@@ -28,67 +29,26 @@
 
 namespace smdebug_test {
 
-/// What a request asks for.
-enum class asks_for {
-    get,
-    head,
-    list,
-    put,
-    begin_upload,
-    upload_part,
-    complete_upload,
-    abort_upload,
-    list_uploads,
-    remove,
-    other
-};
-
-/// When answers arrive: from within start(); from another thread, in an order by chance; when deliver() says so.
+/// When answers arrive: within start(); from another thread, in random order; or by deliver().
 enum class delivery { at_once, later, by_hand };
 
 /// How the server is set up.
 struct fake_s3_options {
     std::string bucket = "bucket";
     std::string region = "us-east-1";
-    /// Who may ask; nobody: everybody may, without keys.
+    /// The keys that requests must be signed with; none: requests need no signature.
     std::optional<smdebug::s3::access_keys> keys = smdebug::s3::access_keys{"FAKEKEYID", "fake/secret", "", {}};
     /// How far the server's clock is from this machine's.
     std::chrono::system_clock::duration clock_offset{0};
     std::size_t most_on_page = 1000;
     std::uint64_t least_part = std::uint64_t{5} << 20U;
     delivery how = delivery::at_once;
-    bool knows_versions = true;     ///< else: no ETags, and If-Match is not looked at
-    bool knows_ranges = true;       ///< else: every GET gives all
+    bool knows_versions = true;     ///< else: no ETags, and If-Match is ignored
+    bool knows_ranges = true;       ///< else: every GET returns the whole object
     bool tells_size_beyond = true;  ///< 416 with Content-Range
 };
 
-/// A request as the server has read it.
-struct fake_request {
-    asks_for what = asks_for::other;
-    smdebug::http::method method = smdebug::http::method::get;
-    std::string url = {};
-    std::string key = {};
-    std::map<std::string, std::string> query = {};
-    std::vector<smdebug::http::header> headers = {};
-    std::string body = {};
-    smdebug::http::request::clock::time_point deadline = {};
-    std::chrono::milliseconds connect_within{0};
-
-    [[nodiscard]] std::string header(std::string_view name) const {
-        for (const auto& [held, value] : headers) {
-            if (held == name) {
-                return value;
-            }
-        }
-        return {};
-    }
-    [[nodiscard]] std::string parameter(const std::string& name) const {
-        const auto found = query.find(name);
-        return found == query.end() ? std::string{} : found->second;
-    }
-};
-
-/// The server.  What is asked is read first, then done.
+/// The server.  A request is parsed first, then executed.
 class fake_s3_server {
 public:
     fake_s3_options how;
@@ -116,33 +76,7 @@ public:
     // --- what it says --------------------------------------------------------------------------------------------
 
     [[nodiscard]] fake_request read(const smdebug::http::request& ask) const {
-        using smdebug::s3::detail::percent_decoded;
-        fake_request made{.method = ask.method,
-                          .url = ask.url,
-                          .headers = ask.headers,
-                          .body = std::string{smdebug::as_text(ask.body)},
-                          .deadline = ask.deadline,
-                          .connect_within = ask.connect_within};
-        const auto parts = smdebug::s3::detail::parts_of(ask.url);
-        std::string_view path = parts.path;
-        bool is_bucket = parts.host.starts_with(how.bucket + ".");
-        path.remove_prefix(1);
-        if (!is_bucket && path.starts_with(how.bucket + "/")) {
-            path.remove_prefix(how.bucket.size() + 1);
-            is_bucket = true;
-        }
-        made.key = percent_decoded(path).value_or("");
-        for (std::string_view rest = parts.query; !rest.empty();) {
-            const std::string_view one = rest.substr(0, rest.find('&'));
-            rest.remove_prefix(std::min(rest.size(), one.size() + 1));
-            const std::size_t equals = one.find('=');
-            const std::string_view value = equals == std::string_view::npos ? "" : one.substr(equals + 1);
-            made.query[percent_decoded(one.substr(0, equals)).value_or("?")] = percent_decoded(value).value_or("?");
-        }
-        if (is_bucket) {
-            made.what = kind_of(made);
-        }
-        return made;
+        return parse_fake_request(ask, how.bucket);
     }
 
     [[nodiscard]] smdebug::http::response handle(const fake_request& of, const smdebug::http::request& ask) {
@@ -174,34 +108,7 @@ private:
         std::map<int, std::string> parts;
     };
 
-    // --- what is asked -------------------------------------------------------------------------------------------
-
-    [[nodiscard]] static asks_for kind_of(const fake_request& of) {
-        using smdebug::http::method;
-        const bool names_upload = of.query.contains("uploadId");
-        if (of.key.empty()) {
-            const bool lists = of.method == method::get && of.parameter("list-type") == "2";
-            const bool lists_uploads = of.method == method::get && of.query.contains("uploads");
-            return lists ? asks_for::list : lists_uploads ? asks_for::list_uploads : asks_for::other;
-        }
-        switch (of.method) {
-            case method::get:
-                return asks_for::get;
-            case method::head:
-                return asks_for::head;
-            case method::put:
-                return names_upload ? asks_for::upload_part : asks_for::put;
-            case method::post:
-                return of.query.contains("uploads") ? asks_for::begin_upload
-                       : names_upload               ? asks_for::complete_upload
-                                                    : asks_for::other;
-            case method::remove:
-                break;
-        }
-        return names_upload ? asks_for::abort_upload : asks_for::remove;
-    }
-
-    // --- who asks --------------------------------------------------------------------------------------------
+    // --- the signature ---------------------------------------------------------------------------------------
 
     [[nodiscard]] time_point now() const { return std::chrono::system_clock::now() + how.clock_offset; }
 
@@ -327,13 +234,13 @@ private:
             made.body = whole(bytes);
             return made;
         }
-        // Nothing else than "bytes=first-last" is asked for.
+        // Only "bytes=first-last" is allowed.
         const char* const end = range.data() + range.size();
         const auto begun = std::from_chars(range.data() + std::min<std::size_t>(6, range.size()), end, first);
         const bool has_dash = begun.ptr != end && *begun.ptr == '-';
         if (!range.starts_with("bytes=") || !has_dash || std::from_chars(begun.ptr + 1, end, last).ptr != end ||
             last < first) {
-            return error(400, "InvalidArgument", "a range that nobody should ask for");
+            return error(400, "InvalidArgument", "an unexpected form of range");
         }
         if (first >= bytes->size()) {
             response beyond = error(416, "InvalidRange", "it ends before");

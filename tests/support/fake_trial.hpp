@@ -1,4 +1,4 @@
-// A trial for tests of rules: tensors are lists of doubles in a map.  It models readable_trial and can do nothing more.
+// A trial for tests of rules: tensors are lists of doubles in a map.  It models readable_trial and nothing more.
 #pragma once
 
 #include <smdebug/core/error.hpp>

@@ -1,4 +1,4 @@
-// A storage in memory that fails, waits, or removes folders when a test says so: for writers that have to live with it.
+// A storage in memory that fails, waits, or removes folders when a test says so, for testing writers.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
@@ -22,17 +22,17 @@
 
 namespace smdebug_test {
 
-/// Which calls of a faulty_storage fail with `unavailable`, counted from 0, whatever they are.
+/// Which calls of a faulty_storage fail with `unavailable`, counted from 0 over all kinds of calls.
 struct fault_plan {
     std::optional<std::size_t> first = {};  ///< none: no call fails
     std::size_t count = 1;                  ///< how many in a row
-    std::string only = {};                  ///< of the calls that contain this text: others neither fail nor count
-    bool in_part = false;                   ///< what fails has been done all the same: a reply that got lost
+    std::string only = {};                  ///< only calls that contain this text fail and count
+    bool in_part = false;                   ///< a failed call takes effect all the same, as if its reply was lost
 };
 
 /// Holds objects as memory_storage does, where trials can look at them; copies share everything.
 /// Everything that a writer calls is counted: create, append, commit, write, remove, list, read, size, claim, claimed,
-/// release.      Threads: everything may be called at once.
+/// release.  Threads: all calls may run at once.
 class faulty_storage {
     struct state {
         std::mutex guard;
@@ -114,9 +114,9 @@ public:
 
     // What tests say and ask -----------------------------------------------------------------------------------------
 
-    /// What is in it, for who looks without faults.
+    /// Its content, without faults.
     [[nodiscard]] const smdebug::memory_storage& objects() const noexcept { return objects_; }
-    /// Which calls fail from now on; counting begins anew.
+    /// Sets which calls fail from now on; restarts counting.
     void plan(fault_plan next) const {
         const std::scoped_lock lock{state_->guard};
         state_->plan = std::move(next);
@@ -124,7 +124,7 @@ public:
         state_->calls.clear();
         state_->failed.clear();
     }
-    /// Is told of each call before it is done, "commit index/...", on the caller's thread.  Set before there are two.
+    /// Calls `told` before each call, "commit index/...", on the caller's thread.  Set it before there are two threads.
     void before_each(std::function<void(const std::string&)> told) const { state_->before = std::move(told); }
     /// The first call that failed, such as "commit index/...", or nothing.
     [[nodiscard]] std::string failed() const {

@@ -8,7 +8,7 @@
 
 namespace smdebug_test {
 
-/// Calls call() when not one descriptor more can be opened, and again when one can, which is not enough either.
+/// Calls call() when no more descriptor can be opened, and again when one can, which is not enough either.
 template <class Call>
 void without_descriptors(Call&& call) {
     struct rlimit before = {};

@@ -1,4 +1,4 @@
-// What a process holds: for tests of what must not grow, however long it runs.
+// The memory, descriptors and threads of a process, for tests of what must not grow.
 #pragma once
 
 #include "support/sanitized.hpp"
@@ -40,7 +40,7 @@ struct footprint {
     return held;
 }
 
-/// Whether tests run as long as a release wants it: hours, where they else take seconds.
+/// Whether tests run as long as for a release: hours instead of seconds.
 [[nodiscard]] inline bool for_a_release() { return std::getenv("SMDEBUG_TEST_ENDURANCE") != nullptr; }
 
 }  // namespace smdebug_test

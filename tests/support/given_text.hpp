@@ -1,4 +1,4 @@
-// What a storage is given as a text has a place, also where it is empty: users' storages hand data() to C functions.
+// Texts passed to a storage have a non-null data(), even if empty: users' storages pass data() to C functions.
 #pragma once
 
 #include <stdexcept>

@@ -1,4 +1,4 @@
-// tests/http/server.py as a process of its own, for as long as a test wants it.
+// tests/http/server.py as a child process, for the duration of a test.
 #pragma once
 
 #include <support/child_process.hpp>
@@ -14,7 +14,7 @@
 
 namespace smdebug_test {
 
-/// How a program ends that is not there.
+/// The exit status of a program that does not exist.
 inline constexpr int no_such_program = 127;
 
 /// A program that was started, with pipes to its standard input and from its standard output; its errors go where ours
@@ -48,7 +48,7 @@ public:
         close(output_[0]);
     }
 
-    /// A line of what it prints; empty when it has ended.
+    /// A line of its output; empty when it has ended.
     [[nodiscard]] std::string read_line() const {
         std::string line;
         for (char letter = 0; ::read(output_[0], &letter, 1) == 1 && letter != '\n';) {
@@ -56,9 +56,9 @@ public:
         }
         return line;
     }
-    /// Whether it has ended; it has not been waited for then.
+    /// Whether it has ended, without waiting for it.
     [[nodiscard]] bool has_ended() const { return !process_.runs(); }
-    /// Closes its standard input; gives its exit status.
+    /// Closes its standard input; returns its exit status.
     [[nodiscard]] int finish() {
         close(input_[1]);
         return process_.wait();
@@ -95,7 +95,7 @@ public:
 
     [[nodiscard]] const std::string& port() const noexcept { return port_; }
     [[nodiscard]] std::string url(const std::string& path) const { return "http://127.0.0.1:" + port_ + path; }
-    /// Ends it, as one may end that has connections open.
+    /// Ends it, possibly with open connections.
     void stop() { static_cast<void>(program_.finish()); }
 
 private:

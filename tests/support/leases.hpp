@@ -1,4 +1,4 @@
-// Whether the system gives read leases in a folder, asked of the system itself.
+// Whether the system grants read leases in a folder, found by trying.
 #pragma once
 
 #include "support/skipped.hpp"
@@ -12,7 +12,7 @@
 
 namespace smdebug_test {
 
-/// Whether it does, and on a file system of which it is known that nobody else writes to it.  If not, says so.
+/// Whether it does, and only this machine writes to the file system.  If not, prints so.
 [[nodiscard]] inline bool leases_are_given(const temporary_folder& folder) {
     folder.write("lease_probe", "x");
     const int probe = ::open((folder.path() + "/lease_probe").c_str(), O_RDONLY | O_CLOEXEC);

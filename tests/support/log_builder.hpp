@@ -1,4 +1,5 @@
-// Logs as TensorBoard's writers write them, byte by byte: protobuf and frames put together here, without the library's writers.
+// Logs like those of TensorBoard's writers, byte by byte: protobuf and frames are built here, without the library's
+// writers.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
@@ -97,7 +98,7 @@ inline std::string log_record(std::int64_t step, const std::vector<std::string>&
     return framed(proto::fixed(1, wall_time) + proto::whole(2, static_cast<std::uint64_t>(step)) +
                   proto::text(5, summary));
 }
-/// What every log begins with.
+/// The first record of every log.
 inline std::string log_head() { return framed(proto::fixed(1, 1.5e9) + proto::text(3, "brain.Event:2")); }
 /// A training that starts again at a step.
 inline std::string log_restart(std::int64_t step) {

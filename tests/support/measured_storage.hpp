@@ -1,4 +1,4 @@
-// A storage in memory whose versions a test decides, and which writes down what of its objects is read.
+// A storage in memory whose versions a test sets, and which records what is read.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
@@ -81,9 +81,9 @@ public:
     }
     [[nodiscard]] std::string name() const { return "s3://measured"; }
 
-    /// What was read since the last question.
+    /// What was read since the last call.
     [[nodiscard]] std::vector<part> parts() const { return std::exchange(*parts_, {}); }
-    /// The keys whose sizes were asked for since the last question.
+    /// The keys whose sizes were queried since the last call.
     [[nodiscard]] std::vector<std::string> sizes() const { return std::exchange(*sizes_, {}); }
 
 private:

@@ -1,4 +1,4 @@
-// Runs that are not as one would like them, with tensors of all the names and collections that built-in rules look for.
+// Unusual runs, with tensors of all the names and collections that built-in rules look for.
 #pragma once
 
 #include <support/fake_trial.hpp>
@@ -6,7 +6,6 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/dtype.hpp>
-#include <smdebug/core/shape.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/index/locations.hpp>
 #include <smdebug/storage/memory_storage.hpp>
@@ -49,7 +48,7 @@ using smdebug::step_number;
 inline constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 inline constexpr double inf = std::numeric_limits<double>::infinity();
 
-/// What rules look for, by name or by collection.
+/// The tensors that rules look for, by name or by collection.
 inline const std::vector<std::string>& names() {
     static const std::vector<std::string> all{"gradient",
                                               "weight",
@@ -83,7 +82,7 @@ inline const std::map<std::string, std::vector<std::string>>& collections() {
     return all;
 }
 
-/// A value as an element; what an integer cannot hold is the nearest that it can.
+/// A value as an element; integers are clamped to their range.
 template <class T>
 T element_of(double value) {
     if constexpr (std::same_as<T, bool>) {
@@ -120,7 +119,7 @@ inline written_tensor tensor(const std::string& name, dtype type, const smdebug:
     return made;
 }
 
-/// As many values as a shape has room for: the given ones, over and over.
+/// Fills a shape by repeating the given values.
 inline written_tensor filled(const std::string& name, dtype type, const smdebug::shape_type& shape,
                              const std::vector<double>& values) {
     const std::size_t count =
@@ -132,12 +131,12 @@ inline written_tensor filled(const std::string& name, dtype type, const smdebug:
     return tensor(name, type, shape, all);
 }
 
-/// Whether a name stands for single numbers, for which alone some rules care.
+/// Whether a name is for scalars, which some rules require.
 inline bool is_scalar(const std::string& name) {
     return name == "loss" || name.ends_with("-rmse") || name.starts_with("feature_importance");
 }
 
-/// Something that could come from a training: small numbers that change, scalars where one expects them.
+/// Plausible training data: small numbers that change, scalars where expected.
 inline written_tensor usual(const std::string& name, step_number step) {
     const double at = static_cast<double>(step);
     if (is_scalar(name)) {
@@ -381,7 +380,7 @@ inline const std::vector<odd_run>& odd_runs() {
     return runs;
 }
 
-/// Trials that can do nothing but reduce.
+/// Trials that can only reduce.
 inline const std::vector<odd_fake>& odd_fakes() {
     using namespace odd;
     static const std::vector<odd_fake> fakes = [] {

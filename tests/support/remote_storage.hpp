@@ -1,12 +1,12 @@
-// A storage as if it were far away: it counts what it is asked for, and fails where a test says so.
+// A storage that claims to be remote: it records requests, and fails where a test says so.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
-#include <smdebug/storage/abilities.hpp>
 #include <smdebug/storage/concepts.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/storage/range_plan.hpp>
+#include <smdebug/storage/writable.hpp>
 
 #include "support/given_text.hpp"
 
@@ -29,7 +29,7 @@
 
 namespace smdebug_test {
 
-/// What such a storage was asked for.  "list <prefix> after <key>", "size <key>", "modified <key>", "read <key>" are
+/// The requests to such a storage.  "list <prefix> after <key>", "size <key>", "modified <key>", "read <key>" are
 /// requests; "each <n>" and "ranges <n>" are calls that make many.
 struct asked_for {
     std::vector<std::string> requests = {};
@@ -81,11 +81,11 @@ public:
 
     // What tests say and ask -----------------------------------------------------------------------------------------
 
-    /// Is told of each read before it is done, and may throw.  Set before there are two threads.
+    /// Calls `told` before each read; it may throw.  Set it before there are two threads.
     void before_read(std::function<void(std::string_view, smdebug::byte_range)> told) const {
         state_->before = std::move(told);
     }
-    /// What was asked for since the last call.
+    /// The requests since the last call.
     asked_for asked() const {
         const std::scoped_lock lock{state_->guard};
         return std::exchange(state_->asked, {});
@@ -113,7 +113,7 @@ private:
     [[nodiscard]] smdebug::byte_buffer read_noted(std::string_view key, smdebug::byte_range where) const {
         note("read " + std::string{key});
         state_->before(key, where);
-        // In a block of its own, so that a sanitizer sees every read beyond it.
+        // In its own allocation, so that a sanitizer detects every read beyond it.
         const smdebug::byte_buffer part = objects_.read(key, where);
         const std::scoped_lock lock{state_->guard};
         state_->asked.bytes += part.size();
@@ -169,7 +169,7 @@ private:
     smdebug::detail::range_merging how_;
 };
 
-/// The same, that says that it is not worth it.
+/// The same, but its abilities say that batches do not pay.
 class reluctant_remote_storage : public remote_storage {
 public:
     using remote_storage::remote_storage;

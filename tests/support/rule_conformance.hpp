@@ -1,4 +1,4 @@
-// What any rule must be able to stand, whatever the run is like.
+// What every rule must withstand, on any run.
 //     CHECK(check_rule(rules::exploding_tensor{}).met > 0);
 #pragma once
 
@@ -10,11 +10,8 @@
 #include <smdebug/rules/any_rule.hpp>
 #include <smdebug/rules/concepts.hpp>
 #include <smdebug/rules/finding.hpp>
-#include <smdebug/rules/finding_json.hpp>
-#include <smdebug/rules/invoke.hpp>
 #include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/rules/setting.hpp>
-#include <smdebug/rules/setting_text.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 
 #include <doctest/doctest.h>
@@ -35,7 +32,7 @@
 
 namespace smdebug_test {
 
-/// What a rule had to say of all runs together.
+/// What a rule found on all runs together.
 struct conformance_counts {
     std::size_t met = 0;
     std::size_t notes = 0;
@@ -71,7 +68,7 @@ struct told {
 inline std::string text_of_all(std::span<const finding> all) {
     std::string text;
     for (finding one : all) {
-        one.rule.clear();  // how a rule is called depends on who calls it
+        one.rule.clear();  // the rule's name depends on the caller
         smdebug::append_finding_json(text, "", one);
         text += '\n';
     }
@@ -99,11 +96,11 @@ inline bool says_what(const finding& one) {
                        [&](std::string_view word) { return one.message.find(word) != std::string::npos; });
 }
 
-/// What holds of everything that a rule says.
+/// Checks of every finding of a rule.
 template <class Trial>
 void check_told(const told& found, const Trial& run) {
     const std::vector<step_number> steps = run.steps(smdebug::steps_options{.show_incomplete_steps = true});
-    // What is thrown for one tensor that is not there takes the step's other tensors with it.
+    // An exception for one missing tensor skips the step's other tensors, too.
     CHECK(found.skipped == 0);
     CHECK(std::is_sorted(found.met_at.begin(), found.met_at.end()));
     CHECK(std::adjacent_find(found.met_at.begin(), found.met_at.end()) == found.met_at.end());
@@ -126,7 +123,7 @@ void check_told(const told& found, const Trial& run) {
     }
 }
 
-/// Everything that is asked of a rule on one trial.
+/// All checks of a rule on one trial.
 template <class Trial>
 told check_on(const erased_rule<Trial>& rule, const Trial& run) {
     erased_rule<Trial> first = rule;
@@ -161,7 +158,7 @@ told check_on(const erased_rule<Trial>& rule, const Trial& run) {
     return found;
 }
 
-/// Calls it, and takes what is thrown for a failure.
+/// Calls it, and counts any exception as a failure.
 template <class Call>
 void without_throwing(Call&& call) {
     try {
@@ -171,7 +168,7 @@ void without_throwing(Call&& call) {
     }
 }
 
-/// Beside itself, with what they read shared, a rule finds what it finds alone.
+/// Two copies of a rule that share reads find what it finds alone.
 inline void check_together(const std::function<smdebug::any_rule<smdebug::memory_trial>()>& made,
                            const smdebug::memory_trial& run, const told& alone) {
     INFO("together with others");
@@ -255,7 +252,7 @@ bool look_at_all_workers(Rule& rule) {
 
 /// Runs a rule, whose settings can be used, over every odd run: alone, as a copy, from later steps, together with
 /// others; the same with all_workers where there are several (else one walk); and over trials that can only reduce.
-/// Gives how much it found and noted, so that a test can ask that it found anything.
+/// Returns how much it found and noted, so that a test can require a finding.
 template <class Rule>
 conformance_counts check_rule(Rule rule) {
     INFO("rule: " << smdebug::name_of_rule(rule));

@@ -1,4 +1,4 @@
-// What the tests of rules say of findings, and the runs that several of them look at.
+// Shared by the tests of rules: checks of findings, and runs.
 #pragma once
 
 #include "support/run_builder.hpp"

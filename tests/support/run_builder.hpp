@@ -1,18 +1,16 @@
-// Writes small runs for tests and benchmarks: index, event and collections files as the Python package lays them out.
-// Not for golden tests: what the reference wrote must come from the reference.
+// Writes small runs for tests and benchmarks: index, event and collections files in the Python package's layout.
+// Not for golden tests: the reference's files must come from the reference.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/dtype.hpp>
 #include <smdebug/core/json_text.hpp>
-#include <smdebug/core/shape.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/index/locations.hpp>
-#include <smdebug/record/writer.hpp>
+#include <smdebug/record/framing.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/tensor/element.hpp>
 #include <smdebug/wire/event.hpp>
-#include <smdebug/wire/summary.hpp>
 #include <smdebug/wire/tensor_proto.hpp>
 
 #include <cstddef>
@@ -61,7 +59,7 @@ struct written_step {
     smdebug::record::footer_kind footers = smdebug::record::footer_kind::package_constant;
 };
 
-/// The records of a step's tensors, one behind the other, and where each lies.
+/// The records of a step's tensors, one after another, and the place of each.
 struct event_bytes {
     std::vector<std::byte> bytes;
     std::vector<smdebug::byte_range> places;

@@ -1,4 +1,4 @@
-// A run in a fake S3 server, for tests that count what it is asked for.
+// A run in a fake S3 server, for tests that count requests.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
@@ -8,8 +8,8 @@
 #include <smdebug/s3/s3_storage.hpp>
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/cached_storage.hpp>
-#include <smdebug/storage/memory_cache.hpp>
 #include <smdebug/storage/memory_storage.hpp>
+#include <smdebug/storage/object_cache.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 
 #include "support/fake_s3.hpp"
@@ -23,7 +23,7 @@
 
 namespace smdebug_test {
 
-/// A run in an S3 server that writes down what it is asked for; nobody has to sign.  Copies share the server.
+/// A run in an S3 server that records requests, which need no signature.  Copies share the server.
 class run_on_s3 {
 public:
     struct shape {
@@ -78,7 +78,7 @@ public:
         return smdebug::trial{storage(std::move(cache)...)};
     }
 
-    /// How often event files were asked for since the last question: how often, and how many of them.
+    /// How often event files were fetched since the last call: times fetched -> number of files.
     [[nodiscard]] std::map<std::size_t, std::size_t> fetches() const {
         std::map<std::string, std::size_t> by_key;
         for (const std::string& key : server_.keys()) {

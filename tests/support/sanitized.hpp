@@ -1,4 +1,4 @@
-// Whether a sanitizer watches: a test then does less, and leaves new and delete to it.
+// Whether a sanitizer is active: a test then does less, and does not replace new and delete.
 #pragma once
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -18,14 +18,14 @@
 
 namespace smdebug_test {
 
-/// Whether processes are some ten times as slow as they are.
+/// Whether processes run some ten times slower.
 #ifdef SMDEBUG_TEST_SANITIZED
 inline constexpr bool sanitized = true;
 #else
 inline constexpr bool sanitized = false;
 #endif
 
-/// Whether only threads are looked at: a long test case that has one has been seen by the other sanitizers.
+/// Whether only ThreadSanitizer is active: long test cases with one thread are left to the other sanitizers.
 ///     TEST_CASE("..." * doctest::skip(threads_sanitized)) {
 #ifdef SMDEBUG_TEST_THREADS_SANITIZED
 inline constexpr bool threads_sanitized = true;

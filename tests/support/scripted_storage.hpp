@@ -1,4 +1,4 @@
-// A storage with the five things that a storage must have, that notes how it is listed and does what a test tells it.
+// A storage with the five required operations that records how it is listed and follows a test's script.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

@@ -1,8 +1,8 @@
-// A transport without a network: a function answers, and what was asked is kept.
+// A transport without a network: a function answers, and requests are recorded.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
-#include <smdebug/http/inbox.hpp>
+#include <smdebug/http/concepts.hpp>
 #include <smdebug/http/message.hpp>
 
 #include <cstddef>
@@ -27,7 +27,7 @@ namespace smdebug_test {
     return made;
 }
 
-/// No answer, for a reason.
+/// A failure, with a reason.
 [[nodiscard]] inline smdebug::http::response no_answer(smdebug::http::outcome why, std::string words = "scripted") {
     smdebug::http::response made;
     made.outcome = why;
@@ -43,11 +43,11 @@ namespace smdebug_test {
                       "</Message><RequestId>tx000001</RequestId></Error>");
 }
 
-/// Answers at once, from within start().  Copies share the script and what was asked.
-/// Threads: all calls on any; the script runs for one request at a time, in no lock that requests() takes.
+/// Answers at once, within start().  Copies share the script and the recorded requests.
+/// Threads: any; the script runs for one request at a time, outside the lock that requests() takes.
 class scripted_transport {
 public:
-    /// Called with each request and its number, from 0 on.  Gives nothing: that request is never answered.
+    /// Called with each request and its number, from 0 on.  If it returns nothing, that request is never answered.
     using script = std::function<std::optional<smdebug::http::response>(const smdebug::http::request&, std::size_t)>;
 
     /// A request as it was; `ask.body` looks at `body`, and lives as long.
@@ -77,7 +77,7 @@ public:
 
     explicit scripted_transport(script how) : shared_(std::make_shared<state>()) { shared_->how = std::move(how); }
 
-    exchange start(smdebug::http::request ask, smdebug::http::detail::inbox& to, std::size_t ticket) const {
+    exchange start(smdebug::http::request ask, smdebug::http::detail::completion_queue& to, std::size_t ticket) const {
         std::size_t number = 0;
         {
             const std::lock_guard lock{shared_->guard};
@@ -97,7 +97,7 @@ public:
         return {};
     }
 
-    /// What was asked so far, in order.
+    /// The requests so far, in order.
     [[nodiscard]] std::vector<record> requests() const {
         const std::lock_guard lock{shared_->guard};
         return shared_->asked;

@@ -1,9 +1,9 @@
-// A trial as rules share it, driven by hand: what invoke_rules() does before it calls rules.
+// A trial shared by rules, driven by hand: what invoke_rules() does before it calls rules.
 #pragma once
 
 #include <smdebug/core/step.hpp>
+#include <smdebug/trial/options.hpp>
 #include <smdebug/trial/shared/step_cache.hpp>
-#include <smdebug/trial/sharing_options.hpp>
 #include <smdebug/trial/trial.hpp>
 
 #include <optional>

@@ -1,4 +1,4 @@
-// A run of which rules have something to say.
+// A run with findings.
 #pragma once
 
 #include "support/run_builder.hpp"

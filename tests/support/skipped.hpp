@@ -1,4 +1,4 @@
-// Test cases, or rests of them, that cannot run where they are: said and counted, never passed in silence.
+// Test cases, or parts of them, that cannot run here: reported and counted, never passed silently.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -12,14 +12,14 @@ namespace smdebug_test {
 
 /// What keeps a test from running.
 enum class lacking {
-    processor,    ///< it is for another processor, or for one that has more
-    file_system,  ///< the folder for temporary files lies where the system cannot do that
-    server,       ///< the S3 server that it runs against cannot do that
-    sanitizer,    ///< a sanitizer allows no such thing
+    processor,    ///< it needs another processor, or more features
+    file_system,  ///< the file system of the temporary folder does not support it
+    server,       ///< the S3 server does not support it
+    sanitizer,    ///< a sanitizer does not allow it
     set_up,       ///< a program, a device or a right that tests/run.sh sees to
 };
 
-/// Says that a test case, or the rest of it, does not run here.  A line for each goes to the file that
+/// Reports that a test case, or the rest of it, does not run here.  A line for each goes to the file that
 /// SMDEBUG_TEST_SKIPS names, which tests/run.sh counts.  With CI=true what the set-up sees to must be there.
 inline void skipped(lacking what, const std::string& why) {
     MESSAGE("skipped: " << why);

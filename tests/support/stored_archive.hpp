@@ -1,7 +1,7 @@
 // Bytes in memory as the source that archives are read from.
 #pragma once
 
-#include <smdebug/archive/stream/stored_source.hpp>
+#include <smdebug/archive/archive_storage.hpp>
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 

@@ -1,4 +1,4 @@
-// A transport that can do no more than http_transport promises.
+// A minimal model of http_transport.
 #pragma once
 
 #include <smdebug/http/concepts.hpp>
@@ -28,7 +28,7 @@ class transport_archetype {
 public:
     explicit transport_archetype(scripted_transport inner) : inner_(std::move(inner)) {}
 
-    [[nodiscard]] exchange_archetype start(smdebug::http::request ask, smdebug::http::detail::inbox& to,
+    [[nodiscard]] exchange_archetype start(smdebug::http::request ask, smdebug::http::detail::completion_queue& to,
                                            std::size_t ticket) const {
         return exchange_archetype{inner_.start(std::move(ask), to, ticket)};
     }

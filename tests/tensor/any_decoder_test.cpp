@@ -1,10 +1,9 @@
-#include <smdebug/tensor/any_decoder.hpp>
+#include <smdebug/tensor/event_decoder.hpp>
 
 #include "support/archetypes.hpp"
 #include "support/run_builder.hpp"
 
 #include <smdebug/record/payload_check.hpp>
-#include <smdebug/tensor/event_decoder.hpp>
 
 #include <doctest/doctest.h>
 

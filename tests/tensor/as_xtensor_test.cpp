@@ -1,4 +1,4 @@
-#include <smdebug/tensor/as_xtensor.hpp>
+#include <smdebug/tensor/xtensor_adapter.hpp>
 
 #include <smdebug/core/error.hpp>
 

@@ -1,4 +1,4 @@
-#include <smdebug/tensor/convert.hpp>
+#include <smdebug/tensor/tensor_value.hpp>
 
 #include <doctest/doctest.h>
 

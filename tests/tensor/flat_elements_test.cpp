@@ -45,7 +45,7 @@ static_assert(!smd::element_source<std::vector<point>> && !smd::element_source<s
               !smd::element_source<std::vector<char>> && !smd::element_source<float> &&
               !smd::element_source<smd::tensor_view>);
 
-/// The elements of the flat view, after its promises are checked; where they lie is checked, too.
+/// The elements of the flat view, after checking its promises and the elements' address.
 template <class T>
 std::vector<T> flat(const auto& values, const void* lies_at = nullptr) {
     const smd::detail::flat_elements flat{values};

@@ -1,4 +1,4 @@
-#include <smdebug/tensor/float8.hpp>
+#include <smdebug/tensor/half.hpp>
 
 #include <doctest/doctest.h>
 

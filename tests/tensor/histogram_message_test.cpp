@@ -1,4 +1,4 @@
-#include <smdebug/tensor/histogram_message.hpp>
+#include <smdebug/tensor/proto_decoder.hpp>
 
 #include "support/log_builder.hpp"
 

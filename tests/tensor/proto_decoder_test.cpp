@@ -111,7 +111,7 @@ TEST_CASE("decode_tensor: a dtype that has no value here is unsupported") {
     CHECK(decode({}, out) == status::unsupported);
 }
 
-TEST_CASE("decode_tensor: a damaged shape and a wrong one are told apart") {
+TEST_CASE("decode_tensor: distinguishes a damaged shape from a wrong one") {
     decoded_tensor out;
     CHECK(decode(messages::of("\x08\x01\x12\x02\x12\x05\x22\x04\x00\x00\x00\x00"sv), out) == status::truncated);
     CHECK(decode(messages::of("\x08\x01\x12\x02\x18\x01\x22\x04\x00\x00\x00\x00"sv), out) == status::malformed);

@@ -1,4 +1,4 @@
-#include <smdebug/tensor/reals.hpp>
+#include <smdebug/tensor/tensor_value.hpp>
 
 #include <doctest/doctest.h>
 
@@ -62,7 +62,7 @@ static_assert(has_reals(dtype::float32) && has_reals(dtype::boolean) && has_real
 static_assert(!has_reals(dtype::complex64) && !has_reals(dtype::complex128) && !has_reals(dtype::string) &&
               !has_reals(dtype::invalid));
 
-TEST_CASE("for_each_real_block: every element once, in order, wherever the bytes lie; it ends where it is told to") {
+TEST_CASE("for_each_real_block: visits every element once, in order, at any alignment; stops on request") {
     std::vector<float> values(10'000);
     for (std::size_t i = 0; i < values.size(); ++i) {
         values[i] = static_cast<float>(i);

@@ -1,4 +1,4 @@
-#include <smdebug/tensor/string_decoder.hpp>
+#include <smdebug/tensor/proto_decoder.hpp>
 
 #include <doctest/doctest.h>
 

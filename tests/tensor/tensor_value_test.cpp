@@ -145,7 +145,7 @@ TEST_CASE("tensor_value: shares aligned elements that a decoder made and owns; c
     CHECK(tensor_value{std::move(expanded), record}.copied());
 }
 
-TEST_CASE("tensor_value: copies what nobody owns, and what does not lie in the record") {
+TEST_CASE("tensor_value: copies elements without an owner, and elements outside of the record") {
     scene<float> unowned{{1}, 0};
     const tensor_value first{std::move(unowned.decoded), byte_buffer{nullptr, unowned.record.view()}};
     CHECK(first.copied());
@@ -215,7 +215,7 @@ TEST_CASE("tensor_value: is made from elements and strings of one's own") {
     CHECK(adopted.elements<float>()[1] == 0);
 }
 
-TEST_CASE("allocate_elements: aligned, and null for nothing") {
+TEST_CASE("allocate_elements: returns aligned memory, and null for size 0") {
     CHECK(smdebug::allocate_elements(0) == nullptr);
     for (const std::size_t size : {1U, 63U, 4096U}) {
         CHECK(is_aligned(smdebug::allocate_elements(size).get(), smdebug::element_alignment));

@@ -1,4 +1,4 @@
-#include <smdebug/tensor/view_of_xtensor.hpp>
+#include <smdebug/tensor/xtensor_adapter.hpp>
 
 #include <doctest/doctest.h>
 

@@ -72,7 +72,7 @@ std::string verdict_on(fault which) {
 
 }  // namespace
 
-TEST_CASE("storage_conformance: each fault is told with the promise that is broken, and the key") {
+TEST_CASE("storage_conformance: each fault is reported with the broken promise and the key") {
     struct expected {
         fault which;
         std::string_view said;
@@ -86,7 +86,7 @@ TEST_CASE("storage_conformance: each fault is told with the promise that is brok
         {fault::half_read,
          "1: a range gives that part, shorter only at the object's end (events/every_byte): does not"},
         {fault::empty_for_missing, "4: a missing key is not_found, and the message names it (missing): throws nothing"},
-        {fault::size_of_folder, "3: size tells what is there (index): does not hold"},
+        {fault::size_of_folder, "3: size says what is there (index): does not hold"},
         {fault::list_throws, "2: list gives full keys in byte order: throws \"Unavailable: the server is away\""}};
     for (const expected& each : cases) {
         CAPTURE(each.said);

@@ -22,7 +22,7 @@ std::string refusal(const std::function<void(suite&)>& body) {
 
 }  // namespace
 
-TEST_CASE("suite: each part is walked once, and what is in front of it for each anew") {
+TEST_CASE("suite: each part runs once, and the common setup again for each") {
     std::vector<std::string> walked;
     CHECK(refusal([&](suite& all) {
               int fresh = 0;
@@ -39,7 +39,7 @@ TEST_CASE("suite: each part is walked once, and what is in front of it for each 
     CHECK(refusal([](suite&) {}).empty());
 }
 
-TEST_CASE("suite: a failure names its part, what it is about, and its place; later parts are walked all the same") {
+TEST_CASE("suite: a failure names its part, its subject and its place; later parts still run") {
     const int line = __LINE__;
     const std::string text = refusal([](suite& all) {
         if (all.part("first")) {
@@ -62,7 +62,7 @@ TEST_CASE("suite: a failure names its part, what it is about, and its place; lat
                       "\n  second: throws \"no room\"\n  third: does not hold" + at(13));
 }
 
-TEST_CASE("suite: what fails before the first part ends the walk") {
+TEST_CASE("suite: a failure before the first part ends the run") {
     int calls = 0;
     CHECK(refusal([&](suite& all) {
               ++calls;

@@ -13,7 +13,7 @@ using namespace smdebug::testing;
 
 namespace {
 
-/// A storage that says of every key that it was there.
+/// A storage that says of every key that it existed.
 struct removing_nothing : memory_storage {
     bool remove(std::string_view key) {
         memory_storage::remove(key);
@@ -32,14 +32,14 @@ storage_under_test<Storage> empty_place() {
 
 }  // namespace
 
-TEST_CASE("writing_conformance: what is promised passes, what is not is named") {
+TEST_CASE("writing_conformance: kept promises pass, broken ones are named") {
     check_removal_conformance(empty_place<memory_storage>);
     try {
         check_removal_conformance(empty_place<removing_nothing>);
         FAIL("taken");
     } catch (const std::runtime_error& refused) {
         CHECK(std::string_view{refused.what()}.starts_with(
-            "the storage does not conform:\n  remove: tells whether it was there, and takes nothing else: does not "
+            "the storage does not conform:\n  remove: says whether it was there, and removes nothing else: does not "
             "hold, writing_conformance.hpp:"));
     }
 }

@@ -3,7 +3,7 @@
 #include "support/counting_storage.hpp"
 #include "support/run_builder.hpp"
 
-#include <smdebug/rules/invoke.hpp>
+#include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/trial.hpp>
 
@@ -23,7 +23,7 @@ using counted_trial = basic_trial<counting_storage<>>;
 static_assert(std::derived_from<counted_trial, trial> && std::copyable<trial> && std::copyable<counted_trial>);
 static_assert(std::same_as<decltype(std::declval<const counted_trial&>().store()), const counting_storage<>&>);
 static_assert(std::same_as<decltype(std::declval<const trial&>().store()), const any_storage&>);
-static_assert(!std::constructible_from<memory_trial, trial>);  // nobody knows where its bytes lie
+static_assert(!std::constructible_from<memory_trial, trial>);  // where its bytes are is unknown
 
 std::size_t steps_of(const trial& run) { return run.steps().size(); }
 
@@ -39,7 +39,7 @@ TEST_CASE("basic_trial: is a trial, and knows its storage by its type") {
     const counted_trial run{counting_storage<>{one_step()}};
     CHECK(steps_of(run) == 1);
     CHECK(run.store().name() == run.path());
-    const trial general = run;  // a share of the same state
+    const trial general = run;  // shares the same state
     CHECK(general.state() == run.state());
     CHECK(general.store().target<counting_storage<>>() == &run.store());
     CHECK(general.store().target<memory_storage>() == nullptr);

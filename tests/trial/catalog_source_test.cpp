@@ -1,4 +1,4 @@
-#include <smdebug/trial/catalog_source.hpp>
+#include <smdebug/trial/run_contents.hpp>
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/formats/checkpoints/checkpoint_source.hpp>
@@ -7,8 +7,8 @@
 #include <smdebug/storage/cached_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
-#include <smdebug/trial/for_each_tensor.hpp>
-#include <smdebug/trial/refresh_guard.hpp>
+#include <smdebug/trial/scan.hpp>
+#include <smdebug/trial/trial.hpp>
 
 #include <doctest/doctest.h>
 
@@ -122,7 +122,7 @@ TEST_CASE("catalog_source: the archetype is enough for a trial") {
     CHECK(run.loaded_all_steps());
 }
 
-TEST_CASE("as_run: a trial reads elements where they lie, made ones, numbers and shapes") {
+TEST_CASE("as_run: a trial reads elements in place, made ones, numbers and shapes") {
     mixed_run mixed;
     const trial run{mixed.run()};
     CHECK(run.steps() == std::vector<step_number>{5});
@@ -154,7 +154,7 @@ TEST_CASE("as_run: a scan sees the same") {
     CHECK(sums.at("n") == 2.5);
 }
 
-TEST_CASE("as_run: data that have become shorter are an error, and nothing else is lost") {
+TEST_CASE("as_run: data that became shorter are an error, and nothing else is lost") {
     mixed_run mixed;
     const trial run{mixed.run()};
     mixed.data.write("weights", as_bytes("short"));
@@ -164,7 +164,7 @@ TEST_CASE("as_run: data that have become shorter are an error, and nothing else 
     CHECK_THROWS_AS(static_cast<void>(run.tensor("w").value(5)), error);
 }
 
-TEST_CASE("as_run: what a source throws comes out, and the next look tries again") {
+TEST_CASE("as_run: an exception from a source propagates, and the next look tries again") {
     struct failing {
         bool* fails = nullptr;
         [[nodiscard]] bool update(run_contents& contents) const {
@@ -183,7 +183,7 @@ TEST_CASE("as_run: what a source throws comes out, and the next look tries again
     CHECK(trial{store}.steps() == std::vector<step_number>{1});
 }
 
-TEST_CASE("as_run: where the source comes upon nothing there is no run, and nothing has ended, until it does") {
+TEST_CASE("as_run: until the source finds something there is no run, and nothing has ended") {
     struct late_source {
         bool* has_come = nullptr;
         bool* is_bad = nullptr;
@@ -212,7 +212,7 @@ TEST_CASE("as_run: where the source comes upon nothing there is no run, and noth
     }
 }
 
-TEST_CASE("as_run: each trial has a source of its own, and the storage keeps none for another") {
+TEST_CASE("as_run: each trial has its own source, and the storage keeps none for another") {
     mixed_run mixed;
     const any_storage run = mixed.run();
     for (int i = 0; i < 2; ++i) {
@@ -226,7 +226,7 @@ TEST_CASE("as_run: each trial has a source of its own, and the storage keeps non
     CHECK(trial{any_storage::to_read(cached_storage{run})}.tensor_names().size() == 5);
 }
 
-TEST_CASE("as_run: names are bytes; what comes to a known step joins it, and a name that it has keeps its value") {
+TEST_CASE("as_run: names are bytes; new tensors join a known step, and an existing name keeps its value") {
     struct source {
         int looks = 0;
         [[nodiscard]] bool update(run_contents& contents) {
@@ -263,7 +263,7 @@ TEST_CASE("as_run: names are bytes; what comes to a known step joins it, and a n
     CHECK(seen == 4);
 }
 
-TEST_CASE("as_run: elements in another order are turned around, and large ones are reduced in pieces") {
+TEST_CASE("as_run: elements in another order are converted, and large ones are reduced in pieces") {
     struct source {
         [[nodiscard]] bool update(run_contents& contents) {
             const std::uint32_t object = contents.object("object");

@@ -1,4 +1,4 @@
-#include <smdebug/trial/create_trial.hpp>
+#include <smdebug/trial/basic_trial.hpp>
 
 #include <smdebug/archive.hpp>
 
@@ -34,7 +34,7 @@ TEST_CASE("create_trial: ~ is the home folder, as for hooks") {
     CHECK(local_trial{"file://" + std::string{SMDEBUG_TEST_DATA} + "/golden/torch_mlp"}.steps().size() == 4);
 }
 
-TEST_CASE("create_trial: what cannot be read yet says so, and names the path") {
+TEST_CASE("create_trial: a path that cannot be opened is an error that names it") {
     CHECK_THROWS_AS(static_cast<void>(create_trial("gs://runs/a.tar.gz")), value_error);
     CHECK_THROWS_AS(static_cast<void>(create_trial("/no/such/folder")), not_found);
     try {
@@ -45,8 +45,8 @@ TEST_CASE("create_trial: what cannot be read yet says so, and names the path") {
     }
 }
 
-TEST_CASE("create_trial: what keeps a run in S3 from being opened names it; keys are not told") {
-    // Port 1 of the loopback: nobody listens there.
+TEST_CASE("create_trial: errors about a run in S3 name it and the cause, but no keys") {
+    // Nothing listens on port 1 of the loopback interface.
     storage_options storage{.s3 = {.region = "eu-central-1",
                                    .endpoint = "http://127.0.0.1:1",
                                    .keys = s3::access_keys{.id = "FAKEKEYID", .secret = "fakesecret"}}};
@@ -70,7 +70,7 @@ TEST_CASE("create_trial: what keeps a run in S3 from being opened names it; keys
     CHECK_THROWS_AS(static_cast<void>(create_trial("s3://bucket/run", {}, storage)), value_error);
 }
 
-TEST_CASE("create_trial: a log or checkpoints, in a program that does not read them, name the header that it takes") {
+TEST_CASE("create_trial: a program that cannot read a log or checkpoints names the header to include") {
     const smdebug_test::temporary_folder place;
     const auto said = [](const std::string& path) {
         try {

@@ -259,7 +259,7 @@ TEST_CASE(
     CHECK(wide.steps() == std::vector<step_number>{0, 1, 2});
 }
 
-TEST_CASE("damaged runs: a pipe in the place of an index file, or a link to a pipe or device, is told") {
+TEST_CASE("damaged runs: a pipe in place of an index file, or a link to a pipe or device, is reported") {
     const std::string pipe = smdebug::detail::locations::index_key(1, "worker_0");
     for (const std::string target : {"", "../../a_pipe", "/dev/null"}) {
         CAPTURE(target);
@@ -285,7 +285,7 @@ TEST_CASE("damaged runs: a pipe in the place of an index file, or a link to a pi
     }
 }
 
-TEST_CASE("damaged runs: a link to a pipe that comes to lead to an index file is that file") {
+TEST_CASE("damaged runs: a link to a pipe that later leads to an index file is read as that file") {
     const temporary_folder place;
     local_storage store{place.path()};
     run_builder build{store};
@@ -305,7 +305,7 @@ TEST_CASE("damaged runs: a link to a pipe that comes to lead to an index file is
     CHECK(run.problems().empty());
 }
 
-TEST_CASE("damaged runs: a record under another name is told, whatever the names look like") {
+TEST_CASE("damaged runs: a record under another name is reported, whatever the names look like") {
     for (const auto& [name, other] :
          std::map<std::string, std::string>{{"a/smdebug/reductions/mean/w", "b/smdebug/reductions/mean/w"},
                                             {"", "w"},
@@ -350,7 +350,7 @@ TEST_CASE("damaged runs: a tensor whose own name holds that of saved reductions 
     CHECK(run.tensor(name).reduction_value(0, reduction::mean) == 2);
 }
 
-TEST_CASE("damaged runs: a damaged event file costs the tensors in it, and nothing else") {
+TEST_CASE("damaged runs: a damaged event file affects only the tensors in it") {
     const auto files = recorded("torch_mlp");
     const std::string hurt = smdebug::detail::locations::event_key(2, "worker_0");
     memory_storage whole;

@@ -1,130 +1,39 @@
 #include <smdebug/trial/diff_runs.hpp>
 
-#include "support/remote_storage.hpp"
 #include "support/run_builder.hpp"
-#include "support/temporary_folder.hpp"
-#include "wire/messages.hpp"
+#include "trial/diff_runs_fixture.hpp"
 
 #include <smdebug/core/error.hpp>
-#include <smdebug/index/locations.hpp>
-#include <smdebug/record/writer.hpp>
-#include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/tensor/half.hpp>
 #include <smdebug/trial/basic_trial.hpp>
-#include <smdebug/trial/create_trial.hpp>
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <limits>
-#include <span>
+#include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;
 using texts = std::vector<std::string>;
-namespace locations = smdebug::detail::locations;
 
 namespace {
 
 constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 
-std::string line_of(const run_difference& each) {
-    std::string line = each.step < 0 ? std::string{} : std::to_string(each.step) + " ";
-    line.append(each.worker).append(each.worker.empty() ? "" : " ");
-    line.append(each.tensor).append(each.tensor.empty() ? "" : " ");
-    return line + std::string{name_of(each.kind)} + (each.run == 0 ? "" : " " + std::to_string(each.run)) + ": " +
-           each.what;
-}
-
-struct answer {
-    texts lines;
-    std::vector<run_difference> all;
-    diff_summary summary;
-};
-
-template <class First, class Second>
-answer diff(const First& first, const Second& second, const diff_options& options = {}) {
-    answer got;
-    got.summary = diff_runs(first, second, options, [&](const run_difference& each) {
-        got.lines.push_back(line_of(each));
-        got.all.push_back(each);
-        got.all.back().shape = nullptr;  // borrowed
-        got.all.back().worker = {};
-        got.all.back().tensor = {};
-    });
-    return got;
-}
-
-memory_storage run_of(const std::vector<written_step>& steps,
-                      const std::map<std::string, std::vector<std::string>>& groups = {},
-                      const std::vector<std::string>& workers = {"worker_0"}) {
-    memory_storage store;
-    run_builder build{store};
-    build.collections(workers, groups);
-    for (const written_step& step : steps) {
-        build.step(step);
-    }
-    build.end();
-    return store;
-}
-
-answer diff_of(const std::vector<written_step>& first, const std::vector<written_step>& second,
-               const diff_options& options = {}) {
-    return diff(memory_trial{run_of(first)}, memory_trial{run_of(second)}, options);
-}
-
-answer diff_of(written_tensor first, written_tensor second, const diff_options& options = {}) {
-    return diff_of({{.tensors = {std::move(first)}}}, {{.tensors = {std::move(second)}}}, options);
-}
-
 template <class T>
 std::size_t differing(const std::vector<T>& first, const std::vector<T>& second, const diff_options& options = {}) {
-    const answer got = diff_of(tensor_of<T>("t", first), tensor_of<T>("t", second), options);
+    const diff_answer got = diff_of(tensor_of<T>("t", first), tensor_of<T>("t", second), options);
     return got.all.empty() ? 0 : got.all.front().differing;
-}
-
-// A float32 tensor as TensorFlow writes those that end in one value over and over.
-memory_storage constant_run(const std::vector<float>& values, std::size_t count) {
-    using writer = smdebug::detail::wire::field_writer;
-    const auto extent = messages::written([&](writer& dim) { dim.write_varint(1, count); });
-    const auto shape = messages::written([&](writer& w) { w.write_bytes(2, extent); });
-    const auto tensor = messages::written([&](writer& w) {
-        w.write_varint(1, 1);
-        w.write_bytes(2, shape);
-        w.write_bytes(5, std::as_bytes(std::span{values}));
-    });
-    const auto value = messages::written([&](writer& w) {
-        w.write_text(1, "c");
-        w.write_bytes(8, tensor);
-    });
-    const auto summary = messages::written([&](writer& w) { w.write_bytes(1, value); });
-    const auto event = messages::written([&](writer& w) { w.write_bytes(5, summary); });
-    std::vector<std::byte> bytes;
-    record::append_record(bytes, event, record::footer_kind::checksum);
-    const written_step step{.tensors = {{.name = "c", .shape = {count}, .content = {}}}};
-    memory_storage store;
-    run_builder{store}.collections().step(step).end();
-    const std::string event_file = locations::event_key(0, step.worker);
-    store.write(event_file, bytes);
-    store.write(locations::index_key(0, step.worker), as_bytes(index_text(step, {{0, bytes.size()}}, event_file)));
-    return store;
-}
-
-void flip(memory_storage& store, const std::string& key, std::size_t place) {
-    const byte_buffer old = store.read(key);
-    std::vector<std::byte> bytes(old.view().begin(), old.view().end());
-    bytes[place] ^= std::byte{1};
-    store.write(key, bytes);
 }
 
 }  // namespace
@@ -143,7 +52,7 @@ TEST_CASE("diff_runs: a run is the same as itself, and a copy of it, whatever it
             }
         }
         for (const diff_options& options : {diff_options{}, diff_options{.rtol = 1e-5}}) {
-            const answer got = diff(first, second, options);
+            const diff_answer got = diff(first, second, options);
             CHECK_MESSAGE(got.lines == texts{}, name);
             CHECK(got.summary.same());
             CHECK_MESSAGE(got.summary.steps == first.steps({.show_incomplete_steps = true}).size(), name);
@@ -163,7 +72,8 @@ TEST_CASE("diff_runs: values that differ: where, how many, how far, and what bec
                             .tensors = {tensor_of<float>("a", {1}), tensor_of<float>("w", values, {2, 3})},
                             .mode_step = step / 10};
     };
-    const answer got = diff_of({step_of(0, mine), step_of(20, mine)}, {step_of(0, mine), step_of(20, yours)}, options);
+    const diff_answer got =
+        diff_of({step_of(0, mine), step_of(20, mine)}, {step_of(0, mine), step_of(20, yours)}, options);
     CHECK(got.lines == texts{"20 worker_0 w values: 2 of 6 elements differ"});
     REQUIRE(got.all.size() == 1);
     const run_difference& found = got.all.front();
@@ -196,7 +106,7 @@ TEST_CASE("diff_runs: values that differ: where, how many, how far, and what bec
     CHECK(steps[1].farthest_tensor == "w");
 }
 
-TEST_CASE("diff_runs: the shape of values that differ is there while visit runs") {
+TEST_CASE("diff_runs: the shape of values that differ is available while visit runs") {
     std::size_t seen = 0;
     static_cast<void>(diff_runs(memory_trial{run_of({{.tensors = {tensor_of<float>("w", {1, 2}, {2, 1})}}})},
                                 memory_trial{run_of({{.tensors = {tensor_of<float>("w", {1, 3}, {2, 1})}}})}, {},
@@ -219,7 +129,7 @@ TEST_CASE("diff_runs: exactly, bits decide; with a tolerance, numpy.allclose wit
     CHECK(differing<float>({infinity, infinity, 1}, {infinity, -infinity, infinity}, {.rtol = 1, .atol = 1}) == 2);
     CHECK(differing<double>({1.0}, {1.0 + 1e-9}) == 1);
     CHECK(differing<double>({1.0}, {1.0 + 1e-9}, {.rtol = 1e-8}) == 0);
-    CHECK(differing<double>({10, 11}, {11, 10}, {.rtol = 0.0999}) == 1);  // of the second run's values
+    CHECK(differing<double>({10, 11}, {11, 10}, {.rtol = 0.0999}) == 1);  // relative to the second run's values
     CHECK(differing<std::int64_t>({5, 6}, {6, 6}) == 1);
     CHECK(differing<std::int64_t>({5, 6}, {6, 8}, {.atol = 1}) == 1);
     CHECK(differing<float16>({float16{1.0F}}, {float16{1.5F}}) == 1);
@@ -245,7 +155,7 @@ TEST_CASE("diff_runs: strings differ where their bytes do, whatever the toleranc
             .name = "s", .type = dtype::string, .shape = {all.size()}, .content = {}, .strings = std::move(all)};
     };
     CHECK(diff_of(words({"a", "b"}), words({"a", "b"})).summary.same());
-    const answer got = diff_of(words({"a", "b"}), words({"a", "c"}), {.rtol = 1, .atol = 1});
+    const diff_answer got = diff_of(words({"a", "b"}), words({"a", "c"}), {.rtol = 1, .atol = 1});
     CHECK(got.lines == texts{"0 worker_0 s values: 1 of 2 elements differ"});
     CHECK(got.all.at(0).first->second == "\"c\"");
     CHECK_FALSE(got.all.at(0).farthest);
@@ -253,11 +163,11 @@ TEST_CASE("diff_runs: strings differ where their bytes do, whatever the toleranc
 }
 
 TEST_CASE("diff_runs: other dtypes and shapes") {
-    const answer type = diff_of(tensor_of<float>("t", {1, 2}), tensor_of<double>("t", {1, 2}));
+    const diff_answer type = diff_of(tensor_of<float>("t", {1, 2}), tensor_of<double>("t", {1, 2}));
     CHECK(type.lines == texts{"0 worker_0 t dtype: it holds float32 in the first run, float64 in the second"});
-    const answer shape = diff_of(tensor_of<float>("t", {1, 2}, {2, 1}), tensor_of<float>("t", {1, 2}, {1, 2}));
+    const diff_answer shape = diff_of(tensor_of<float>("t", {1, 2}, {2, 1}), tensor_of<float>("t", {1, 2}, {1, 2}));
     CHECK(shape.lines == texts{"0 worker_0 t shape: its shape is (2x1) in the first run, (1x2) in the second"});
-    const answer both = diff_of(tensor_of<float>("t", {1, 2}), tensor_of<double>("t", {1}));
+    const diff_answer both = diff_of(tensor_of<float>("t", {1, 2}), tensor_of<double>("t", {1}));
     CHECK(both.summary.differences == 2);
     CHECK(both.summary.bytes == 0);
     CHECK(both.summary.compared == 1);
@@ -316,7 +226,7 @@ TEST_CASE("diff_runs: saved reductions, and values that only one of them saved")
     };
     const auto values = tensor_of<float>("t", {1});
     CHECK(diff_of(reduced_to({1.5F}), reduced_to({1.5F})).summary.same());
-    const answer got = diff_of(reduced_to({1.5F}), reduced_to({1.75F}));
+    const diff_answer got = diff_of(reduced_to({1.5F}), reduced_to({1.75F}));
     CHECK(got.lines == texts{"0 worker_0 t reduction: its saved mean is 1.5 in the first run, 1.75 in the second"});
     CHECK(got.all.at(0).largest == 0.25);
     CHECK(got.summary.compared == 1);
@@ -361,124 +271,7 @@ TEST_CASE("diff_runs: collections and their members; a collection chooses tensor
     CHECK_THROWS_AS(static_cast<void>(diff(first, second, {.which = {.regex = "("}})), value_error);
 }
 
-TEST_CASE("diff_runs: what cannot be read is told and counted apart, and the rest is compared") {
-    const std::vector<float> many(20'000, 1);  // of which the checksum is taken while values are compared
-    const auto step_of = [&](step_number step) {
-        return written_step{
-            .step = step,
-            .tensors = {tensor_of<float>("a", {1}), tensor_of<float>("large", many),
-                        tensor_of<float>("smdebug/reductions/mean/r", {1}, {}), tensor_of<float>("z", {1})},
-            .footers = record::footer_kind::checksum};
-    };
-    const memory_storage whole = run_of({step_of(0), step_of(1)});
-    memory_storage damaged = run_of({step_of(0), step_of(1)});
-    const std::string key = locations::event_key(0, "worker_0");
-    const std::vector<byte_range> places = encode_events(step_of(0)).places;
-    for (const std::size_t tensor : {0U, 1U, 2U}) {
-        flip(damaged, key, places[tensor].offset + places[tensor].length - 6);
-    }
-    damaged.remove(locations::event_key(1, "worker_0"));
-    const answer got = diff(memory_trial{whole}, memory_trial{damaged});
-    REQUIRE(got.lines.size() == 4);
-    CHECK(got.lines[0].starts_with("0 worker_0 a unreadable 2: in the second run: "));
-    CHECK(got.lines[0].find("checksum") != std::string::npos);
-    CHECK(got.lines[1].starts_with("0 worker_0 large unreadable 2: in the second run: "));
-    CHECK(got.lines[2].starts_with("0 worker_0 r unreadable 2: in the second run: "));
-    CHECK(got.lines[3] ==
-          "1 worker_0 unreadable 2: " + locations::event_key(1, "worker_0") + " of the second run is missing");
-    CHECK(got.summary.unreadable == 4);
-    CHECK(got.summary.differences == 0);
-    CHECK(got.summary.compared == 1);
-    CHECK_FALSE(got.summary.same());
-    CHECK(diff(memory_trial{damaged}, memory_trial{damaged}).summary.unreadable == 8);
-}
-
-TEST_CASE("diff_runs: tensors that end in one value over and over, of which the files hold little") {
-    const std::size_t count = 100'001;
-    const auto against = [&](const std::vector<float>& mine, const std::vector<float>& yours) {
-        return diff(memory_trial{constant_run(mine, count)}, memory_trial{constant_run(yours, count)});
-    };
-    CHECK(against({0.5F}, {0.5F}).summary.same());
-    CHECK(against({0.5F}, {0.5F}).summary.bytes == 4 * count);
-    const answer all = against({0.5F}, {1});
-    CHECK(all.all.at(0).differing == count);
-    CHECK(all.all.at(0).elements == count);
-    CHECK(all.all.at(0).largest == 0.5);
-    std::vector<float> longer(10'000, 0.5F);
-    CHECK(against({0.5F}, longer).summary.same());
-    longer[9'000] = 2;
-    CHECK(against({0.5F}, longer).all.at(0).differing == 1);
-    CHECK(against(longer, {0.5F}).all.at(0).first->place == 9'000);
-    longer.back() = 3;
-    CHECK(against(longer, {0.5F}).all.at(0).differing == count - 10'000 + 2);
-    std::vector<float> plain(count, 0.5F);
-    plain[77] = 1;
-    const memory_trial written{run_of({{.tensors = {tensor_of<float>("c", plain)}}})};
-    const answer other = diff(memory_trial{constant_run({0.5F}, count)}, written);
-    CHECK(other.all.at(0).differing == 1);
-    CHECK(other.all.at(0).elements == count);
-    CHECK(diff(written, memory_trial{constant_run({0.5F}, count)}).all.at(0).first->place == 77);
-}
-
-TEST_CASE(
-    "diff_runs: large tensors in files, piece by piece, and from storages that read otherwise: the same answers") {
-    std::vector<float> large(700'000);
-    for (std::size_t i = 0; i < large.size(); ++i) {
-        large[i] = static_cast<float>(i * 7919 % 1009) - 400;
-    }
-    std::vector<float> changed = large;
-    changed[0] += 1;
-    changed[123'456] += 2;
-    changed.back() += 3;
-    const auto step_of = [&](step_number step, const std::vector<float>& values, record::footer_kind footers) {
-        return written_step{
-            .step = step,
-            .tensors = {tensor_of<float>("small", {1, 2}), tensor_of<float>("large", values),
-                        tensor_of<float>("shape", values, {values.size() / 2, 2}),
-                        tensor_of<float>("middle", std::vector<float>(values.begin(), values.begin() + 50'000))},
-            .footers = footers};
-    };
-    constexpr auto checksum = record::footer_kind::checksum;
-    const std::vector<written_step> mine{step_of(0, large, checksum), step_of(1, large, checksum),
-                                         step_of(2, large, record::footer_kind::package_constant)};
-    std::vector<written_step> yours{step_of(0, large, checksum), step_of(1, changed, checksum),
-                                    step_of(2, large, record::footer_kind::package_constant)};
-    yours[1].tensors[2].shape = {2, large.size() / 2};
-    yours[2].tensors.push_back(tensor_of<double>("large", std::vector<double>(large.size()), {large.size()}));
-    yours[2].tensors.erase(yours[2].tensors.begin() + 1);
-    memory_storage first = run_of(mine);
-    memory_storage second = run_of(yours);
-    flip(second, locations::event_key(0, "worker_0"), 3'000'000);  // in the middle of "large" or "shape"
-    const answer wanted = diff(memory_trial{first}, memory_trial{second});
-    REQUIRE(wanted.lines.size() == 5);
-    CHECK(wanted.summary.unreadable == 1);
-    CHECK(wanted.lines[1] == "1 worker_0 large values: 3 of 700000 elements differ");
-    CHECK(wanted.all[1].first->place == 0);
-    CHECK(wanted.all[1].farthest->place == 699'999);
-    CHECK(wanted.lines[2] ==
-          "1 worker_0 shape shape: its shape is (350000x2) in the first run, (2x350000) in the second");
-    CHECK(wanted.lines[3] == "1 worker_0 middle values: 1 of 50000 elements differ");
-    CHECK(wanted.lines[4] == "2 worker_0 large dtype: it holds float32 in the first run, float64 in the second");
-
-    const temporary_folder place;
-    const temporary_folder other_place;
-    for (const auto& [from, to] : {std::pair{&first, &place}, std::pair{&second, &other_place}}) {
-        local_storage store{to->path()};
-        for (const std::string& key : from->list("", "")) {
-            store.write(key, from->read(key).view());
-        }
-    }
-    const auto same_as_wanted = [&](const answer& got) {
-        CHECK(got.lines == wanted.lines);
-        CHECK(got.summary.bytes == wanted.summary.bytes);
-        CHECK(got.summary.compared == wanted.summary.compared);
-    };
-    same_as_wanted(diff(create_trial(place.path()), create_trial(other_place.path())));
-    same_as_wanted(diff(local_trial{local_storage{place.path()}}, memory_trial{second}));
-    same_as_wanted(diff(basic_trial{remote_storage{first}}, basic_trial{remote_storage{second}}));
-}
-
-TEST_CASE("diff_runs: progress by files, and a stop behind a step") {
+TEST_CASE("diff_runs: progress by files, and a stop after a step") {
     const std::vector<written_step> steps{{.step = 0, .tensors = {tensor_of<float>("a", {1})}},
                                           {.step = 1, .tensors = {tensor_of<float>("a", {1})}},
                                           {.step = 2, .tensors = {tensor_of<float>("a", {1})}}};
@@ -492,7 +285,7 @@ TEST_CASE("diff_runs: progress by files, and a stop behind a step") {
                         told.push_back(done);
                     },
                 .stop = stop.get_token()}};
-    const answer got = diff_of(steps, steps, options);
+    const diff_answer got = diff_of(steps, steps, options);
     CHECK(told == std::vector<std::size_t>{1, 2});
     CHECK(got.summary.stopped);
     CHECK(got.summary.steps == 2);
@@ -500,14 +293,17 @@ TEST_CASE("diff_runs: progress by files, and a stop behind a step") {
 }
 
 TEST_CASE("diff_runs: name_of names each kind") {
-    CHECK(name_of(run_difference_kind::collection) == "collection");
-    CHECK(name_of(run_difference_kind::step) == "step");
-    CHECK(name_of(run_difference_kind::worker) == "worker");
-    CHECK(name_of(run_difference_kind::mode) == "mode");
-    CHECK(name_of(run_difference_kind::tensor) == "tensor");
-    CHECK(name_of(run_difference_kind::dtype) == "dtype");
-    CHECK(name_of(run_difference_kind::shape) == "shape");
-    CHECK(name_of(run_difference_kind::reduction) == "reduction");
-    CHECK(name_of(run_difference_kind::values) == "values");
-    CHECK(name_of(run_difference_kind::unreadable) == "unreadable");
+    using kind = run_difference_kind;
+    for (const auto& [each, name] : {std::pair{kind::collection, "collection"},
+                                     {kind::step, "step"},
+                                     {kind::worker, "worker"},
+                                     {kind::mode, "mode"},
+                                     {kind::tensor, "tensor"},
+                                     {kind::dtype, "dtype"},
+                                     {kind::shape, "shape"},
+                                     {kind::reduction, "reduction"},
+                                     {kind::values, "values"},
+                                     {kind::unreadable, "unreadable"}}) {
+        CHECK(name_of(each) == name);
+    }
 }

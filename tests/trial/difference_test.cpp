@@ -1,4 +1,4 @@
-#include <smdebug/trial/difference.hpp>
+#include <smdebug/trial/verify.hpp>
 
 #include <doctest/doctest.h>
 

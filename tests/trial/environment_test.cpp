@@ -1,4 +1,4 @@
-#include <smdebug/trial/environment.hpp>
+#include <smdebug/trial/load/opening.hpp>
 
 #include <doctest/doctest.h>
 
@@ -37,7 +37,7 @@ TEST_CASE("environment: the option wins, then the variable, then the default") {
         7);
 }
 
-TEST_CASE("environment: what is no number, or too small, is a value_error that names the variable") {
+TEST_CASE("environment: text that is not a number, or too small a number, is a value_error that names the variable") {
     for (const char* text : {"1", "0", "-5", "", "abc", "4x", " 4", "99999999999999"}) {
         CAPTURE(text);
         const variable window{"SMDEBUG_INCOMPLETE_STEP_WAIT_WINDOW", text};
@@ -74,7 +74,7 @@ TEST_CASE("environment: the delay after the job's end counts in seconds, and may
     CHECK_THROWS_AS(delay({.training_end_delay_refresh = -1ms}), value_error);
 }
 
-TEST_CASE("environment: a range must be one") {
+TEST_CASE("environment: an invalid range is rejected") {
     CHECK_THROWS_AS((smdebug::detail::settled_options{trial_options{.range = {5, 5}}}), value_error);
     CHECK_THROWS_AS((smdebug::detail::settled_options{trial_options{.range = {6, 2}}}), value_error);
     CHECK_THROWS_AS((smdebug::detail::settled_options{trial_options{.range = {-1, 3}}}), value_error);

@@ -1,4 +1,4 @@
-// A finished run is never polled again; and of a cached one nothing is fetched twice.
+// A finished run is never polled again; with a cache nothing is fetched twice.
 #include <smdebug/trial/basic_trial.hpp>
 
 #include "support/counting_storage.hpp"
@@ -8,14 +8,14 @@
 #include <smdebug/core/error.hpp>
 #include <smdebug/index/locations.hpp>
 #include <smdebug/rules/built_in/vanishing_gradient.hpp>
-#include <smdebug/rules/invoke.hpp>
+#include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/cached_storage.hpp>
 #include <smdebug/storage/disk_cache.hpp>
 #include <smdebug/storage/memory_storage.hpp>
-#include <smdebug/trial/for_each_tensor.hpp>
 #include <smdebug/trial/options.hpp>
-#include <smdebug/trial/refresh_guard.hpp>
+#include <smdebug/trial/scan.hpp>
+#include <smdebug/trial/trial.hpp>
 
 #include <doctest/doctest.h>
 
@@ -59,13 +59,13 @@ memory_storage a_run(bool ended = true) {
     return store;
 }
 
-// A file that was missing when it was asked for is asked for by its size, not by an exception: no look, but a reading.
+// A file that was missing is looked up by its size, without an exception: this counts as reading, not as a look.
 bool looks(const std::string& call) {
     return call != "size " + missing_file() &&
            (call.starts_with("list ") || call.starts_with("entries ") || call.starts_with("size "));
 }
 
-// Everything that a trial can be asked.
+// Everything that can be read from a trial.
 template <class Trial>
 void ask_everything(const Trial& run) {
     CHECK(run.steps().size() == steps_saved);
@@ -109,7 +109,7 @@ void ask_everything(const Trial& run) {
 
 }  // namespace
 
-TEST_CASE("a finished run: once loaded, nothing is listed or looked up any more, whatever is asked") {
+TEST_CASE("a finished run: once it is loaded, no call lists or looks up anything") {
     const counting_storage<> far{a_run()};
     const basic_trial run{far};
     CHECK(run.loaded_all_steps());
@@ -135,12 +135,12 @@ TEST_CASE("a finished run: the same when the run ended while the trial watched i
     CHECK(std::none_of(calls.begin(), calls.end(), looks));
 }
 
-TEST_CASE("a finished run: of one that is cached nothing at all is asked for twice") {
+TEST_CASE("a finished run: with a cache nothing is requested twice") {
     counting_storage<> far{a_run()};
-    far.write(missing_file(), as_bytes("not a record"));  // a missing one would be asked for
+    far.write(missing_file(), as_bytes("not a record"));  // a missing one would be requested
     const auto try_it = [&](auto store) {
         const basic_trial run{std::move(store)};
-        for (int i = 0; i < steps_saved; ++i) {  // a scan alone leaves nothing in a memory cache
+        for (int i = 0; i < steps_saved; ++i) {  // a single scan leaves nothing in a memory cache
             for (const char* worker : {"worker_0", "worker_1"}) {
                 static_cast<void>(run.tensor("gradient").find_value(10 * i, {.worker = worker}));
             }
@@ -156,7 +156,7 @@ TEST_CASE("a finished run: of one that is cached nothing at all is asked for twi
     try_it(cached(far, disk_cache{folder.path()}, of_runs));
 }
 
-TEST_CASE("a finished run: on disk it is there for the next trial, but for what says whether it is still that one") {
+TEST_CASE("a finished run: a disk cache serves the next trial, which only checks that the run is the same") {
     const temporary_folder folder;
     counting_storage<> far{a_run()};
     for (const bool warm : {false, true}) {
@@ -171,7 +171,7 @@ TEST_CASE("a finished run: on disk it is there for the next trial, but for what 
         });
         CHECK((fetched == 0) == warm);
     }
-    // A run that takes the place of this one: the same steps and sizes, other values.
+    // A run that replaces this one: the same steps and sizes, other values.
     run_builder build{far};
     for (int i = 0; i < steps_saved; ++i) {
         for (const char* worker : {"worker_0", "worker_1"}) {

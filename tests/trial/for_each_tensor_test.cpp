@@ -1,11 +1,11 @@
-#include <smdebug/trial/for_each_tensor.hpp>
+#include <smdebug/trial/scan.hpp>
 
 #include "support/run_builder.hpp"
 #include "support/temporary_folder.hpp"
 #include "wire/messages.hpp"
 
 #include <smdebug/index/locations.hpp>
-#include <smdebug/record/writer.hpp>
+#include <smdebug/record/framing.hpp>
 #include <smdebug/reduce/scalar_kernel.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
@@ -34,7 +34,7 @@ using texts = std::vector<std::string>;
 
 namespace {
 
-/// Everything of a tensor, to the last bit.
+/// Everything about a tensor, bit-exactly.
 std::string line_of(const reduced_tensor& found) {
     std::string line = std::to_string(found.step) + " " + std::to_string(found.mode_step) + " ";
     line.append(name_of(found.mode)).append(" ").append(found.worker).append(" ").append(found.name);
@@ -82,7 +82,7 @@ texts lines(const Trial& run, const tensor_selection& which, reduction_set wante
 
 }  // namespace
 
-TEST_CASE("for_each_tensor: every golden run gives the same to the last bit on any number of threads") {
+TEST_CASE("for_each_tensor: every golden run gives bit-identical results on any number of threads") {
     std::size_t runs = 0;
     for (const auto& entry : std::filesystem::directory_iterator{SMDEBUG_TEST_DATA "/golden"}) {
         if (!std::filesystem::is_directory(entry.path() / "index") || entry.path().filename() == "damaged") {
@@ -92,7 +92,7 @@ TEST_CASE("for_each_tensor: every golden run gives the same to the last bit on a
         try {
             run.emplace(entry.path().string());
         } catch (const error&) {
-            continue;  // runs that are to fail
+            continue;  // runs that must fail
         }
         CAPTURE(entry.path().filename().string());
         ++runs;
@@ -103,7 +103,7 @@ TEST_CASE("for_each_tensor: every golden run gives the same to the last bit on a
     CHECK(runs > 20);
 }
 
-TEST_CASE("for_each_tensor: what it gives is what the tensor's handle gives") {
+TEST_CASE("for_each_tensor: agrees with the tensor's handle") {
     for (const char* name : {"torch_mlp", "torch_ddp", "dtypes", "reductions_raw", "reductions_only"}) {
         CAPTURE(name);
         const local_trial run{std::string{SMDEBUG_TEST_DATA "/golden/"} + name};
@@ -128,7 +128,7 @@ TEST_CASE("for_each_tensor: what it gives is what the tensor's handle gives") {
     }
 }
 
-TEST_CASE("for_each_tensor: damage is handed over where it is, on any number of threads") {
+TEST_CASE("for_each_tensor: damage is passed on for the tensor it affects, on any number of threads") {
     memory_storage store;
     run_builder build{store};
     build.collections();
@@ -158,7 +158,7 @@ TEST_CASE("for_each_tensor: damage is handed over where it is, on any number of 
     CHECK(lines(run, {}, reduction_set::all(), 4) == one);
 }
 
-TEST_CASE("for_each_tensor: a damaged tensor under a true checksum is found, large or small, by any way of looking") {
+TEST_CASE("for_each_tensor: a damaged tensor under a valid checksum is found, large or small, for any read strategy") {
     memory_storage store;
     run_builder build{store};
     build.collections();
@@ -196,7 +196,7 @@ TEST_CASE("for_each_tensor: a damaged tensor under a true checksum is found, lar
     });
 }
 
-TEST_CASE("for_each_tensor: the visitor may write to the run's files, and be slow: nothing is held meanwhile") {
+TEST_CASE("for_each_tensor: the visitor may be slow and write to the run's files, as nothing is held meanwhile") {
     const temporary_folder folder;
     local_storage store{folder.path()};
     run_builder build{store};
@@ -270,7 +270,7 @@ TEST_CASE("for_each_tensor: selection, set, progress, stop and what the visitor 
 
 namespace {
 
-/// A run of one step with the tensor "c": `count` elements, of which the record has the first, 0.1, only.
+/// A run of one step with the tensor "c": `count` elements, of which the record holds only the first, 0.1.
 memory_storage constant_run(std::size_t count) {
     const auto extent =
         messages::written([&](smdebug::detail::wire::field_writer& dim) { dim.write_varint(1, count); });
@@ -298,7 +298,7 @@ memory_storage constant_run(std::size_t count) {
     return store;
 }
 
-/// Notes the most bytes that it was given.
+/// Notes the largest block that it was given, in bytes.
 struct noting_kernel {
     std::size_t* most;
     [[nodiscard]] result<reduction_values> reduce(const tensor_view& tensor, reduction_set wanted) const {
@@ -320,7 +320,7 @@ using memory_trial_with = basic_trial<memory_storage, event_decoder<>, Kernel>;
 
 }  // namespace
 
-TEST_CASE("for_each_tensor, tensor_handle: a tensor of 2^26 elements that are one value is reduced in a few KiB") {
+TEST_CASE("for_each_tensor, tensor_handle: a tensor of 2^26 equal elements is reduced in a few KiB") {
     constexpr std::size_t count = std::size_t{1} << 26U;
     std::size_t most = 0;
     const memory_trial_with<repeating_kernel> run{constant_run(count), {}, {}, repeating_kernel{{&most}}};
@@ -345,7 +345,7 @@ TEST_CASE("for_each_tensor, tensor_handle: a tensor of 2^26 elements that are on
     CHECK(most <= std::size_t{64} << 10U);
 }
 
-TEST_CASE("for_each_tensor: a kernel that knows nothing of values that repeat is given all of them") {
+TEST_CASE("for_each_tensor: a kernel that does not support repeats gets all elements") {
     std::size_t most = 0;
     const memory_storage store = constant_run(10'001);
     const memory_trial_with<noting_kernel> plain{store, {}, {}, noting_kernel{&most}};
@@ -399,7 +399,7 @@ TEST_CASE(
                     .footers = record::footer_kind::checksum});
     }
     build.end();
-    // Step 1: a byte of the values; 2: one behind them; 3: cut within; 4: the length of a record.
+    // Step 1: a byte of the values; 2: one after them; 3: cut within; 4: the length of a record.
     const auto damage = [&](step_number step, auto&& change) {
         const std::string key = smdebug::detail::locations::event_key(step, "worker_0");
         const byte_buffer before = objects.read(key);

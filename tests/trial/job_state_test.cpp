@@ -1,4 +1,4 @@
-#include <smdebug/trial/job_state.hpp>
+#include <smdebug/trial/trial.hpp>
 
 #include "support/run_builder.hpp"
 

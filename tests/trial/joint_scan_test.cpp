@@ -1,12 +1,11 @@
-#include <smdebug/trial/joint_scan.hpp>
+#include <smdebug/trial/scan.hpp>
 
 #include "support/run_builder.hpp"
 
 #include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
-#include <smdebug/trial/reduced_tensor.hpp>
-#include <smdebug/trial/scan.hpp>
+#include <smdebug/trial/scanned_tensor.hpp>
 
 #include <doctest/doctest.h>
 
@@ -36,7 +35,7 @@ memory_trial run_of(int steps) {
     return memory_trial{store};
 }
 
-/// Scans "a" anyway, and what rules ask for; notes which steps.
+/// Always scans "a", and what rules request; notes the steps.
 class noting_scan final : public smdebug::detail::joint_scan {
 public:
     explicit noting_scan(const trial& run) : run_(run) {}
@@ -64,7 +63,7 @@ private:
     texts names_{"a"};
 };
 
-/// Finds the steps at which the mean of "b" is below -3, and asks for values of "a" besides.
+/// Finds the steps at which the mean of "b" is below -3, and also reads values of "a".
 struct low_mean {
     [[nodiscard]] finding operator()(const trial& run, step_number step) const {
         const auto mean = run.tensor("b").find_reduction(step, reduction::mean, {.worker = "worker_0"});
@@ -75,7 +74,7 @@ struct low_mean {
 
 }  // namespace
 
-TEST_CASE("joint_scan: rules ask for ranges one behind another, and find what they find alone") {
+TEST_CASE("joint_scan: rules request consecutive ranges, and find the same as with their own scan") {
     const memory_trial run = run_of(40);
     const auto alone = invoke_rules(run, {}, low_mean{});
     for (const bool ahead : {true, false}) {
@@ -91,9 +90,9 @@ TEST_CASE("joint_scan: rules ask for ranges one behind another, and find what th
         CHECK(next == 40);
         std::sort(scan->last_names.begin(), scan->last_names.end());
         CHECK(scan->last_names == texts{"a", "b"});
-        CHECK(scan->scanned >= 78);  // "b" is not known before rules have asked for it
+        CHECK(scan->scanned >= 78);  // "b" is unknown before rules have used it
         if (ahead) {
-            CHECK(scan->ranges.size() < 15);  // of many steps at once, when it is known what rules ask
+            CHECK(scan->ranges.size() < 15);  // many steps at once, once it is known what rules read
         }
     }
 }
@@ -108,7 +107,7 @@ TEST_CASE("joint_scan: rules that do not look at the first steps, nor at the las
     CHECK(scan->ranges.back().end == 20);
 }
 
-TEST_CASE("joint_scan: where it fails on the thread beside, rules read by themselves") {
+TEST_CASE("joint_scan: if it fails on the second thread, rules read on their own") {
     const memory_trial run = run_of(40);
     const auto scan = std::make_shared<noting_scan>(run);
     invoke_rules_options how{.sharing = {.joint = scan}};

@@ -36,7 +36,7 @@ TEST_CASE("lookup: each absence is thrown as the error that the Python package h
     CHECK(thrown({.why = absence::not_computed, .note = "n"}) == "Unsupported");
 }
 
-TEST_CASE("lookup: a failure in words says what is thrown") {
+TEST_CASE("lookup: a failure's message is that of the thrown error") {
     const auto cause = std::make_exception_ptr(access_denied("no key", {.where = "bucket"}));
     for (const smdebug::lookup_error& failure :
          {smdebug::lookup_error{.why = absence::tensor_not_saved, .has_reductions = true},
@@ -53,12 +53,12 @@ TEST_CASE("lookup: a failure in words says what is thrown") {
         try {
             throw_failure(failure, "t", 4, mode::train);
         } catch (const error& thrown) {
-            CHECK(smdebug::detail::words_of(failure, "t", 4, mode::train) == thrown.what());
+            CHECK(smdebug::detail::to_message(failure, "t", 4, mode::train) == thrown.what());
         }
     }
 }
 
-TEST_CASE("lookup_error: message() is the sentence of the error that is thrown") {
+TEST_CASE("lookup_error: message() is the message of the error that is thrown") {
     const auto cause = std::make_exception_ptr(access_denied("no key", {.where = "bucket"}));
     for (const absence why : {absence::tensor_not_saved, absence::event_file_missing, absence::step_not_saved,
                               absence::step_not_yet_available, absence::no_such_worker, absence::shape_not_saved,
@@ -80,7 +80,7 @@ TEST_CASE("lookup_error: message() is the sentence of the error that is thrown")
     }
 }
 
-TEST_CASE("lookup: a damaged record names file, byte, tensor, step and what is wrong, and what is not lost") {
+TEST_CASE("lookup: a damaged record names file, byte, tensor, step, the defect, and what is not lost") {
     try {
         throw_failure({.why = absence::damaged,
                        .damage = status::bad_length_checksum,
@@ -101,7 +101,7 @@ TEST_CASE("lookup: a damaged record names file, byte, tensor, step and what is w
     }
 }
 
-TEST_CASE("lookup: what the index promises and cannot be read is lost; what was not saved is not") {
+TEST_CASE("lookup: unreadable data that the index promises are lost; data that were not saved are not") {
     const auto agree = [](const smdebug::lookup_error& failure) {
         try {
             throw_failure(failure, "t", 4, mode::train);

@@ -42,7 +42,7 @@ TEST_CASE("options: a call reads like the Python one") {
     CHECK(how.worker == "worker_1");
 }
 
-TEST_CASE("options: limits for runs that come from anybody are all tighter than the usual ones") {
+TEST_CASE("options: limits for untrusted runs are all tighter than the usual ones") {
     constexpr size_limits usual;
     constexpr size_limits tight = size_limits::untrusted();
     static_assert(tight.record < usual.record);
@@ -53,7 +53,7 @@ TEST_CASE("options: limits for runs that come from anybody are all tighter than 
     CHECK(trial_options{}.limits == usual);
 }
 
-TEST_CASE("options: limits within a budget leave room for each other, and raise none") {
+TEST_CASE("options: limits within a budget add up to it, and none is raised") {
     constexpr std::uint64_t budget = 4096;
     constexpr size_limits some = size_limits{}.within(budget);
     static_assert(some.record == budget / 2);

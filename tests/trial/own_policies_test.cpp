@@ -3,8 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <smdebug/hook/any_clock.hpp>
 #include <smdebug/hook/hook.hpp>
-#include <smdebug/hook/wall_clock.hpp>
 #include <smdebug/reduce/histogram.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/reduce/scalar_kernel.hpp>
@@ -79,6 +79,6 @@ TEST_CASE("own_policies: policies that are left out may have explicit default co
     const auto counted =
         histogram_of<explicit_kernel>(view_of(values, std::array<std::size_t, 1>{2}, "w"), equal_bins{.count = 2});
     REQUIRE(counted);
-    CHECK(counted->buckets.size() == 3);  // the first holds what lies below
+    CHECK(counted->buckets.size() == 3);  // the first holds what is below the range
     CHECK(histogram_of<std::vector<float>, equal_bins, explicit_kernel>(values, equal_bins{.count = 2}).ok());
 }

@@ -1,4 +1,4 @@
-// Archives that are reduced while they are inflated: the same answers, and nothing is inflated again.
+// Archives that are reduced while they are inflated: the same results, and nothing is inflated again.
 #include <smdebug/trial/reduce_in_passing.hpp>
 
 #include "support/archive_builder.hpp"
@@ -10,7 +10,7 @@
 #include <smdebug/reduce/scalar_kernel.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
-#include <smdebug/trial/for_each_tensor.hpp>
+#include <smdebug/trial/scan.hpp>
 
 #include <doctest/doctest.h>
 
@@ -37,10 +37,10 @@ using objects = std::map<std::string, std::string>;
 
 constexpr step_number steps = 4;
 
-/// Somebody's own, of which nobody knows what it computes.
+/// A user's kernel, whose results are unknown to the library.
 struct own_kernel : scalar_kernel {};
 
-/// Small and large tensors, of all that scans treat in ways of their own.
+/// Small and large tensors of all kinds that scans treat differently.
 memory_storage written_run() {
     memory_storage store;
     run_builder build{store};
@@ -74,7 +74,7 @@ memory_storage written_run() {
     return store;
 }
 
-/// In the order of its keys: index files lie behind the event files.
+/// Packed in key order: index files come after the event files.
 objects files_of(const memory_storage& store) {
     objects all;
     for (const std::string& key : store.list("", "")) {
@@ -127,19 +127,19 @@ std::size_t reads_of(const plain_counting& store) {
 
 }  // namespace
 
-TEST_CASE("reduce_in_passing: the answers are those of the folder, and nothing is inflated a second time") {
+TEST_CASE("reduce_in_passing: the results are those of the folder, and nothing is inflated a second time") {
     const memory_storage folder = written_run();
     const std::vector<std::string> expected = lines_of(memory_trial{folder});
     REQUIRE(expected.size() == steps * 7);
     const std::string tar = tar_of(files_of(folder));
     for (const std::string& archive : {gzip_of(tar, std::string::npos, 1), gzip_of(tar, 100'000, 1), zstd_of(tar)}) {
         const plain_counting store = holding(archive);
-        // Of the inflated bytes nearly nothing is kept: a second look would inflate.
+        // Almost none of the inflated bytes are cached: a second look would inflate.
         const archived_run run = opened(store, {.memory_bytes = 1 << 20, .in_passing = reduce_in_passing()});
         CHECK(reads_of(store) > 0);
         CHECK(lines_of(run) == expected);
         CHECK(lines_of(run, 2) == expected);
-        // Strings and what is there twice are no numbers.
+        // Which tensors were reduced while the archive was inflated.
         scan(run, {.saved = {}, .stream = true}, [](const smdebug::detail::scanned_tensor& tensor) {
             CAPTURE(tensor.name);
             CHECK((std::holds_alternative<const smdebug::detail::passed_tensor*>(tensor.content)) ==
@@ -153,7 +153,7 @@ TEST_CASE("reduce_in_passing: the answers are those of the folder, and nothing i
     }
 }
 
-TEST_CASE("reduce_in_passing: without it, and for other kernels, archives are read as ever") {
+TEST_CASE("reduce_in_passing: without it, and with other kernels, archives are read as usual") {
     const memory_storage folder = written_run();
     const std::vector<std::string> expected = lines_of(memory_trial{folder});
     const plain_counting store = holding(gzip_of(tar_of(files_of(folder)), std::string::npos, 1));
@@ -168,7 +168,7 @@ TEST_CASE("reduce_in_passing: without it, and for other kernels, archives are re
     });
 }
 
-TEST_CASE("reduce_in_passing: what is damaged is told as ever, and the rest is there") {
+TEST_CASE("reduce_in_passing: damage is reported as usual, and the rest is available") {
     const memory_storage folder = written_run();
     objects files = files_of(folder);
     std::string& second = files.at(smdebug::detail::locations::event_key(1, "worker_0"));
@@ -185,7 +185,7 @@ TEST_CASE("reduce_in_passing: what is damaged is told as ever, and the rest is t
     CHECK(lines_of(opened(store, {.in_passing = reduce_in_passing()})) == expected);
 }
 
-TEST_CASE("reduce_in_passing: what does not fit its memory is read as ever; memory comes back with the archive") {
+TEST_CASE("reduce_in_passing: data beyond its memory limit are read as usual; the memory is freed with the archive") {
     const memory_storage folder = written_run();
     const std::vector<std::string> expected = lines_of(memory_trial{folder});
     const plain_counting store = holding(gzip_of(tar_of(files_of(folder)), std::string::npos, 1));
@@ -202,7 +202,7 @@ TEST_CASE("reduce_in_passing: what does not fit its memory is read as ever; memo
     }
 }
 
-TEST_CASE("reduce_in_passing: rules that ask for reductions have them") {
+TEST_CASE("reduce_in_passing: rules that use reductions get them") {
     const plain_counting store = holding(gzip_of(tar_of(files_of(written_run())), std::string::npos, 1));
     shared_trial<archived_run> run{opened(store, {.memory_bytes = 1 << 20, .in_passing = reduce_in_passing()})};
     static_cast<void>(reads_of(store));

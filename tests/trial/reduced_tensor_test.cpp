@@ -1,8 +1,7 @@
-#include <smdebug/trial/reduced_tensor.hpp>
+#include <smdebug/trial/scanned_tensor.hpp>
 
 #include <smdebug/record/framing.hpp>
 #include <smdebug/record/payload_check.hpp>
-#include <smdebug/record/writer.hpp>
 #include <smdebug/reduce/scalar_kernel.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 
@@ -20,7 +19,7 @@ using namespace smdebug;
 
 namespace {
 
-/// A kernel that notes what it is asked for.
+/// A kernel that notes what it has to compute.
 struct noting_kernel {
     reduction_set* asked;
     [[nodiscard]] result<reduction_values> reduce(const tensor_view& tensor, reduction_set wanted) const {
@@ -52,7 +51,7 @@ struct three_and_four {
 
 }  // namespace
 
-TEST_CASE("reduced: what was not saved is computed, and is told from where it came") {
+TEST_CASE("reduced: reductions that were not saved are computed, and `saved` names the others") {
     three_and_four of;
     of.save({reduction::std}, 0.7);  // with n - 1
     reduction_set asked;
@@ -71,7 +70,7 @@ TEST_CASE("reduced: what was not saved is computed, and is told from where it ca
     CHECK(found.reductions.computed == reduction_set::all());
 }
 
-TEST_CASE("reduce_into: what was there before leaves nothing behind") {
+TEST_CASE("reduce_into: previous contents are overwritten") {
     using smdebug::detail::any_kernel;
     const any_kernel kernel{scalar_kernel{}};
     three_and_four full;
@@ -110,7 +109,7 @@ TEST_CASE("reduce_into: what was there before leaves nothing behind") {
     }
 }
 
-TEST_CASE("reduced: where all was saved nothing is computed, with values or without") {
+TEST_CASE("reduced: if everything was saved nothing is computed, with values or without") {
     three_and_four of;
     of.save({reduction::max}, 9);
     reduction_set asked;
@@ -138,7 +137,7 @@ TEST_CASE("reduced: a saved reduction that cannot be read is not replaced by a c
     CHECK(found.saved_failures.size() == 1);
 }
 
-TEST_CASE("reduced: what is left to check is checked, by kernels that show the bytes and by others") {
+TEST_CASE("reduced: remaining checks are made, by kernels that show the bytes and by others") {
     std::vector<std::byte> framed;
     const std::vector<float> numbers(10'000, 2.0F);
     record::append_record(framed, std::as_bytes(std::span{numbers}), record::footer_kind::checksum);

@@ -1,4 +1,4 @@
-#include <smdebug/trial/refresh_guard.hpp>
+#include <smdebug/trial/trial.hpp>
 
 #include "support/run_builder.hpp"
 
@@ -23,7 +23,7 @@ memory_storage small_run() {
     return store;
 }
 
-// Near misses: what has no refreshing to set, what forgets when the setting ends, and a list of something else.
+// Near misses: a type without refreshing, one that ignores the end of a setting, and a list of something else.
 struct stateless {};
 struct endless {
     void set_refresh(bool) const {}
@@ -35,7 +35,7 @@ static_assert(!std::constructible_from<no_refresh, stateless> && !std::copyable<
 
 }  // namespace
 
-TEST_CASE("refresh_guard: inside no_refresh queries see what is loaded, behind it what is there") {
+TEST_CASE("refresh_guard: inside no_refresh queries see what is loaded, afterwards everything") {
     memory_storage store = small_run();
     const memory_trial run{store};
     {
@@ -53,7 +53,7 @@ TEST_CASE("refresh_guard: inside no_refresh queries see what is loaded, behind i
     CHECK(run.has_tensor("b"));
 }
 
-TEST_CASE("refresh_guard: several trials, nested, twice the same, and exceptions: all is put back") {
+TEST_CASE("refresh_guard: several trials, nested guards, repeated guards, and exceptions: everything is restored") {
     const memory_trial first{small_run()};
     const memory_trial second{small_run()};
     const no_refresh outer{second};
@@ -76,7 +76,7 @@ TEST_CASE("refresh_guard: may outlive the trial") {
     CHECK(run == nullptr);
 }
 
-TEST_CASE("refresh_guard: guards end in any order, on any thread; the newest that is alive decides") {
+TEST_CASE("refresh_guard: guards end in any order, on any thread; the newest one alive decides") {
     const memory_trial run{small_run()};
     auto first = std::make_unique<no_refresh>(run);
     auto second = std::make_unique<no_refresh>(run);

@@ -1,4 +1,4 @@
-// event_reader over a storage that reads many ranges together, beside one that reads them one by one.
+// event_reader over a storage that reads many ranges together, compared with one that reads them one by one.
 #include <smdebug/trial/read/event_reader.hpp>
 
 #include "support/remote_storage.hpp"
@@ -34,7 +34,7 @@ std::string text_of(const smdebug::lookup_error& failed) {
     return text + (failed.cause != nullptr ? " caused" : "");
 }
 
-/// Empty where there is none.
+/// Empty if there is none.
 std::string first_difference(const texts& one, const texts& other) {
     for (std::size_t i = 0; i < std::max(one.size(), other.size()); ++i) {
         const std::string a = i < one.size() ? one[i] : "nothing";
@@ -46,7 +46,7 @@ std::string first_difference(const texts& one, const texts& other) {
     return {};
 }
 
-/// Everything that a walk hands over, in order.
+/// Everything that a walk visits, in order.
 template <class Trial>
 texts walked(const Trial& run, const tensor_selection& chosen, const reading_config& config,
              reduction_set saved = reduction_set::all()) {
@@ -243,21 +243,21 @@ TEST_CASE(
     const trial run{any_storage{store}};
     const reading_config config{.limits = {.sparse_from = 10'000}};
     store.asked();
-    // Every tenth file is small, and read whole among the others.
+    // Every tenth file is small, and is read whole together with others.
     CHECK(walked(run, {.regex = "^(first|second|last)$"}, config).size() == 4 * 300);
     const asked_for asked = store.asked();
     CHECK(asked.calls.size() == 2);
     CHECK(asked.requests.size() == 270 * 2 + 30);
     CHECK(asked.bytes < 300 * 1000);
-    // Nothing of a file, nothing asked.
+    // Nothing is wanted of a file: nothing is requested.
     CHECK(walked(run, {.regex = "^none$"}, config).size() == 300);
     CHECK(store.asked().requests.empty());
-    // All of them: whole, as many as 256 in a call.
+    // Everything is wanted: files are read whole, up to 256 in a call.
     CHECK(walked(run, {}, config).size() == 5 * 300);
     CHECK(store.asked().calls == texts{"each 256", "each 44"});
 }
 
-TEST_CASE("scans of remote storages: of a file of which much is wanted, a page is held at once") {
+TEST_CASE("scans of remote storages: if much of a file is wanted, one page is held at a time") {
     const remote_storage store{wide_run(1, 40)};
     const trial run{any_storage{store}};
     store.asked();
@@ -267,7 +267,7 @@ TEST_CASE("scans of remote storages: of a file of which much is wanted, a page i
     CHECK(asked.requests.size() == 4);
 }
 
-TEST_CASE("scans of remote storages: several threads hand over what one does") {
+TEST_CASE("scans of remote storages: several threads give the same as one") {
     std::mt19937 random{8};
     const memory_storage inner = random_run(random);
     const remote_storage store{inner};
@@ -293,7 +293,7 @@ TEST_CASE("scans of remote storages: several threads hand over what one does") {
     CHECK(first_difference(lines_of(3), expected) == std::string{});
 }
 
-TEST_CASE("scans of remote storages: what a visit throws ends the walk, out of a batch, too") {
+TEST_CASE("scans of remote storages: an exception from a visit ends the walk, even inside a batch") {
     const remote_storage store{wide_run(3, 2)};
     const trial run{any_storage{store}};
     const auto from = run.snapshot();
@@ -312,7 +312,7 @@ TEST_CASE("scans of remote storages: what a visit throws ends the walk, out of a
     CHECK(seen == 1);
 }
 
-TEST_CASE("scans of remote storages: what returns false behind a file ends the scan, out of a call for many") {
+TEST_CASE("scans of remote storages: returning false after a file ends the scan, even inside a batch") {
     const memory_storage inner = wide_run(6, 2);
     for (const std::uint64_t largest_whole : {std::uint64_t{10}, std::uint64_t{1} << 20U}) {
         const remote_storage store{inner};

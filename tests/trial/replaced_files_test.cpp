@@ -14,11 +14,11 @@
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/cached_storage.hpp>
 #include <smdebug/storage/disk_cache.hpp>
-#include <smdebug/storage/memory_cache.hpp>
 #include <smdebug/storage/memory_storage.hpp>
-#include <smdebug/trial/for_each_tensor.hpp>
+#include <smdebug/storage/object_cache.hpp>
 #include <smdebug/trial/read/event_reader.hpp>
 #include <smdebug/trial/read/record_batch.hpp>
+#include <smdebug/trial/scan.hpp>
 
 #include <doctest/doctest.h>
 
@@ -136,7 +136,7 @@ std::vector<seen> for_each_of(const trial& run, const tensor_selection& which) {
     return all;
 }
 
-/// As of a file that is too large to be held.
+/// A walk that treats files as too large to be held in memory.
 std::vector<seen> walked(const trial& run, std::uint64_t page) {
     const auto from = run.snapshot();
     const smdebug::detail::selected_tensors which{{}, *from};
@@ -163,7 +163,7 @@ seen or_why(Doing&& doing) {
     }
 }
 
-/// What is asked of a trial.
+/// A query on a trial.
 using question = std::function<std::vector<seen>(const trial&)>;
 const std::map<std::string, question> questions{
     {"value",
@@ -188,7 +188,7 @@ const std::map<std::string, question> questions{
     {"records", [](const trial& run) { return walked(run, 1'000'000); }},
     {"pages", [](const trial& run) { return walked(run, 300); }}};
 
-/// Whether all numbers of each tensor are one.
+/// Whether each tensor's numbers are all equal.
 bool is_unmixed(const std::vector<seen>& all) {
     for (const seen& one : all) {
         for (const double number : one.numbers) {
@@ -236,7 +236,7 @@ TEST_CASE("replaced files: a tensor is of one version, whichever request its fil
     }
 }
 
-TEST_CASE("replaced files: a version of another size mixes nothing either") {
+TEST_CASE("replaced files: a version of another size is not mixed either") {
     const std::string two = version(1);
     for (const std::string& other : {two + std::string(700, 'x'), two.substr(0, two.size() - 200)}) {
         for (const auto& [what, ask] : questions) {
@@ -253,7 +253,7 @@ TEST_CASE("replaced files: a version of another size mixes nothing either") {
     }
 }
 
-TEST_CASE("replaced files: a file that is replaced before every request is unavailable, and said to be") {
+TEST_CASE("replaced files: a file that is replaced before every request is reported as unavailable") {
     for (const auto& [name, how] : openings) {
         for (const auto& [what, ask] : questions) {
             CAPTURE(name);
@@ -267,7 +267,7 @@ TEST_CASE("replaced files: a file that is replaced before every request is unava
             bool is_said = what == "reduction_values";  // each is read with one request
             for (const seen& one : all) {
                 if (!one.failure.empty()) {
-                    CHECK(one.failure.find("replaced by others again and again") != std::string::npos);
+                    CHECK(one.failure.find("replaced again and again") != std::string::npos);
                     CHECK(one.failure.find(event_file) != std::string::npos);
                     is_said = true;
                 }
@@ -277,14 +277,14 @@ TEST_CASE("replaced files: a file that is replaced before every request is unava
     }
 }
 
-TEST_CASE("replaced files: parts that were brought ahead of two versions of a file are not put together") {
+TEST_CASE("replaced files: prefetched parts of two versions of a file are not combined") {
     const fake_s3 server = served();
     const auto store = cached(bucket_of(server), memory_cache{0});
     const auto brought = store.hold();
     const std::vector<byte_range> parts{{0, 100}, {1500, 100}};
     for (const byte_range& part : parts) {
-        brought->bring(std::vector<object_range>{{event_file, part}});
-        static_cast<void>(store.read(event_file, part));  // when it has come
+        brought->prefetch(std::vector<object_range>{{event_file, part}});
+        static_cast<void>(store.read(event_file, part));  // waits until it has arrived
         server.put("run/" + event_file, version(1));
     }
     record_batch batch;
@@ -296,8 +296,8 @@ TEST_CASE("replaced files: parts that were brought ahead of two versions of a fi
     });
 }
 
-TEST_CASE("replaced files: what a cache on disk has kept under a version is that version") {
-    // There and back, so that what is listed before and after is the same.
+TEST_CASE("replaced files: data that a disk cache stores under a version are of that version") {
+    // There and back, so that the listings before and after are equal.
     for (const auto& [what, ask] : questions) {
         for (const std::size_t every : {1U, 2U, 5U}) {
             CAPTURE(what);

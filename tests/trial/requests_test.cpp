@@ -1,4 +1,4 @@
-// How often a trial asks a storage that is far away: each request takes tens of milliseconds there, and a listing one
+// How often a trial sends requests to a remote storage: each takes tens of milliseconds there, and a listing one
 // for every thousand keys.
 #include <smdebug/trial/basic_trial.hpp>
 
@@ -7,7 +7,7 @@
 
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
-#include <smdebug/trial/for_each_tensor.hpp>
+#include <smdebug/trial/scan.hpp>
 
 #include <doctest/doctest.h>
 
@@ -58,7 +58,7 @@ TEST_CASE("requests: opening a run that has ended is one listing, one read of ea
     CHECK(asked.requests.size() - asked.count("read index/") - asked.count("list index/") <= 8);
     // In flight together.
     CHECK(asked.calls == texts{"each " + std::to_string(2 * steps)});
-    // And then nothing more.
+    // Nothing more after that.
     run.refresh();
     CHECK(run.steps().size() == steps);
     CHECK(store.asked().requests.empty());
@@ -74,7 +74,7 @@ TEST_CASE("requests: opening a run that is being written takes a second listing,
     CHECK(asked.calls == texts{"each " + std::to_string(2 * steps)});
 }
 
-TEST_CASE("requests: a look at a job that has written nothing new is two, and lists no step that is known") {
+TEST_CASE("requests: a look at a job that has written nothing new takes two requests, and lists no known step") {
     memory_storage inner = a_run(false);
     const remote_storage store{inner};
     const trial run{any_storage{store}};
@@ -88,7 +88,7 @@ TEST_CASE("requests: a look at a job that has written nothing new is two, and li
         run.refresh();
         CHECK(store.asked().requests == expected);
     }
-    // Something new: its two files, and a second listing of what is new.
+    // One new step: its two files, and a second listing of what is new.
     write_step(inner, steps);
     run.refresh();
     const asked_for asked = store.asked();
@@ -99,7 +99,7 @@ TEST_CASE("requests: a look at a job that has written nothing new is two, and li
     CHECK(run.steps().size() == steps + 1);
 }
 
-TEST_CASE("requests: when the last step was written is asked once, however often a job is looked at") {
+TEST_CASE("requests: the time of the last step is queried once, however often a job is looked at") {
     const remote_storage store{a_run(false)};
     const trial run{any_storage{store}};
     CHECK(run.job_state() == job_state::running);
@@ -110,7 +110,7 @@ TEST_CASE("requests: when the last step was written is asked once, however often
     }
 }
 
-TEST_CASE("requests: what an index file names outside of the run is never asked for") {
+TEST_CASE("requests: a file outside the run that an index file names is never requested") {
     memory_storage inner;
     run_builder build{inner};
     const written_step first{.step = 0, .tensors = {tensor_of<float>("a", {1})}};
@@ -118,7 +118,7 @@ TEST_CASE("requests: what an index file names outside of the run is never asked 
     build.collections().step(first).put(smdebug::detail::locations::index_key(1, "worker_0"),
                                         index_text(second, {{0, 100}}, "../../otherbucket/secret"));
     inner.write("../../otherbucket/secret", as_bytes(std::string(200, 's')));
-    // Nor is what a listing shows there.
+    // Nor are keys outside the run that a listing shows.
     inner.write("index/../000000000002_worker_0.json", as_bytes(index_text(second, {{0, 100}}, "events/x")));
     inner.write("collections/../worker_7_collections.json", as_bytes("{}"));
     build.end();

@@ -22,7 +22,7 @@ namespace {
 
 }  // namespace
 
-TEST_CASE("run_contents: what one object has of a step is one run as long as it comes together") {
+TEST_CASE("run_contents: consecutive entries of one object and step form one run") {
     run_contents table;
     const std::uint32_t log = table.object("log");
     CHECK(table.object("log") == log);
@@ -54,7 +54,7 @@ TEST_CASE("run_contents: what one object has of a step is one run as long as it 
     CHECK(table.names().size() == 3);  // numbers stay
 }
 
-TEST_CASE("run_contents: a form is kept once, and stays where it is") {
+TEST_CASE("run_contents: equal forms are stored once, at a fixed address") {
     run_contents table;
     const std::uint32_t object = table.object("weights");
     const std::array<std::size_t, 2> shape{2, 3};
@@ -74,7 +74,7 @@ TEST_CASE("run_contents: a form is kept once, and stays where it is") {
     CHECK(table.forms()->size() == 2);
 }
 
-TEST_CASE("run_contents: elements must be as many as their form says") {
+TEST_CASE("run_contents: the number of elements must match their form") {
     run_contents table;
     const std::uint32_t object = table.object("weights");
     const std::array<std::size_t, 2> shape{2, 3};

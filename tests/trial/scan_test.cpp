@@ -97,7 +97,7 @@ private:
     std::string refused_;
 };
 
-// Near misses of scannable_trial: no catalog to show, and one that is not shared.
+// Near misses of scannable_trial: one without a catalog, and one whose catalog is not shared.
 struct closed {
     using state_type = smdebug::detail::trial_state;
     [[nodiscard]] std::shared_ptr<const state_type> state() const;
@@ -122,7 +122,7 @@ TEST_CASE("scan: by step, then worker, then as in the file") {
     CHECK(scanned(run, {.which = {.names = texts{}}}).empty());
 }
 
-TEST_CASE("scan: every tensor of every golden run is what its handle reads") {
+TEST_CASE("scan: every tensor of every golden run agrees with its handle") {
     for (const char* name : {"torch_mlp", "torch_ddp", "dtypes", "reductions_raw", "reductions_only", "reductions_tf",
                              "shapes_raw", "tf_workers", "xgboost_like", "mode_gaps", "missing_event", "checksummed",
                              "damaged/flipped_length", "damaged/truncated_event", "damaged/index_swapped",
@@ -163,7 +163,7 @@ TEST_CASE("scan: every tensor of every golden run is what its handle reads") {
     }
 }
 
-TEST_CASE("scan_parts: any number of threads hands the parts over in the order of the files") {
+TEST_CASE("scan_parts: any number of threads delivers the parts in the order of the files") {
     const memory_trial run{long_run(200)};
     const texts expected = scanned(run);
     CHECK(expected.size() == 800);
@@ -173,7 +173,7 @@ TEST_CASE("scan_parts: any number of threads hands the parts over in the order o
     CHECK(scanned_in_parts(memory_trial{long_run(0)}, {.how = {.threads = 4}}).empty());
 }
 
-TEST_CASE("scan: a file that cannot be read is handed over as a failure, and the walk goes on") {
+TEST_CASE("scan: an unreadable file is passed on as a failure, and the walk continues") {
     const std::string refused = smdebug::detail::locations::event_key(1, "worker_0");
     const basic_trial<refusing_storage> run{refusing_storage{long_run(3), refused}};
     for (const unsigned threads : {1U, 2U}) {
@@ -191,7 +191,7 @@ TEST_CASE("scan: a file that cannot be read is handed over as a failure, and the
     });
 }
 
-TEST_CASE("scan: what the visitor throws comes out, whatever it is, and on however many threads") {
+TEST_CASE("scan: any exception from the visitor propagates, on any number of threads") {
     const memory_trial run{long_run(40)};
     for (const unsigned threads : {1U, 3U}) {
         CHECK_THROWS_AS(scan_parts(
@@ -237,7 +237,7 @@ TEST_CASE("scan: a selection narrows by step, mode, worker, regex and collection
     CHECK_THROWS_AS(scanned(run, {.which = {.regex = "("}}), value_error);
 }
 
-TEST_CASE("scan: a stop token ends the walk at some place; everything before it was handed over") {
+TEST_CASE("scan: a stop token ends the walk at some place; everything before it was visited") {
     const memory_trial run{long_run(500)};
     const texts whole = scanned(run);
     for (const unsigned threads : {1U, 3U}) {

@@ -1,7 +1,7 @@
 #include <smdebug/trial/scanned_tensor.hpp>
 
 #include <smdebug/core/error.hpp>
-#include <smdebug/trial/read/passed_records.hpp>
+#include <smdebug/trial/read/event_source.hpp>
 
 #include <doctest/doctest.h>
 
@@ -39,7 +39,7 @@ TEST_CASE("scanned_tensor: it has values, or a failure, or neither") {
     CHECK(tensor.failure() == nullptr);
 }
 
-TEST_CASE("scanned_tensor: what is wrong with its record says where that is") {
+TEST_CASE("scanned_tensor: a failure names its record's place") {
     scanned_tensor tensor;
     const std::string key = "events/x";
     tensor.event_file = key;

@@ -57,9 +57,9 @@ std::vector<step_number> steps_of(const tensor_selection& which) {
 
 }  // namespace
 
-TEST_CASE("selected_tensors: names are in all of what was given") {
+TEST_CASE("selected_tensors: a name must match every given criterion") {
     CHECK(names_of({}) == texts{"loss", "shaped", "w1", "w2"});
-    CHECK(names_of({.names = texts{"w2", "nobody"}}) == texts{"w2"});
+    CHECK(names_of({.names = texts{"w2", "absent"}}) == texts{"w2"});
     CHECK(names_of({.regex = {"^w", "loss"}}) == texts{"loss", "w1", "w2"});
     CHECK(names_of({.regex = texts{}}).empty());
     CHECK(names_of({.collection = "weights"}) == texts{"w1", "w2"});
@@ -75,7 +75,7 @@ TEST_CASE("selected_tensors: names are in all of what was given") {
     CHECK_THROWS_AS(names_of({.regex = "["}), value_error);
 }
 
-TEST_CASE("selected_tensors: tables of histograms come when they are asked for") {
+TEST_CASE("selected_tensors: tables of histograms are selected on request only") {
     memory_storage store;
     run_builder{store}
         .collections({"worker_0"}, {{"weights", {"w"}}, {"histograms", {"w"}}})
@@ -88,7 +88,7 @@ TEST_CASE("selected_tensors: tables of histograms come when they are asked for")
         tensor_selection which;
         texts names;
     };
-    for (const auto& [which, names] : {choice{{}, {"v", "v [buckets]", "w"}},  // v is no histogram
+    for (const auto& [which, names] : {choice{{}, {"v", "v [buckets]", "w"}},  // v is not a histogram
                                        {{.tables = true}, {"v", "v [buckets]", "w", "w [buckets]"}},
                                        {{.regex = "w"}, {"w"}},
                                        {{.regex = "^w$", .tables = true}, {"w", "w [buckets]"}},

@@ -1,4 +1,4 @@
-#include <smdebug/trial/sharing_options.hpp>
+#include <smdebug/trial/options.hpp>
 
 #include <doctest/doctest.h>
 
@@ -7,7 +7,7 @@
 
 using namespace smdebug;
 
-TEST_CASE("sharing_options: by default some values are kept, one thread reads ahead, and nobody lends any") {
+TEST_CASE("sharing_options: by default some values are kept, one thread reads ahead, and there is no shared budget") {
     const sharing_options usual;
     CHECK(usual.value_bytes == std::size_t{256} << 20U);
     CHECK(usual.file_bytes == std::uint64_t{256} << 20U);
@@ -15,7 +15,7 @@ TEST_CASE("sharing_options: by default some values are kept, one thread reads ah
     CHECK(usual.threads == nullptr);
 }
 
-TEST_CASE("sharing_options: within a budget less is kept and fewer threads help, and nothing is raised") {
+TEST_CASE("sharing_options: within a budget less is kept and fewer threads are used, and nothing is raised") {
     const sharing_options usual;
     const sharing_options some = usual.within(std::uint64_t{512} << 20U);
     CHECK(some.value_bytes == std::size_t{32} << 20U);

@@ -90,7 +90,7 @@ TEST_CASE("tensor: a value outlives its trial, and its storage") {
     CHECK(value(0, 1) == -2);
 }
 
-TEST_CASE("tensor: another dtype is a type_error that says what to do, unless a converting copy is asked for") {
+TEST_CASE("tensor: another dtype is a type_error that says what to do, unless the call requests conversion") {
     const memory_trial run{sample()};
     const auto ints = run.tensor("ints");
     throws_where_find_gives<type_error>(ints.find_value<float>(0), absence::wrong_dtype,
@@ -107,7 +107,7 @@ TEST_CASE("tensor: another dtype is a type_error that says what to do, unless a 
     CHECK_THROWS_AS(static_cast<void>(run.tensor("complex").value<float>(0, {.convert = true})), type_error);
 }
 
-TEST_CASE("tensor: what is not there is told by the same word, thrown or not") {
+TEST_CASE("tensor: the thrown error and the returned absence agree") {
     const memory_trial ended{sample()};
     const memory_trial running{sample(false)};
     const auto w = ended.tensor("w");
@@ -116,8 +116,8 @@ TEST_CASE("tensor: what is not there is told by the same word, thrown or not") {
     const auto live = running.tensor("w");
     throws_where_find_gives<step_not_yet_available>(live.find_value(99), absence::step_not_yet_available,
                                                     [&] { return live.value(99); });
-    throws_where_find_gives<invalid_worker>(w.find_value(2, {.worker = "nobody"}), absence::no_such_worker,
-                                            [&] { return w.value(2, {.worker = "nobody"}); });
+    throws_where_find_gives<invalid_worker>(w.find_value(2, {.worker = "absent"}), absence::no_such_worker,
+                                            [&] { return w.value(2, {.worker = "absent"}); });
     throws_where_find_gives<invalid_worker>(w.find_value(2, {.worker = ""}), absence::no_such_worker,
                                             [&] { return w.value(2, {.worker = ""}); });
     const auto reduced = ended.tensor("reduced");
@@ -132,7 +132,7 @@ TEST_CASE("tensor: what is not there is told by the same word, thrown or not") {
     CHECK_THROWS_AS(static_cast<void>(w.workers(3)), tensor_unavailable_for_step);
 }
 
-TEST_CASE("tensor: saved reductions win, others are computed") {
+TEST_CASE("tensor: saved reductions are preferred, others are computed") {
     const memory_trial run{sample()};
     const auto reduced = run.tensor("reduced");
     CHECK(reduced.reduction_value(4, reduction::max) == 14);
@@ -151,7 +151,7 @@ TEST_CASE("tensor: saved reductions win, others are computed") {
     CHECK(all->zeros == 1);
 }
 
-TEST_CASE("tensor: an unknown reduction is a value_error before anything else is looked at") {
+TEST_CASE("tensor: an unknown reduction is a value_error before any other error") {
     const memory_trial run{sample()};
     for (const char* name : {"median", "var", "", "abs_median", "abs_nan", "MEAN", "l3"}) {
         CHECK_THROWS_AS(static_cast<void>(run.tensor("w").reduction_value(99, name)), value_error);
@@ -177,7 +177,7 @@ TEST_CASE("tensor: reductions and counts by the names that stats takes") {
                          doctest::Contains("Invalid reduction type quartile. There are: min, max, mean,"), value_error);
 }
 
-TEST_CASE("tensor: a worker that the run does not have, and one that has not saved it, are told apart") {
+TEST_CASE("tensor: a worker that the run does not have differs from one that has not saved the tensor") {
     const memory_trial run{sample()};
     const auto message_of = [&](const std::string& worker) {
         return run.tensor("w").find_value(0, {.worker = worker}).failure().message();
@@ -228,7 +228,7 @@ TEST_CASE("tensor: steps and previous steps") {
     CHECK(w.workers(2) == std::vector<std::string>{"worker_0", "worker_1"});
 }
 
-TEST_CASE("tensor: damage in one record leaves every other readable, and names file and byte") {
+TEST_CASE("tensor: damage in one record does not affect others, and is reported with file and byte") {
     memory_storage store = sample();
     const std::string key = smdebug::detail::locations::event_key(2, "worker_0");
     const memory_trial run{store};
@@ -241,7 +241,7 @@ TEST_CASE("tensor: damage in one record leaves every other readable, and names f
         store.write(key, bytes);
         CAPTURE(at);
         const auto ints = run.tensor("ints").find_value(2);
-        if (!ints) {  // a flipped bit of a value under the package's checksum cannot be seen
+        if (!ints) {  // a flipped bit of a value under the package's checksum is undetectable
             CHECK(ints.failure().why == absence::damaged);
             CHECK(ints.failure().where == key);
             CHECK(ints.failure().offset == entry.record.offset);
@@ -256,7 +256,7 @@ TEST_CASE("tensor: damage in one record leaves every other readable, and names f
     CHECK(run.tensor("w").value<float>(2)(0, 0) == 2);
 }
 
-TEST_CASE("tensor: an index entry that lies about its record is damage, and allocates nothing") {
+TEST_CASE("tensor: an index entry with wrong claims about its record is damage, and allocates nothing") {
     memory_storage store;
     run_builder build{store};
     const written_step step{.step = 0, .tensors = {tensor_of<float>("a", {1}), tensor_of<float>("b", {2})}};

@@ -6,8 +6,7 @@
 #include "support/run_builder.hpp"
 #include "support/temporary_folder.hpp"
 
-#include <smdebug/trial/for_each_tensor.hpp>
-#include <smdebug/trial/refresh_guard.hpp>
+#include <smdebug/trial/scan.hpp>
 
 #include <doctest/doctest.h>
 
@@ -61,7 +60,7 @@ private:
 };
 static_assert(tensor_decoder<xor_decoder>);
 
-// A trial tells what it is made of.
+// A trial names the types of its policies.
 static_assert(std::same_as<local_trial::storage_type, local_storage>);
 static_assert(std::same_as<local_trial::decoder_type, event_decoder<>>);
 static_assert(std::same_as<local_trial::kernel_type, default_kernel>);
@@ -91,7 +90,7 @@ TEST_CASE("trial: opens a recorded run and answers every question about it") {
     CHECK_FALSE(run.has_tensor("no_such_tensor"));
     CHECK_THROWS_WITH_AS(static_cast<void>(run.tensor("no_such_tensor")),
                          "TensorUnavailable: Tensor no_such_tensor was not saved.", tensor_unavailable);
-    for (int i = 0; i < 2; ++i) {  // the second time it is remembered
+    for (int i = 0; i < 2; ++i) {  // the second time it is cached
         CHECK_THROWS_WITH_AS(static_cast<void>(run.tensor("Sequential_0.wieght")),
                              doctest::Contains("was not saved. Did you mean Sequential_0.weight, "),
                              tensor_unavailable);
@@ -118,7 +117,7 @@ TEST_CASE("trial: composes of policies that can do nothing but what their concep
     run.wait_for_steps({0, 2});
 }
 
-TEST_CASE("trial: of many tensors that are not there the first 16 have near names") {
+TEST_CASE("trial: of many missing tensors the first 16 have near names") {
     const local_trial run{std::string{SMDEBUG_TEST_DATA} + "/golden/torch_mlp"};
     std::size_t hints = 0;
     for (int i = 0; i < 100; ++i) {
@@ -131,7 +130,7 @@ TEST_CASE("trial: of many tensors that are not there the first 16 have near name
     CHECK(hints == 16);
 }
 
-TEST_CASE("trial: a decoder that decrypts gives values that own their bytes, reductions, scans and texts") {
+TEST_CASE("trial: a decoder that decrypts returns values that own their bytes, reductions, scans and texts") {
     constexpr unsigned char key = 0x5A;
     memory_storage store;
     run_builder{store}
@@ -208,28 +207,28 @@ TEST_CASE("trial: queries see new steps while the job runs, and the end") {
     CHECK(run.mode_step(2) == 1);
     CHECK_FALSE(run.loaded_all_steps());
     build.end();
-    CHECK_FALSE(run.loaded_all_steps());  // reading it does not look
+    CHECK_FALSE(run.loaded_all_steps());  // this call does not refresh
     run.refresh();
     CHECK(run.loaded_all_steps());
     build.step(one(9));
-    CHECK(run.steps() == steps_list{0, 1, 2});  // what has ended does not grow
+    CHECK(run.steps() == steps_list{0, 1, 2});  // a finished run does not grow
 }
 
-TEST_CASE("trial: wait_for_steps comes back when the steps are there, and says why when they will not be") {
+TEST_CASE("trial: wait_for_steps returns when the steps are available, and throws the reason when they will not be") {
     memory_storage store;
     run_builder build{store};
     build.collections({"worker_0", "worker_1"}).step(one(0)).step(one(0, mode::train, 0, "worker_1")).step(one(2));
     const memory_trial run{store, {.poll_interval = 1ms}};
     run.wait_for_steps({0});
     CHECK_THROWS_AS(run.wait_for_steps({2}, {.timeout = 5ms}), timed_out);
-    CHECK_THROWS_AS(run.wait_for_steps({1}, {.timeout = 5ms}), timed_out);  // may still come
+    CHECK_THROWS_AS(run.wait_for_steps({1}, {.timeout = 5ms}), timed_out);  // step 1 may still come
 
     const std::jthread late{[&] {
         std::this_thread::sleep_for(10ms);
         build.step(one(2, mode::train, 2, "worker_1"));
     }};
     {
-        const no_refresh guard{run};  // waiting looks all the same, and leaves the guard's setting
+        const no_refresh guard{run};  // waiting looks anyway, and leaves the guard's setting
         run.wait_for_steps({0, 2}, {.timeout = 60s});
         CHECK_FALSE(run.dynamic_refresh());
     }
@@ -277,7 +276,7 @@ TEST_CASE("trial: an event file's name that leaves the run is damage, and the fi
     CHECK(run.tensor("a").find_value(1).has_value());
 }
 
-TEST_CASE("trial: many threads ask while the run grows and another refreshes") {
+TEST_CASE("trial: many threads query while the run grows and another thread refreshes") {
     memory_storage store;
     run_builder build{store};
     build.collections().step(one(0));

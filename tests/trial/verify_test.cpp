@@ -47,7 +47,7 @@ texts kinds_of(const std::vector<difference>& found) {
     return kinds;
 }
 
-// A storage that has not seen all that lies below it.
+// A storage that could not read everything below its root.
 struct partial_storage : memory_storage {
     explicit partial_storage(memory_storage all) : memory_storage(std::move(all)) {}
     [[nodiscard]] static std::vector<problem> problems() {
@@ -60,7 +60,7 @@ std::string text_of(const memory_storage& store, const std::string& key) {
     return std::string{as_text(store.read(key).view())};
 }
 
-// The differences after one text of the second index file was replaced by another.
+// The differences after one text in the second index file was replaced.
 std::vector<difference> after(const std::string& text, const std::string& other) {
     memory_storage store = sample();
     std::string content = text_of(store, index_1);
@@ -70,7 +70,7 @@ std::vector<difference> after(const std::string& text, const std::string& other)
     return verify_run(store);
 }
 
-// Everything that a run answers.
+// Everything that can be read from a run.
 std::string answers(const memory_trial& run) {
     std::string all;
     const auto add = [&](const std::string& text) { all += text + "\n"; };
@@ -102,14 +102,14 @@ TEST_CASE("verify: a whole run has no differences") {
     CHECK(verify_run(run).empty());
 }
 
-TEST_CASE("verify: what the storage could not see is a difference, whatever the index says") {
+TEST_CASE("verify: objects that the storage could not read are differences, whatever the index says") {
     const std::vector<difference> found = verify_run(partial_storage{sample()});
     CHECK(kinds_of(found) == texts{"damaged file", "unread"});
     CHECK(found.front().file == "a.tfevents, byte 8");
     CHECK(found.front().what == "the record is damaged");
 }
 
-TEST_CASE("verify: what other writers wrote has no differences, and what is missing there is told") {
+TEST_CASE("verify: runs of other writers have no differences, and what they lack is reported") {
     for (const char* name : {"torch_mlp", "torch_ddp", "scalars", "shapes_raw", "shapes_only", "reductions_only",
                              "reductions_raw", "reductions_tf", "tf_workers", "collections", "xgboost_like", "dtypes",
                              "checksummed", "mode_workers", "sparse_steps", "double__underscore"}) {
@@ -125,7 +125,7 @@ TEST_CASE("verify: what other writers wrote has no differences, and what is miss
     CHECK(kinds_of(verify_run(missing)) == texts{"missing file", "missing file"});
 }
 
-TEST_CASE("verify: names each thing that the index and the event file do not agree on") {
+TEST_CASE("verify: names each disagreement between the index and the event file") {
     CHECK(kinds_of(after("tensor_payload", "tensor_qayload")) ==
           texts{"renamed key", "unnamed record", "unnamed record"});
     CHECK(kinds_of(after("shape_payload", "shape_paylo_d")) == texts{"renamed key"});
@@ -156,7 +156,7 @@ TEST_CASE("verify: names each thing that the index and the event file do not agr
     CHECK(told.what == "the record at byte 0 is that of \"w\"");
 }
 
-TEST_CASE("verify: damaged event files, strange workers and files that nobody names are told, and nothing is thrown") {
+TEST_CASE("verify: damaged event files, unknown workers and unnamed files are reported, and nothing is thrown") {
     memory_storage store = sample();
     std::string events = text_of(store, events_1);
     events.resize(events.size() - 1);
@@ -174,7 +174,7 @@ TEST_CASE("verify: damaged event files, strange workers and files that nobody na
     CHECK(kinds_of(verify_run(more)) == texts{"damaged file", "workers", "workers", "damaged file", "unnamed file"});
 }
 
-TEST_CASE("verify: two steps that say the same mode step, where no record says another") {
+TEST_CASE("verify: two steps that claim the same mode step, if no record contradicts") {
     memory_storage store;
     run_builder build{store};
     build.collections();
@@ -201,11 +201,11 @@ TEST_CASE("verify: a file that is larger than the limits allow is not read") {
     CHECK(large->what.find("more than the ") != std::string::npos);
 }
 
-TEST_CASE("verify: of a running job what may still come is not missed") {
+TEST_CASE("verify: data that a running job may still write are not reported as missing") {
     memory_storage store;
     run_builder build{store};
     build.collections().step(step_of(0)).step(step_of(1));
-    build.put(smdebug::detail::locations::event_key(2, "worker_0"), "half a rec");  // its index file comes next
+    build.put(smdebug::detail::locations::event_key(2, "worker_0"), "half a rec");  // its index file is not written yet
     CHECK(verify_run(store).empty());
     build.put(smdebug::detail::locations::index_key(2, "worker_0"), "{\"meta\"");
     CHECK(verify_run(store).empty());

@@ -1,6 +1,6 @@
 #include <smdebug/watch/recent_steps.hpp>
 
-#include <smdebug/hook/tensor_source.hpp>
+#include <smdebug/hook/save_arguments.hpp>
 #include <smdebug/reduce/scalar_kernel.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
 
@@ -31,7 +31,7 @@ void take(recent& steps, std::string_view name, std::vector<float> values,
     steps.take(name, view_of(values, shape, name), into);
 }
 
-// One step with one tensor, which holds the step's number.
+// One step with one tensor, whose value is the step's number.
 void one_step(recent& steps, step_number step) {
     steps.begin({.step = step, .mode_step = step});
     take(steps, "w", {static_cast<float>(step)});
@@ -144,7 +144,7 @@ TEST_CASE("recent_steps: a step without tensors is none; one that was begun and 
         CHECK(steps.run().steps() == steps_list{9});
         CHECK(steps.memory().objects() == 3);
     }
-    steps.begin({.step = 9, .mode_step = 9});  // one that is kept is written anew, and forgotten
+    steps.begin({.step = 9, .mode_step = 9});  // a kept step is written again, and forgotten
     take(steps, "w", {-9});
     steps.begin({.step = 10, .mode_step = 10});
     take(steps, "w", {10});

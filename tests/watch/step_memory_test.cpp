@@ -1,6 +1,6 @@
 #include <smdebug/testing/storage_conformance.hpp>
 #include <smdebug/testing/writing_conformance.hpp>
-#include <smdebug/watch/step_memory.hpp>
+#include <smdebug/watch/recent_steps.hpp>
 
 #include <doctest/doctest.h>
 
@@ -88,7 +88,7 @@ TEST_CASE("step_memory: what is held outlives the storage") {
     CHECK(as_text(held.view()) == "still here");
 }
 
-TEST_CASE("step_memory: no more memory waits than was asked for") {
+TEST_CASE("step_memory: no more memory is kept than configured") {
     step_memory store{2};
     for (const char* key : {"events/a", "events/b", "events/c"}) {
         put(store, key, "12345678");

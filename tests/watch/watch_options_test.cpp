@@ -1,4 +1,4 @@
-#include <smdebug/watch/watch_options.hpp>
+#include <smdebug/watch/watch.hpp>
 
 #include <doctest/doctest.h>
 
@@ -29,7 +29,7 @@ TEST_CASE("watch_options: by default everything, at each step") {
 }
 
 TEST_CASE("watch_options: what cannot be meant is refused, in a sentence that names the option") {
-    CHECK(refusal_of({.keep_steps = 0}) == "keep_steps is 0: the step at hand is one that rules look at");
+    CHECK(refusal_of({.keep_steps = 0}) == "keep_steps is 0: rules need at least the current step");
     CHECK(refusal_of({.save_config = {.save_interval = 0}}).starts_with("save_config.save_interval is 0"));
     CHECK(refusal_of({.include_regex = {"a("}}).starts_with("include_regex: "));
     CHECK(refusal_of({.reduction_config = reduction_config{.norms = {"l3"}}}).find("\"l3\"") != std::string::npos);

@@ -1,20 +1,18 @@
 #include <smdebug/watch/watch.hpp>
 
-#include <smdebug/hook/basic_hook.hpp>
+#include <smdebug/hook/hook.hpp>
 #include <smdebug/reduce/scalar_kernel.hpp>
 #include <smdebug/rules/built_in/exploding_tensor.hpp>
 #include <smdebug/rules/built_in/vanishing_gradient.hpp>
 #include <smdebug/storage/memory_storage.hpp>
-#include <smdebug/tensor/event_decoder.hpp>
-#include <smdebug/trial/basic_trial.hpp>
+
+#include "watch/watch_fixture.hpp"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <limits>
-#include <memory>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,47 +20,11 @@
 
 using namespace smdebug;
 using namespace smdebug::detail;
-using steps_list = std::vector<step_number>;
-using names_list = std::vector<std::string>;
-// The scalar kernel: its code takes a tenth of the time to compile.
-using memory_hook = basic_hook<memory_storage, scalar_kernel>;
-using run_in_memory = basic_trial<memory_storage, event_decoder<>, scalar_kernel>;
+using namespace smdebug_test::watches;
 
 namespace {
 
-// A finding that outlives the callback.
-struct noted {
-    std::string rule;
-    finding what;
-    step_number step = 0;
-    smdebug::mode mode = smdebug::mode::global;
-    step_number mode_step = 0;
-};
-
-// A callback that writes down what it is given.
-auto into(std::vector<noted>& all) {
-    return [&all](const watched_finding& found) {
-        all.push_back({std::string{found.rule}, found.what, found.step, found.mode, found.mode_step});
-    };
-}
-
-steps_list steps_of(const std::vector<noted>& all) {
-    steps_list steps;
-    for (const noted& one : all) {
-        steps.push_back(one.step);
-    }
-    return steps;
-}
-
-// Finds at each step the mean of "w".
-constexpr auto mean_of_w = [](const readable_trial auto& run, step_number step) -> finding {
-    return {.met = true, .tensor = "w", .value = run.tensor("w").reduction_value(step, reduction::mean)};
-};
-
-// A dry run: nothing of what it sees is due on disk, either.
-hook_options nothing_on_disk() { return {.save_config = {.save_interval = 1'000'000}, .dry_run = true}; }
-
-// Finds at each step how much "w" has grown since an earlier one.
+// Reports at each step how much "w" has grown since an earlier one.
 struct grown_since {
     step_number by;
     finding operator()(const readable_trial auto& run, step_number step) const {
@@ -72,7 +34,7 @@ struct grown_since {
     }
 };
 
-// Cannot do without "w", at the step or behind it.
+// Requires "w", at the step or after it.
 struct needy {
     std::size_t* calls;
     step_number ahead;
@@ -86,7 +48,7 @@ struct needy {
     }
 };
 
-// One parameter that is trained by gradient descent on x^2 with a learning rate that makes it diverge or vanish.
+// One parameter, trained by gradient descent on x^2 with a learning rate that makes it diverge or vanish.
 struct miniature {
     float x = 1;
     float gradient = 0;
@@ -187,7 +149,7 @@ TEST_CASE("watch: the callback stops the training, slows it down, or has the nex
     CHECK(run.tensor("gradient/x").steps() == steps_list{1});
 }
 
-TEST_CASE("watch: the loop is asked for what rules want, though nothing is due on disk, and no disk is touched") {
+TEST_CASE("watch: tensors that rules need are due though nothing is due on disk, and no disk is touched") {
     memory_storage store;
     memory_hook hook{store, nothing_on_disk()};
     hook.end_step();
@@ -328,47 +290,7 @@ TEST_CASE("watch: set_step() forth and back is followed") {
     CHECK(found[4].what.value == 3);
 }
 
-TEST_CASE("watch: what a rule or the callback throws comes out of end_step, which has counted on") {
-    memory_storage store;
-    memory_hook hook{store, {.save_config = {.save_interval = 1}, .save_all = true}};
-    steps_list second;
-    const auto watching = watch(
-        hook,
-        [](const watched_finding& found) {
-            if (found.step == 1) {
-                throw std::runtime_error("enough");
-            }
-        },
-        [](const readable_trial auto&, step_number step) -> finding {
-            if (step == 3) {
-                throw std::logic_error("my mistake");
-            }
-            return {.met = step == 1};
-        },
-        [&](const readable_trial auto&, step_number step) -> finding {
-            second.push_back(step);
-            return {};
-        });
-    for (step_number step = 0; step < 5; ++step) {
-        CHECK(hook.step() == step);
-        hook.save_tensor("w", std::vector<float>{1});
-        if (step == 1) {
-            CHECK_THROWS_WITH_AS(hook.end_step(), "enough", std::runtime_error);
-        } else if (step == 3) {
-            CHECK_THROWS_WITH_AS(hook.end_step(), "my mistake", std::logic_error);
-        } else {
-            hook.end_step();
-        }
-    }
-    hook.close();
-    CHECK(second == steps_list{0, 2, 4});
-    CHECK(watching->counters().steps == 5);
-    CHECK(watching->counters().evaluated == 7);
-    CHECK(run_in_memory{store}.steps() == steps_list{0, 1, 2, 3, 4});
-    CHECK(hook.counters().steps == 5);
-}
-
-TEST_CASE("watch: notes are told apart from findings") {
+TEST_CASE("watch: notes are separate from findings") {
     memory_hook hook{{}, nothing_on_disk()};
     std::vector<noted> found;
     std::vector<noted> notes;
@@ -384,88 +306,9 @@ TEST_CASE("watch: notes are told apart from findings") {
     CHECK(watching->counters().evaluated == 1);
 }
 
-TEST_CASE("watch: stop() ends it, from the callback, too") {
-    memory_hook hook{{}, nothing_on_disk()};
-    auto witness = std::make_shared<int>(0);
-    std::weak_ptr<watcher> handle;
-    const auto watching = watch(
-        hook,
-        [&](const watched_finding&) {
-            ++*witness;
-            handle.lock()->stop();
-        },
-        [](const readable_trial auto&, step_number) -> std::vector<finding> {
-            return {{.met = true}, {.met = true}};
-        },
-        mean_of_w);
-    handle = watching;
-    for (int step = 0; step < 3; ++step) {
-        CHECK(hook.should_save("w") == (step == 0));
-        hook.save_tensor("w", std::vector<float>{1});
-        hook.end_step();
-    }
-    CHECK(*witness == 1);
-    CHECK(watching->is_stopped());
-    CHECK(watching->counters().steps == 1);
-    CHECK(watching->counters().evaluated == 1);
-}
-
-TEST_CASE("watch: the callback may save into the step that has begun") {
-    memory_storage store;
-    memory_hook hook{store, {.save_config = {.save_interval = 1}, .save_all = true}};
-    std::vector<noted> found;
-    watch(
-        hook,
-        [&](const watched_finding& one) {
-            hook.save_scalar("found_at", static_cast<float>(one.step));
-            hook.save_tensor("extra", std::vector<float>{1});
-        },
-        mean_of_w);
-    watch(hook, into(found), [](const readable_trial auto& run, step_number step) -> finding {
-        return {.met = run.tensor_names({.step = step}) == names_list{"extra", "scalar/found_at", "w"}};
-    });
-    for (int step = 0; step < 3; ++step) {
-        hook.save_tensor("w", std::vector<float>{1});
-        hook.end_step();
-    }
-    hook.close();
-    CHECK(steps_of(found) == steps_list{1, 2});
-    CHECK(run_in_memory{store}.tensor("scalar/found_at").steps() == steps_list{1, 2, 3});
-}
-
-TEST_CASE("watch: the hook holds it, the handle may be dropped; options are checked at once") {
-    auto witness = std::make_shared<int>(0);
-    {
-        memory_hook hook{{}, nothing_on_disk()};
-        watch(
-            hook, [witness](const watched_finding&) { ++*witness; }, mean_of_w);
-        CHECK(witness.use_count() == 2);
-        hook.save_tensor("w", std::vector<float>{1});
-        hook.end_step();
-        CHECK_THROWS_AS(watch(
-                            hook, {.keep_steps = 0}, [](const watched_finding&) {}, mean_of_w),
-                        value_error);
-    }
-    CHECK(*witness == 1);
-    CHECK(witness.use_count() == 1);
-}
-
-TEST_CASE("watch: rules and callback need not be copyable") {
-    memory_hook hook{{}, nothing_on_disk()};
-    double found = 0;
-    watch(
-        hook, [&, mine = std::make_unique<int>(2)](const watched_finding& one) { found = one.what.value + *mine; },
-        [mine = std::make_unique<int>(3)](const readable_trial auto& run, step_number step) -> finding {
-            return {.met = true, .value = run.tensor("w").reduction_value(step, reduction::mean) + *mine};
-        });
-    hook.save_tensor("w", std::vector<float>{1});
-    hook.end_step();
-    CHECK(found == 6);
-}
-
 namespace {
 
-// Answers a maximum that no other kernel would.
+// Returns a maximum that no other kernel would.
 struct doubling_kernel {
     [[nodiscard]] static std::string name() { return "doubling"; }
     [[nodiscard]] result<reduction_values> reduce(const tensor_view& tensor, reduction_set wanted) const {
@@ -495,7 +338,7 @@ TEST_CASE("watch: rules are called with a trial of the hook's kernel") {
 
 namespace {
 
-// Counts what is reduced.
+// Counts reductions.
 struct counting_kernel {
     static inline std::size_t reduced = 0;
     [[nodiscard]] static std::string name() { return "counting"; }

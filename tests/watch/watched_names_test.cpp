@@ -1,4 +1,4 @@
-#include <smdebug/watch/watched_names.hpp>
+#include <smdebug/watch/watch.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
-#include <smdebug/watch/watcher.hpp>
+#include <smdebug/watch/watch.hpp>
 
-#include <smdebug/hook/tensor_source.hpp>
+#include <smdebug/hook/save_arguments.hpp>
 #include <smdebug/reduce/scalar_kernel.hpp>
 
 #include <doctest/doctest.h>
@@ -16,10 +16,10 @@ using namespace smdebug;
 
 namespace {
 
-// A watcher as a hook drives it.
+// A watcher, driven as by a hook.
 template <class Callback, class... Rules>
 auto watcher_of(watch_options how, Callback callback, Rules... rules) {
-    const hook_options watched;  // named: of a temporary g++ 12 makes an internal error
+    const hook_options watched;  // named: with a temporary g++ 12 has an internal error
     std::vector<std::shared_ptr<detail::rule_watcher::watched_rule>> all;
     (all.push_back(std::make_shared<detail::held_rule<Rules, trial>>(std::move(rules))), ...);
     return std::make_shared<detail::rule_watcher>(watched, std::move(how), detail::any_kernel{scalar_kernel{}},
@@ -34,7 +34,7 @@ void show(hook_observer& who, std::string_view name, double value) {
     }
 }
 
-// Whether it wanted the step.
+// Whether the watcher wants the step.
 bool one_step(hook_observer& who, step_number step, double value, mode in = mode::global) {
     const bool wanted = who.wants({.step = step, .mode = in, .mode_step = step});
     if (wanted) {
@@ -98,7 +98,7 @@ TEST_CASE("watcher: a step in which nothing was seen is not looked at") {
     CHECK(who->counters().evaluated == 0);
 }
 
-TEST_CASE("watcher: what lacks something is not evaluated and told with the rule's name; other errors come out") {
+TEST_CASE("watcher: a rule that lacks data is not evaluated, and reported by name; other errors are passed on") {
     std::vector<std::string> skipped;
     const auto who = watcher_of(
         {.on_skip = [&](std::string_view rule, step_number step,

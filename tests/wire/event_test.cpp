@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include <smdebug/record/reader.hpp>
+#include <smdebug/record/framing.hpp>
 #include "../record/event_files.hpp"
 #include "messages.hpp"
 

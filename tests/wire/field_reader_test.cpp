@@ -1,9 +1,10 @@
-#include <smdebug/wire/field_reader.hpp>
+#include <smdebug/wire/field.hpp>
 
 #include <doctest/doctest.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +34,20 @@ outcome read_all(const messages::bytes& message) {
 }
 
 outcome read_all(std::string_view text) { return read_all(messages::of(text)); }
+
+/// A message, and how reading it ends.
+struct ending {
+    const char* what;
+    std::string_view message;
+    status code;
+};
+
+void check(std::initializer_list<ending> all) {
+    for (const ending& each : all) {
+        CAPTURE(each.what);
+        CHECK(read_all(each.message).code == each.code);
+    }
+}
 
 /// A message with a field of every layout, and where each of its fields ends.
 messages::bytes one_of_each(std::vector<std::size_t>& ends) {
@@ -142,18 +157,18 @@ TEST_CASE("field_reader: no flipped bit makes it read outside the message") {
 }
 
 TEST_CASE("field_reader: bad tags are malformed, and end the reading") {
-    CHECK(read_all("\x00"sv).code == status::malformed);
-    CHECK(read_all("\x06\x01"sv).code == status::malformed);
-    CHECK(read_all("\x0f\x01"sv).code == status::malformed);
-    CHECK(read_all("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f"sv).code == status::malformed);
+    check({{"number 0", "\x00"sv, status::malformed},
+           {"number 0, and wire type 6", "\x06\x01"sv, status::malformed},
+           {"wire type 7", "\x0f\x01"sv, status::malformed},
+           {"more than 64 bits", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f"sv, status::malformed}});
     const outcome seen = read_all("\x08\x01\x00\x08\x02"sv);
     CHECK(seen.numbers.size() == 1);
     CHECK(seen.code == status::malformed);
 }
 
 TEST_CASE("field_reader: a length beyond the message is truncated, however large") {
-    CHECK(read_all("\x1a\x04xyz"sv).code == status::truncated);
-    CHECK(read_all("\x1a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01xyz"sv).code == status::truncated);
+    check({{"one byte more", "\x1a\x04xyz"sv, status::truncated},
+           {"the largest length", "\x1a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01xyz"sv, status::truncated}});
 }
 
 TEST_CASE("field_reader: groups are skipped with all they hold") {
@@ -164,10 +179,10 @@ TEST_CASE("field_reader: groups are skipped with all they hold") {
 }
 
 TEST_CASE("field_reader: groups that do not end, end twice or end another are errors") {
-    CHECK(read_all("\x13\x08\x01"sv).code == status::truncated);
-    CHECK(read_all("\x13\x1c"sv).code == status::malformed);
-    CHECK(read_all("\x14"sv).code == status::malformed);
-    CHECK(read_all("\x13\x14\x14"sv).code == status::malformed);
+    check({{"begins and does not end", "\x13\x08\x01"sv, status::truncated},
+           {"ends another group", "\x13\x1c"sv, status::malformed},
+           {"ends and has not begun", "\x14"sv, status::malformed},
+           {"ends twice", "\x13\x14\x14"sv, status::malformed}});
 }
 
 TEST_CASE("field_reader: groups may nest up to a limit") {

@@ -19,12 +19,19 @@ static_assert(tag::from_code(tag{wire::max_field_number, wire_type::fixed32}.cod
               tag{wire::max_field_number, wire_type::fixed32});
 
 TEST_CASE("tag: number 0, numbers too large and unknown wire types are none") {
-    CHECK_FALSE(tag::from_code(0x00));
-    CHECK_FALSE(tag::from_code(0x02));
-    CHECK_FALSE(tag::from_code(0x0e));  // wire type 6
-    CHECK_FALSE(tag::from_code(0x0f));  // wire type 7
-    CHECK_FALSE(tag::from_code((std::uint64_t{wire::max_field_number} + 1) << 3));
-    CHECK_FALSE(tag::from_code(std::numeric_limits<std::uint64_t>::max()));
+    struct row {
+        const char* what;
+        std::uint64_t code;
+    };
+    for (const row& each : {row{"number 0", 0x00},
+                            {"number 0, with another wire type", 0x02},
+                            {"wire type 6", 0x0e},
+                            {"wire type 7", 0x0f},
+                            {"the first number that is too large", (std::uint64_t{wire::max_field_number} + 1) << 3},
+                            {"all bits", std::numeric_limits<std::uint64_t>::max()}}) {
+        CAPTURE(each.what);
+        CHECK_FALSE(tag::from_code(each.code));
+    }
 }
 
 TEST_CASE("field: reads its bits as the type that the message declares") {

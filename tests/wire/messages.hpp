@@ -2,7 +2,7 @@
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
-#include <smdebug/wire/field_writer.hpp>
+#include <smdebug/wire/field.hpp>
 
 #include <cstddef>
 #include <cstdint>

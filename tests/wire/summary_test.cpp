@@ -1,4 +1,4 @@
-#include <smdebug/wire/summary.hpp>
+#include <smdebug/wire/event.hpp>
 
 #include <doctest/doctest.h>
 
@@ -42,16 +42,23 @@ TEST_CASE("summary_value: finds the tag, the tensor and the metadata") {
     CHECK(as_text(value->metadata) == "M");
 }
 
-TEST_CASE("summary_value: tells the kinds apart") {
-    const auto kind_of = [](std::string_view text) { return wire::decode_summary_value(messages::of(text))->kind; };
-    CHECK(kind_of("\x0a\x01t"sv) == value_kind::none);
-    CHECK(kind_of("\x15\x00\x00\xc0\x3f"sv) == value_kind::simple_value);
-    CHECK(kind_of("\x42\x00"sv) == value_kind::tensor);
-    CHECK(kind_of("\x1a\x00"sv) == value_kind::other);  // obsolete_old_style_histogram
-    CHECK(kind_of("\x22\x00"sv) == value_kind::other);  // image
-    CHECK(kind_of("\x2a\x00"sv) == value_kind::other);  // histo
-    CHECK(kind_of("\x32\x00"sv) == value_kind::other);  // audio
-    CHECK(kind_of("\x28\x01"sv) == value_kind::none);   // number 5 in another layout
+TEST_CASE("summary_value: distinguishes the kinds") {
+    struct row {
+        const char* what;
+        std::string_view value;
+        value_kind kind;
+    };
+    for (const row& each : {row{"a tag alone", "\x0a\x01t"sv, value_kind::none},
+                            {"simple_value", "\x15\x00\x00\xc0\x3f"sv, value_kind::simple_value},
+                            {"tensor", "\x42\x00"sv, value_kind::tensor},
+                            {"obsolete_old_style_histogram", "\x1a\x00"sv, value_kind::other},
+                            {"image", "\x22\x00"sv, value_kind::other},
+                            {"histo", "\x2a\x00"sv, value_kind::other},
+                            {"audio", "\x32\x00"sv, value_kind::other},
+                            {"histo's number in another layout", "\x28\x01"sv, value_kind::none}}) {
+        CAPTURE(each.what);
+        CHECK(wire::decode_summary_value(messages::of(each.value))->kind == each.kind);
+    }
 }
 
 TEST_CASE("summary_value: of several alternatives and tags the last one counts") {

@@ -69,7 +69,7 @@ TEST_CASE("tensor_proto: an absent shape is not an empty one") {
     CHECK(wire::decode_tensor_proto(bytes)->shape.has_value());
 }
 
-TEST_CASE("tensor_proto: of a field that occurs twice the last one counts") {
+TEST_CASE("tensor_proto: if a field occurs twice, the last one counts") {
     const auto bytes = messages::of("\x08\x01\x12\x01x\x22\x01p\x08\x02\x12\x01y\x22\x01q"sv);
     const auto tensor = wire::decode_tensor_proto(bytes);
     REQUIRE(tensor.ok());

@@ -1,4 +1,4 @@
-#include <smdebug/wire/tensor_shape.hpp>
+#include <smdebug/wire/tensor_proto.hpp>
 
 #include <doctest/doctest.h>
 

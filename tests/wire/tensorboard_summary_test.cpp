@@ -5,11 +5,9 @@
 #include <doctest/doctest.h>
 
 #include <array>
-#include <cstddef>
+#include <initializer_list>
 #include <limits>
-#include <string>
 #include <string_view>
-#include <vector>
 
 namespace wire = smdebug::detail::wire;
 using namespace std::literals;
@@ -20,6 +18,19 @@ namespace {
 
 messages::bytes encoded(const wire::tensorboard_event& event) {
     return messages::written([&](wire::field_writer& writer) { wire::encode(writer, event); });
+}
+
+/// The name of a tensor, and its tag.
+struct tagged {
+    std::string_view name;
+    std::string_view tag;
+};
+
+void check(std::initializer_list<tagged> all) {
+    for (const tagged& each : all) {
+        CAPTURE(each.name);
+        CHECK(tensorboard_tag(each.name) == each.tag);
+    }
 }
 
 }  // namespace
@@ -81,28 +92,27 @@ TEST_CASE("tensorboard_event: what our own reader of events makes of it") {
 }
 
 TEST_CASE("tensorboard_tag: keeps letters, digits and four signs, and puts '_' for the rest") {
-    CHECK(tensorboard_tag("gradients/fc1.weight") == "gradients/fc1.weight");
-    CHECK(tensorboard_tag("a-b_c.D/9") == "a-b_c.D/9");
-    CHECK(tensorboard_tag("dense/kernel:0") == "dense/kernel_0");
-    CHECK(tensorboard_tag("loss (train) [%]\n") == "loss__train______");
-    CHECK(tensorboard_tag("a\\b\"c'd"s + '\0' + "e\x7f") == "a_b_c_d_e_");
-    CHECK(tensorboard_tag("") == "");
+    check({{"gradients/fc1.weight", "gradients/fc1.weight"},
+           {"a-b_c.D/9", "a-b_c.D/9"},
+           {"dense/kernel:0", "dense/kernel_0"},
+           {"loss (train) [%]\n", "loss__train______"},
+           {"a\\b\"c'd\0e\x7f"sv, "a_b_c_d_e_"},
+           {"", ""}});
 }
 
 TEST_CASE("tensorboard_tag: takes leading slashes away, and only these") {
-    CHECK(tensorboard_tag("/job/worker") == "job/worker");
-    CHECK(tensorboard_tag("///a//b/") == "a//b/");
-    CHECK(tensorboard_tag("///") == "");
-    CHECK(tensorboard_tag(" /a") == "_/a");
+    check({{"/job/worker", "job/worker"}, {"///a//b/", "a//b/"}, {"///", ""}, {" /a", "_/a"}});
 }
 
 TEST_CASE("tensorboard_tag: keeps what is beyond ASCII, where it is UTF-8") {
-    CHECK(tensorboard_tag("größe/重み 😀") == "größe/重み_😀");
-    CHECK(tensorboard_tag("\xff"
-                          "a\xc3") == "_a_");
-    CHECK(tensorboard_tag("\xc3(") == "__");
-    CHECK(tensorboard_tag("\xed\xa0\x80") == "___");      // half of a pair of UTF-16
-    CHECK(tensorboard_tag("\xf0\x9f\x98 x") == "____x");  // a character cut short
-    CHECK(tensorboard_tag("\xc0\xaf"
-                          "a") == "__a");  // '/' in a longer form than needed
+    check({{"größe/重み 😀", "größe/重み_😀"},
+           {"\xff"
+            "a\xc3",
+            "_a_"},
+           {"\xc3(", "__"},
+           {"\xed\xa0\x80", "___"},      // half of a pair of UTF-16
+           {"\xf0\x9f\x98 x", "____x"},  // a character cut short
+           {"\xc0\xaf"
+            "a",
+            "__a"}});  // '/' in a longer form than needed
 }

@@ -2,7 +2,6 @@
 
 #include <smdebug/core/dtype.hpp>
 #include <smdebug/wire/event.hpp>
-#include <smdebug/wire/summary.hpp>
 
 #include <doctest/doctest.h>
 

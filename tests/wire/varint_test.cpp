@@ -1,12 +1,13 @@
-#include <smdebug/wire/varint.hpp>
+#include <smdebug/wire/field.hpp>
 
 #include <doctest/doctest.h>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
 #include <random>
+#include <string_view>
 #include <vector>
 
 #include "messages.hpp"
@@ -28,10 +29,22 @@ constexpr bool round_trips(std::uint64_t value) {
            decoded == value && rest.empty();
 }
 
-status take(std::string_view text, std::uint64_t& value) {
-    const auto bytes = messages::of(text);
-    byte_view rest{bytes};
-    return wire::take_varint(rest, value);
+/// Bytes, and what take_varint() makes of them.
+struct taken {
+    std::string_view bytes;
+    status code;
+    std::uint64_t value;  ///< untouched, and so 7, after an error
+};
+
+void check(std::initializer_list<taken> all) {
+    for (const taken& each : all) {
+        CAPTURE(each.value);
+        const auto bytes = messages::of(each.bytes);
+        byte_view rest{bytes};
+        std::uint64_t value = 7;
+        CHECK(wire::take_varint(rest, value) == each.code);
+        CHECK(value == each.value);
+    }
 }
 
 }  // namespace
@@ -42,13 +55,9 @@ static_assert(wire::varint_size(0) == 1 && wire::varint_size(127) == 1 && wire::
 static_assert(wire::varint_size(16383) == 2 && wire::varint_size(16384) == 3 && wire::varint_size(max) == 10);
 
 TEST_CASE("take_varint: reads what protobuf's documentation shows") {
-    std::uint64_t value = 0;
-    CHECK(take("\x01"sv, value) == status::ok);
-    CHECK(value == 1);
-    CHECK(take("\x96\x01"sv, value) == status::ok);
-    CHECK(value == 150);
-    CHECK(take("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"sv, value) == status::ok);  // -1 as an int64
-    CHECK(value == max);
+    check({{"\x01"sv, status::ok, 1},
+           {"\x96\x01"sv, status::ok, 150},
+           {"\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"sv, status::ok, max}});  // -1 as an int64
 }
 
 TEST_CASE("take_varint: every number of bytes round-trips, and every prefix is truncated") {
@@ -81,19 +90,13 @@ TEST_CASE("take_varint: takes only its own bytes") {
 }
 
 TEST_CASE("take_varint: a longer form than needed is accepted") {
-    std::uint64_t value = 9;
-    CHECK(take("\x80\x00"sv, value) == status::ok);
-    CHECK(value == 0);
-    CHECK(take("\x81\x80\x80\x80\x80\x80\x80\x80\x80\x00"sv, value) == status::ok);
-    CHECK(value == 1);
+    check({{"\x80\x00"sv, status::ok, 0}, {"\x81\x80\x80\x80\x80\x80\x80\x80\x80\x00"sv, status::ok, 1}});
 }
 
 TEST_CASE("take_varint: more than 64 bits are malformed") {
-    std::uint64_t value = 7;
-    CHECK(take("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02"sv, value) == status::malformed);
-    CHECK(take("\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01"sv, value) == status::malformed);
-    CHECK(take("\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"sv, value) == status::malformed);
-    CHECK(value == 7);
+    check({{"\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02"sv, status::malformed, 7},
+           {"\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01"sv, status::malformed, 7},
+           {"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"sv, status::malformed, 7}});
 }
 
 TEST_CASE("take_varint: random numbers of every size round-trip") {

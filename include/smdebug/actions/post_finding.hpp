@@ -2,16 +2,14 @@
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
-#include <smdebug/core/form.hpp>
 #include <smdebug/core/stop_token.hpp>
 #include <smdebug/http/concepts.hpp>
 #include <smdebug/http/curl_transport.hpp>
-#include <smdebug/http/inbox.hpp>
 #include <smdebug/http/message.hpp>
 #include <smdebug/rules/finding.hpp>
-#include <smdebug/rules/finding_json.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cstdint>
 #include <exception>
@@ -19,27 +17,27 @@
 #include <new>
 #include <string>
 #include <string_view>
+#include <system_error>
+#include <thread>
 #include <utility>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace actions {
+namespace smdebug::inline v1::actions {
 
 struct post_options {
-    std::vector<http::header> headers = {};  ///< besides content-type; names in small letters
+    std::vector<http::header> headers = {};  ///< besides content-type; names in lower case
     unsigned attempts = 4;
-    /// Before the second attempt; doubled each time.  A server's Retry-After counts where it is longer.
+    /// Before the second attempt; doubled each time.  A longer Retry-After of the server takes precedence.
     std::chrono::milliseconds first_pause{250};
     std::chrono::milliseconds deadline{std::chrono::seconds{30}};  ///< of all attempts together
     std::stop_token stop = {};
 };
 
 struct post_result {
-    bool delivered = false;    ///< the server said 2xx
-    int status = 0;            ///< its last answer's; 0: there was none
-    unsigned attempts = 0;     ///< how often it was asked
-    std::string failure = {};  ///< a sentence; empty when delivered.  The address is not in it: it may be a secret
+    bool delivered = false;    ///< the server answered 2xx
+    int status = 0;            ///< that of its last answer; 0: there was none
+    unsigned attempts = 0;     ///< the number of requests sent
+    std::string failure = {};  ///< a sentence; empty when delivered.  Omits the address, which may be a secret
 
     [[nodiscard]] explicit operator bool() const noexcept { return delivered; }
 };
@@ -51,17 +49,17 @@ using post_clock = http::request::clock;
 /// Whether a retry may succeed.
 [[nodiscard]] bool may_help_to_repeat(const http::response& response) noexcept;
 
-/// The server's Retry-After, where it is in seconds; dates are ignored.
+/// The server's Retry-After, if it is in seconds; dates are ignored.
 [[nodiscard]] std::chrono::milliseconds wanted_pause(const http::response& response) noexcept;
 
-/// Waits until then.  False where the token said stop before.
+/// Waits until then.  False if the token requested a stop before.
 [[nodiscard]] bool pause_until(post_clock::time_point then, const std::stop_token& stop);
 
-/// One exchange, for no longer than the deadline, even where a transport does not keep to it.
+/// One exchange, limited by the deadline even if the transport ignores it.
 template <http_transport Transport>
 [[nodiscard]] http::response exchange_once(const Transport& transport, const http::request& ask,
                                            const std::stop_token& stop) {
-    http::detail::inbox answers;
+    http::detail::completion_queue answers;
     [[maybe_unused]] const auto exchange = transport.start(ask, answers, 0);
     constexpr std::chrono::milliseconds slice{50};
     http::response none;
@@ -70,7 +68,7 @@ template <http_transport Transport>
     while (!stop.stop_requested()) {
         const auto now = post_clock::now();
         const bool last = ask.deadline - now <= slice;
-        // After the deadline, a moment for the transport to say so itself.
+        // After the deadline, the transport gets a moment to report it itself.
         if (auto answer = answers.take_until(now + slice)) {
             return std::move(answer->response);
         }
@@ -85,10 +83,10 @@ template <http_transport Transport>
 }  // namespace detail
 
 /// Sends a finding to `url`, as finding_json writes it, with content-type application/json.
-/// Tried again: after 429, 5xx, a connection that fails, is cut or stalls.  Where an answer was lost, the server gets
-/// the finding twice.
-/// Not:         after any other answer; redirections are not followed.
-/// Never throws but std::bad_alloc: failures are in the result.  Blocks no longer than the deadline.
+/// Retried:     after 429, 5xx, and a connection that fails, is cut or stalls.  If an answer was lost, the server gets
+///              the finding twice.
+/// Not retried: after any other answer; redirections are not followed.
+/// Throws only std::bad_alloc: failures are in the result.  Blocks no longer than the deadline.
 template <http_transport Transport>
 [[nodiscard]] post_result post_finding(const Transport& transport, const std::string& url, std::string_view run,
                                        const finding& one, const post_options& how = {}) {
@@ -146,16 +144,53 @@ struct webhook {
 
     /// Errors: what on_result throws.
     post_result operator()(const finding& one) const;
-    /// The same for a finding that does not name its rule.
+    /// The same for a finding without the name of its rule.
     post_result operator()(std::string_view rule, finding one) const;
 };
 
-}  // namespace actions
-}  // namespace v1
-}  // namespace smdebug
+template <http_transport Transport>
+post_result webhook<Transport>::operator()(const finding& one) const {
+    post_result result = post_finding(transport, url, run, one, how);
+    if (on_result) {
+        on_result(result);
+    }
+    return result;
+}
 
-#ifndef SMDEBUG_COMPILED
-#include <smdebug/actions/impl/post_finding.ipp>
-#endif
+template <http_transport Transport>
+post_result webhook<Transport>::operator()(std::string_view rule, finding one) const {
+    one.rule = rule;
+    return (*this)(one);
+}
 
-#include <smdebug/actions/impl/post_finding.tpp>
+namespace detail {
+
+inline bool may_help_to_repeat(const http::response& response) noexcept {
+    if (response.answered()) {
+        return response.status == 429 || response.status >= 500;
+    }
+    return response.outcome == http::outcome::unreachable || response.outcome == http::outcome::interrupted ||
+           response.outcome == http::outcome::stalled;
+}
+
+inline std::chrono::milliseconds wanted_pause(const http::response& response) noexcept {
+    const std::string_view text = response.answered() ? response.find_header("retry-after").value_or("") : "";
+    std::uint32_t seconds = 0;
+    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+    return std::chrono::seconds{code == std::errc{} && end == text.data() + text.size() ? seconds : 0U};
+}
+
+inline bool pause_until(post_clock::time_point then, const std::stop_token& stop) {
+    constexpr std::chrono::milliseconds slice{20};
+    while (!stop.stop_requested()) {
+        const auto left = then - post_clock::now();
+        if (left <= left.zero()) {
+            return true;
+        }
+        std::this_thread::sleep_for(std::min<std::chrono::nanoseconds>(left, slice));
+    }
+    return false;
+}
+
+}  // namespace detail
+}  // namespace smdebug::inline v1::actions

@@ -1,4 +1,4 @@
-// Running a program when a rule fires: without a shell, with a time limit, and every outcome is a value.
+// Runs a program when a rule fires: without a shell, with a time limit; every outcome is a value.
 #pragma once
 
 #include <smdebug/core/error.hpp>
@@ -18,49 +18,47 @@
 #include <string_view>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace actions {
+namespace smdebug::inline v1::actions {
 
-/// Where the program's standard output goes.
+/// The destination of the program's standard output.
 enum class command_output : std::uint8_t {
-    to_errors,  ///< to our standard error: our standard output holds results
+    to_errors,  ///< our standard error: our standard output is for results
     inherited,
-    discarded,  ///< its standard error, too
+    discarded,  ///< and so is its standard error
 };
 
 struct command_options {
     std::chrono::milliseconds time_limit{std::chrono::seconds{30}};
-    /// How long it may go on after SIGTERM, before SIGKILL.
+    /// The time between SIGTERM and SIGKILL.
     std::chrono::milliseconds grace{std::chrono::seconds{2}};
     command_output output = command_output::to_errors;
-    std::stop_token stop = {};  ///< ends it as the time limit does
+    std::stop_token stop = {};  ///< ends it like the time limit
 };
 
 enum class command_end : std::uint8_t {
     exited,
-    killed,       ///< by a signal that was not ours
-    timed_out,    ///< it was ended, as it took too long
+    killed,       ///< by a signal that this library did not send
+    timed_out,    ///< ended at the time limit
     stopped,      ///< it was ended by the stop token
-    not_started,  ///< there is no such program, or no means to start one
-    lost,         ///< other code has waited for it: its exit status is not known
+    not_started,  ///< there is no such program, or it cannot be started
+    lost,         ///< other code has reaped it: its exit status is unknown
 };
 
 struct command_result {
     command_end how = command_end::not_started;
     int status = -1;           ///< exited: the exit status; killed: the signal; not_started: errno
-    std::string failure = {};  ///< a sentence; empty when all went well
+    std::string failure = {};  ///< a sentence; empty on success
 
     [[nodiscard]] explicit operator bool() const noexcept { return how == command_end::exited && status == 0; }
 };
 
 /// A text with {run} {rule} {step} {mode} {mode_step} {tensor} {worker} {value} {threshold} {message} replaced; other
-/// braces stay.  What is put in is not looked through again.  No NUL is put in, as it would end an argument.
+/// braces stay.  Inserted texts are not expanded again, and never contain NUL, which would end an argument.
 [[nodiscard]] std::string fill_in(std::string_view text, std::string_view run, const finding& one);
 
 namespace detail {
 
-/// What posix_spawn is to do in the child before the program starts, and how.
+/// The actions of posix_spawn in the child before the program starts, and its attributes.
 class spawn_plan {
 public:
     explicit spawn_plan(command_output output);
@@ -68,14 +66,14 @@ public:
     spawn_plan& operator=(const spawn_plan&) = delete;
     ~spawn_plan();
 
-    /// Starts the program that PATH finds; gives an errno, 0 when it runs.
+    /// Starts the program, searched in PATH; returns an errno, 0 when it runs.
     [[nodiscard]] int start(::pid_t& process, const std::vector<std::string>& arguments) const;
 
 private:
     void note(int code) noexcept { failure_ = failure_ == 0 ? code : failure_; }
 
-    // Where the system can, everything that is open is closed; elsewhere only what was opened with O_CLOEXEC, as this
-    // library opens everything.
+    // If the system supports it, all open files are closed; else those opened with O_CLOEXEC, as this library opens all
+    // of its files.
     template <class Actions>
     void close_the_others(Actions& actions) noexcept {
         if constexpr (requires { posix_spawn_file_actions_addclosefrom_np(&actions, 3); }) {
@@ -88,28 +86,28 @@ private:
     int failure_ = 0;
 };
 
-/// Whether a child has ended; it is not reaped, so that its process id is not used again.
+/// Whether a child has ended; it is not reaped, so that its process id is not reused.
 enum class child_state : std::uint8_t { running, ended, lost };
 
 [[nodiscard]] child_state state_of(::pid_t process) noexcept;
 
-/// Waits until the child has ended, a time has passed, or the token says stop.
+/// Waits until the child has ended, a time has passed, or the token requests a stop.
 [[nodiscard]] child_state wait_for_child(::pid_t process, std::chrono::steady_clock::time_point latest,
                                          const std::stop_token& stop);
 
 }  // namespace detail
 
-/// Runs a program and waits for it: the first argument is its name, as PATH finds it.  No shell is involved.
-/// In it: standard input is /dev/null, no signal is blocked or ignored, the environment is ours, and it leads a process
-/// group.  When its time is over, the group gets SIGTERM, and SIGKILL after the grace; what it leaves behind when it
-/// ends by itself stays.  A Ctrl-C at the terminal does not reach it: use the stop token.
-/// Errors:  value_error for no arguments or an empty name, std::bad_alloc; what the program does is in the result.
-/// Threads: on any.  Other code must not wait for all children, nor SIGCHLD be ignored: result `lost`.
+/// Runs a program and waits for it: the first argument is its name, searched in PATH.  No shell is involved.
+/// The program's standard input is /dev/null, no signal is blocked or ignored, it inherits our environment, and it
+/// leads a process group.  At the time limit the group gets SIGTERM, and SIGKILL after the grace period; processes that
+/// it leaves behind when it ends by itself continue.  A Ctrl-C at the terminal does not reach it: use the stop token.
+/// Errors:  value_error for no arguments or an empty name, std::bad_alloc; failures of the program are in the result.
+/// Threads: any.  Other code must not wait for all children, nor ignore SIGCHLD: result `lost`.
 [[nodiscard]] command_result run_command(const std::vector<std::string>& arguments, const command_options& how = {});
 
-/// A command as a callback for findings.  Placeholders (see fill_in) are replaced in all arguments but the first: no
-/// finding chooses the program.  An argument that is nothing but a name may begin with a dash; put "--" before it, or
-/// a word in front of it, where the program would take it for an option.
+/// A command as a callback for findings.  Placeholders (see fill_in) are replaced in all arguments except the first: no
+/// finding can choose the program.  An argument that consists of a name only may begin with a dash; if the program
+/// would take it for an option, put "--" before it, or a word in front of it.
 struct finding_command {
     std::vector<std::string> arguments;
     std::string run = {};
@@ -118,13 +116,11 @@ struct finding_command {
 
     /// Errors: as run_command, and what on_result throws.
     command_result operator()(const finding& one) const;
-    /// The same for a finding that does not name its rule.
+    /// The same for a finding without the name of its rule.
     command_result operator()(std::string_view rule, finding one) const;
 };
 
-}  // namespace actions
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::actions
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/actions/impl/run_command.ipp>

@@ -1,31 +1,31 @@
-// The statuses of rules in a JSON file, replaced atomically: no reader sees it half written.
+// The statuses of rules in a JSON file that is replaced atomically: no reader sees a partial file.
 // Source: the public API reference of SageMaker, DebugRuleEvaluationStatus.
 #pragma once
 
 #include <smdebug/core/form.hpp>
+#include <smdebug/core/json_document.hpp>
+#include <smdebug/core/printable_text.hpp>
 #include <smdebug/core/status.hpp>
 #include <smdebug/core/stop_token.hpp>
-#include <smdebug/core/utf8.hpp>
 #include <smdebug/rules/concepts.hpp>
 #include <smdebug/rules/rule_result.hpp>
-#include <smdebug/rules/rule_status.hpp>
 
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <unordered_map>
 #include <utility>
+#include <variant>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace actions {
+namespace smdebug::inline v1::actions {
 
 namespace detail {
 
@@ -41,16 +41,16 @@ struct evaluation_status {
 
 /// The result of a write.
 struct status_written {
-    std::string failure = {};  ///< why the file is as it was before; empty: it was written
+    std::string failure = {};  ///< why the file is unchanged; empty: it was written
     [[nodiscard]] explicit operator bool() const noexcept { return failure.empty(); }
 };
 
 }  // namespace detail
 
-/// The longest StatusDetails that the service allows; longer ones are cut.
+/// The maximum length of StatusDetails in the service; longer ones are cut.
 inline constexpr std::size_t most_status_details = 1024;
 
-/// At most that many bytes of a text, cut where a character of UTF-8 begins.
+/// At most that many bytes of a text, cut between characters of UTF-8.
 [[nodiscard]] constexpr std::string_view cut_text(std::string_view text, std::size_t most) noexcept {
     if (text.size() <= most) {
         return text;
@@ -59,10 +59,10 @@ inline constexpr std::size_t most_status_details = 1024;
     while (end > 0 && most - end < 3 && continues_utf8_character(text[end])) {
         --end;
     }
-    return text.substr(0, continues_utf8_character(text[end]) ? most : end);  // no UTF-8: any place will do
+    return text.substr(0, continues_utf8_character(text[end]) ? most : end);  // invalid UTF-8: any place will do
 }
 
-/// A time as ISO 8601 has it: "2026-11-22T10:00:00.250Z".
+/// A time in ISO 8601: "2026-11-22T10:00:00.250Z".
 [[nodiscard]] std::string iso_time_text(detail::evaluation_status::clock::time_point time);
 
 /// Appends {"RuleConfigurationName": ..., "RuleEvaluationStatus": ..., "StatusDetails": ..., "LastModifiedTime": ...}.
@@ -79,8 +79,8 @@ namespace detail {
 
 }  // namespace detail
 
-/// Writes a file of one rule, or of several, under another name and renames it: whoever reads it sees all of the old
-/// one or all of the new one.  Folders on the way are made.  Never throws; the result says what went wrong.
+/// Writes a file of one rule, or of several, under another name and renames it: a reader sees either the old file or
+/// the new one, complete.  Creates missing folders.  Never throws; the result contains the failure.
 [[nodiscard]] inline detail::status_written write_status_file(const std::string& path,
                                                               const detail::evaluation_status& one) {
     return detail::write_status_text(path, status_json(one));
@@ -94,17 +94,17 @@ namespace detail {
 
 /// When a status_file writes.
 enum class status_writes : std::uint8_t {
-    each_change,  ///< before set() comes back: for a few rules, as all of the file is written for each
-    /// The first before set() comes back; the others soon, on a thread, which writes at most a tenth of the time: for
-    /// many rules.  A file of 1 MB is some 20 ms behind.
+    each_change,  ///< before set() returns: for a few rules, as each change writes the whole file
+    /// The first change before set() returns; later ones soon, on a thread that spends at most a tenth of its time on
+    /// writing: for many rules.  A file of 1 MB lags by some 20 ms.
     in_background,
 };
 
 }  // namespace detail
 
-/// The file of several rules, kept up to date: a list, in the order in which rules were first set.
-/// A process that is killed leaves a whole file without the last changes; the destructor writes those.
-/// Threads: everything may be called at once.
+/// A file of the statuses of several rules, kept up to date: a list, in the order in which rules were first set.
+/// A killed process leaves a complete file without the last changes; the destructor writes those.
+/// Threads: all functions may be called concurrently.
 class status_file {
 public:
     explicit status_file(std::string path, detail::status_writes when = detail::status_writes::each_change)
@@ -113,8 +113,8 @@ public:
     status_file& operator=(const status_file&) = delete;
     ~status_file();
 
-    /// Takes a rule's status and writes the file, unless nothing has changed and it was written.  In the background: a
-    /// thread writes it soon; a failure may be that of an earlier change.
+    /// Sets a rule's status and writes the file, unless nothing has changed since it was written.  In the background a
+    /// thread writes it soon; the returned failure may be that of an earlier change.
     [[nodiscard]] detail::status_written set(
         std::string_view rule, rule_status status, std::string_view details = {},
         detail::evaluation_status::clock::time_point now = detail::evaluation_status::clock::now());
@@ -122,7 +122,7 @@ public:
         return set(result.name, result.status, result.details);
     }
 
-    /// Writes what has not been written yet.
+    /// Writes pending changes.
     [[nodiscard]] detail::status_written flush();
 
 private:
@@ -132,21 +132,76 @@ private:
 
     std::string path_;
     detail::status_writes when_;
-    std::mutex writing_;  // taken before guard_
+    std::mutex writing_;  // locked before guard_
     std::mutex guard_;
     std::vector<detail::evaluation_status> all_;
     std::unordered_map<std::string, std::size_t> places_;
-    bool changed_ = false;  // what is in the file is older
-    bool tried_ = false;    // to write it
+    bool changed_ = false;  // the file is out of date
+    bool tried_ = false;    // a write was tried
     bool due_ = false;
     detail::status_written failure_;  // of the thread, until a call returns it
     std::condition_variable_any wake_;
     std::jthread writer_;
 };
 
-}  // namespace actions
-}  // namespace v1
-}  // namespace smdebug
+// The actions that SageMaker Debugger knows, as records: the program that embeds this library performs them.
+// Source: the public Python package's smdebug.rules.action, and the texts that its configuration writes.
+
+/// Stop the one training job whose name has this prefix.
+struct stop_training {
+    std::string training_job_prefix;
+    friend bool operator==(const stop_training&, const stop_training&) = default;
+};
+/// Send an e-mail to an address.
+struct email {
+    std::string endpoint;
+    friend bool operator==(const email&, const email&) = default;
+};
+/// Send a text message to a telephone number.
+struct sms {
+    std::string endpoint;
+    friend bool operator==(const sms&, const sms&) = default;
+};
+
+using action_record = std::variant<stop_training, email, sms>;
+
+/// The value of its key "name": "stoptraining", "email", "sms".
+[[nodiscard]] std::string_view name_of(const action_record& action) noexcept;
+
+namespace detail {
+
+struct parsed_actions {
+    std::vector<action_record> actions = {};
+    std::vector<std::string> problems = {};  ///< a sentence for each skipped entry
+};
+
+[[nodiscard]] bool equal_but_for_case(std::string_view left, std::string_view right) noexcept;
+
+/// The field of that name, ignoring case.
+[[nodiscard]] std::optional<smdebug::detail::json::value> field_of(smdebug::detail::json::value entry,
+                                                                   std::string_view name);
+
+/// A required field; if it is missing, `problem` says so.
+[[nodiscard]] std::string needed_field(smdebug::detail::json::value entry, std::string_view name,
+                                       std::string_view action, std::string& problem);
+
+/// Removes one level of backslashes: \" becomes a quote, \\ a backslash.
+[[nodiscard]] std::string without_escapes(std::string_view text);
+
+}  // namespace detail
+
+/// The actions of a rule's parameter `action_json`: an object, or a list of objects, each with a "name" and a
+/// "training_job_prefix" (stoptraining) or an "endpoint" (email, sms).  Nothing, blanks and None mean no actions.
+/// Forms:  plain JSON; with its quotes escaped, as the service's builder writes it to be embedded; a JSON string that
+///         holds either.
+/// Case:   ignored in names and keys.  Values keep theirs: the package lowercases them, so that it never finds a job
+///         with a capital in its name, and changes addresses.
+/// Left out, with a problem: an entry that is not an object, an unknown name, a missing, empty or non-text field;
+/// everything if the text is neither an object nor a list.
+/// Errors: value_error if the text is not JSON.
+[[nodiscard]] detail::parsed_actions parse_actions(std::string_view text);
+
+}  // namespace smdebug::inline v1::actions
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/actions/impl/status_file.ipp>

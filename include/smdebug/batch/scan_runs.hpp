@@ -1,16 +1,15 @@
-// Rules over many runs from C++: what `smdebug scan` does, with rules, trials and storages of one's own.
+// Evaluates rules over many runs from C++: like `smdebug scan`, with the caller's own rules, trials and storages.
 #pragma once
 
 #include <smdebug/batch/run_batch.hpp>
 #include <smdebug/batch/run_result.hpp>
 #include <smdebug/core/error.hpp>
-#include <smdebug/core/form.hpp>
-#include <smdebug/core/iterable.hpp>
+#include <smdebug/core/function_ref.hpp>
 #include <smdebug/rules/any_rule.hpp>
+#include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/invoke_rules.hpp>
-#include <smdebug/rules/outcome.hpp>
+#include <smdebug/rules/rule_result.hpp>
 #include <smdebug/trial/basic_trial.hpp>
-#include <smdebug/trial/create_trial.hpp>
 #include <smdebug/trial/options.hpp>
 
 #include <algorithm>
@@ -24,8 +23,7 @@
 #include <utility>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 
 namespace detail {
 
@@ -40,7 +38,7 @@ void describe_run(run_result& result, const Trial& run) {
     result.state = run.loaded_all_steps() ? run_state::ended : run_state::growing;
 }
 
-/// Adds what of a run was not looked at, as messages of errors.
+/// Adds the unread parts of a run, as error messages.
 template <class Trial>
 void add_problems(run_result& result, const Trial& run) {
     if constexpr (requires { run.problems(); }) {
@@ -50,12 +48,12 @@ void add_problems(run_result& result, const Trial& run) {
     }
 }
 
-/// Adds what rules say of a run, as verdicts.
-/// Errors: std::bad_alloc, where a rule had too little memory: the run then needs more than it may have.
+/// Adds the verdicts of rules on a run.
+/// Errors: std::bad_alloc if a rule had too little memory: the run then needs more than it may have.
 void add_verdicts(run_result& result, std::vector<rule_result> results);
 
-/// Rules over the steps of a run that are there: one that grows does not go on for ever.  `how` is completed with what
-/// the scope says.
+/// Evaluates rules over the existing steps of a run, without waiting for a growing one.  `how` is completed from the
+/// scope.
 template <class Trial>
 [[nodiscard]] std::vector<rule_result> invoke_in_batch(const Trial& run, const std::vector<any_rule<Trial>>& rules,
                                                        invoke_rules_options how, const run_scope& scope) {
@@ -79,22 +77,22 @@ template <class Trial>
 /// How runs are scanned.
 struct scan_runs_options {
     batch_options batch = {};
-    /// Of each run; its stop token is set by the batch.
+    /// Options of each run; the batch sets its stop token.
     trial_options trial = {};
     storage_options storage = {};
-    /// Steps and sharing; its callbacks are called on many threads at once.
+    /// Steps and sharing; its callbacks are called on many threads concurrently.
     invoke_rules_options rules = {};
 };
 
-/// Scans the runs at these paths, a range of texts, on all cores.  rules(trial) gives the rules for a run, on any
-/// thread: std::vector<any_rule<trial>>.  on_result(run_result&&) is called in the order of the paths, one at a time.
-/// open(path, trial_options) opens a run; usually create_trial with the options' storage.  What cannot be opened, or
-/// breaks, is a result, too.
+/// Scans the runs at these paths, a range of texts, on all cores.  rules(trial) returns the rules for a run, on any
+/// thread: std::vector<any_rule<trial>>.  on_result(run_result&&) is called in the order of the paths, by one thread at
+/// a time.  open(path, trial_options) opens a run; usually create_trial with the options' storage.  A run that cannot
+/// be opened, or fails, is a result, too.
 ///
-///     smd::scan_runs(paths, [&](const smd::trial& run) { return registry.applicable(run); }, {},
+///     smd::scan_runs(paths, [&](const smd::trial& run) { return applicable_rules(registry, run); }, {},
 ///                    [](smd::run_result&& result) { ... });
 ///
-/// Returns whether it came to the end; false where it was stopped.
+/// Returns whether the scan was completed; false if it was stopped.
 /// Errors: what on_result throws.  Memory, threads: as run_batch().
 template <detail::input_iterable Paths, class Rules, class OnResult, class Open>
 bool scan_runs(Paths&& paths, Rules&& rules, const scan_runs_options& options, OnResult&& on_result, Open&& open) {
@@ -132,9 +130,25 @@ bool scan_runs(Paths&& paths, Rules&& rules, const scan_runs_options& options, O
     });
 }
 
-}  // namespace v1
-}  // namespace smdebug
+namespace detail {
 
-#ifndef SMDEBUG_COMPILED
-#include <smdebug/batch/impl/scan_runs.ipp>
-#endif
+inline void add_verdicts(run_result& result, std::vector<rule_result> results) {
+    for (rule_result& each : results) {
+        if (each.cause) {
+            try {
+                std::rethrow_exception(each.cause);
+            } catch (const std::bad_alloc&) {
+                throw;
+            } catch (...) {  // the rule's own failure, which its result has in words
+                each.cause = nullptr;
+            }
+        }
+        for (finding& found : each.outcome.findings) {
+            found.rule = each.name;
+        }
+        result.verdicts.push_back(std::move(each));
+    }
+}
+
+}  // namespace detail
+}  // namespace smdebug::inline v1

@@ -2,7 +2,20 @@
 // The lowest layer: every other folder uses these types for bytes.
 #pragma once
 
-#include <smdebug/core/requirements.hpp>
+#if __cplusplus < 202002L
+#error "smdebug needs C++20: -std=c++20 or newer (CMake: link smdebug::smdebug, which requires it)."
+#elif defined(__clang__) && __clang_major__ < 14
+#error "smdebug needs clang 14 or newer, or g++ 12 or newer."
+#elif defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 12
+#error "smdebug needs g++ 12 or newer, or clang 14 or newer."
+#endif
+
+// Offsets and sizes in event files and archives are 64 bits wide, and elements are read in place from the file's bytes.
+#if defined(__SIZEOF_POINTER__) && __SIZEOF_POINTER__ < 8
+#error "smdebug needs a 64-bit target: runs are larger than what 32-bit addresses reach."
+#elif defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "smdebug needs a little-endian target: tensors are read in place from files, which are little-endian."
+#endif
 
 #include <bit>
 #include <cstddef>
@@ -14,8 +27,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 
 static_assert(std::endian::native == std::endian::little,
               "smdebug reads little-endian tensor data in place; a big-endian target is not supported yet");
@@ -113,5 +125,4 @@ namespace detail {
 }
 
 }  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1

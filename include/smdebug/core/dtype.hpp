@@ -3,10 +3,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 
 /// Element type.  The numbers are TensorFlow's DataType, as they stand in the files.
 enum class dtype : std::uint8_t {
@@ -139,5 +143,33 @@ enum class dtype : std::uint8_t {
     return type == dtype::complex64 || type == dtype::complex128;
 }
 
-}  // namespace v1
-}  // namespace smdebug
+/// Extents, outermost first (C order). Without extents: a 0-d tensor, which has one element.
+using shape_type = std::vector<std::size_t>;
+
+/// The product of the extents; nothing if it overflows. A zero extent gives 0, whatever the others are.
+[[nodiscard]] constexpr std::optional<std::size_t> element_count(std::span<const std::size_t> extents) noexcept {
+    std::size_t count = 1;
+    bool overflows = false;
+    for (const std::size_t extent : extents) {
+        if (extent == 0) {
+            return 0;
+        }
+        overflows = overflows || count > std::numeric_limits<std::size_t>::max() / extent;
+        count *= overflows ? 1 : extent;
+    }
+    return overflows ? std::nullopt : std::optional{count};
+}
+
+/// "2x3" for {2, 3}; "" for a 0-d tensor.
+[[nodiscard]] inline std::string shape_text(std::span<const std::size_t> extents) {
+    std::string text;
+    for (const std::size_t extent : extents) {
+        if (!text.empty()) {
+            text += 'x';
+        }
+        text += std::to_string(extent);
+    }
+    return text;
+}
+
+}  // namespace smdebug::inline v1

@@ -1,11 +1,11 @@
-// The errors that the library throws: one tree, by what the caller can do about it.
-// The leaves carry the Python package's names, which what() prints first; the fields say where.
+// The errors that the library throws, in one tree ordered by what the caller can do about them.
+// The leaves carry the Python package's names, which what() prints first; the fields say where the error happened.
 #pragma once
 
 #if !defined(__cpp_exceptions)
 #error "smdebug throws: compile it with exceptions (headers of record, wire, tensor and reduce alone do without them)."
 #elif !defined(__cpp_rtti)
-#error "smdebug tells errors apart by dynamic_cast: compile it without -fno-rtti."
+#error "smdebug distinguishes errors by dynamic_cast: compile it without -fno-rtti."
 #endif
 
 #include <smdebug/core/form.hpp>
@@ -19,10 +19,9 @@
 #include <string_view>
 #include <utility>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 
-/// What would avoid an error.  Errors name it as the library calls it, in their advice; a program says it in words of its own.
+/// What would avoid an error. The advice in an error names the library's option; a program uses its own wording.
 enum class error_remedy : std::uint8_t {
     none,
     skip_damaged,  ///< trial_options::damaged_index
@@ -40,7 +39,7 @@ struct error_context {
     std::optional<smdebug::mode> step_mode = {};  ///< the mode that `step` counts in
     std::string worker = {};
     error_remedy remedy = error_remedy::none;
-    std::string advice = {};  ///< how to bring the remedy about in C++: stands behind the message
+    std::string advice = {};  ///< how to apply the remedy in C++; appended to the message
 };
 
 namespace detail {
@@ -52,19 +51,19 @@ struct error_name {
 
 }  // namespace detail
 
-/// The root.  what() reads "<python name>: <sentence>", with escapes for what is not printable in names and foreign
-/// texts: it may be shown as it is, and no byte 0 cuts it.  The fields have them exactly.
+/// The root. what() reads "<python name>: <sentence>". Characters of names and foreign texts that are not printable are
+/// escaped in it, so it is safe to show, and a NUL byte does not cut it. The fields hold the texts unchanged.
 class error : public std::runtime_error {
 public:
     error(detail::error_name name, const std::string& message, error_context context = {});
 
-    /// The Python package's name of this error, or the nearest word where it has none.  Lives as long as the program.
+    /// The Python package's name of this error, or the closest word if Python has none. Lives as long as the program.
     [[nodiscard]] std::string_view python_name() const noexcept { return name_; }
     /// what() without the name, and without the advice that may stand at its end.
     [[nodiscard]] std::string_view message() const noexcept {
         return std::string_view{what()}.substr(name_.size() + 2, message_size_);
     }
-    /// What would avoid it, and how to bring that about in C++.
+    /// What would avoid it, and how to do that in C++.
     [[nodiscard]] error_remedy remedy() const noexcept { return context_.remedy; }
     [[nodiscard]] const std::string& advice() const noexcept { return context_.advice; }
 
@@ -83,7 +82,7 @@ private:
 
 // What the caller can do -----------------------------------------------------------------------------------------
 
-/// It is not there and will not come: ask for something else.
+/// It is not there and will not appear: request something else.
 class not_found : public error {
 public:
     explicit not_found(const std::string& message, error_context context = {})
@@ -93,7 +92,7 @@ protected:
     using error::error;
 };
 
-/// It is not there yet, or could not be had now: try again later.
+/// It is not there yet, or is not available now: try again later.
 class unavailable : public error {
 public:
     explicit unavailable(const std::string& message, error_context context = {})
@@ -113,14 +112,14 @@ protected:
     using error::error;
 };
 
-/// Rights are missing.
+/// Access is denied.
 class access_denied : public error {
 public:
     explicit access_denied(const std::string& message, error_context context = {})
         : error(detail::error_name{"AccessDenied"}, message, std::move(context)) {}
 };
 
-/// Well formed, but not something that this library, or this type, can do.
+/// Well formed, but not supported by this library or by this type.
 class unsupported : public error {
 public:
     explicit unsupported(const std::string& message, error_context context = {})
@@ -141,7 +140,7 @@ protected:
 /// No step has this tensor.
 class tensor_unavailable : public not_found {
 public:
-    /// `hint`: what else to say, beginning with a blank.
+    /// `hint` is appended to the message and begins with a space.
     explicit tensor_unavailable(const std::string& tensor, const std::string& hint = {})
         : not_found(detail::error_name{"TensorUnavailable"}, "Tensor " + tensor + " was not saved." + hint,
                     {.tensor = tensor}) {}
@@ -194,13 +193,13 @@ public:
 /// No collection of that name.
 class collection_unavailable : public not_found {
 public:
-    /// `hint`: what else to say, beginning with a blank.
+    /// `hint` is appended to the message and begins with a space.
     explicit collection_unavailable(const std::string& collection, const std::string& hint = {})
         : not_found(detail::error_name{"CollectionUnavailable"}, "Collection " + collection + " was not saved." + hint,
                     {}) {}
 };
 
-/// A folder, or a place of another storage, that is there and holds no run.
+/// A folder, or a prefix in another storage, that exists but contains no run.
 class no_training_run : public not_found {
 public:
     no_training_run(const std::string& message, error_context context)
@@ -222,7 +221,7 @@ public:
     step_not_yet_available(step_number step, smdebug::mode in);
 };
 
-/// A wait ended before what it waited for came.
+/// A wait ended before the awaited step or file appeared.
 class timed_out : public unavailable {
 public:
     explicit timed_out(const std::string& message, error_context context = {})
@@ -233,7 +232,7 @@ protected:
         : unavailable(name, message, std::move(context)) {}
 };
 
-/// A wait was given up because the job has written nothing for long, and has not ended either.
+/// A wait was abandoned because the job has written nothing for a long time and has not ended either.
 class stalled : public timed_out {
 public:
     explicit stalled(const std::string& message, error_context context = {})
@@ -247,7 +246,7 @@ public:
         : unavailable(detail::error_name{"Stopped"}, message, std::move(context)) {}
 };
 
-/// Another writer holds what this one wants to hold alone.
+/// Another writer holds what this one needs exclusively.
 class in_use : public unavailable {
 public:
     in_use(const std::string& message, error_context context)
@@ -279,7 +278,7 @@ public:
 
 // unsupported, invalid_argument ----------------------------------------------------------------------------------
 
-/// The dtype does not have what was asked for: the mean of strings, the sum of complex numbers, a value<float> of ints.
+/// The dtype does not support the request: the mean of strings, the sum of complex numbers, a value<float> of ints.
 class type_error : public unsupported {
 public:
     explicit type_error(const std::string& message, error_context context = {})
@@ -293,13 +292,13 @@ public:
         : invalid_argument(detail::error_name{"SMDebugValueError"}, message, std::move(context)) {}
 };
 
-/// A rule lacks a parameter that it cannot do without.
+/// A required parameter of a rule is missing.
 class insufficient_information_for_rule_invocation : public invalid_argument {
 public:
     insufficient_information_for_rule_invocation(const std::string& rule, const std::string& message);
 };
 
-/// A collection is to be saved that no tensor can belong to.
+/// A collection is to be saved to which no tensor can belong.
 class invalid_collection_configuration : public invalid_argument {
 public:
     explicit invalid_collection_configuration(const std::string& message, error_context context = {})
@@ -308,16 +307,16 @@ public:
 
 // error ----------------------------------------------------------------------------------------------------------
 
-/// There is a run already where a new one should be written.
+/// The place where a new run should be written already contains one.
 class run_exists : public error {
 public:
     run_exists(const std::string& message, error_context context)
         : error(detail::error_name{"SMDebugError"}, message, std::move(context)) {}
 };
 
-// Not an error of the library, but thrown where a caller asked for it ----------------------------------------------
+// Not an error of the library; thrown only if the caller requested it ----------------------------------------------
 
-/// A rule's condition was met, and the caller asked for an exception rather than for an outcome.
+/// A rule's condition was met, and the caller requested an exception instead of an outcome.
 class rule_evaluation_condition_met : public error {
 public:
     rule_evaluation_condition_met(const std::string& rule, step_number step, const std::string& details = {});
@@ -328,8 +327,7 @@ private:
     std::string rule_;
 };
 
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/core/impl/error.ipp>

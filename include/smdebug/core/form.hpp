@@ -1,6 +1,6 @@
 // The two forms of the library: header-only, and compiled (smdebug::compiled in CMake, which defines SMDEBUG_COMPILED).
-// Bodies lie in impl/*.ipp, those of templates in impl/*.tpp.  Header-only, every header includes its own; in the
-// compiled form they are in the library.
+// Bodies are in impl/*.ipp, those of templates in impl/*.tpp. Header-only, every header includes its own body; in the
+// compiled form the library contains them.
 #pragma once
 
 #ifdef SMDEBUG_COMPILED
@@ -9,14 +9,11 @@
 #define SMDEBUG_INLINE inline
 #endif
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1::detail {
 
-namespace detail {
-
-// A program of files in both forms would have every function twice, and the linker would take either.  It refuses, as
-// one symbol is a plain variable in header-only files, and thread_local in files that use the compiled form and in the
-// library, be it static or shared.
+// A program of files in both forms would contain every function twice, and the linker would take either. It refuses
+// instead, since one symbol is a plain variable in header-only files, and thread_local in files that use the compiled
+// form and in the library, be it static or shared.
 #ifdef SMDEBUG_COMPILED
 // The first brings in the library's definition of the second, whatever the linker has resolved by then.
 extern const int compiled_form;
@@ -29,6 +26,4 @@ extern constinit thread_local int header_only_files_do_not_link_with_those_that_
 [[gnu::used]] inline int header_only_files_do_not_link_with_those_that_use_smdebug_compiled = 0;
 #endif
 
-}  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::detail

@@ -4,12 +4,12 @@
 
 #include <concepts>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <type_traits>
 #include <utility>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 
 template <class Signature>
 class function_ref;
@@ -43,7 +43,8 @@ private:
 
 namespace detail {
 
-/// Calls a visitor.  False: it gave false, which ends what it is called from; one that gives nothing never does.
+/// Calls a visitor. Returns false if the visitor returned false, which stops the caller's iteration; a visitor that
+/// returns void never stops it.
 template <class Visit, class... Args>
 [[nodiscard]] constexpr bool goes_on(Visit&& visit, Args&&... args) {
     if constexpr (std::is_void_v<std::invoke_result_t<Visit&, Args...>>) {
@@ -56,5 +57,39 @@ template <class Visit, class... Args>
 
 }  // namespace detail
 
-}  // namespace v1
-}  // namespace smdebug
+namespace detail {
+
+/// As std::ranges::range.
+template <class R>
+concept iterable = requires(R& list) {
+    std::ranges::begin(list);
+    std::ranges::end(list);
+};
+
+/// As std::ranges::iterator_t, range_reference_t and range_value_t.
+template <iterable R>
+using iterator_of = decltype(std::ranges::begin(std::declval<R&>()));
+template <iterable R>
+using reference_in = std::iter_reference_t<iterator_of<R>>;
+template <iterable R>
+using value_in = std::iter_value_t<iterator_of<R>>;
+
+/// As std::ranges::input_range and random_access_range.
+template <class R>
+concept input_iterable = iterable<R> && std::input_iterator<iterator_of<R>>;
+template <class R>
+concept random_access_iterable = input_iterable<R> && std::random_access_iterator<iterator_of<R>>;
+
+/// As std::ranges::contiguous_range.
+template <class R>
+concept contiguous_iterable =
+    random_access_iterable<R> && std::contiguous_iterator<iterator_of<R>> && requires(R& list) {
+        { std::ranges::data(list) } -> std::same_as<std::add_pointer_t<reference_in<R>>>;
+    };
+
+/// As std::ranges::sized_range.
+template <class R>
+concept sized_iterable = iterable<R> && requires(R& list) { std::ranges::size(list); };
+
+}  // namespace detail
+}  // namespace smdebug::inline v1

@@ -1,21 +1,37 @@
-// Elements asked for as a type that the tensor does not hold.  It lies in core because tensor/ compiles without exceptions.
+// Reports a read of elements as another type than the tensor holds. It is in core because tensor/ compiles without
+// exceptions.
 #pragma once
 
 #include <smdebug/core/dtype.hpp>
-#include <smdebug/core/form.hpp>
 
-namespace smdebug {
-inline namespace v1 {
+#include <string>
+
+#ifdef __cpp_exceptions
+#include <smdebug/core/error.hpp>
+#else
+#include <cstdio>
+#include <cstdlib>
+#endif
+
+namespace smdebug::inline v1 {
 namespace detail {
 
-/// Throws type_error: elements of a tensor of `held` were asked for as `wanted`.  In a file that is compiled without
+/// Throws type_error: elements of a tensor of `held` were read as `wanted`. In a file that is compiled without
 /// exceptions it prints the same sentence and ends the program.
 [[noreturn]] void throw_other_dtype(dtype held, dtype wanted);
 
 }  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
 
-#ifndef SMDEBUG_COMPILED
-#include <smdebug/core/impl/other_dtype.ipp>
+inline void detail::throw_other_dtype(dtype held, dtype wanted) {
+    const std::string asked{name_of(wanted)};
+    const std::string message = "the tensor holds " + std::string{name_of(held)} + ", not " + asked +
+                                "; converted<T>(tensor) makes a copy of another type";
+#ifdef __cpp_exceptions
+    throw type_error(message);
+#else
+    std::fputs(("smdebug: " + message + "\n").c_str(), stderr);
+    std::abort();
 #endif
+}
+
+}  // namespace smdebug::inline v1

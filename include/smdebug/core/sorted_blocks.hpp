@@ -1,22 +1,24 @@
-// A sorted sequence that can be added to anywhere and shares what did not change with its copies.
+// A sorted sequence that can be extended anywhere and shares unchanged parts with its copies.
 #pragma once
+
+#include <smdebug/core/function_ref.hpp>
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <iterator>
 #include <memory>
+#include <numeric>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace detail {
+namespace smdebug::inline v1::detail {
 
 /// Immutable elements in ascending order of KeyOf(element), each key once, in blocks that copies share.
-/// Threads: const calls may run at once, also on copies.  Lifetime: elements stay where they are as long as any
-/// sequence that holds their block.
+/// Threads: const calls may run at once, also on copies. Lifetime: elements do not move as long as any sequence holds
+/// their block.
 /// Cost: a look-up is two binary searches; with() copies the blocks that it changes, at most 256 elements each, and a
 /// reference count for each other block.
 template <class T, class KeyOf>
@@ -26,7 +28,7 @@ class sorted_blocks {
 public:
     using key_type = std::remove_cvref_t<std::invoke_result_t<const KeyOf&, const T&>>;
 
-    /// Walks in ascending order.
+    /// Iterates in ascending order.
     class iterator {
     public:
         using value_type = T;
@@ -60,7 +62,7 @@ public:
     };
 
     sorted_blocks() = default;
-    /// Of elements in ascending order.
+    /// Makes a sequence from elements in ascending order.
     explicit sorted_blocks(std::vector<T> elements) { *this = sorted_blocks{}.with(std::move(elements)); }
 
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
@@ -83,14 +85,14 @@ public:
                                                     [&](const T& element) { return key_of(element) < key; });
         return {holder, static_cast<std::size_t>(place - elements.data())};
     }
-    /// The element with this key; null when there is none.
+    /// The element with this key, or null.
     [[nodiscard]] const T* find(const key_type& key) const noexcept {
         const iterator element = lower_bound(key);
         return element != end() && key_of(*element) == key ? &*element : nullptr;
     }
 
-    /// These elements and others, in ascending order, each key once.  Where a key is present already, combine(present,
-    /// other) makes its element.
+    /// The union of these elements and others, which are in ascending order, each key once. For a key that is already
+    /// present, combine(present, other) makes the element.
     template <class Combine>
     [[nodiscard]] sorted_blocks with(std::vector<T> others, Combine&& combine) const {
         sorted_blocks made;
@@ -102,7 +104,7 @@ public:
             const auto end = last ? others.end() : std::partition_point(next, others.end(), [&](const T& other) {
                 return !(key_of(before.back()) < key_of(other));
             });
-            // A last block that is full stays as it is when everything new lies behind it.
+            // A full last block is kept when everything new comes after it.
             if (next == end || (last && before.size() == block_size && key_of(before.back()) < key_of(*next))) {
                 made.share(blocks_[i]);
                 continue;
@@ -115,12 +117,12 @@ public:
         }
         return made;
     }
-    /// The same; elements that are present already stay.
+    /// The same; elements that are already present are kept.
     [[nodiscard]] sorted_blocks with(std::vector<T> others) const {
         return with(std::move(others), [](const T& present, T&&) { return present; });
     }
 
-    /// Heap bytes held, shared or not, without what the elements hold.
+    /// Heap bytes held, shared or not, without what the elements own.
     [[nodiscard]] std::size_t memory() const noexcept {
         std::size_t bytes = blocks_.capacity() * sizeof(blocks_[0]);
         for (const auto& each : blocks_) {
@@ -164,10 +166,10 @@ private:
     }
 
     // At the end of the sequence, where most elements are added, blocks are filled up; elsewhere they are split evenly,
-    // so that each of them has room.
+    // so that each has room.
     void cut(block all, bool at_end) {
         if (all.size() <= block_size) {
-            if (all.capacity() > all.size() + all.size() / 4) {  // reserved for keys that were present already
+            if (all.capacity() > all.size() + all.size() / 4) {  // reserved for keys that were already present
                 all.shrink_to_fit();
             }
             share(std::make_shared<const block>(std::move(all)));
@@ -185,11 +187,150 @@ private:
         }
     }
 
-    // Of blocks, none empty; without the type, so that compilers make this vector once.
+    // Holds blocks, none of them empty; type-erased, so that this vector is compiled once.
     std::vector<std::shared_ptr<const void>> blocks_;
     std::size_t size_ = 0;
 };
 
-}  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+/// A list to which elements are only appended. Growing copies no elements. It allocates pieces of one size, which an
+/// allocator can reuse, unlike the blocks of a large std::vector; a std::deque allocates for every 512 bytes.
+template <class T>
+class chunked_list {
+public:
+    static constexpr std::size_t chunk_size = 1024;  ///< elements
+
+    void push_back(const T& element) {
+        if (chunks_.empty() || chunks_.back().size() == chunk_size) {
+            chunks_.emplace_back().reserve(chunk_size);
+        }
+        chunks_.back().push_back(element);
+    }
+    [[nodiscard]] std::size_t size() const noexcept {
+        return chunks_.empty() ? 0 : (chunks_.size() - 1) * chunk_size + chunks_.back().size();
+    }
+    [[nodiscard]] bool empty() const noexcept { return chunks_.empty(); }
+
+    /// Calls visit(const T&) for the elements from place `begin` up to, not including, `end`.
+    template <class Visit>
+    void each(std::size_t begin, std::size_t end, Visit&& visit) const {
+        while (begin < end) {
+            const std::vector<T>& chunk = chunks_[begin / chunk_size];
+            const std::size_t from = begin % chunk_size;
+            const std::size_t to = std::min(from + (end - begin), chunk_size);
+            for (std::size_t place = from; place < to; ++place) {
+                visit(chunk[place]);
+            }
+            begin += to - from;
+        }
+    }
+    void clear() noexcept { chunks_.clear(); }
+
+private:
+    std::vector<std::vector<T>> chunks_;
+};
+
+// A list that grows at its end and shares its elements with its copies.
+
+/// Immutable values of T in pieces that copies share.
+/// Threads: const calls may run at once, also on copies. Lifetime: elements do not move as long as any list holds their
+/// piece.
+/// Cost: reading an element by index follows two pointers; a copy costs a reference count for every 256 elements.
+template <class T>
+class shared_list {
+public:
+    shared_list() = default;
+    explicit shared_list(std::vector<T> elements) { *this = shared_list{}.with(std::move(elements)); }
+
+    [[nodiscard]] std::size_t size() const noexcept { return size_; }
+    [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
+    [[nodiscard]] const T& operator[](std::size_t place) const noexcept {
+        return piece(place / piece_size)[place % piece_size];
+    }
+    /// Precondition: not empty.
+    [[nodiscard]] const T& back() const noexcept { return piece(pieces_.size() - 1).back(); }
+
+    /// This list followed by others. Cost: a copy of the list, of its last piece, and of the others.
+    [[nodiscard]] shared_list with(std::vector<T> others) const {
+        shared_list longer = *this;
+        for (std::size_t next = 0; next < others.size();) {
+            const std::size_t begun = longer.size_ % piece_size;
+            std::vector<T> last;
+            last.reserve(std::min(begun + others.size() - next, piece_size));
+            if (begun > 0) {
+                for (const T& element : longer.piece(longer.pieces_.size() - 1)) {
+                    last.push_back(element);
+                }
+                longer.pieces_.pop_back();
+            }
+            for (; next < others.size() && last.size() < piece_size; ++next, ++longer.size_) {
+                last.push_back(std::move(others[next]));
+            }
+            longer.pieces_.push_back(std::make_shared<const std::vector<T>>(std::move(last)));
+        }
+        return longer;
+    }
+
+    /// Calls visit(element) for each, in order.
+    template <class Visit>
+    void for_each(Visit&& visit) const {
+        for (std::size_t i = 0; i < pieces_.size(); ++i) {
+            for (const T& element : piece(i)) {
+                visit(element);
+            }
+        }
+    }
+
+    /// Heap bytes held, shared or not, without what the elements own.
+    [[nodiscard]] std::size_t memory() const noexcept {
+        std::size_t bytes = pieces_.capacity() * sizeof(pieces_[0]);
+        for (std::size_t i = 0; i < pieces_.size(); ++i) {
+            bytes += sizeof(std::vector<T>) + piece(i).capacity() * sizeof(T);
+        }
+        return bytes;
+    }
+
+private:
+    static constexpr std::size_t piece_size = 256;
+
+    [[nodiscard]] const std::vector<T>& piece(std::size_t i) const noexcept {
+        return *static_cast<const std::vector<T>*>(pieces_[i].get());
+    }
+
+    // Holds std::vector<T>s, all full but the last; type-erased, so that this vector is compiled once.
+    std::vector<std::shared_ptr<const void>> pieces_;
+    std::size_t size_ = 0;
+};
+
+/// The indices from 0 to size - 1, sorted by before(a, b), which compares the elements at two indices; equal elements
+/// keep their order.
+/// Precondition: size is below 2^32. Errors: what `before` throws. Cost: an indirect call per comparison.
+[[nodiscard]] std::vector<std::uint32_t> places_in_order(std::size_t size,
+                                                         function_ref<bool(std::size_t a, std::size_t b)> before);
+
+/// Sorts stably.
+/// Cost: one pass if all are in order; otherwise each comparison costs an indirect call, and elements are moved into
+/// new memory.
+template <class T, class Before>
+void sort_stably(std::vector<T>& all, const Before& before) {
+    if (std::is_sorted(all.begin(), all.end(), before)) {
+        return;
+    }
+    std::vector<T> sorted;
+    sorted.reserve(all.size());
+    const auto by_place = [&](std::size_t a, std::size_t b) { return before(all[a], all[b]); };
+    for (const std::uint32_t place : places_in_order(all.size(), by_place)) {
+        sorted.push_back(std::move(all[place]));
+    }
+    all = std::move(sorted);
+}
+
+inline std::vector<std::uint32_t> places_in_order(std::size_t size,
+                                                  function_ref<bool(std::size_t a, std::size_t b)> before) {
+    std::vector<std::uint32_t> places(size);
+    std::iota(places.begin(), places.end(), std::uint32_t{0});
+    std::sort(places.begin(), places.end(),
+              [before](std::uint32_t a, std::uint32_t b) { return before(a, b) || (a < b && !before(b, a)); });
+    return places;
+}
+
+}  // namespace smdebug::inline v1::detail

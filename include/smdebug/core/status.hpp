@@ -1,18 +1,21 @@
-// What a parser returns: a status, or a value.  Nothing here throws.
+// What a parser returns: a status, or a value. Nothing here throws.
 // record, wire, tensor and reduce return these; trial and hook turn them into errors that name file and offset.
 #pragma once
 
-#include <smdebug/core/requirements.hpp>
+#include <smdebug/core/bytes.hpp>
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 
-/// The outcome of looking at bytes.
+/// The outcome of parsing bytes.
 enum class status : std::uint8_t {
     ok,
     truncated,             ///< the bytes end within a record or message; more bytes may come
@@ -20,7 +23,7 @@ enum class status : std::uint8_t {
     bad_payload_checksum,  ///< neither the package's constant nor the crc32c of the payload
     malformed,             ///< not the wire format: a bad varint, tag, wire type or nesting
     no_value,              ///< a well-formed event that holds no tensor
-    wrong_tensor,          ///< a well-formed record of another tensor than the one asked for
+    wrong_tensor,          ///< a well-formed record of another tensor than the requested one
     unsupported,           ///< well formed, but of a kind or dtype that has no value here
     size_mismatch,         ///< the data and the shape disagree about the number of elements
     too_large,             ///< a shape whose element count or byte count overflows
@@ -53,13 +56,13 @@ enum class status : std::uint8_t {
     return "unknown status";
 }
 
-/// A value, or the status that says why there is none.
+/// A value, or the status that explains why there is none.
 template <class T>
 class [[nodiscard]] result {
 public:
     constexpr result(T value) : value_(std::move(value)) {}  // NOLINT: implicit, so that `return value;` reads well
     constexpr result(status why) noexcept : why_(why) {}     // NOLINT: `why` is never status::ok
-    /// A value that is made where it stays: a large one is not copied into place.
+    /// Constructs the value in place, so that a large one is not copied.
     constexpr explicit result(std::in_place_t /*tag*/) : value_(std::in_place) {}
 
     [[nodiscard]] constexpr bool ok() const noexcept { return value_.has_value(); }
@@ -78,5 +81,38 @@ private:
     status why_ = status::ok;
 };
 
-}  // namespace v1
-}  // namespace smdebug
+/// Why part of a run was not read.
+enum class problem_kind : std::uint8_t {
+    damaged,      ///< it cannot be read, is cut, or contradicts itself
+    unsupported,  ///< it is intact, but this library does not read it
+    replaced,     ///< it was superseded by something written later: points of a log before a restart
+    left_out,     ///< it is skipped: another kind of data is read, or it cannot be attributed
+};
+
+/// "damaged", "unsupported", "replaced", "left out".
+[[nodiscard]] constexpr std::string_view name_of(problem_kind kind) noexcept {
+    constexpr std::array<std::string_view, 4> names{"damaged", "unsupported", "replaced", "left out"};
+    return names[static_cast<std::size_t>(kind)];
+}
+
+/// A part of a run that was not read.
+struct problem {
+    problem_kind kind = problem_kind::damaged;
+    std::string where =
+        {};                 ///< the file's key in the storage, and the place in it: "a/events.out.tfevents.1, byte 248"
+    std::string what = {};  ///< a sentence without its final period
+
+    friend bool operator==(const problem&, const problem&) = default;
+};
+
+/// How a Git LFS pointer begins, which stands in place of a file that was not fetched; and the text that reports it.
+inline constexpr std::string_view lfs_pointer_begin = "version https://git-lfs.github.com/spec/";
+inline constexpr std::string_view lfs_pointer_text =
+    "it is a pointer of Git LFS, not the file itself: fetch that by git lfs pull";
+
+/// "a/events.out.tfevents.1, byte 248: the record is damaged".
+[[nodiscard]] inline std::string text_of(const problem& one) {
+    return one.where.empty() ? one.what : one.where + ": " + one.what;
+}
+
+}  // namespace smdebug::inline v1

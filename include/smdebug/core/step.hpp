@@ -6,8 +6,7 @@
 #include <optional>
 #include <string_view>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 
 /// A step's number, global or within a mode.  Never negative in a run; -1 stands for "none yet".
 using step_number = std::int64_t;
@@ -70,5 +69,4 @@ struct step_range {
     }
 };
 
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1

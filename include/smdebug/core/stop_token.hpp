@@ -1,4 +1,4 @@
-// std::stop_token and std::jthread, or why they are not there: libc++ has them from 20 on.
+// std::stop_token and std::jthread, or an error if they are missing: libc++ has them from version 20 on.
 #pragma once
 
 #include <version>

@@ -1,19 +1,18 @@
-// Times from headers, answers and file systems as time points of system_clock.
-// Its nanoseconds reach from 1677 to 2262 only, and to leave that range is undefined.
+// Converts times from headers, answers and file systems to time points of system_clock.
+// Its nanoseconds range from 1677 to 2262 only; overflow is undefined.
 #pragma once
 
 #include <algorithm>
 #include <chrono>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 
 /// That time plus `fraction` (less than a second), clamped to the clock's range.
 [[nodiscard]] constexpr std::chrono::system_clock::time_point nearest_system_time(
     std::chrono::seconds since_1970, std::chrono::nanoseconds fraction = {}) noexcept {
     using clock = std::chrono::system_clock;
     using std::chrono::seconds;
-    // A second short of the ends, for the fraction.
+    // One second inside the limits, to leave room for the fraction.
     constexpr auto least = std::chrono::duration_cast<seconds>(clock::duration::min()) + seconds{1};
     constexpr auto most = std::chrono::duration_cast<seconds>(clock::duration::max()) - seconds{1};
     const auto kept = std::clamp<seconds>(since_1970, least, most);
@@ -21,7 +20,7 @@ inline namespace v1 {
                              std::chrono::duration_cast<clock::duration>(fraction)};
 }
 
-/// How long it is from one time to another, however far they are apart.
+/// The time between two points, however far apart.
 [[nodiscard]] constexpr std::chrono::milliseconds time_between(std::chrono::system_clock::time_point from,
                                                                std::chrono::system_clock::time_point to) noexcept {
     using std::chrono::milliseconds;
@@ -29,5 +28,4 @@ inline namespace v1 {
            std::chrono::floor<milliseconds>(from.time_since_epoch());
 }
 
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1

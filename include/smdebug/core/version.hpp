@@ -1,5 +1,5 @@
-// The version of the library: the only macros of its own in the public headers (index/regex.hpp sets one that PCRE2
-// asks for). Macros, because a user's #if has to see them.
+// The library's version: the only macros that its public headers define (except one in index/regex.hpp that PCRE2
+// requires). They are macros so that a user's #if can see them.
 #pragma once
 
 #define SMDEBUG_VERSION_MAJOR 0

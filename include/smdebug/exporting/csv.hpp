@@ -1,34 +1,31 @@
-// A run as spreadsheets and pandas read it: a row for each tensor with its reductions, or for each element.
+// Exports a run for spreadsheets and pandas: a row for each tensor with its reductions, or for each element.
 #pragma once
 
+#include <smdebug/core/dtype.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/form.hpp>
-#include <smdebug/core/shape.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/exporting/options.hpp>
 #include <smdebug/exporting/write/export_walk.hpp>
-#include <smdebug/exporting/write/step_files.hpp>
+#include <smdebug/reduce/concepts.hpp>
 #include <smdebug/reduce/name.hpp>
-#include <smdebug/reduce/statistic.hpp>
-#include <smdebug/storage/posix/buffered_output.hpp>
+#include <smdebug/storage/posix/output.hpp>
 #include <smdebug/trial/concepts.hpp>
-#include <smdebug/trial/for_each_tensor.hpp>
-#include <smdebug/trial/reduced_tensor.hpp>
 #include <smdebug/trial/scan.hpp>
+#include <smdebug/trial/scanned_tensor.hpp>
 
 #include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 namespace detail {
 
-/// Errors: value_error: there is none of that name.
+/// Errors: value_error: there is no reduction of that name.
 [[nodiscard]] std::vector<statistic> statistics_of(const export_options& options);
 
-/// Rows into a file.
+/// Writes rows into a file.
 class csv_file final : public export_target {
 public:
     /// Errors: run_exists, value_error (an unknown reduction).
@@ -49,21 +46,22 @@ private:
     std::vector<statistic> statistics_;
     std::string run_;
     std::string row_;
-    std::string front_;  // of the rows of one tensor
+    std::string front_;  // the columns that all rows of one tensor share
     shape_type index_;
 };
 
 }  // namespace detail
 
-/// Writes one CSV file, `output`, as RFC 4180 has it, without `\r`, names exactly: the rows of `smdebug stats --format
-/// csv`, by global step, then worker, then as in the run's file; doubles with the digits that bring them back.
+/// Writes one CSV file, `output`, in the format of RFC 4180, but with lines that end in `\n`.  The rows are exactly
+/// those of `smdebug stats --format csv`, by global step, then worker, then in the order of the run's file; doubles
+/// have enough digits to be read back exactly.
 /// Columns: run, tensor, worker, step, mode, mode_step, dtype, shape ("2x3"; nothing for a single number), count, and
 ///          `reductions`.
-/// With `values`: run, tensor, worker, step, mode, mode_step, index ("1 2"; nothing for a single number), value: numbers
-///          with the digits that bring them back in their type, NaN, Infinity, -Infinity, booleans as 1 and 0, complex
-///          ones as Python writes them (1+2j), strings as they are.
+/// With `values`: run, tensor, worker, step, mode, mode_step, index ("1 2"; nothing for a single number), value:
+///          numbers with enough digits to be read back exactly in their type, NaN, Infinity, -Infinity, booleans as 1
+///          and 0, complex ones as Python writes them (1+2j), strings unchanged.
 /// Errors: as export_npz(), and value_error for an unknown reduction.
-/// Memory: as for_each_tensor(); with `values` a record.  Cost: as for_each_tensor(), whose threads `how` says; with
+/// Memory: as for_each_tensor(); with `values` one record.  Cost: as for_each_tensor(), whose threads `how` sets; with
 ///         `values` some 100 ns an element.
 template <scannable_trial Trial>
 export_result export_csv(const Trial& run, const std::string& output, const export_options& options = {}) {
@@ -93,8 +91,7 @@ export_result export_csv(const Trial& run, const std::string& output, const expo
     return log.finish(name);
 }
 
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/exporting/impl/csv.ipp>

@@ -1,36 +1,129 @@
-// A run as numpy opens it: an .npz a step, or one of a tensor over its steps.
+// Exports a run for numpy: one .npz a step, or one .npz of one tensor over its steps.
 #pragma once
 
+#include <smdebug/core/bytes.hpp>
 #include <smdebug/core/dtype.hpp>
 #include <smdebug/core/form.hpp>
-#include <smdebug/core/shape.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/exporting/options.hpp>
 #include <smdebug/exporting/write/export_walk.hpp>
-#include <smdebug/exporting/write/step_files.hpp>
-#include <smdebug/exporting/write/zip_writer.hpp>
-#include <smdebug/storage/posix/buffered_output.hpp>
+#include <smdebug/record/crc32c_table.hpp>
+#include <smdebug/storage/posix/output.hpp>
 #include <smdebug/trial/concepts.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
+namespace detail::crc32 {
+
+inline constexpr std::uint32_t polynomial = 0xedb88320;  ///< of zip, gzip, PNG; bit 31 is the coefficient of x^0
+inline constexpr std::uint32_t one = 0x80000000;
+
+/// a * b modulo the polynomial.
+[[nodiscard]] constexpr std::uint32_t product(std::uint32_t a, std::uint32_t b) noexcept {
+    std::uint32_t sum = 0;
+    for (; b != 0; b <<= 1U) {
+        sum ^= (b & one) != 0 ? a : 0U;
+        a = (a >> 1U) ^ ((a & 1U) != 0 ? polynomial : 0U);
+    }
+    return sum;
+}
+
+/// x^exponent modulo the polynomial.
+[[nodiscard]] constexpr std::uint32_t power_of_x(std::uint64_t exponent) noexcept {
+    std::uint32_t power = one;
+    for (std::uint32_t square = one >> 1U; exponent != 0; exponent >>= 1U, square = product(square, square)) {
+        power = (exponent & 1U) != 0 ? product(power, square) : power;
+    }
+    return power;
+}
+
+/// The checksum of the bytes that have checksum `crc`, followed by `bytes`; 0 is the checksum of no bytes.
+[[nodiscard]] std::uint32_t extend(std::uint32_t crc, byte_view bytes) noexcept;
+
+/// The same by tables, on any CPU.
+[[nodiscard]] std::uint32_t extend_by_tables(std::uint32_t crc, byte_view bytes) noexcept;
+
+/// The checksum of two consecutive parts, from the checksums of both and the length of the second in bytes, below 2^61.
+[[nodiscard]] constexpr std::uint32_t combine(std::uint32_t first, std::uint32_t second,
+                                              std::uint64_t length_of_second) noexcept {
+    return product(first, power_of_x(8 * length_of_second)) ^ second;
+}
+
+}  // namespace detail::crc32
+
 namespace detail {
 
-/// A tensor as an array of numpy: a head and its elements.
+/// The largest number of dimensions of a numpy array (from numpy 2.0 on: 64).
+inline constexpr std::size_t most_numpy_dimensions = 32;
+
+/// numpy's name of a dtype, "<f4"; empty for those that it lacks: bfloat16, the two of 8 bits, strings.
+[[nodiscard]] std::string_view numpy_type(dtype type) noexcept;
+
+/// The header, byte for byte as numpy writes it, for arrays in C order.  Its size does not depend on the first extent.
+[[nodiscard]] std::string npy_head(std::string_view type, std::span<const std::size_t> shape);
+
+// Writes a zip of stored members, as numpy.savez does: without compression, so that writing costs no more than memory
+// and disk do.
+// Without dates: the same members give the same bytes.
+
+/// The limit above which 64-bit fields are used; lower in tests only.
+struct zip_limits {
+    std::uint64_t size = 0xffffffff;
+    std::size_t members = 0xffff;
+};
+
+/// Writes a zip into a file, front to back.  Names are UTF-8, relative, at most 65535 bytes long and unique, which the
+/// caller ensures.      Borrows: the file.      Memory: some 100 bytes a member.
+class zip_writer {
+public:
+    explicit zip_writer(posix::buffered_output& to, zip_limits limits = {}) : to_(&to), limits_(limits) {}
+
+    static constexpr std::size_t longest_name = 0xffff;
+
+    /// A member made of these pieces, concatenated.      Cost: a pass over them for the checksum, and writing them.
+    void add(std::string_view name, std::span<const byte_view> pieces);
+
+    /// A member whose first `head` bytes are known last: append() takes the other bytes, and end() the first ones.
+    void begin(std::string_view name, std::size_t head);
+    void append(byte_view bytes);
+    void end(byte_view head);
+
+    /// The directory.
+    void finish();
+
+private:
+    struct member {
+        std::string name;
+        std::uint64_t offset = 0;
+        std::uint64_t size = 0;
+        std::uint32_t checksum = 0;
+        bool is_large = false;  // its local header has 64-bit sizes
+    };
+
+    [[nodiscard]] static std::string local_header(const member& of);
+    [[nodiscard]] std::string directory_entry(const member& of) const;
+
+    posix::buffered_output* to_;
+    zip_limits limits_;
+    std::vector<member> members_;
+};
+
+/// A tensor as a numpy array: a head and its elements.
 struct numpy_array {
-    std::string type = {};             ///< numpy's word
-    std::vector<std::byte> made = {};  ///< elements that had to be made
+    std::string type = {};             ///< numpy's name of the dtype
+    std::vector<std::byte> made = {};  ///< converted elements
     byte_view bytes = {};              ///< in the tensor, or in `made`
 
-    /// Fills it, and tells why there is no such array, as export_target::add() does.  bfloat16 and float8 become float32; strings
-    /// become bytes of one length, filled up with zeros.
+    /// Fills it, or returns why there is no such array, as export_target::add() does.  bfloat16 and float8 become
+    /// float32; strings become bytes of one length, padded with zeros.
     [[nodiscard]] std::string hold(const tensor_view& tensor);
 };
 
@@ -51,7 +144,7 @@ private:
     numpy_array array_;
 };
 
-/// One .npz of one tensor over its steps: its values as one array more, and "steps".
+/// One .npz of one tensor over its steps: its values as one array with an additional dimension, and "steps".
 class npz_stack final : public export_target {
 public:
     /// Errors: run_exists, value_error (several workers).
@@ -71,9 +164,9 @@ private:
     std::string member_;
     std::string type_;
     dtype first_type_ = dtype::invalid;
-    shape_type shape_;  // the number of steps, and behind it that of the tensor
+    shape_type shape_;  // the number of steps, then the tensor's shape
     std::vector<std::int64_t> steps_;
-    std::optional<std::string> modes_;  // of the steps, seven bytes each; nothing: the numbers say it all
+    std::optional<std::string> modes_;  // of the steps, seven bytes each; nothing: the numbers suffice
 };
 
 /// Whether `output` is one .npz of one tensor over several steps.
@@ -81,20 +174,20 @@ private:
 
 }  // namespace detail
 
-/// Writes the values of tensors as numpy.load opens them, uncompressed.
-/// Output: a folder with "step_000000500.npz" for each step, with the worker's name behind it where several have
-///         steps that are selected ("step_000000500_worker_0.npz"); of a log with several modes with the
-///         mode ("step_000000500_EVAL.npz").  An output that ends in ".npz" is one file: of one
-///         step; or of one tensor of one worker over several steps, stacked: an array with one dimension more, and its
-///         steps in "steps"; those of several modes of a log have "modes", too.
-/// Names:  those of the tensors, but for what would lead out of an archive: see detail::member_name.
-/// Values: bit by bit; bfloat16 and float8, for which numpy has no word, as float32, which holds each value exactly; strings as
-///         bytes of one length (dtype "S").  Left out, and told: strings that end in a zero byte, which numpy drops, more
-///         dimensions than 32, and strings that would be filled up to more than 1 GiB.
-/// Errors: run_exists (the output is there), value_error (nothing to export; one file that would be several; steps that
-///         do not stack), stopped, collection_unavailable; unavailable (disk full), access_denied and not_found of the
-///         output.  Nothing is left behind then.
-/// Memory: a record, twice where elements are made.  Cost: reading the run, a checksum, and writing.
+/// Writes the values of tensors for numpy.load, uncompressed.
+/// Output: a folder with "step_000000500.npz" for each step; the worker's name is appended where several workers have
+///         selected steps ("step_000000500_worker_0.npz"), and the mode for a log with several modes
+///         ("step_000000500_EVAL.npz").  An output that ends in ".npz" is one file: either one step, or one tensor of
+///         one worker over several steps, stacked into an array with an additional dimension, with its steps in "steps"
+///         and, for a log with several modes, "modes".
+/// Names:  those of the tensors, except where a name would lead out of an archive: see detail::member_name.
+/// Values: bit by bit; bfloat16 and float8, which numpy lacks, as float32, which holds each value exactly; strings as
+///         bytes of one length (dtype "S").  Left out and reported: strings that end in a zero byte, which numpy drops,
+///         tensors of more than 32 dimensions, and strings whose padding would exceed 1 GiB.
+/// Errors: run_exists (the output exists), value_error (nothing to export; one file where several are needed; steps
+///         that do not stack), stopped, collection_unavailable; unavailable (disk full), access_denied and not_found of
+///         the output.  After an error no output is left.
+/// Memory: a record, twice where elements are converted.  Cost: reading the run, a checksum, and writing.
 template <scannable_trial Trial>
 export_result export_npz(const Trial& run, const std::string& output, const export_options& options = {}) {
     const std::string path = detail::output_path(output, run.path());
@@ -108,8 +201,7 @@ export_result export_npz(const Trial& run, const std::string& output, const expo
     return detail::walk_export(run, options, target);
 }
 
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/exporting/impl/npz.ipp>

@@ -1,14 +1,13 @@
-// A part of a run as a run of its own.
+// Exports a part of a run as a new run.
 #pragma once
 
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/exporting/options.hpp>
 #include <smdebug/exporting/write/export_walk.hpp>
-#include <smdebug/exporting/write/step_files.hpp>
 #include <smdebug/hook/file_sink.hpp>
 #include <smdebug/hook/step_writer.hpp>
-#include <smdebug/storage/posix/output_folder.hpp>
+#include <smdebug/storage/posix/output.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
 #include <smdebug/trial/concepts.hpp>
 
@@ -22,8 +21,7 @@
 #include <string_view>
 #include <utility>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 namespace detail {
 
 /// A run being written.
@@ -38,7 +36,7 @@ public:
     SMDEBUG_INLINE void end_file() override;
     SMDEBUG_INLINE void finish(export_result& result) override;
 
-    /// Whether a file's name in a folder is one that runs have.
+    /// Whether a run has a file of that name in that folder.
     [[nodiscard]] static bool is_file_of_it(std::string_view key) noexcept;
 
 private:
@@ -53,7 +51,7 @@ private:
     std::optional<posix::output_folder> folder_;
     std::unique_ptr<file_sink> sink_;
     std::map<std::string, step_writer, std::less<>> writers_;  // by worker
-    step_writer* writer_ = nullptr;                            // of the file at hand
+    step_writer* writer_ = nullptr;                            // for the current file
     double wall_time_ = 0;                                     // of the last record with values
     std::size_t files_ = 0;
     std::uint64_t bytes_ = 0;
@@ -61,13 +59,13 @@ private:
 
 }  // namespace detail
 
-/// Writes the selected tensors as a run of its own, which trials open, and the Python package.
-/// Output: a folder with event and index files, a collections file for each worker that is selected, and the mark of the
-///         job's end, even where the run itself still grows.
+/// Writes the selected tensors as a new run, which trials and the Python package can open.
+/// Output: a folder with event and index files, a collections file for each selected worker, and the mark of the job's
+///         end, even where the source run still grows.
 /// Values: bit by bit, with names, steps, modes, mode steps, workers and times of the records; saved shapes; saved
-///         reductions as doubles, as trials read them.  Collections keep their names and settings, and of their tensors those that are selected.
-///         Payloads have true checksums.
-/// Left out, and told: tensors above the 2 GiB of a record.
+///         reductions as doubles, as trials read them.  Collections keep their names and settings, and list only the
+///         selected tensors.  Payloads have valid checksums.
+/// Left out and reported: tensors above the 2 GiB of a record.
 /// Errors, memory: as export_npz().  Cost: reading the run, a checksum, and writing.
 template <scannable_trial Trial>
 export_result export_run(const Trial& run, const std::string& output, const export_options& options = {}) {
@@ -77,8 +75,7 @@ export_result export_run(const Trial& run, const std::string& output, const expo
     return detail::walk_export(run, options, target);
 }
 
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/exporting/impl/run.ipp>

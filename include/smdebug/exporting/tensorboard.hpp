@@ -1,16 +1,14 @@
-// A run as TensorBoard draws it: curves of single numbers, histograms of larger tensors.
+// Exports a run for TensorBoard: curves of single numbers, histograms of larger tensors.
 #pragma once
 
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/exporting/options.hpp>
 #include <smdebug/exporting/write/export_walk.hpp>
-#include <smdebug/exporting/write/step_files.hpp>
 #include <smdebug/reduce/default_kernel.hpp>
-#include <smdebug/storage/posix/buffered_output.hpp>
-#include <smdebug/storage/posix/output_folder.hpp>
+#include <smdebug/storage/posix/output.hpp>
 #include <smdebug/trial/concepts.hpp>
-#include <smdebug/wire/field_writer.hpp>
+#include <smdebug/wire/field.hpp>
 #include <smdebug/wire/tensorboard_summary.hpp>
 
 #include <cstddef>
@@ -23,8 +21,7 @@
 #include <variant>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 namespace detail {
 
 /// An event file for each mode, and each worker where there are several.
@@ -37,7 +34,7 @@ public:
     [[nodiscard]] SMDEBUG_INLINE std::string add(const scanned_tensor& tensor) override;
     SMDEBUG_INLINE void finish(export_result& result) override;
 
-    /// Whether a file's name in the output is one that this gives.
+    /// Whether this export writes a file of that name into its output.
     [[nodiscard]] static bool is_file_of_it(std::string_view key) noexcept;
 
 private:
@@ -47,11 +44,11 @@ private:
     };
 
     [[nodiscard]] event_file& file_for(const scanned_tensor& tensor);
-    // Whether it is the tensor of this tag.
+    // Whether the tag stands for this tensor.
     [[nodiscard]] static bool take_tag(event_file& to, const std::string& tag, std::string_view tensor);
-    // A histogram as it was: a HistogramProto where its sums are known, else the tensor of its rows.
+    // Writes a histogram of a log again: as a HistogramProto if its sums are known, else as the tensor of its rows.
     [[nodiscard]] std::string add_histogram(const scanned_tensor& tensor);
-    // The payload, and what it leaves out.
+    // Writes a record: the payload, and the elements, which it does not contain.
     void write(event_file& to, const wire::omitted_bytes& omitted = {});
 
     std::string output_;
@@ -68,15 +65,16 @@ private:
 }  // namespace detail
 
 /// Writes event files that TensorBoard opens, by `tensorboard --logdir OUTPUT`.
-/// Output: a folder; in it "train", "validation", "predict" or "global", by mode, and in those a folder for each worker
-///         where several have steps that are selected, with an event file each.  Steps are those of the mode, times those
-///         of the run.
-/// Values: of one element a point of a curve, as float32; of more a histogram of the finite ones, see
-///         tensorboard_histogram(); with `tensors` every tensor as it is, as tf.summary.write has it.
-///         A histogram of a log is written as the histogram that it was.
-/// Names:  what TensorBoard has no tag for becomes '_', see wire::tensorboard_tag.
-/// Left out, and told: what has no curve and no histogram: strings, complex numbers, booleans, tensors without elements or
-///         finite ones, or with some beyond float32; a tensor whose tag another tensor has; with `tensors` above 2 GiB.
+/// Output: a folder with "train", "validation", "predict" or "global", by mode; in each a folder for each worker, where
+///         several workers have selected steps; in each an event file.  Steps are those of the mode, times those of the
+///         run.
+/// Values: a tensor of one element is a point of a curve, as float32; a larger one is a histogram of its finite values,
+///         see tensorboard_histogram(); with `tensors` every tensor is written in full, as by tf.summary.write.  A
+///         histogram of a log is restored as the same histogram.
+/// Names:  characters that a tag cannot have become '_', see wire::tensorboard_tag.
+/// Left out and reported: tensors with neither curve nor histogram (strings, complex numbers, booleans, tensors without
+/// elements or finite ones, or with values beyond float32); a tensor with the tag of another tensor; with `tensors`,
+/// those above 2 GiB.
 /// Errors, memory: as export_npz().  Cost: reading the run, and a histogram of each tensor.
 template <scannable_trial Trial>
 export_result export_tensorboard(const Trial& run, const std::string& output, const export_options& options = {}) {
@@ -85,8 +83,7 @@ export_result export_tensorboard(const Trial& run, const std::string& output, co
     return detail::walk_export(run, options, target);
 }
 
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/exporting/impl/tensorboard.ipp>

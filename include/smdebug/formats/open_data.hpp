@@ -1,36 +1,83 @@
-// Opening whatever lies at a path as a run: runs of the Python package, with or without their index, TensorBoard's logs,
-// checkpoints.
+// Opens any supported data at a path as a run: runs of the Python package, with or without their index, TensorBoard's
+// logs, checkpoints.
 #pragma once
 
+#include <smdebug/core/bytes.hpp>
 #include <smdebug/core/form.hpp>
 #include <smdebug/formats/options.hpp>
 #include <smdebug/storage/any_storage.hpp>
+#include <smdebug/storage/concepts.hpp>
 
+#include <chrono>
+#include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 
-/// What lies in a storage.  A run of the Python package is one by its index, or by collections files as long as at most one step
-/// has event files, as a job writes them first; other event files below events/ make one of `event_files`; then come logs and
-/// checkpoints; of a folder that has several of them the first in this order, and problems() of what open_data() gives name the
-/// others.  Nothing of all that: smdebug, as a run may come.
-/// Cost: a look at index/, where that is empty at collections/ and events/; where none of them has anything, the names of the
-///       first 10,000 objects.
+/// The format of the data in a storage.  A run of the Python package is recognised by its index, or by collections
+/// files as long as at most one step has event files, as a job writes them first; other event files below events/ are
+/// `event_files`; then logs and checkpoints are looked for.  If a folder has several formats, the first in this order
+/// counts, and problems() of the storage that open_data() returns name the others.  Without any data: smdebug, as a run
+/// may still come.
+/// Cost: a look at index/, if that is empty at collections/ and events/; if all are empty, the names of the first
+///       10,000 objects.
 /// Errors: those of the storage.
 [[nodiscard]] data_format format_of(const any_storage& store);
 
-/// The same storage for a run of the Python package, else one that shows what lies there as a run.  Where nothing is said to be
-/// read, checkpoints and logs beside that are problems of it: those beside a run with its index as they are now.
-/// Cost:   beside what format_of() costs the names of the first 10,000 objects that are not the run's own.
-/// Errors: those of the storage; unsupported for checkpoints that cannot be read, as PyTorch's pickles; value_error for a bad
-///         step_regex.  What is damaged is in problems() of what is returned, and of a trial on it.
+/// The same storage for a run of the Python package, else one that shows the data as a run.  If the format is detected
+/// rather than chosen, checkpoints and logs beside the run are listed among its problems; beside a run with an index,
+/// as they are now.
+/// Cost:   that of format_of(), and the names of the first 10,000 objects that are not the run's own.
+/// Errors: those of the storage; unsupported for unreadable checkpoints, such as PyTorch's pickles; value_error for a
+///         bad step_regex.  Damage is in problems() of the returned storage, and of a trial on it.
 [[nodiscard]] any_storage open_data(any_storage store, const format_options& options = {});
 
-}  // namespace v1
-}  // namespace smdebug
+namespace detail {
+
+/// The location of a file.
+struct data_file {
+    std::string folder = {};
+    std::string key = {};
+};
+
+/// The parts of a path whose name is that of a log, a .safetensors, .npz or .npy; nothing if the path is a folder of
+/// this machine.
+[[nodiscard]] std::optional<data_file> data_file_in(std::string_view path);
+
+/// A storage that shows one object only.
+class single_object {
+public:
+    single_object(any_storage store, std::string key) : store_(std::move(store)), key_(std::move(key)) {}
+
+    [[nodiscard]] byte_buffer read(std::string_view key) const { return read(key, {0, UINT64_MAX}); }
+    [[nodiscard]] byte_buffer read(std::string_view key, byte_range where) const;
+    [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const;
+    [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const {
+        return key == key_ ? store_.size(key) : std::nullopt;
+    }
+    [[nodiscard]] std::unique_ptr<opened_object> open(std::string_view key) const {
+        return key == key_ ? store_.open(key) : nullptr;
+    }
+    [[nodiscard]] std::optional<std::chrono::system_clock::time_point> modified(std::string_view key) const {
+        return key == key_ ? store_.modified(key) : std::nullopt;
+    }
+    [[nodiscard]] std::string name() const { return store_.name() + "/" + key_; }
+    [[nodiscard]] bool exists() const { return store_.size(key_).has_value(); }
+    [[nodiscard]] bool is_file() const { return true; }
+    [[nodiscard]] std::vector<problem> problems() const { return store_.problems(); }
+
+private:
+    any_storage store_;
+    std::string key_;
+};
+
+}  // namespace detail
+}  // namespace smdebug::inline v1
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/formats/impl/open_data.ipp>

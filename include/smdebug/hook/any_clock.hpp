@@ -1,7 +1,6 @@
-// A clock whose type is chosen at run time: one indirect call for each time that is told.
+// A clock whose type is chosen at run time: one indirect call a reading.
 #pragma once
 
-#include <smdebug/hook/wall_clock.hpp>
 #include <smdebug/storage/any_storage.hpp>
 
 #include <chrono>
@@ -9,8 +8,23 @@
 #include <memory>
 #include <utility>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
+
+/// Returns the time: seconds since 1970, as in events.
+template <class C>
+concept wall_clock = std::movable<C> && requires(C& clock) {
+    { clock.now() } -> std::same_as<std::chrono::duration<double>>;
+};
+
+/// The system's clock.
+struct system_wall_clock {
+    [[nodiscard]] std::chrono::duration<double> now() const noexcept {
+        return std::chrono::system_clock::now().time_since_epoch();
+    }
+};
+
+static_assert(wall_clock<system_wall_clock>);
+
 namespace detail {
 
 /// Holds any clock; models wall_clock.  Moved, not copied, as a clock need not be copyable.
@@ -39,5 +53,4 @@ private:
 static_assert(wall_clock<any_clock>);
 
 }  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1

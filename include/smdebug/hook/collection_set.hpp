@@ -1,43 +1,79 @@
-// The collections of a hook: to which of them a tensor belongs, which are due at a step, and what is written of it.
-// A tensor's name is matched once; from then on it is a hash look-up, and being due a few bits.
+// The collections of a hook: which ones a tensor belongs to, which are due at a step, and what is written of the
+// tensor.
+// A tensor's name is matched once; afterwards this is a hash look-up, and being due a few bits.
 #pragma once
 
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/core/text_hash.hpp>
 #include <smdebug/hook/hook_options.hpp>
-#include <smdebug/hook/known_collections.hpp>
-#include <smdebug/hook/reduction_plan.hpp>
-#include <smdebug/hook/saved_collection.hpp>
+#include <smdebug/hook/tensor_record.hpp>
 #include <smdebug/index/collection.hpp>
+#include <smdebug/index/regex.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace detail {
+namespace smdebug::inline v1::detail {
 
-/// The collections of a hook.  Those that are included are saved: a tensor belongs to them by its name or by their
-/// regexes.  The others are known, exported, and saved only for the tensors that are put into them by name.
+/// A collection in use.
+struct saved_collection {
+    collection configured;                                ///< with everything filled in
+    std::array<save_config_mode, all_modes.size()> when;  ///< configured.save_config, by place_of(mode)
+    reduction_plan plan;                                  ///< configured.reduction_config
+    std::vector<regex> patterns;                          ///< configured.include_regex
+    std::set<std::string, std::less<>> names;             ///< configured.tensor_names, and names noted later
+    bool included = false;                                ///< saved for every tensor that belongs to it
+    bool used = false;                                    ///< a tensor was put into it by name
+    bool asked_for = false;                               ///< named in the options
+    bool has_met = false;                                 ///< a tensor that belongs to it was seen
+
+    /// Fills in the settings that `from` leaves open: the regexes of its name, if it has neither regexes nor names; the
+    /// modes missing from save_config; reduction_config.  Collections of single numbers have no reductions and no
+    /// histogram, whatever they say.
+    /// Errors: value_error for bad regexes and reductions.
+    saved_collection(collection from, const std::map<mode, save_config_mode>& default_when,
+                     const reduction_config& default_what);
+
+    /// Whether a tensor belongs to it, by its names or regexes.
+    /// Errors: value_error if a regex takes too many steps on this name.
+    [[nodiscard]] bool takes(std::string_view name) const;
+
+    /// Keeps a name; returns whether it is new.
+    bool note(std::string_view name) { return names.emplace(name).second; }
+
+    /// Whether its tensors are saved at a step of a mode.
+    [[nodiscard]] bool is_due(mode which, step_number mode_step) const;
+
+    /// The collection as it is written to a collections file.
+    [[nodiscard]] collection exported() const;
+
+private:
+    bool of_training_ = false;
+};
+
+/// The collections of a hook.  Included collections are saved: tensors belong to them by name or by regex.  The others
+/// are known and exported, but saved only for tensors that are put into them by name.
 /// Threads: one object, one thread at a time, const calls, too.
 class collection_set {
 public:
-    /// The collections of one tensor.  Its address is stable while the set lives.
+    /// The collections of one tensor.  Its address is stable as long as the set exists.
     class membership {
     public:
-        /// The numbers of the collections that it is saved for, ascending.  save_everything(true) does not put `all`
-        /// among them: for_each_due adds it.
+        /// The numbers of the collections in which the tensor is saved, ascending.  save_everything(true) does not add
+        /// `all` to them: for_each_due does.
         std::vector<std::uint32_t> collections = {};
 
     private:
@@ -46,31 +82,31 @@ public:
         [[nodiscard]] bool unsaved() const noexcept { return collections.empty() && !in_all_ && !watched_; }
         bool in_all_ = false;                   // its name has been noted in `all`
         bool watched_ = false;                  // an observer took it
-        mutable reduction_plan plan_ = {};      // of what is due
+        mutable reduction_plan plan_ = {};      // for the due collections
         mutable std::uint64_t plan_is_of_ = 0;  // the due_state_ that plan_ was made for
     };
 
     /// Errors: value_error, as check(options).
     explicit collection_set(const hook_options& options);
 
-    /// The saved collections that a tensor of that name belongs to.  The first time its name is matched with the
-    /// regexes and noted in the collections that it belongs to.
+    /// The saved collections that the tensor `name` belongs to.  The first call for a name matches it with the regexes
+    /// and records it in its collections.
     /// Cost:   one hash look-up, and no allocation, once the name is known.
     /// Errors: value_error where a regex takes too many steps on this name.
     [[nodiscard]] const membership& of(std::string_view name) { return find_or_add(name); }
 
-    /// Puts a tensor into these collections by name, besides those that it belongs to by regex.  An unknown collection
-    /// is made.  Without any, a tensor that belongs to no saved collection is put into `default`.
-    /// For a tensor that is put into it by name a collection is saved, included or not.
+    /// Puts a tensor into these collections by name, in addition to those it matches by regex.  Unknown collections are
+    /// created.  With an empty list, a tensor that belongs to no saved collection is put into `default`.
+    /// A collection is saved for tensors that are put into it by name, included or not.
     const membership& add(std::string_view name, std::span<const std::string_view> collections);
 
-    /// Begins a step, `mode_step` of that mode: finds out which collections are due.  Returns whether any is.
+    /// Begins step `mode_step` of a mode: determines which collections are due.  Returns whether any is.
     bool begin_step(mode which, step_number mode_step);
-    /// Whether any collection is due in the step that was begun last.
+    /// Whether any collection is due in the current step.
     [[nodiscard]] bool any_due() const noexcept { return everything_ || any_due_; }
-    /// Whether a tensor is: any of its collections.
+    /// Whether any of the tensor's collections is due.
     [[nodiscard]] bool due(const membership& tensor) const noexcept;
-    /// Whether a collection is; never one that is neither included nor was anything put into it.
+    /// Whether a collection is due; never if it is neither included nor used by name.
     [[nodiscard]] bool due(std::uint32_t number) const noexcept { return everything_ || due_[number] != 0; }
     /// Calls visit(number) for each due collection of a tensor.
     template <class Visit>
@@ -85,43 +121,42 @@ public:
         }
     }
 
-    /// What of a due tensor is written: the reductions of its due collections, each once; values and shape, if any of
-    /// them says so.  Borrowed: until the next call for the same tensor.  Cost: next to nothing while the same
-    /// collections are due; no allocation once warm.
+    /// What to write of a due tensor: the reductions of its due collections, each once; values and shape if any of them
+    /// wants these.  Borrowed until the next call for the same tensor.  Cost: almost none while the same collections
+    /// are due; no allocation once warm.
     [[nodiscard]] const reduction_plan& due_plan(const membership& tensor) const;
 
-    /// How many collections there are: numbers are below.
+    /// The number of collections; collection numbers are below it.
     [[nodiscard]] std::size_t size() const noexcept { return groups_.size(); }
-    /// A collection with all its settings filled in; its tensor_names as they were configured: file() has those seen.
+    /// A collection with all its settings filled in; its tensor_names are the configured ones: file() adds those seen.
     [[nodiscard]] const collection& operator[](std::uint32_t number) const { return groups_[number].configured; }
-    /// What it writes of a tensor.
+    /// What the collection writes of a tensor.
     [[nodiscard]] const reduction_plan& plan(std::uint32_t number) const { return groups_[number].plan; }
-    /// Whether it is saved for whatever matches its names and regexes, not only for tensors that were put into it.
+    /// Whether every matching tensor is saved in the collection, not only those put into it by name.
     [[nodiscard]] bool included(std::uint32_t number) const { return groups_[number].included; }
     /// The number of the collection of that name.
     [[nodiscard]] std::optional<std::uint32_t> find(std::string_view name) const;
 
-    /// The names of those that the options name, in collections or include_collections, and that none of the tensors
-    /// seen so far belongs to; `all`, which stands for the others, is never among them.
+    /// The collections named in the options (collections or include_collections) to which no tensor seen so far
+    /// belongs.  Never contains `all`, which stands for the other collections.
     [[nodiscard]] std::vector<std::string> unmatched() const;
 
-    /// The names of the tensors that were seen and that no saved collection holds, in the order in which they came, but
-    /// those that observers took.  Cost: as many as are.
+    /// The names of the tensors seen that no saved collection holds, in order of appearance, without those that
+    /// observers took.  Cost: linear in their number.
     [[nodiscard]] std::vector<std::string> unsaved() const;
-    /// How many these are.
+    /// The number of these names.
     [[nodiscard]] std::size_t unsaved_count() const noexcept { return unsaved_count_; }
-    /// Notes that an observer took a tensor, if it was seen.
+    /// Records that an observer took a tensor, if the tensor is known.
     void note_watched(std::string_view name);
 
-    /// All collections as they are exported, with the names seen so far.
+    /// All collections as exported, with the names seen so far.
     [[nodiscard]] collections_file file(std::int64_t num_workers) const;
-    /// Keeps what an earlier collections file of the same run says: names that were seen, and collections that are not
-    /// known.
+    /// Merges an earlier collections file of the same run: names that were seen, and unknown collections.
     void adopt(const collections_file& earlier);
-    /// Whether file() has changed since it was called last.
+    /// Whether file() has changed since its last call.
     [[nodiscard]] bool changed() const noexcept { return changed_; }
 
-    /// While it is on, every collection is due and every tensor belongs to `all`.
+    /// While set, every collection is due and every tensor belongs to `all`.
     void save_everything(bool on) noexcept;
 
 private:
@@ -132,7 +167,7 @@ private:
 
     std::uint32_t make(collection configured);
     void include(std::uint32_t number);
-    std::uint32_t number_of(std::string_view name);  // makes it if need be
+    std::uint32_t number_of(std::string_view name);  // created if missing
     membership& find_or_add(std::string_view name);
     [[nodiscard]] membership matched(std::string_view name);
     void put(membership& tensor, std::string_view name, std::uint32_t number);
@@ -149,10 +184,10 @@ private:
     reduction_config default_what_;
     std::deque<saved_collection> groups_;  // addresses are stable
     std::unordered_map<std::string, membership, text_hash, std::equal_to<>> tensors_;
-    std::vector<decltype(tensors_)::const_pointer> unmatched_;  // those that no regex matched, as they came
+    std::vector<decltype(tensors_)::const_pointer> unmatched_;  // matched by no regex, in order of appearance
     std::size_t unsaved_count_ = 0;
-    std::vector<std::uint8_t> due_;  // by collection's number
-    std::uint64_t due_state_ = 1;    // counts up whenever anything in due_ changes
+    std::vector<std::uint8_t> due_;  // by collection number
+    std::uint64_t due_state_ = 1;    // incremented whenever due_ changes
     smdebug::mode mode_ = smdebug::mode::global;
     step_number mode_step_ = 0;
     bool any_due_ = false;
@@ -161,9 +196,7 @@ private:
     mutable bool changed_ = true;
 };
 
-}  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::detail
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/hook/impl/collection_set.ipp>

@@ -1,5 +1,5 @@
-// What a hook finds where it is to write: nothing, a run that has ended, or one that was interrupted.
-// An interrupted one can be continued: a step is whole when its index file is there, so what lies beyond is taken away.
+// What a hook finds at its destination: nothing, a finished run, or an interrupted one.
+// An interrupted run can be continued: a step is complete once its index file exists, so anything beyond is removed.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
@@ -10,10 +10,11 @@
 #include <smdebug/hook/written_steps.hpp>
 #include <smdebug/index/collection.hpp>
 #include <smdebug/index/index_file.hpp>
-#include <smdebug/index/index_meta.hpp>
+#include <smdebug/index/locations.hpp>
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/writable.hpp>
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -21,76 +22,73 @@
 #include <string_view>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace detail {
+namespace smdebug::inline v1::detail {
 
 /// Where an interrupted run is continued.
 struct continuation {
-    step_number step = 0;                    ///< the first step to be written
-    std::map<mode, step_number> mode_steps;  ///< the next step of each mode; of one that is not named, 0
-    written_steps written;                   ///< by this worker, and still there
+    step_number step = 0;                    ///< the first step to write
+    std::map<mode, step_number> mode_steps;  ///< the next step of each mode; 0 for a mode not listed
+    written_steps written;                   ///< by this worker, and still present
 };
 
-/// The run of one worker that lies in a storage already.
+/// The run of one worker that already exists in a storage.
 class earlier_run {
 public:
-    /// `how`: whether what is taken away may come back after a loss of power.      Cost: a listing of index/.
+    /// `how`: whether removed files may reappear after a loss of power.      Cost: a listing of index/.
     earlier_run(any_storage store, const std::string& worker, durability how = durability::cached);
 
-    /// Errors: run_exists where the job has ended, or this worker has written a step.
+    /// Errors: run_exists if the job has ended or this worker has written a step.
     void refuse() const;
 
-    /// Makes room for the steps from `first` on: removes what this worker has written of them, the newest first, so that
-    /// what is left is a run at any moment.  Without `first` it goes on behind the last step whose index file is not
-    /// damaged.  Damaged index files before that stay, for a repair.
-    /// The steps between the last one that is there and `first`, which were not saved, are taken for steps of the mode
-    /// that has come farthest: that of the training, as those of the others are few, and mostly saved.  Where nothing
-    /// is there, each mode begins at `first`, as in the Python package.
-    /// Errors: run_exists where the job has ended; unsupported where the storage cannot remove; unavailable where an index
-    ///         file cannot be read.
-    /// Cost:   the index files are read, all of them: which modes there were, and how far each has come, is in no name.
+    /// Prepares the run for writing the steps from `first` on: removes this worker's later steps, newest first, so that
+    /// the rest is a valid run at every moment.  Without `first`, continues behind the last step whose index file is
+    /// intact.  Damaged index files before it are kept for a repair.
+    /// Unsaved steps between the last existing one and `first` are attributed to the mode with the most steps: normally
+    /// training, since the other modes have few steps and most of those are saved.  If no step exists, each mode begins
+    /// at `first`, as in the Python package.
+    /// Errors: run_exists if the job has ended; unsupported if the storage cannot remove; unavailable if an index file
+    /// cannot be read.
+    /// Cost:   reads all index files: file names do not contain the modes and their step numbers.
     [[nodiscard]] continuation resume(std::optional<step_number> first);
 
-    /// Discards files of this worker that a killed process had begun to write, where the storage keeps such parts.
-    /// Returns their keys.  Those of other workers, who may be at work, stay; so does what may not
-    /// be listed or given up.
+    /// Discards unfinished uploads of a killed process of this worker, on storages that keep such parts.  Returns their
+    /// keys.  Keeps those of other workers, which may still be running, and those that cannot be listed or discarded.
     std::vector<std::string> remove_unfinished() noexcept;
 
-    /// The collections file of this worker, where there is one that is not damaged.  Errors: as resume().
+    /// This worker's collections file, if there is an intact one.  Errors: as resume().
     [[nodiscard]] std::optional<collections_file> collections() const;
 
 private:
-    // The name of a temporary file up to the mark that it has until it is whole; nothing for other names.
+    // The part of a temporary file's name before the temporary mark; nothing for other names.
     [[nodiscard]] static std::optional<std::string_view> stem_of_temporary(std::string_view name) noexcept;
 
     void refuse_ended() const;
 
     void remove(const std::string& key);
 
-    // The step in the name of a file of this worker, or of a temporary one on its way to such a name.
+    // The step in the name of a file of this worker, or of a temporary file for it.
     [[nodiscard]] std::optional<step_number> own_step(std::string_view key) const;
 
-    // Events without an index, and what a writer that was killed had not renamed yet.
+    // Events without an index, and temporary files left by a killed writer.
     void remove_rests(step_number first);
 
     void find_mode_steps(continuation& next);
 
-    // The meta part of an index file; nothing where it is damaged.  The rest may be.
+    // The meta part of an index file; nothing if it is damaged.  The rest may be damaged.
     [[nodiscard]] static std::optional<index_file::meta> head_of(byte_view bytes, json::document& parser);
-    // Whether no part of an index file is damaged; if so, its meta part is put into `head`.
+    // Whether the whole index file is intact; if so, stores its meta part in `head`.
     [[nodiscard]] static bool is_whole(byte_view bytes, json::document& parser, index_file::meta& head);
 
-    // Does what reads files of this worker.      Errors: unavailable, with what can be done, where one cannot be read.
+    // Runs code that reads files of this worker.      Errors: unavailable, with advice, if a file cannot be read.
     void read_or_tell(function_ref<void()> reading) const;
 
-    // Removes the index files of the last steps that are damaged, where the storage can remove: a step is written when its
-    // index file is.
+    // Removes damaged index files of the last steps, if the storage can remove: a step counts as written once its index
+    // file exists.
     void remove_damaged_end();
 
     void remove_last_step();
 
-    // Sees to it that the index files that were removed stay away, before other events come to lie where theirs did.
+    // Makes the removal of index files durable before new events take the place of the old ones.
     void settle_removals();
 
     any_storage store_;
@@ -98,13 +96,59 @@ private:
     durability how_;
     std::string part_;                                         // the worker in file names
     std::map<step_number, std::string> steps_;                 // index files by step
-    std::vector<std::string> strays_;                          // what else of this worker lies in index/
-    std::map<std::string, std::string, std::less<>> removed_;  // by folder, one of the keys that were removed from it
+    std::vector<std::string> strays_;                          // this worker's other files in index/
+    std::map<std::string, std::string, std::less<>> removed_;  // by folder, one of the keys removed from it
 };
 
-}  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+// Ensures one writer per worker name; the last worker marks the end of the job.
+// The Python package's claim.smd does the former for one worker; here each worker has a claim, if the storage supports
+// claims.  Otherwise workers leave signs: these exclude no process, but show the last worker that it is the last.
+
+/// The key of a worker's claim or sign: "claim.smd" for the only writer of a run, as in the Python package, whose hook
+/// it keeps out, too; "claim_<worker>.smd" for one of several.
+[[nodiscard]] inline std::string claim_key(std::string_view worker, std::int64_t writers) {
+    return writers <= 1 ? "claim.smd" : "claim_" + locations::file_part_from_worker(worker) + ".smd";
+}
+
+/// A worker's right to write a run.  If the storage has no claims, every process has it; with several workers each then
+/// writes a sign, an object in place of its claim, from begin() to release().
+/// Destroyed without release(), it gives up the claim; the sign of a worker that did not end well stays until that
+/// worker has been started again.
+class run_claim {
+public:
+    /// `how`: whether the claim survives a loss of power intact, so that its owner is always known.
+    /// Errors: in_use while another living writer has the same worker's name.
+    run_claim(any_storage store, std::string worker, std::int64_t writers, durability how = durability::cached);
+
+    /// Writes this worker's sign, if the storage has no claims.
+    void begin();
+
+    /// Whether the claim still exists, as far as known: removing a run's folder removes it.
+    [[nodiscard]] bool holds() const;
+    /// Takes it again.      Errors: in_use.
+    void renew();
+
+    /// Gives up the right; to be called once.  Returns whether this was the last writer: the other workers have written
+    /// their collections files, and none of them is running.  If two finish at the same moment, at least one gets true.
+    /// With claims, a worker that died does not count; with signs, its sign keeps the others from being the last.  If
+    /// the storage can neither claim nor remove: always true, as in the Python package.
+    [[nodiscard]] bool release();
+
+private:
+    void claim();
+
+    // Whether all workers have begun, and no other one is running.
+    [[nodiscard]] bool is_last(function_ref<bool(const std::string& worker)> at_work) const;
+
+    any_storage store_;
+    std::string worker_;
+    std::int64_t writers_;
+    durability how_;
+    bool by_signs_;
+    std::optional<any_claim> claim_;
+};
+
+}  // namespace smdebug::inline v1::detail
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/hook/impl/earlier_run.ipp>

@@ -1,11 +1,10 @@
-// Where a step's files go: now, on the caller's thread (here), or later, on another one (background_sink.hpp).
-// The order in which they appear is what makes a run safe: a step's index only after its events.
+// Where a step's files go: immediately, on the caller's thread (here), or later, on another one (background_sink.hpp).
+// The order of appearance keeps a run safe: a step's index only after its events.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/form.hpp>
 #include <smdebug/storage/any_storage.hpp>
-#include <smdebug/storage/output.hpp>
 #include <smdebug/storage/writable.hpp>
 
 #include <cstdint>
@@ -17,18 +16,16 @@
 #include <utility>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace detail {
+namespace smdebug::inline v1::detail {
 
-/// A file, and with it a step, that could not be written in the background.
+/// A file that could not be written in the background; its step is lost.
 struct lost_write {
-    std::string key;  ///< of the file that could not be written
+    std::string key;  ///< the file's key
     std::exception_ptr why;
 };
 
-/// Takes the files of steps, one step after the other: begin(event file), append..., finish(index file).  Everything
-/// may throw what the storage throws; the step at hand is lost then, and abandon() or begin() starts afresh.
+/// Takes the files of steps, one step after the other: begin(event file), append..., finish(index file).  Every
+/// function may throw what the storage throws; the current step is lost then, and abandon() or begin() starts afresh.
 class file_sink {
 public:
     file_sink() = default;
@@ -36,25 +33,25 @@ public:
     file_sink& operator=(const file_sink&) = delete;
     virtual ~file_sink() = default;
 
-    /// Whether `bytes` more would be taken; where not, nothing may be appended.  Only a sink that drops says no.
+    /// Whether `bytes` more are accepted; if not, nothing may be appended.  Only a dropping sink returns false.
     [[nodiscard]] virtual bool has_room(std::uint64_t bytes) = 0;
     /// Begins an event file.
     virtual void begin(const std::string& key) = 0;
-    /// Appends to it.  The pieces are not needed any more when the call returns.
+    /// Appends to it.  The pieces are borrowed for the call only.
     virtual void append(std::span<const byte_view> pieces) = 0;
-    /// Makes the event file appear, if one was begun, then the index file.  `replaces`: an index of an older step of
-    /// the same number may be there, which must not be seen beside the new events: it is taken away first, where the
-    /// storage can.
+    /// Makes the event file visible, if one was begun, then the index file.  `replaces`: an index of an older step with
+    /// the same number may exist and must not be visible beside the new events: it is removed first, if the storage can
+    /// remove.
     virtual void finish(const std::string& index_key, std::string_view index_text, bool replaces) = 0;
     /// Discards the event file that was begun.
     virtual void abandon() noexcept = 0;
-    /// Makes any other small file appear, after everything that was handed over before.
+    /// Makes any other small file visible, after everything handed over before.
     virtual void put(const std::string& key, std::string_view text) = 0;
-    /// Takes a small file away, where the storage can, after everything that was handed over before.
+    /// Removes a small file, if the storage can, after everything handed over before.
     virtual void remove(const std::string& key) = 0;
-    /// Waits until everything that was handed over is written, or lost.
+    /// Waits until everything handed over is written or lost.
     virtual void drain() = 0;
-    /// What was lost since the last call, and was not reported by an exception.
+    /// What was lost since the last call and not reported by an exception.
     [[nodiscard]] virtual std::vector<lost_write> lost() = 0;
 };
 
@@ -93,9 +90,7 @@ private:
     std::optional<any_output> output_;
 };
 
-}  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::detail
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/hook/impl/file_sink.ipp>

@@ -1,4 +1,4 @@
-// The work behind a hook: what is due, where it goes, and what happens when it cannot.
+// The implementation of a hook: what is due, where it goes, and what happens on failure.
 // hook_base.hpp is its interface, with several ways to pass a tensor; here there is one.
 #pragma once
 
@@ -7,14 +7,10 @@
 #include <smdebug/core/step.hpp>
 #include <smdebug/hook/any_clock.hpp>
 #include <smdebug/hook/collection_set.hpp>
-#include <smdebug/hook/hook_counters.hpp>
+#include <smdebug/hook/failure_log.hpp>
 #include <smdebug/hook/hook_options.hpp>
-#include <smdebug/hook/loss_book.hpp>
 #include <smdebug/hook/observer.hpp>
-#include <smdebug/hook/observer_list.hpp>
-#include <smdebug/hook/reduction_records.hpp>
 #include <smdebug/hook/run_writer.hpp>
-#include <smdebug/hook/step_counter.hpp>
 #include <smdebug/hook/step_writer.hpp>
 #include <smdebug/hook/tensor_record.hpp>
 #include <smdebug/hook/written_steps.hpp>
@@ -35,29 +31,26 @@
 #include <variant>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace detail {
+namespace smdebug::inline v1::detail {
 
 enum class step_content : std::uint8_t { unknown, nothing, something };
 
-/// A step for which no call was made yet.
+/// A step before its first call.
 struct untouched_step {
     bool is_after_failure = false;  // whether the end_step() before it threw
 };
 
 struct begun_step {
     bool saves_everything = false;
-    // What is to be written of it; unknown until it is looked at, and again when its mode, its number or the
-    // observers change.
+    // What is to be written in this step; computed lazily, and again when its mode, its number or the observers change.
     step_content content = step_content::unknown;
-    std::uint64_t tensors = 0;  // taken in it
-    std::uint64_t written = 0;  // those of them of which anything was written
-    // Of a step of which a file could not be written: what end_step() is to throw, or null.
+    std::uint64_t tensors = 0;  // taken in this step
+    std::uint64_t written = 0;  // tensors with something written
+    // What end_step() throws for a step with a file that could not be written; else null.
     std::optional<std::exception_ptr> loss = {};
 };
 
-/// A hook that is handed tensor_views; see hook_base, which says what its methods mean.
+/// A hook that takes tensor_views; hook_base documents its functions.
 class hook_core {
 public:
     /// `opener`: see run_writer.
@@ -71,7 +64,7 @@ public:
     [[nodiscard]] const hook_step& now() const noexcept;
     void set_step(step_number global, std::optional<step_number> in_mode);
 
-    /// Whether take() would take a tensor that is to belong to `into`.
+    /// Whether take() would take a tensor put into `into`.
     [[nodiscard]] bool should_save(std::string_view name, std::span<const std::string_view> into = {});
     bool take(std::string_view name, const tensor_view& tensor, std::span<const std::string_view> into);
     void take_scalar(std::string_view name, const tensor_view& tensor);
@@ -79,18 +72,18 @@ public:
 
     void end_step();
     void abandon_step();
-    /// Whether the step at hand is lost: what is still saved in it is not written.
+    /// Whether the current step is lost: further saves in it are not written.
     [[nodiscard]] bool step_is_lost() const noexcept;
     void flush();
     void close();
-    /// Gives up the step at hand and leaves the run as one that can be resumed.
+    /// Abandons the current step and leaves a run that can be resumed.
     void close_unfinished() noexcept;
 
-    /// The steps that are there.
+    /// The steps that exist.
     [[nodiscard]] const written_steps& written() const noexcept;
-    /// The step's files were taken away.
+    /// The step's files were removed.
     void forget(step_number step);
-    /// The step that was written last.
+    /// The last step written.
     [[nodiscard]] std::optional<step_number> last_written() const noexcept;
     [[nodiscard]] const hook_counters& counters() const noexcept;
     [[nodiscard]] const hook_options& options() const noexcept;
@@ -103,16 +96,16 @@ private:
 
     void refuse_when_closed() const;
     [[nodiscard]] begun_step* begun() noexcept { return std::get_if<begun_step>(&step_); }
-    // The step at hand, begun now if it was not.
+    // The current step, begun now if necessary.
     begun_step& look_at_step();
-    // What is known of a tensor that is due in the step that was looked at; nothing where it is not.
+    // The entry of a tensor that is due in the current step; null if it is not due.
     [[nodiscard]] const collection_set::membership* due(begun_step& step, std::string_view name,
                                                         std::span<const std::string_view> into);
     [[nodiscard]] record_stamp stamp();
 
     bool write(begun_step& step, std::string_view name, const tensor_view& tensor,
                const collection_set::membership& belongs_to);
-    // Of the step at hand, if there still is one: on_drop may have ended it.
+    // The current step's loss, if the step still exists: on_drop may have ended it.
     void note_loss(std::exception_ptr why) noexcept {
         if (begun_step* const step = begun()) {
             step->loss = std::move(why);
@@ -127,9 +120,9 @@ private:
     void finish_files();
     void next_step() noexcept;
     void note_lost();
-    // Does something with files.  A failure costs the step at hand, and only that one.  It is end_step() that throws it: a
-    // loop that catches what a save throws, and goes on with its next iteration, would never end this step.
-    void guarded(function_ref<void()> doing);
+    // Runs an operation on files.  A failure loses only the current step.  end_step() throws it, not the save: a loop
+    // that catches what a save throws, and continues with its next iteration, would never end this step.
+    void synchronized(function_ref<void()> doing);
 
     hook_options options_;
     any_kernel kernel_;
@@ -138,19 +131,17 @@ private:
     run_writer run_;
     step_counter steps_;
     observer_list observers_;
-    loss_book losses_;
+    failure_log losses_;
     std::unordered_map<const collection_set::membership*, reduction_records> reductions_;
 
-    std::variant<untouched_step, begun_step> step_;  // the one at hand
+    std::variant<untouched_step, begun_step> step_;  // the current step
     life life_ = life::open;
-    bool everything_next_ = false;   // whether the next step that is begun saves everything
-    std::uint64_t undue_steps_ = 0;  // ended, at which tensors were offered and nothing was due
+    bool everything_next_ = false;   // whether the next step saves everything
+    std::uint64_t undue_steps_ = 0;  // finished steps with tensors offered and nothing due
     std::optional<step_number> last_written_;
 };
 
-}  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::detail
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/hook/impl/hook_core.ipp>

@@ -1,18 +1,27 @@
-// Arguments of save_tensor besides contiguous elements: single numbers, bits, matrices, texts, lists of names.
-// What cannot be saved is refused where it is written, in a sentence that says what to write.
+// Arguments of save_tensor besides contiguous elements: single numbers, bits, matrices, strings, lists of names.
+// Types that cannot be saved do not compile, with a message that says what to write.
+// Tensors of a training loop as tensor_views: spans and vectors with a shape, numbers, strings.
+// Nothing is copied; xtensor expressions are in tensor/xtensor_adapter.hpp.
 #pragma once
 
-#include <smdebug/core/iterable.hpp>
-#include <smdebug/core/shape.hpp>
-#include <smdebug/hook/tensor_source.hpp>
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/core/dtype.hpp>
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/function_ref.hpp>
+#include <smdebug/core/printable_text.hpp>
+#include <smdebug/reduce/name.hpp>
 #include <smdebug/tensor/element.hpp>
+#include <smdebug/tensor/flat_elements.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 
+#include <algorithm>
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <iterator>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -20,17 +29,88 @@
 #include <type_traits>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 
-/// Several texts: std::vector<std::string>, std::array<std::string_view, 3>, ...
+/// An integer type for extents: int, std::int64_t, ...
+template <class I>
+concept extent_number = std::integral<I> && saved_element<I> && !std::same_as<I, bool>;
+
+/// The extents of a tensor as a parameter: `{3, 4}`, `{rows, columns}`, a shape_type, or any contiguous list of
+/// integers (as frameworks have them).  Borrows: a list of std::size_t or std::int64_t, for the call; copies others.
+class extents_view {
+public:
+    extents_view(std::initializer_list<std::size_t> list) noexcept  // NOLINT: implicit
+        : extents_(list.begin(), list.size()) {}
+    template <extent_number I>
+    extents_view(std::initializer_list<I> list)  // NOLINT: implicit
+        : extents_view(std::span<const I>{list.begin(), list.size()}) {}
+    template <class List>
+        requires(detail::contiguous_iterable<const List&> && detail::sized_iterable<const List&> &&
+                 extent_number<std::remove_cv_t<detail::value_in<const List&>>>)
+    extents_view(const List& list) {  // NOLINT: implicit
+        using number = std::remove_cv_t<detail::value_in<const List&>>;
+        const std::size_t count = std::ranges::size(list);
+        if constexpr (std::same_as<std::make_unsigned_t<number>, std::size_t>) {
+            // Signed and unsigned integers of one size may alias; a negative extent becomes one that is_shape_of
+            // refuses.
+            extents_ = {reinterpret_cast<const std::size_t*>(std::ranges::data(list)), count};
+        } else {
+            std::size_t* const to = count <= few_.size() ? few_.data() : (many_.resize(count), many_.data());
+            std::transform(std::ranges::data(list), std::ranges::data(list) + count, to,
+                           [](number extent) { return static_cast<std::size_t>(extent); });
+            kept_ = count;
+        }
+    }
+
+    [[nodiscard]] std::span<const std::size_t> get() const noexcept {
+        return kept_ == 0 ? extents_ : std::span{many_.empty() ? few_.data() : many_.data(), kept_};
+    }
+
+private:
+    std::span<const std::size_t> extents_ = {};
+    std::size_t kept_ = 0;
+    std::array<std::size_t, 8> few_ = {};  // avoids an allocation: more are rare
+    std::vector<std::size_t> many_ = {};
+};
+
+namespace detail {
+
+[[nodiscard]] std::string extents_text(std::span<const std::size_t> extents);
+
+/// Whether extents fit the int64 of files, and match that number of elements.
+[[nodiscard]] bool is_shape_of(std::span<const std::size_t> extents, std::size_t count) noexcept;
+
+}  // namespace detail
+
+/// Errors: value_error if `extents` do not match the number of `values`.
+/// Borrows: both.
+template <element_range R>
+[[nodiscard]] tensor_view view_of(const R& values, std::span<const std::size_t> extents, std::string_view name) {
+    using value_type = std::remove_cv_t<detail::value_in<const R&>>;
+    const std::span<const value_type> elements{std::ranges::data(values), std::ranges::size(values)};
+    if (!detail::is_shape_of(extents, elements.size())) {
+        throw value_error("the tensor \"" + std::string{name} + "\" has " + std::to_string(elements.size()) +
+                              " elements, which the shape " + detail::extents_text(extents) + " does not fit",
+                          {.tensor = std::string{name}});
+    }
+    return {.type = saved_dtype_v<value_type>, .shape = extents, .bytes = std::as_bytes(elements), .strings = {}};
+}
+
+/// The same for strings.
+[[nodiscard]] tensor_view view_of(std::span<const std::string_view> texts, std::span<const std::size_t> extents,
+                                  std::string_view name);
+
+/// Errors: value_error for a view whose elements do not match its shape, or without a type.
+void check(const tensor_view& tensor, std::string_view name);
+
+/// Several strings: std::vector<std::string>, std::array<std::string_view, 3>, ...
 template <class R>
 concept text_range = detail::input_iterable<const R&> && detail::sized_iterable<const R&> &&
                      std::convertible_to<detail::reference_in<const R&>, std::string_view> &&
                      !std::convertible_to<const R&, std::string_view>;
 
 /// Collections by their names, as a parameter: `{"mine"}`, "mine", a std::vector<std::string>.
-/// Borrows: the texts, for the call.
+/// Borrows: the strings, for the call.
 class collection_names {
 public:
     collection_names() = default;
@@ -54,16 +134,16 @@ private:
     std::vector<std::string_view> copied_ = {};
 };
 
-/// A std::vector<bool>, whose elements have no memory of their own.
+/// A std::vector<bool>, whose elements cannot be viewed in memory.
 template <class R>
 concept bit_range = detail::random_access_iterable<const R&> && !detail::contiguous_iterable<const R&> &&
                     std::same_as<R, std::vector<bool, typename R::allocator_type>>;
 
-/// Values of which a copy is saved, row by row.
+/// Values that are saved as a copy, row by row.
 template <class V>
 concept copied_values = bit_range<V> || element_matrix<V> || text_range<V>;
 
-/// The values' own shape: {rows, columns} of a matrix, else {count}.
+/// The values' own shape: {rows, columns} for a matrix, else {count}.
 template <copied_values V>
 [[nodiscard]] shape_type shape_of(const V& values) {
     if constexpr (element_matrix<V>) {
@@ -92,13 +172,13 @@ template <class V>
     }
 }
 
-/// A copy of values, and a view of it.
+/// Holds a copy of values, and a view of it.
 template <copied_values V>
 class values_copy {
 public:
     explicit values_copy(const V& values);
 
-    /// Errors: value_error where `extents` do not make as many elements.  Borrows: this, and the extents.
+    /// Errors: value_error if `extents` do not match the number of elements.  Borrows: this, and the extents.
     [[nodiscard]] tensor_view view(std::span<const std::size_t> extents, std::string_view name) const {
         return view_of(std::span<const element_type>{elements_.get(), count_}, extents, name);
     }
@@ -106,14 +186,14 @@ public:
 private:
     using element_type = typename decltype(detail::copied_element<V>())::type;
 
-    // Not a vector: that of bool has no elements to point at.
+    // Not a vector: std::vector<bool> has no elements to point at.
     void hold(std::size_t count);
 
     std::size_t count_ = 0;
     std::unique_ptr<element_type[]> elements_;
 };
 
-// Values that may need a shape: braces behind a tensor_view are collections, empty ones, too.
+// Values that may be followed by a shape: braces after a tensor_view are collections, even empty ones.
 template <class V>
 concept unviewed = !std::same_as<V, tensor_view>;
 
@@ -132,7 +212,7 @@ template <detail::iterable V>
 inline constexpr bool lies_scattered<V> =
     !detail::contiguous_iterable<V> && saved_element<std::remove_cv_t<detail::value_in<V>>>;
 
-// Values that no tensor can be made of.  Common mistakes have messages of their own.
+// Values that cannot be a tensor.  Common mistakes have messages of their own.
 template <class V>
 constexpr void refuse_values() {
     constexpr bool text = holds_char<V> || std::convertible_to<const V&, std::string_view>;
@@ -175,5 +255,68 @@ void detail::values_copy<V>::hold(std::size_t count) {
     elements_ = std::make_unique<element_type[]>(count);
 }
 
-}  // namespace v1
-}  // namespace smdebug
+namespace detail {
+
+/// Throws value_error for a name that no run can hold: empty, not UTF-8, or containing the mark of a saved reduction's
+/// name, at which readers split it anywhere: the Python package could not open the run.
+void check_tensor_name(std::string_view name);
+
+inline std::string extents_text(std::span<const std::size_t> extents) {
+    std::string text = "(";
+    for (const std::size_t extent : extents) {
+        text += text.size() > 1 ? ", " : "";
+        text += std::to_string(static_cast<std::int64_t>(extent));
+    }
+    return text + ")";
+}
+
+inline bool is_shape_of(std::span<const std::size_t> extents, std::size_t count) noexcept {
+    constexpr std::size_t largest = std::numeric_limits<std::int64_t>::max();
+    return std::all_of(extents.begin(), extents.end(), [](std::size_t extent) { return extent <= largest; }) &&
+           element_count(extents) == count;
+}
+
+}  // namespace detail
+
+inline tensor_view view_of(std::span<const std::string_view> texts, std::span<const std::size_t> extents,
+                           std::string_view name) {
+    if (!detail::is_shape_of(extents, texts.size())) {
+        throw value_error("the tensor \"" + std::string{name} + "\" has " + std::to_string(texts.size()) +
+                              " texts, which the shape " + detail::extents_text(extents) + " does not fit",
+                          {.tensor = std::string{name}});
+    }
+    return {.type = dtype::string, .shape = extents, .bytes = {}, .strings = texts};
+}
+
+inline void check(const tensor_view& tensor, std::string_view name) {
+    const bool whole = tensor.type == dtype::string
+                           ? tensor.bytes.empty() && detail::is_shape_of(tensor.shape, tensor.strings.size())
+                           : is_numeric(tensor.type) && tensor.strings.empty() &&
+                                 detail::is_shape_of(tensor.shape, tensor.bytes.size() / size_of(tensor.type)) &&
+                                 tensor.bytes.size() % size_of(tensor.type) == 0;
+    if (!whole) {
+        throw value_error("the tensor \"" + std::string{name} + "\" (" + std::string{name_of(tensor.type)} + ") has " +
+                              std::to_string(tensor.bytes.size()) + " bytes, which the shape " +
+                              detail::extents_text(tensor.shape) + " does not fit",
+                          {.tensor = std::string{name}});
+    }
+}
+
+namespace detail {
+
+inline void check_tensor_name(std::string_view name) {
+    if (name.empty()) {
+        throw value_error("a tensor's name is empty");
+    }
+    if (!is_utf8(name)) {
+        throw value_error("the tensor's name \"" + std::string{name} + "\" is no UTF-8");
+    }
+    if (name.find(reductions_prefix) != std::string_view::npos) {
+        throw value_error("the tensor's name \"" + std::string{name} + "\" has \"" + std::string{reductions_prefix} +
+                              "\" in it, which is for the reductions that a hook saves: choose another name",
+                          {.tensor = std::string{name}});
+    }
+}
+
+}  // namespace detail
+}  // namespace smdebug::inline v1

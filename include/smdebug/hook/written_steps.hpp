@@ -1,25 +1,25 @@
-// Which steps of the modes a run has, and as which steps of the job: a mode's step is written once.
+// Which steps of each mode a run has, and their steps of the job: a mode's step is written once.
 #pragma once
 
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/step.hpp>
-#include <smdebug/hook/save_config.hpp>
+#include <smdebug/hook/hook_options.hpp>
+#include <smdebug/hook/observer.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace detail {
+namespace smdebug::inline v1::detail {
 
 /// The steps that a worker has written.
-/// Kept as rows of steps at equal distances, as a training that runs for weeks saves them.
-/// Cost: 40 bytes a row: a few of them where steps are saved at an interval, and one more each time the mode changes.
-/// Nothing to speak of while numbers ascend, else a search.
+/// Kept as rows of equidistant steps, since a training that runs for weeks saves at an interval.
+/// Cost: 40 bytes a row: a few rows if steps are saved at an interval, and one more each time the mode changes.
+///       Constant time while numbers ascend, else a search.
 class written_steps {
     /// `count` steps, the i-th of them in_mode + i * mode_stride of the mode and global + i * global_stride of the job.
     struct row {
@@ -35,42 +35,65 @@ class written_steps {
     };
     using rows = std::vector<row>;
 
-    /// The first row that ends at this step of a mode or behind it.
+    /// The first row that ends at or after this step of a mode.
     template <class Rows>
     [[nodiscard]] static auto row_of(Rows& steps, step_number in_mode) {
         return std::lower_bound(steps.begin(), steps.end(), in_mode,
                                 [](const row& one, step_number number) { return one.last() < number; });
     }
 
-    /// Makes two rows of one: its first `place` steps, and the others.  Returns the row of the others.
+    /// Splits a row after its first `place` steps.  Returns the row of the others.
     static rows::iterator split(rows& steps, rows::iterator where, step_number place);
-    /// Takes one step out of a row.
+    /// Removes one step from a row.
     static void erase(rows& steps, rows::iterator where, step_number place);
 
 public:
-    /// Notes a step; one that had the same number in the job is replaced.
+    /// Adds a step; replaces one that had the same number in the job.
     void add(mode which, step_number in_mode, step_number global);
 
-    /// Forgets the step of that number in the job.
+    /// Removes the step with that number in the job.
     void forget(step_number global);
 
-    /// As which step of the job this one of a mode was written.
+    /// The job's step number of this step of a mode.
     [[nodiscard]] std::optional<step_number> global_of(mode which, step_number in_mode) const;
 
-    /// The largest number of a mode's steps.
+    /// The largest step number of a mode.
     [[nodiscard]] std::optional<step_number> last(mode which) const;
 
-    /// Of how many rows the steps are kept: what memory they take.
+    /// The number of rows, which determines the memory used.
     [[nodiscard]] std::size_t row_count() const;
 
 private:
-    std::array<rows, all_modes.size()> by_mode_;  // ascending by the mode's numbers; no row reaches into another
+    std::array<rows, all_modes.size()> by_mode_;  // ascending by the mode's numbers, without overlap
     step_number last_ = -1;                       // the largest global number
 };
 
-}  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+/// Counts steps as the Python package does: one count for the job, which also counts GLOBAL steps, and one for each
+/// other mode, which continues when that mode comes back.
+class step_counter {
+public:
+    step_counter() = default;
+    /// Begins at a step of the job, with the next steps of the modes; modes not listed begin at 0.
+    step_counter(step_number first, const std::map<mode, step_number>& of_modes);
+
+    [[nodiscard]] const hook_step& now() const noexcept { return now_; }
+
+    /// Returns whether the mode changed.
+    bool set_mode(mode which) noexcept;
+
+    /// Sets the number of the step, and of the mode's step if given; in GLOBAL the latter defaults to the same.
+    /// Errors: value_error for a negative number, or one above largest_step.
+    void set_step(step_number global, std::optional<step_number> in_mode);
+
+    /// Goes on to the next step, in the same mode.
+    void advance() noexcept;
+
+private:
+    hook_step now_;
+    std::array<step_number, 3> next_{};  // of TRAIN, EVAL, PREDICT
+};
+
+}  // namespace smdebug::inline v1::detail
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/hook/impl/written_steps.ipp>

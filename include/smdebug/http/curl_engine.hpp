@@ -1,42 +1,148 @@
-// The thread that carries requests: one multi handle of libcurl, with the connections of all who share it.
+// The thread that carries requests: one libcurl multi handle, whose connections all users of the engine share.
 #pragma once
 
 #include <smdebug/core/form.hpp>
-#include <smdebug/http/curl_multi.hpp>
-#include <smdebug/http/curl_options.hpp>
+#include <smdebug/http/concepts.hpp>
 #include <smdebug/http/curl_transfer.hpp>
-#include <smdebug/http/inbox.hpp>
 #include <smdebug/http/message.hpp>
-#include <smdebug/http/origin.hpp>
-#include <smdebug/http/response_builder.hpp>
-#include <smdebug/http/waiting_line.hpp>
 
 #include <curl/curl.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <list>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace http {
-namespace detail {
+// RAII for a libcurl multi handle: runs easy handles concurrently and waits for events.
+namespace smdebug::inline v1::http::detail {
 
-/// Threads: all calls on any.  In a child that was forked since it was made, nothing but is_here() may be called, and
-/// it cannot be destroyed: its thread is not there.
+/// Threads: one at a time; wake() on any.
+class curl_multi {
+public:
+    using clock = std::chrono::steady_clock;
+
+    struct finished {
+        CURL* handle = nullptr;
+        CURLcode how = CURLE_OK;
+    };
+
+    /// Keeps up to that many idle connections open.   Errors: std::bad_alloc.
+    explicit curl_multi(std::size_t kept);
+    curl_multi(const curl_multi&) = delete;
+    curl_multi& operator=(const curl_multi&) = delete;
+    ~curl_multi() = default;
+
+    /// False when memory is exhausted.
+    [[nodiscard]] bool add(CURL* easy) noexcept { return ::curl_multi_add_handle(handle_.get(), easy) == CURLM_OK; }
+    /// Aborts the handle's transfer, if one runs.
+    void remove(CURL* easy) noexcept { ::curl_multi_remove_handle(handle_.get(), easy); }
+
+    /// Does all work that does not block.
+    void perform() noexcept;
+    /// Returns a finished handle, each once.
+    [[nodiscard]] std::optional<finished> next_finished() noexcept;
+    /// Waits until there is something to perform, wake() was called since the last wait, or the time is up.
+    void wait_until(clock::time_point latest) noexcept;
+    void wake() noexcept { ::curl_multi_wakeup(handle_.get()); }
+
+private:
+    // libcurl's global initialisation is reference-counted.
+    struct libcurl {
+        libcurl();
+        libcurl(const libcurl&) = delete;
+        libcurl& operator=(const libcurl&) = delete;
+        ~libcurl() { ::curl_global_cleanup(); }
+    };
+    struct cleaner {
+        void operator()(CURLM* handle) const noexcept { ::curl_multi_cleanup(handle); }
+    };
+
+    libcurl loaded_;
+    std::unique_ptr<CURLM, cleaner> handle_;
+};
+
+// Requests wait here until the limits, per server and in total, admit one more.
+// libcurl could hold them back itself, but would count the wait as time to connect.
+
+/// First come, first served, among the requests whose server has room.
+/// Threads: one at a time.
+template <class Job>
+class request_queue {
+    struct entry {
+        std::uint64_t number;
+        Job job;
+    };
+    struct lane {
+        std::list<entry> waiting;
+        std::size_t carried = 0;
+        bool shares = false;  // whether its last answer came over a connection that carries many requests
+    };
+
+public:
+    /// A job's place in the queue: valid until the job was taken out and has ended.
+    class place {
+    public:
+        place() = default;
+
+    private:
+        friend request_queue;
+        place(lane* server, typename std::list<entry>::iterator at) : server_(server), at_(at) {}
+        lane* server_ = nullptr;
+        typename std::list<entry>::iterator at_ = {};
+    };
+
+    /// At most `most` run at once, and `most_of_server` at a server that shares no connections; 0 counts as 1.
+    request_queue(std::size_t most, std::size_t most_of_server)
+        : most_(most > 0 ? most : 1), most_of_server_(most_of_server > 0 ? most_of_server : 1) {}
+
+    /// Servers are never forgotten.
+    [[nodiscard]] place push(std::string_view server, Job job);
+
+    /// Removes a waiting job.
+    void remove(const place& where) noexcept { where.server_->waiting.erase(where.at_); }
+
+    /// Takes the next job that the limits admit; nothing if there is none.
+    [[nodiscard]] std::optional<Job> next();
+
+    /// A job that next() returned has ended.  Whether its server shares connections; empty: unknown.
+    void ended(const place& where, std::optional<bool> shares = std::nullopt) noexcept;
+
+    /// Removes the waiting jobs for which give_up(job) is true.
+    template <class GiveUp>
+    void remove_if(GiveUp&& give_up) {
+        for (auto& [server, in] : lanes_) {
+            in.waiting.remove_if([&](entry& waiting) { return give_up(waiting.job); });
+        }
+    }
+
+private:
+    std::size_t most_;
+    std::size_t most_of_server_;
+    std::map<std::string, lane, std::less<>> lanes_;
+    std::uint64_t count_ = 0;
+    std::size_t carried_ = 0;
+};
+
+/// Threads: all calls on any.  In a forked child only is_here() may be called on the parent's engine, and the engine
+/// cannot be destroyed: its thread does not exist there.
 class curl_engine {
 public:
-    /// A request in the engine's hands.
+    /// A request that the engine has accepted.
     class job {
     public:
-        job(http::request what, http::detail::inbox& answers, std::size_t number)
+        job(http::request what, http::detail::completion_queue& answers, std::size_t number)
             : ask_(std::move(what)), to_(answers), ticket_(number) {}
 
     private:
@@ -44,28 +150,28 @@ public:
         enum class stage : std::uint8_t { waits, carried, done };
 
         http::request ask_;
-        http::detail::inbox& to_;
+        http::detail::completion_queue& to_;
         std::size_t ticket_;
-        // Guarded by the engine's lock:
+        // Guarded by the engine's mutex:
         stage at_ = stage::waits;
         bool cancelled_ = false;
-        waiting_line<std::shared_ptr<job>>::place place_;
+        request_queue<std::shared_ptr<job>>::place place_;
     };
 
-    /// Errors: std::bad_alloc, std::system_error (the system gives no thread).
+    /// Errors: std::bad_alloc, std::system_error (no thread could be started).
     explicit curl_engine(curl_options options);
     curl_engine(const curl_engine&) = delete;
     curl_engine& operator=(const curl_engine&) = delete;
-    /// Every job was answered or cancelled before.
+    /// Precondition: every job was answered or cancelled.
     ~curl_engine();
 
-    /// Whether it was made by this process.
+    /// Whether this process created the engine, rather than its parent.
     [[nodiscard]] bool is_here() const noexcept { return maker_ == ::getpid(); }
 
     void start(const std::shared_ptr<job>& work);
 
-    /// Nothing is put into the inbox from now on, and the body is not looked at.  Where the body may be on its way,
-    /// waits until the thread is through with what the connections have for it: some microseconds, rarely milliseconds.
+    /// After this nothing is put into the inbox, and the body is not read.  If the body may be in transfer, waits until
+    /// the thread has finished its current round of work: some microseconds, rarely milliseconds.
     void cancel(job& work) noexcept;
 
     [[nodiscard]] curl_counters counters();
@@ -98,15 +204,15 @@ private:
     ::pid_t maker_ = ::getpid();
 
     std::mutex guard_;
-    std::condition_variable done_;  // a job that was cancelled
+    std::condition_variable done_;  // a cancelled job has ended
     curl_counters counted_;
-    waiting_line<std::shared_ptr<job>> line_;
-    clock::time_point first_deadline_ = clock::time_point::max();  // of those that wait, or before that
+    request_queue<std::shared_ptr<job>> line_;
+    clock::time_point first_deadline_ = clock::time_point::max();  // at or before the first deadline of waiting jobs
     bool woken_ = false;
     bool cancels_ = false;
     bool stops_ = false;
 
-    // The thread's own:
+    // Used by the engine's thread only:
     curl_multi multi_;
     std::vector<std::unique_ptr<curl_transfer>> idle_;
     std::vector<flight> flights_;
@@ -116,10 +222,44 @@ private:
     std::thread thread_;
 };
 
-}  // namespace detail
-}  // namespace http
-}  // namespace v1
-}  // namespace smdebug
+template <class Job>
+typename request_queue<Job>::place request_queue<Job>::push(std::string_view server, Job job) {
+    auto found = lanes_.find(server);
+    if (found == lanes_.end()) {
+        found = lanes_.try_emplace(std::string{server}).first;
+    }
+    lane& in = found->second;
+    in.waiting.push_back({++count_, std::move(job)});
+    return {&in, std::prev(in.waiting.end())};
+}
+
+template <class Job>
+std::optional<Job> request_queue<Job>::next() {
+    lane* first = nullptr;
+    for (auto& [server, in] : lanes_) {
+        const bool may = !in.waiting.empty() && (in.shares || in.carried < most_of_server_);
+        if (may && (first == nullptr || in.waiting.front().number < first->waiting.front().number)) {
+            first = &in;
+        }
+    }
+    if (first == nullptr || carried_ >= most_) {
+        return std::nullopt;
+    }
+    std::optional<Job> gone{std::move(first->waiting.front().job)};
+    first->waiting.pop_front();
+    ++first->carried;
+    ++carried_;
+    return gone;
+}
+
+template <class Job>
+void request_queue<Job>::ended(const place& where, std::optional<bool> shares) noexcept {
+    --where.server_->carried;
+    --carried_;
+    where.server_->shares = shares.value_or(where.server_->shares);
+}
+
+}  // namespace smdebug::inline v1::http::detail
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/http/impl/curl_engine.ipp>

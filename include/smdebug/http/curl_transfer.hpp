@@ -1,31 +1,183 @@
-// One exchange by libcurl: a request becomes settings of a handle, what the handle tells becomes a response.
-// Has no thread and waits for nothing: that is the engine's.
+// One exchange by libcurl: translates a request into options of a handle, and the handle's callbacks into a response.
+// Never blocks and has no thread: waiting is the engine's job.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/version.hpp>
-#include <smdebug/http/curl_easy.hpp>
-#include <smdebug/http/curl_options.hpp>
 #include <smdebug/http/message.hpp>
-#include <smdebug/http/origin.hpp>
-#include <smdebug/http/response_builder.hpp>
 
 #include <curl/curl.h>
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <span>
+#include <string>
+#include <string_view>
 
-namespace smdebug {
-inline namespace v1 {
-namespace http {
-namespace detail {
+namespace smdebug::inline v1 {
 
-/// Carries one request after the other.  Stays where it is: libcurl holds its address.
+/// How requests are carried.
+/// Proxies: those of the environment (http_proxy, https_proxy, all_proxy, no_proxy), but none for this machine itself
+/// or for 169.254.*, where clouds serve their metadata.
+struct curl_options {
+    std::size_t most_in_flight = 32;    ///< further requests wait their turn
+    std::size_t most_connections = 16;  ///< to one server
+    std::string ca_file = {};           ///< trusted certificates, PEM; empty: libcurl's default
+    bool verify_tls = true;             ///< false: anyone on the path can read and change everything
+    bool http2 = true;                  ///< over TLS, if the server offers it: many requests share a connection
+};
+
+/// What a transport has done so far in this process.
+struct curl_counters {
+    std::uint64_t requests = 0;        ///< started, whatever their outcome
+    std::uint64_t connections = 0;     ///< opened
+    std::uint64_t bytes_received = 0;  ///< of bodies
+    std::uint64_t http2_answers = 0;
+};
+
+// Which server a URL names, and whether a proxy may be used for it.
+// Works on the text alone: no name is resolved.
+namespace http::detail {
+
+/// A server: URLs with the same text share connections.  Borrows the URL.
+struct origin {
+    std::string_view text;  ///< "https://host:9000"
+    std::string_view host;  ///< "host", "[::1]"
+    bool secure = false;
+};
+
+/// The server of an http or https URL (scheme in lower case).  Nothing if there is none, or if the URL contains white
+/// space, control characters or a user name, which would be sent along and appear in messages.
+[[nodiscard]] constexpr std::optional<origin> origin_of(std::string_view url) noexcept {
+    const bool secure = url.starts_with("https://");
+    if (!secure && !url.starts_with("http://")) {
+        return std::nullopt;
+    }
+    if (std::any_of(url.begin(), url.end(),
+                    [](char letter) { return static_cast<unsigned char>(letter) <= ' ' || letter == 127; })) {
+        return std::nullopt;
+    }
+    const std::size_t begin = secure ? 8 : 7;
+    const std::size_t end = std::min(url.find_first_of("/?#", begin), url.size());
+    const std::string_view authority = url.substr(begin, end - begin);
+    // Colons also occur within brackets.
+    const std::size_t bracket = authority.starts_with('[') ? authority.find(']') : 0;
+    if (bracket == std::string_view::npos || authority.find('@') != std::string_view::npos) {
+        return std::nullopt;
+    }
+    const std::string_view host = authority.substr(0, authority.find(':', bracket));
+    if (host.empty()) {
+        return std::nullopt;
+    }
+    return origin{.text = url.substr(0, end), .host = host, .secure = secure};
+}
+
+/// Whether a host is this machine, or a link-local address (169.254.*, where clouds serve their metadata): a proxy
+/// would reach the wrong machine.
+[[nodiscard]] constexpr bool is_near(std::string_view host) noexcept {
+    if (host.starts_with('[')) {
+        constexpr std::string_view aws_metadata = "[fd00:ec2::";
+        return host == "[::1]" || host.starts_with("[fe80:") || host.starts_with(aws_metadata);
+    }
+    const bool is_address = host.find_first_not_of("0123456789.") == std::string_view::npos;
+    return host == "localhost" || host.ends_with(".localhost") ||
+           (is_address && (host.starts_with("127.") || host.starts_with("169.254.")));
+}
+
+// RAII for a libcurl easy handle: settings, queries, and its error codes as outcomes of http/message.hpp.
+
+static_assert(LIBCURL_VERSION_NUM >= 0x075700, "smdebug needs libcurl 7.87 or later");
+
+/// The outcome of a request without an answer.  `connected`: a connection existed.
+[[nodiscard]] constexpr outcome outcome_of(CURLcode why, bool connected) noexcept {
+    switch (why) {
+        case CURLE_COULDNT_RESOLVE_PROXY:
+        case CURLE_COULDNT_RESOLVE_HOST:
+        case CURLE_COULDNT_CONNECT:
+        case CURLE_OPERATION_TIMEDOUT:  // while connecting: libcurl has no other time limit set
+        case CURLE_SSL_CONNECT_ERROR:   // includes a connection cut in the handshake
+        case CURLE_PROXY:
+            return outcome::unreachable;
+        case CURLE_UNSUPPORTED_PROTOCOL:
+            return connected ? outcome::interrupted : outcome::refused;  // connected: the answer was no HTTP or cut
+        case CURLE_URL_MALFORMAT:
+        case CURLE_FAILED_INIT:
+        case CURLE_NOT_BUILT_IN:
+        case CURLE_UNKNOWN_OPTION:
+        case CURLE_BAD_FUNCTION_ARGUMENT:
+        case CURLE_PEER_FAILED_VERIFICATION:
+        case CURLE_SSL_CACERT_BADFILE:
+        case CURLE_SSL_CERTPROBLEM:
+        case CURLE_SSL_CIPHER:
+        case CURLE_SSL_CRL_BADFILE:
+        case CURLE_SSL_ENGINE_NOTFOUND:
+        case CURLE_SSL_ENGINE_SETFAILED:
+        case CURLE_SSL_INVALIDCERTSTATUS:
+        case CURLE_SSL_ISSUER_ERROR:
+        case CURLE_SSL_PINNEDPUBKEYNOTMATCH:
+            return outcome::refused;
+        default:
+            return outcome::interrupted;
+    }
+}
+
+/// Not movable: libcurl holds the address of its error buffer.
+class curl_easy {
+public:
+    curl_easy();
+    curl_easy(const curl_easy&) = delete;
+    curl_easy& operator=(const curl_easy&) = delete;
+    ~curl_easy() = default;
+
+    [[nodiscard]] CURL* get() const noexcept { return handle_.get(); }
+
+    /// Sets an option; the value has the type given in libcurl's manual: long, curl_off_t, a pointer.
+    template <class Value>
+    void set(CURLoption what, Value value) noexcept {
+        if (const CURLcode done = ::curl_easy_setopt(get(), what, value); trouble_ == CURLE_OK) {
+            trouble_ = done;
+        }
+    }
+    /// The first option that libcurl refused, if any.
+    [[nodiscard]] CURLcode trouble() const noexcept { return trouble_; }
+
+    /// Sets the request's headers.  False when one cannot be sent: it has a line break in it, or memory is exhausted.
+    [[nodiscard]] bool set_headers(std::span<const http::header> headers);
+
+    /// Queries libcurl for a value of that type.
+    template <class Value>
+    [[nodiscard]] Value asked(CURLINFO what) const noexcept {
+        Value value = 0;
+        ::curl_easy_getinfo(get(), what, &value);
+        return value;
+    }
+
+    void forget_words() noexcept { words_.front() = '\0'; }
+    /// The meaning of a code, and libcurl's message for this case.
+    [[nodiscard]] std::string to_message(CURLcode why) const;
+
+private:
+    struct handle_cleaner {
+        void operator()(CURL* handle) const noexcept { ::curl_easy_cleanup(handle); }
+    };
+    struct list_cleaner {
+        void operator()(::curl_slist* list) const noexcept { ::curl_slist_free_all(list); }
+    };
+
+    std::array<char, CURL_ERROR_SIZE> words_{};
+    std::unique_ptr<::curl_slist, list_cleaner> lines_;
+    std::unique_ptr<CURL, handle_cleaner> handle_;
+    CURLcode trouble_ = CURLE_OK;
+};
+
+/// Carries one request after the other.  Not movable: libcurl holds its address.
 /// Threads: one at a time.
 class curl_transfer {
 public:
@@ -39,19 +191,19 @@ public:
 
     [[nodiscard]] CURL* handle() const noexcept { return easy_.get(); }
 
-    /// Makes ready for a request, which is borrowed until finish().  Gives what is wrong with it, if anything.
+    /// Prepares a request, which is borrowed until finish().  Returns a failure if the request cannot be sent.
     [[nodiscard]] std::optional<http::response> begin(const http::request& ask);
 
-    /// What came of it.
+    /// The outcome of the request.
     [[nodiscard]] http::response finish(CURLcode how);
-    /// Whether it can carry another request.  libcurl gives up the fifth time that a connection has died on a handle,
-    /// and goes on counting from one request to the next.
+    /// Whether it can carry another request.  libcurl fails a handle the fifth time that a connection dies on it, and
+    /// keeps counting across requests.
     [[nodiscard]] bool reusable() const noexcept { return reusable_; }
 
-    /// Whether to give up at this time, and why: the deadline has passed, or next to nothing came or went.  libcurl
-    /// itself knows nothing of the one, and only whole seconds of the other.
+    /// Whether to give up now, and why: the deadline has passed, or the transfer stalled.  libcurl itself has no
+    /// deadlines, and measures stalls in whole seconds only.
     [[nodiscard]] std::optional<http::response> overdue(clock::time_point now);
-    /// When to ask that again, should nothing happen before.  Good after overdue().
+    /// When to call overdue() again if nothing happens before.  Valid after overdue().
     [[nodiscard]] clock::time_point due() const noexcept;
     [[nodiscard]] std::uint64_t bytes_received() const noexcept { return now_.answer.received(); }
     [[nodiscard]] std::uint64_t connections_opened() const noexcept;
@@ -60,18 +212,18 @@ public:
     }
 
 private:
-    // What belongs to one request.
+    // The state of one request.
     struct state {
         const http::request* ask = nullptr;
         http::detail::response_builder answer{0};
         std::size_t sent = 0;
         curl_off_t uploaded = 0;
         bool connected = false;
-        bool died = false;              // a connection, with the request on it
-        bool moved = false;             // a byte, since overdue() was last asked
-        clock::time_point moved_at{};   // to the nearest time of asking
-        clock::time_point body_at{};    // its first byte
-        clock::time_point window_at{};  // since when its speed is looked at, and how much of it was there
+        bool died = false;              // a connection died with the request on it
+        bool moved = false;             // a byte moved since the last overdue()
+        clock::time_point moved_at{};   // accurate to the calls of overdue()
+        clock::time_point body_at{};    // time of its first byte
+        clock::time_point window_at{};  // start of the window in which its speed is measured, and the bytes before it
         std::uint64_t window_begin = 0;
         bool too_long = false;
         bool no_memory = false;
@@ -79,36 +231,35 @@ private:
     static constexpr long buffer_bytes = 256L << 10U;
     static constexpr std::chrono::milliseconds longest = std::chrono::hours{24};
 
-    // Of a request that is on its way: everything before that is connecting.
+    // For a request that has been sent: all time before that counts as connecting.
     [[nodiscard]] std::chrono::milliseconds patience() const noexcept {
         return std::clamp(now_.ask->stalled_after, std::chrono::milliseconds{0}, longest);
     }
-    // Whether a speed is asked for, and the body has begun to come.
+    // Whether the request sets a least speed and the body has begun to arrive.
     [[nodiscard]] bool has_speed() const noexcept {
         return now_.ask->least_speed > 0 && now_.body_at != clock::time_point{};
     }
-    // When what has come so far would be too little.
+    // When the bytes received so far would be too few.
     [[nodiscard]] clock::time_point in_time_until() const noexcept;
     [[nodiscard]] bool is_slow(clock::time_point now);
     void set_once();
     void set_method(const http::request& ask);
 
-    // What libcurl calls.  No exception may pass through it: it gives up when a call does not take everything
-    // ----------
+    // Callbacks of libcurl.  No exception may pass through it; it aborts when a callback does not take all bytes. -----
 
     static curl_transfer& of(void* self) noexcept { return *static_cast<curl_transfer*>(self); }
 
     static std::size_t take_line(char* text, std::size_t, std::size_t size, void* self) noexcept;
     static std::size_t take_body(char* bytes, std::size_t, std::size_t size, void* self) noexcept;
     static std::size_t give_body(char* to, std::size_t, std::size_t room, void* self) noexcept;
-    // Back in the body, for a connection that died: libcurl 8.7 and newer does not send again without it, and fails the
-    // handle's next request, too.
+    // Rewinds the body after a connection died: without it libcurl 8.7 and newer does not resend, and also fails the
+    // handle's next request.
     static int seek_body(void* self, curl_off_t offset, int origin) noexcept;
     static int watch(void* self, curl_off_t, curl_off_t, curl_off_t, curl_off_t uploaded) noexcept;
-    // A connection is there.  The second time, the first one was gone without a byte of an answer, and libcurl is about
-    // to send everything again: right only where that changes nothing at the server.
+    // Called once a connection is established.  A second call means that the first connection closed without any answer
+    // and libcurl is about to resend: allowed only if that changes nothing at the server.
     static int connection_is_there(void* self, char*, char*, int, int) noexcept;
-    // Programs that are started meanwhile shall not hold the connections.
+    // Child processes must not inherit the connections.
     static curl_socket_t open_socket(void*, curlsocktype, ::curl_sockaddr* where) noexcept {
         return ::socket(where->family, where->socktype | SOCK_CLOEXEC, where->protocol);
     }
@@ -121,10 +272,8 @@ private:
     bool reusable_ = true;
 };
 
-}  // namespace detail
-}  // namespace http
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace http::detail
+}  // namespace smdebug::inline v1
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/http/impl/curl_transfer.ipp>

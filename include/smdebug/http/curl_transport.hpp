@@ -1,35 +1,33 @@
-// Requests by libcurl: HTTP/1.1 and HTTP/2, many at once over few connections that are kept.
+// A transport over libcurl: HTTP/1.1 and HTTP/2, many concurrent requests over few persistent connections.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/http/concepts.hpp>
 #include <smdebug/http/curl_engine.hpp>
-#include <smdebug/http/curl_options.hpp>
-#include <smdebug/http/inbox.hpp>
+#include <smdebug/http/curl_transfer.hpp>
 #include <smdebug/http/message.hpp>
-#include <smdebug/http/response_builder.hpp>
 
 #include <atomic>
 #include <cstddef>
+#include <exception>
 #include <memory>
+#include <string>
 #include <utility>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 
-/// Copies are handles of one engine with one thread, which starts with the first request, and ends with the last copy
+/// Copies are handles of one engine with one thread, which starts with the first request and ends with the last copy
 /// and the last exchange.
-/// Answers:  the body is in memory that is taken once, where the server says its length.  A body that neither has a
-///           length nor comes in chunks ends where the connection does: whether it is whole cannot be known.
-/// Twice:    libcurl sends a GET or HEAD again when a kept connection turns out to be closed; nothing else.
-/// Forks:    in a child, transports go on with an engine of their own; what the parent has in flight is not theirs.
+/// Answers:  a body is allocated once if the server sends its length.  A body with neither a length nor chunks ends
+///           with the connection: whether it is complete cannot be known.
+/// Resends:  libcurl resends a GET or HEAD when a kept connection turns out to be closed; nothing else.
+/// Forks:    in a child, transports use an engine of their own; the parent's requests in flight stay with the parent.
 /// Cost:     some tens of microseconds a request, on the engine's thread; a body is copied once from libcurl's buffer.
 /// Threads:  all calls on any.
 class curl_transport {
     class shared;
 
 public:
-    /// A request that is under way; ends when this is destroyed.
+    /// A request in flight; destroying it cancels the request.
     class exchange {
     public:
         exchange(exchange&& other) noexcept = default;
@@ -42,7 +40,7 @@ public:
         friend curl_transport;
         exchange() = default;
 
-        std::shared_ptr<shared> home_;  // keeps the engine
+        std::shared_ptr<shared> home_;  // keeps the engine alive
         http::detail::curl_engine* engine_ = nullptr;
         std::shared_ptr<http::detail::curl_engine::job> job_;
     };
@@ -51,12 +49,12 @@ public:
     explicit curl_transport(curl_options options) : shared_(std::make_shared<shared>(std::move(options))) {}
 
     /// Errors: std::bad_alloc.
-    [[nodiscard]] exchange start(http::request ask, http::detail::inbox& to, std::size_t ticket) const;
+    [[nodiscard]] exchange start(http::request ask, http::detail::completion_queue& to, std::size_t ticket) const;
 
     [[nodiscard]] curl_counters counters() const;
 
 private:
-    // No locks: another thread might have held one while this process was forked.
+    // No locks: another thread might have held one when this process was forked.
     class shared {
     public:
         explicit shared(curl_options options) : options_(std::move(options)) {}
@@ -64,7 +62,7 @@ private:
         shared& operator=(const shared&) = delete;
         ~shared() { delete running(); }
 
-        /// Null: there is none, or it is the parent's, which stays as it is: its thread is not in this process.
+        /// Null: there is none yet, or it is the parent's, which is left alone: its thread is not in this process.
         [[nodiscard]] http::detail::curl_engine* running() const noexcept;
         [[nodiscard]] http::detail::curl_engine& engine();
 
@@ -78,9 +76,54 @@ private:
 
 static_assert(http_transport<curl_transport>);
 
-}  // namespace v1
-}  // namespace smdebug
+inline curl_transport::exchange& curl_transport::exchange::operator=(exchange&& other) noexcept {
+    std::swap(home_, other.home_);
+    std::swap(engine_, other.engine_);
+    std::swap(job_, other.job_);
+    return *this;
+}
 
-#ifndef SMDEBUG_COMPILED
-#include <smdebug/http/impl/curl_transport.ipp>
-#endif
+inline curl_transport::exchange::~exchange() {
+    if (job_ && engine_->is_here()) {
+        engine_->cancel(*job_);
+    }
+}
+
+inline curl_transport::exchange curl_transport::start(http::request ask, http::detail::completion_queue& to,
+                                                      std::size_t ticket) const {
+    exchange made;
+    try {
+        made.engine_ = &shared_->engine();
+    } catch (const std::exception& thrown) {
+        to.put({ticket, http::detail::not_answered(
+                            http::outcome::unreachable,
+                            "The thread that carries requests cannot be started: " + std::string{thrown.what()})});
+        return made;
+    }
+    made.home_ = shared_;
+    made.job_ = std::make_shared<http::detail::curl_engine::job>(std::move(ask), to, ticket);
+    made.engine_->start(made.job_);
+    return made;
+}
+
+inline curl_counters curl_transport::counters() const {
+    http::detail::curl_engine* running = shared_->running();
+    return running == nullptr ? curl_counters{} : running->counters();
+}
+
+inline http::detail::curl_engine* curl_transport::shared::running() const noexcept {
+    http::detail::curl_engine* current = engine_.load();
+    return current != nullptr && current->is_here() ? current : nullptr;
+}
+
+inline http::detail::curl_engine& curl_transport::shared::engine() {
+    http::detail::curl_engine* current = engine_.load();
+    if (current != nullptr && current->is_here()) {
+        return *current;
+    }
+    auto made = std::make_unique<http::detail::curl_engine>(options_);
+    // Another thread may have been quicker: then `current` is its engine.
+    return engine_.compare_exchange_strong(current, made.get()) ? *made.release() : *current;
+}
+
+}  // namespace smdebug::inline v1

@@ -1,23 +1,23 @@
-// A request over HTTP and what came of it, as values.
+// HTTP requests and responses as values.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/form.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace http {
+namespace smdebug::inline v1::http {
 
 enum class method : std::uint8_t { get, head, put, post, remove };
 
-/// As it stands in a request: "GET", "HEAD", "PUT", "POST", "DELETE".
+/// The name in a request line: "GET", "HEAD", "PUT", "POST", "DELETE".
 [[nodiscard]] constexpr std::string_view name_of(method which) noexcept {
     switch (which) {
         case method::get:
@@ -35,60 +35,95 @@ enum class method : std::uint8_t { get, head, put, post, remove };
 }
 
 struct header {
-    std::string name;  ///< in small letters
+    std::string name;  ///< lower case
     std::string value;
     friend bool operator==(const header&, const header&) = default;
 };
 
-/// What is asked of a server.
+/// A request to a server.
 struct request {
     using clock = std::chrono::steady_clock;
 
     http::method method = http::method::get;
-    /// As it goes out: percent-encoded, nothing is folded or encoded any more.
+    /// Sent unchanged: it must be percent-encoded, and is neither normalised nor encoded again.
     std::string url = {};
     std::vector<header> headers = {};
-    /// Of PUT and POST.  Borrowed until the answer is there, or the exchange is gone.
+    /// For PUT and POST.  Borrowed until the answer arrives or the exchange is destroyed.
     byte_view body = {};
-    /// An answer with a longer body is given up: outcome::too_long.
+    /// A longer answer ends the request: outcome::too_long.
     std::uint64_t most = std::uint64_t{64} << 20U;
     std::chrono::milliseconds connect_within{std::chrono::seconds{10}};
-    /// Given up after so long without a byte, either way.
+    /// The request ends after this long without a byte sent or received.
     std::chrono::milliseconds stalled_after{std::chrono::seconds{20}};
-    /// Given up at that time, wherever it stands; but see least_speed.
+    /// The request ends at this time; but see least_speed.
     clock::time_point deadline = clock::time_point::max();
-    /// Bytes a second.  A body that comes more slowly for stalled_after is given up as one that does not come at all;
-    /// one that has come as quickly since its first byte may go on beyond the deadline.  0: neither.
+    /// Bytes a second.  A body that is slower for stalled_after counts as stalled; one that has been as fast since its
+    /// first byte may continue beyond the deadline.  0: neither.
     std::uint64_t least_speed = 0;
 };
 
-/// How an exchange went.
+/// How an exchange ended.
 enum class outcome : std::uint8_t {
-    answered,     ///< the answer is whole; its status may be anything
-    unreachable,  ///< no connection: the name is unknown, nobody listens, not within the time
-    interrupted,  ///< the connection was cut, or the body is shorter than was said
+    answered,     ///< the answer is complete, with any status
+    unreachable,  ///< no connection: unknown name, closed port, or out of time
+    interrupted,  ///< the connection was cut, or the body is shorter than announced
     stalled,      ///< no byte for stalled_after, or fewer than least_speed
     timed_out,    ///< the deadline has passed
     too_long,     ///< the body is longer than `most`
-    refused,      ///< the server's certificate, the address itself, or the protocol: trying again will not help
+    refused,      ///< bad certificate, address or protocol: retrying will not help
 };
 
-/// What came of a request.  Only where it was answered do status, headers and body count.
+/// The result of a request.  Status, headers and body are meaningful only if it was answered.
 struct response {
     http::outcome outcome = http::outcome::answered;
     int status = 0;
     std::vector<header> headers = {};
     byte_buffer body = {};
-    std::string failure = {};  ///< in words, where it was not answered
+    std::string failure = {};  ///< a message, if it was not answered
 
     [[nodiscard]] bool answered() const noexcept { return outcome == http::outcome::answered; }
-    /// The first header of that name (small letters).  Borrows.
+    /// The first header of that name (lower case).  Borrows.
     [[nodiscard]] std::optional<std::string_view> find_header(std::string_view name) const noexcept;
 };
 
-}  // namespace http
-}  // namespace v1
-}  // namespace smdebug
+namespace detail {
+
+/// A response for a request without an answer, with the reason.
+[[nodiscard]] http::response not_answered(http::outcome why, std::string words);
+
+/// Takes lines until an empty one ends the headers, then the body.  With a known length, the body's memory is
+/// allocated once and not cleared; without, it grows.
+class response_builder {
+public:
+    /// Starts anew; limits the body to that many bytes.
+    explicit response_builder(std::uint64_t most) noexcept : most_(most) {}
+
+    /// A header line, with or without its line end.  A status line starts over: 100 Continue precedes the real answer.
+    void take_line(std::string_view line);
+
+    /// A piece of the body; `length`: the whole body's announced length.  False, and the piece is not taken, if the
+    /// body exceeds the limit.
+    [[nodiscard]] bool take_bytes(byte_view bytes, std::optional<std::uint64_t> length);
+
+    [[nodiscard]] std::uint64_t received() const noexcept { return received_; }
+    /// Whether the headers have ended and no announced byte of the body is missing.
+    [[nodiscard]] bool whole() const noexcept { return headers_end_ && (!block_ || received_ == length_); }
+
+    /// The response built so far.
+    [[nodiscard]] http::response build(int status) &&;
+
+private:
+    std::uint64_t most_;
+    std::vector<http::header> headers_;
+    bool headers_end_ = false;
+    std::uint64_t received_ = 0;
+    std::shared_ptr<std::byte[]> block_;  // for the whole body, if its length is known
+    std::uint64_t length_ = 0;
+    std::vector<std::byte> grown_;  // otherwise
+};
+
+}  // namespace detail
+}  // namespace smdebug::inline v1::http
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/http/impl/message.ipp>

@@ -1,5 +1,5 @@
 // A collection: a named group of tensors, with what is saved of them and when.
-// Apart from the reader of the files, so that options, rules and writers need no JSON parser to use one.
+// Separate from the reader of the files, so that options, rules and writers need no JSON parser.
 #pragma once
 
 #include <smdebug/core/step.hpp>
@@ -11,8 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 
 /// When a collection's tensors are saved in one mode.
 struct save_config_mode {
@@ -23,8 +22,8 @@ struct save_config_mode {
     friend bool operator==(const save_config_mode&, const save_config_mode&) = default;
 };
 
-/// What of a collection's tensors is saved.  Reductions may be named in one list, as a file names them, or in four, as
-/// the Python package's constructor takes them; a file is read into the one list.
+/// What of a collection's tensors is saved.  Reductions may be named in one list, as in a file, or in four, as in the
+/// Python package's constructor; the reader of files fills the one list.
 struct reduction_config {
     std::vector<std::string> reductions = {};      ///< "min", "abs_max", "l1_norm", "abs_l2_norm"
     std::vector<std::string> abs_reductions = {};  ///< of magnitudes: "max" is what `reductions` calls "abs_max"
@@ -57,5 +56,4 @@ struct collections_file {
 
 }  // namespace detail
 
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1

@@ -1,5 +1,4 @@
-// One collections file: the named groups of tensors that a job was configured with, and how many workers it has.
-// Source: decisions.md D17, N1, N3.
+// One collections file: a job's named groups of tensors, and the number of its workers.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
@@ -8,17 +7,19 @@
 #include <smdebug/core/step.hpp>
 #include <smdebug/index/collection.hpp>
 
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-
+namespace smdebug::inline v1 {
 namespace detail {
 
-/// Reads a collections file piece by piece; the first thing that is wrong ends it with a sentence.
+/// Reads a collections file piece by piece; stops at the first error with a sentence.
 class collections_parser {
 public:
     [[nodiscard]] bool read(json::value root, collections_file& out);
@@ -40,7 +41,7 @@ private:
 
     bool read_reduction_config(const std::optional<json::value>& object, collection& group);
 
-    // Norms stand in configs as "l1_norm", "l2_norm"; the plain names are accepted, too.
+    // Configs name norms "l1_norm", "l2_norm"; the plain names are accepted, too.
     [[nodiscard]] static bool is_reduction(std::string_view name) noexcept;
 
     bool read_save_config(const std::optional<json::value>& object, collection& group);
@@ -55,12 +56,49 @@ private:
 
 }  // namespace detail
 
-/// Parses a collections file into `out`.  Returns what is wrong with it, as a sentence without the file's name.
+/// Parses a collections file into `out`.  Returns the error as a sentence without the file's name, or nothing.
 [[nodiscard]] std::optional<std::string> parse_collections_file(byte_view bytes, detail::json::document& parser,
                                                                 detail::collections_file& out);
 
-}  // namespace v1
-}  // namespace smdebug
+/// The names in a reduction_config as a file has them, in the package's order: `reductions` unchanged, then "l1_norm",
+/// then "abs_max", then "abs_l1_norm".
+[[nodiscard]] std::vector<std::string> file_names(const reduction_config& config);
+
+namespace detail {
+
+/// Writes a collections file piece by piece.
+class collections_text_writer {
+public:
+    void add(std::string_view name, const collection& group);
+
+    [[nodiscard]] const std::string& text() const noexcept { return text_; }
+
+private:
+    [[nodiscard]] static std::string_view truth(bool value) noexcept { return value ? "true" : "false"; }
+
+    template <class Item, class AddItem>
+    void add_list(const std::vector<Item>& list, const AddItem& add_item) {
+        text_ += '[';
+        for (std::size_t i = 0; i < list.size(); ++i) {
+            text_ += i == 0 ? "" : ", ";
+            add_item(list[i]);
+        }
+        text_ += ']';
+    }
+
+    void add_config(const std::optional<reduction_config>& config);
+
+    void add_config(const std::optional<std::map<mode, save_config_mode>>& config);
+
+    std::string text_;
+};
+
+}  // namespace detail
+
+/// The whole file.  A collection's key in the map is its name.  Strings are UTF-8 (see append_json_ascii).
+[[nodiscard]] std::string collections_text(const detail::collections_file& file);
+
+}  // namespace smdebug::inline v1
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/index/impl/collections_file.ipp>

@@ -1,19 +1,19 @@
-// Where a run keeps its files: names of folders, index, event and collections files, and the worker names in them.
-// Source: the layout that the Python package writes; decisions.md D12, D16.
+// Where a run keeps its files: names of folders, index, event and collections files, and worker names in them.
+// Source: the layout that the Python package writes.
 #pragma once
 
-#include <smdebug/core/form.hpp>
-#include <smdebug/core/relative_path.hpp>
+#include <smdebug/core/printable_text.hpp>
 #include <smdebug/core/step.hpp>
 
+#include <algorithm>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 namespace detail::locations {
 
 inline constexpr std::string_view index_folder = "index/";
@@ -28,20 +28,20 @@ inline constexpr step_number steps_per_index_folder = 1000;
     return key.substr(key.rfind('/') + 1);  // npos + 1 is 0
 }
 
-/// A worker's name from the piece of a file name that stands for it.  TensorFlow's device names hold characters that
-/// a file name cannot: a leading '_' together with "_replica-" marks one, written with '_' for '/' and '-' for ':'.
+/// A worker's name from its form in file names.  TensorFlow's device names contain characters that file names cannot: a
+/// leading '_' together with "_replica-" marks one, written with '_' for '/' and '-' for ':'.
 [[nodiscard]] std::string worker_from_file_part(std::string_view part);
 
-/// The reverse: how a worker's name stands in a file name.
+/// The reverse: a worker's name as written in file names.
 [[nodiscard]] std::string file_part_from_worker(std::string_view worker);
 
-/// What the name of an index or event file says.
+/// The parts of the name of an index or event file.
 struct step_file {
     step_number step = 0;
-    std::string_view worker_part;  ///< borrowed; worker_from_file_part makes the name of it
+    std::string_view worker_part;  ///< borrowed; worker_from_file_part turns it into the name
 };
 
-/// Parses "<digits>_<worker>.<extension>"; nothing when the base name is not of that form.
+/// Parses "<digits>_<worker>.<extension>"; nothing if the base name does not have that form.
 [[nodiscard]] constexpr std::optional<step_file> parse_step_file(std::string_view key,
                                                                  std::string_view extension) noexcept {
     std::string_view name = base_name(key);
@@ -58,7 +58,7 @@ struct step_file {
         }
         parsed.step = parsed.step * 10 + digit;
     }
-    // The largest number is no step either: a walk over steps has to be able to ask for the next one.
+    // The largest number is not a step either: a walk over steps must be able to compute the next one.
     if (digits == 0 || digits + 1 >= name.size() || name[digits] != '_' || parsed.step == INT64_MAX) {
         return std::nullopt;
     }
@@ -66,13 +66,13 @@ struct step_file {
     return parsed;
 }
 
-/// Whether a key below index/ is an index file at all: everything but .json and .csv is not, nor is a resource fork, or a
-/// key that leads out of the run.
+/// Whether a key below index/ is an index file: a .json or .csv file, but not a resource fork, nor a key that leads out
+/// of the run.
 [[nodiscard]] constexpr bool is_index_file(std::string_view key) noexcept {
     return (key.ends_with(".json") || key.ends_with(".csv")) && stays_inside(key) && !is_resource_fork(key);
 }
 
-/// What an index file's name says; nothing when it is damaged.
+/// The parts of an index file's name; nothing if it is damaged.
 [[nodiscard]] constexpr std::optional<step_file> parse_index_key(std::string_view key) noexcept {
     return parse_step_file(key, key.ends_with(".csv") ? ".csv" : ".json");
 }
@@ -83,7 +83,7 @@ struct step_file {
 /// A number with leading zeros, at least `width` wide.
 [[nodiscard]] std::string zero_padded(step_number number, std::size_t width);
 
-inline constexpr std::size_t room_for_key = 64;  ///< most keys have it
+inline constexpr std::size_t room_for_key = 64;  ///< enough for most keys
 
 /// "000000012345_worker_0.json": what parse_step_file parses.
 [[nodiscard]] std::string step_file_name(step_number step, std::string_view worker, std::string_view extension);
@@ -99,8 +99,8 @@ inline constexpr std::size_t room_for_key = 64;  ///< most keys have it
 
 }  // namespace detail::locations
 
-/// Whether a key is that of an event file or of an index file, of a run or of one of several, which are never changed
-/// while a run is written: caches may keep them.  Those of collections files and of the mark of the job's end are not.
+/// Whether a key is that of an event file or an index file, of a run or of one of several.  These never change while a
+/// run is written, so caches may keep them; collections files and the mark of the job's end do.
 [[nodiscard]] constexpr bool is_written_once(std::string_view key) noexcept {
     const bool is_below_index =
         key.starts_with(detail::locations::index_folder) || key.find("/index/") != std::string_view::npos;
@@ -108,9 +108,71 @@ inline constexpr std::size_t room_for_key = 64;  ///< most keys have it
            (is_below_index && (key.ends_with(".json") || key.ends_with(".csv")));
 }
 
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1
 
-#ifndef SMDEBUG_COMPILED
-#include <smdebug/index/impl/locations.ipp>
-#endif
+namespace smdebug::inline v1::detail::locations {
+
+inline std::string worker_from_file_part(std::string_view part) {
+    std::string worker{part};
+    if (part.starts_with('_') && part.find("_replica-") != std::string_view::npos) {
+        std::replace(worker.begin(), worker.end(), '_', '/');
+        std::replace(worker.begin(), worker.end(), '-', ':');
+    }
+    return worker;
+}
+
+inline std::string file_part_from_worker(std::string_view worker) {
+    std::string part{worker};
+    if (worker.starts_with('/') && worker.find("/replica:") != std::string_view::npos) {
+        std::replace(part.begin(), part.end(), '/', '_');
+        std::replace(part.begin(), part.end(), ':', '-');
+    }
+    return part;
+}
+
+inline std::optional<std::string> worker_of_collections_file(std::string_view key) {
+    constexpr std::string_view suffix = "_collections.json";
+    const std::string_view name = base_name(key);
+    if (name == suffix.substr(1) && stays_inside(key)) {
+        return "worker_0";
+    }
+    if (!name.ends_with(suffix) || name.size() == suffix.size() || !stays_inside(key) || is_resource_fork(key)) {
+        return std::nullopt;
+    }
+    return worker_from_file_part(name.substr(0, name.size() - suffix.size()));
+}
+
+inline std::string zero_padded(step_number number, std::size_t width) {
+    char digits[24] = {};
+    const auto end = std::to_chars(digits, digits + sizeof digits, number).ptr;
+    const std::string_view text{digits, static_cast<std::size_t>(end - digits)};
+    return std::string(width > text.size() ? width - text.size() : 0, '0').append(text);
+}
+
+inline std::string step_file_name(step_number step, std::string_view worker, std::string_view extension) {
+    std::string name = zero_padded(step, 12);
+    name.reserve(room_for_key);  // a hook makes two at each step
+    name.append("_").append(file_part_from_worker(worker)).append(extension);
+    return name;
+}
+
+inline std::string index_key(step_number step, std::string_view worker) {
+    std::string key{index_folder};
+    key.reserve(room_for_key);
+    key.append(zero_padded(step / steps_per_index_folder, 9)).append("/").append(step_file_name(step, worker, ".json"));
+    return key;
+}
+
+inline std::string event_key(step_number step, std::string_view worker) {
+    std::string key{events_folder};
+    key.reserve(room_for_key);
+    key.append(zero_padded(step, 12)).append("/").append(step_file_name(step, worker, event_extension));
+    return key;
+}
+
+inline std::string collections_key(std::string_view worker) {
+    return std::string{collections_folder} + zero_padded(0, 9) + "/" + file_part_from_worker(worker) +
+           "_collections.json";
+}
+
+}  // namespace smdebug::inline v1::detail::locations

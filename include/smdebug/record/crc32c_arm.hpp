@@ -1,12 +1,12 @@
 // crc32c by ARM's crc32c instructions, three streams at a time, joined by carry-less products (PMULL).
-// The same plan as crc32c_sse42.hpp with other instructions; not shared, as a target belongs to a function.
-// That target is "crypto", although "aes" has PMULL: g++ 12 offers vmull_p64 for "crypto" alone.  SHA2, the other half
-// of it, comes only from intrinsics, so supported() need not ask for it.
+// The same scheme as crc32c_sse42.hpp with other instructions; not shared, as a target belongs to a function.
+// That target is "crypto", although "aes" includes PMULL: g++ 12 offers vmull_p64 only for "crypto".  The other half of
+// crypto, SHA2, comes only from intrinsics, so supported() need not check it.
 #pragma once
 
 #if defined(__aarch64__)
 
-#include <smdebug/record/crc32c_polynomial.hpp>
+#include <smdebug/record/crc32c_table.hpp>
 
 #include <arm_acle.h>
 #include <arm_neon.h>
@@ -16,17 +16,14 @@
 #include <cstdint>
 #include <cstring>
 
-namespace smdebug {
-inline namespace v1 {
-namespace record::crc32c::detail {
-namespace arm {
+namespace smdebug::inline v1::record::crc32c::detail::arm {
 
-inline constexpr std::size_t word = 8;  ///< bytes that one instruction takes
+inline constexpr std::size_t word = 8;  ///< bytes an instruction
 inline constexpr std::size_t streams = 3;
 inline constexpr std::size_t most_words = polynomial::most_shifted_words / (streams - 1);
 inline constexpr std::size_t fewest_words = 4;  ///< shorter rounds would cost more in joining than they win
 
-/// Whether the CPU has the instructions; glibc has asked the kernel at the program's start.
+/// Whether the CPU has the instructions; glibc has queried the kernel at program start.
 [[nodiscard]] inline bool supported() noexcept {
     constexpr unsigned long needed = HWCAP_CRC32 | HWCAP_PMULL;
     return (::getauxval(AT_HWCAP) & needed) == needed;
@@ -61,7 +58,7 @@ inline constexpr std::size_t fewest_words = 4;  ///< shorter rounds would cost m
     return s2 ^ __crc32cd(0, multiply(s0, shift[2 * words]) ^ multiply(s1, shift[words]));
 }
 
-/// The checksum of what `crc` is the checksum of, followed by `count` bytes.
+/// Extends the checksum `crc` by `count` bytes.
 [[nodiscard, gnu::target("+crc+crypto"), gnu::noinline]] inline std::uint32_t extend(std::uint32_t crc,
                                                                                      const std::byte* at,
                                                                                      std::size_t count) noexcept {
@@ -82,9 +79,6 @@ inline constexpr std::size_t fewest_words = 4;  ///< shorter rounds would cost m
     return ~state;
 }
 
-}  // namespace arm
-}  // namespace record::crc32c::detail
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::record::crc32c::detail::arm
 
 #endif

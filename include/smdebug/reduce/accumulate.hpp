@@ -1,60 +1,55 @@
-// From blocks to a tensor: walks a tensor's blocks, sweeps each while it is in L1, and adds the results up.
-// The same walk for every kernel; what differs between kernels is the sweeps.
+// From blocks to a tensor: sweeps each block of a tensor while it is in L1, and adds the results up.
+// The same walk for every kernel; kernels differ in the sweeps.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/reduce/concepts.hpp>
-#include <smdebug/reduce/integer_sums.hpp>
 #include <smdebug/reduce/lanes.hpp>
-#include <smdebug/reduce/rounded.hpp>
-#include <smdebug/reduce/scaled_product.hpp>
-#include <smdebug/reduce/spread.hpp>
+#include <smdebug/reduce/name.hpp>
 #include <smdebug/reduce/wide_sum.hpp>
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 
-namespace smdebug {
-inline namespace v1 {
-namespace reduce {
-namespace detail {
+namespace smdebug::inline v1::reduce::detail {
 
 /// Elements in memory and how they become lanes.  Borrows the bytes.
 template <class Lane>
 struct element_source {
     const std::byte* bytes = nullptr;
     std::size_t count = 0;
-    const smdebug::detail::byte_feed* feed = nullptr;  ///< gives the bytes, where they are not in memory together
-    std::size_t repeats = 0;  ///< elements that follow; where there are some, `bytes` are as repeated_block has it
+    const smdebug::detail::byte_feed* feed = nullptr;  ///< provides the bytes, if they are not contiguous in memory
+    std::size_t repeats = 0;  ///< elements that follow; if not 0, see repeated_block for `bytes`
     std::size_t element_size = sizeof(Lane);
     double scale = 1;  ///< lanes are elements times this, a power of two
-    /// Fills lanes; null where the elements are lanes as they lie.
+    /// Fills lanes; null if the elements are lanes already.
     void (*widen)(const std::byte* from, std::size_t count, double scale, Lane* to) = nullptr;
-    /// Exact sums; null where the lanes' sums are the elements' sums.
+    /// Exact sums; null if the lanes' sums are the elements' sums.
     integer_sums (*exact)(const std::byte* from, std::size_t count) = nullptr;
-    /// Fills lanes with exact differences from a centre near `mean`, of x or |x|, and gives the centre; null where
-    /// lanes minus mean will do.
+    /// Fills lanes with exact differences from a centre near `mean`, of x or |x|, and returns the centre; null if lanes
+    /// minus mean is exact enough.
     wide_sum (*differences)(const std::byte* from, std::size_t count, wide_sum mean, bool magnitudes,
                             Lane* to) = nullptr;
-    /// Kinds of the elements; null where the lanes tell.
+    /// Counts kinds of elements; null if the lanes have the same kinds.
     element_counts (*kinds)(const std::byte* from, std::size_t count) = nullptr;
 };
 
-/// What is wanted of a tensor, in the terms of the walk.  The plain sum is always there.
-struct demand {
-    parts sweep = {};     ///< of each block; with `smallest` zeros are counted
+/// The statistics wanted of a tensor, in terms of the walk.  The plain sum is always computed.
+struct required_statistics {
+    parts sweep = {};     ///< of each block; `smallest` also counts zeros
     bool spread = false;  ///< squares about the mean, of x and of |x|; needs norms
 };
 
-/// A demand that is known when the walk is compiled: its code has no more than that.
-template <demand Wanted>
+/// A demand known at compile time: the walk's code has nothing else.
+template <required_statistics Wanted>
 struct fixed_demand {
     static constexpr parts sweep = Wanted.sweep;
     static constexpr bool spread = Wanted.spread;
-    constexpr operator demand() const noexcept { return Wanted; }  // NOLINT: implicit
+    constexpr operator required_statistics() const noexcept { return Wanted; }  // NOLINT: implicit
 };
 
-/// What a walk over a tensor answers.
+/// The result of a walk over a tensor.
 struct totals {
     std::uint64_t count = 0;
     double scale = 1;
@@ -68,14 +63,15 @@ struct totals {
     scaled_product product;
     spread plain;
     spread absolute;
-    bool cut = false;  ///< the bytes ended too early: nothing here is to be believed
+    bool cut = false;  ///< the bytes ended too early: nothing here is valid
 
     [[nodiscard]] bool all_finite() const noexcept { return (kinds.nan | kinds.pos_inf | kinds.neg_inf) == 0; }
 };
 
 /// One tensor's walk.  Sweeps is the kernel's part:
-///  - sweep<Lane, parts>(at, count, soon) -> block_result; where `soon` is not null, the bytes from there on will be
-///    wanted next: it may have them fetched, never touch them;
+///  - sweep<Lane, parts>(at, count, soon) -> block_result; if `soon` is not null, the bytes from there on are needed
+///  next:
+///    it may prefetch but not read them;
 ///  - centre<Lane>(at, count, centre, magnitudes) -> centred_result;
 ///  - count_zeros<Lane>(at, count) -> std::uint64_t;
 ///  - widen<Conversion>(from, count, scale, to), see widen.hpp;
@@ -89,9 +85,9 @@ public:
         all_.scale = source.scale;
     }
 
-    /// Loads each element from memory once; looks at a block of elements that repeat once or twice.  `watch`, where it
-    /// is not null, is shown the bytes a piece of some blocks at a time, before they are swept.
-    /// The totals are this object's own: a copy would wait for what was stored just before it.
+    /// Loads each element from memory once; reads a block of repeated elements once or twice.  `watch`, if not null, is
+    /// called with the bytes, a few blocks at a time, before they are swept.
+    /// The totals are a member: a copy would wait for what was stored just before it.
     [[nodiscard]] totals& run(const byte_watch* watch) noexcept {
         if (source_.widen == nullptr) {
             for (std::size_t at = 0; at < all_.count && !all_.cut;) {
@@ -115,9 +111,9 @@ public:
     }
 
 private:
-    // What a block adds.
+    // The contribution of a block.
     struct block_totals {
-        // In place, and member by member: all of it would be cleared first, by an instruction that takes long to begin.
+        // In place, and member by member: the whole would be cleared first, by an instruction that is slow to begin.
         template <class Sweep>
         explicit block_totals(const Sweep& sweep) noexcept : block(sweep()) {}
 
@@ -128,7 +124,8 @@ private:
         bool regular = true;
     };
 
-    // Where its elements lie; those that are nowhere are those of the last block.  Null where they cannot be had.
+    // The position of a block's elements; those of repeated elements are in the last block.  Null if they are
+    // unavailable.
     [[nodiscard]] const std::byte* block_at(std::size_t begin) noexcept {
         if (source_.feed != nullptr) {
             return fed_block(begin * source_.element_size, length_at(begin) * source_.element_size);
@@ -136,7 +133,7 @@ private:
         return source_.bytes + (begin < source_.count ? begin : source_.count - block_size) * source_.element_size;
     }
 
-    // Blocks are cut out of what the feed gives; what is left of it when a block is not in it whole is given again.
+    // Cuts blocks out of the feed's pieces; the rest of a piece that ends within a block is requested again.
     [[nodiscard]] const std::byte* fed_block(std::size_t begin, std::size_t size) noexcept {
         if (begin - fed_begin_ > fed_.size() || size > fed_.size() - (begin - fed_begin_)) {
             fed_ = (*source_.feed)(begin, size);
@@ -146,7 +143,7 @@ private:
         return all_.cut ? nullptr : fed_.data() + (begin - fed_begin_);
     }
 
-    // A piece is 16 KiB: it stays in L1 until it is swept, and is worth a call.
+    // A piece is 16 KiB: it stays in L1 until it is swept, and is large enough for a call.
     void show(const byte_watch* watch, const std::byte* raw, std::size_t begin) const noexcept {
         if (watch == nullptr || begin >= source_.count) {
             return;
@@ -172,7 +169,7 @@ private:
     // A product that is 0 stays 0.
     [[nodiscard]] bool product_is_open() const noexcept { return wanted_.sweep.product && all_.product.mantissa != 0; }
 
-    // The narrowest of a few sweeps that has what is wanted: one for every set would be a lot of code.
+    // Picks the narrowest of a few sweeps that computes what is wanted: one for every set would be a lot of code.
     [[nodiscard]] block_result swept(const std::byte* at, std::size_t count, const std::byte* soon) const noexcept {
         const parts& sought = wanted_.sweep;
         if (product_is_open()) {
@@ -209,8 +206,8 @@ private:
         return found;
     }
 
-    // Adds what was found in the block at `begin`, and again for each whole block behind it in which there is the same
-    // to be found; where the next one begins.
+    // Adds the results of the block at `begin`, and again for each whole block after it with the same elements; returns
+    // the begin of the next one.
     [[nodiscard]] std::size_t add(const block_totals& found, std::size_t begin) noexcept {
         const std::size_t length = length_at(begin);
         const bool multiplied = product_is_open();  // decides how a block is swept
@@ -268,7 +265,8 @@ private:
         const auto elements = static_cast<double>(count);
         const auto look = [&](wide_sum mean) noexcept { return look_again(raw, at, count, mean, false); };
         const spread& plain = found.plain = block_spread<Sweeps>(elements, block.sum, block.squares, look);
-        // Rounding is symmetric: where all elements have one sign, both sums have the same digits, and so has the rest.
+        // Rounding is symmetric: if all elements have one sign, both sums have the same digits, and so has everything
+        // else.
         if (block.sum.high == block.magnitudes.high && block.sum.low == block.magnitudes.low) {
             found.absolute = plain;
         } else if (block.sum.high == -block.magnitudes.high && block.sum.low == -block.magnitudes.low) {
@@ -296,7 +294,135 @@ private:
     std::size_t fed_begin_ = 0;
 };
 
-}  // namespace detail
-}  // namespace reduce
-}  // namespace v1
-}  // namespace smdebug
+// From a tensor's totals to a kernel's results: the eighteen reductions and the counts.
+// NaN, infinities, empty tensors and scaling are handled here, once a tensor.
+
+/// The values of a kind of sum (x or |x|) for tensors with infinities or NaN.
+template <class Tag>
+[[nodiscard]] inline double irregular_sum(const element_counts& kinds, bool abs) noexcept {
+    if (kinds.nan != 0 || (!abs && kinds.pos_inf != 0 && kinds.neg_inf != 0)) {
+        return not_a_number;
+    }
+    return abs || kinds.pos_inf != 0 ? infinity : -infinity;
+}
+
+/// The product of all elements.  Finite elements never give NaN: a product that overflowed and then met a 0 is 0.
+template <class Tag>
+[[nodiscard]] inline double finished_product(const totals& all) noexcept {
+    if (all.kinds.nan != 0) {
+        return not_a_number;
+    }
+    if (all.kinds.zeros != 0 && all.all_finite()) {
+        return 0;
+    }
+    const double product = value_of<Tag>(all.product);
+    return product == product ? product + 0.0 : not_a_number;
+}
+
+/// Computes every value that the totals provide, of x and of |x|.  Borrows the totals, and `out`, which it fills.
+template <class Tag>
+class finisher {
+public:
+    finisher(const totals& all, required_statistics wanted, bool complex, reduction_values& out) noexcept
+        : all_(all), wanted_(wanted), complex_(complex), out_(out) {
+        out_ = {};
+        out_.count = all.count;
+        out_.nan = all.kinds.nan;
+        out_.pos_inf = all.kinds.pos_inf;
+        out_.neg_inf = all.kinds.neg_inf;
+        out_.zeros = all.kinds.zeros;
+    }
+
+    void finish() noexcept {
+        if (!complex_) {
+            set_sums(false, all_.sum);
+        }
+        if (wanted_.sweep.norms) {
+            set_sums(true, all_.magnitudes);
+            set_norms();
+        }
+        if (wanted_.sweep.extrema) {
+            set_extrema();
+        }
+        if (wanted_.spread) {
+            set_spread(false, all_.plain);
+            set_spread(true, all_.absolute);
+        }
+        if (wanted_.sweep.product) {
+            const double product = finished_product<Tag>(all_);
+            set({reduction::prod, false}, product);
+            set({reduction::prod, true}, product == product ? magnitude<Tag>(product) : product);
+        }
+    }
+
+private:
+    /// Undoes the scaling; a power of two, so only a denormal result is rounded again.
+    [[nodiscard]] double unscaled(double value) const noexcept {
+        return all_.scale == 1 ? value : value * (1 / all_.scale);
+    }
+
+    void set(reduction_key key, double value) noexcept {
+        const bool norm = key.what == reduction::l1 || key.what == reduction::l2;
+        if (complex_ && !key.abs && !norm) {
+            return;
+        }
+        out_.value[key.index()] = value;
+        out_.computed = out_.computed | reduction_set{key};
+    }
+
+    void set_sums(bool abs, wide_sum sum) noexcept {
+        const bool regular = all_.all_finite();
+        const double irregular = regular ? 0 : irregular_sum<Tag>(all_.kinds, abs);
+        const double total = regular ? unscaled(sum.high) : irregular;
+        set({reduction::sum, abs}, total);
+        if (abs) {
+            set({reduction::l1, false}, total);
+            set({reduction::l1, true}, total);
+        }
+        const auto count = static_cast<double>(all_.count);
+        set({reduction::mean, abs}, all_.count == 0 ? not_a_number
+                                    : regular       ? unscaled(divided<Tag>(sum, count).high)
+                                                    : irregular);
+    }
+
+    void set_norms() noexcept {
+        const double root = unscaled(std::sqrt(all_.squares.high));
+        const double norm = all_.all_finite() ? root : irregular_sum<Tag>(all_.kinds, true);
+        set({reduction::l2, false}, norm);
+        set({reduction::l2, true}, norm);
+    }
+
+    void set_extrema() noexcept {
+        const bool none = all_.count == 0 || all_.kinds.nan != 0;
+        const double low = magnitude<Tag>(all_.min);
+        const double high = magnitude<Tag>(all_.max);
+        set({reduction::min, false}, none ? not_a_number : all_.min + 0.0);  // + 0.0 turns -0 into 0
+        set({reduction::max, false}, none ? not_a_number : all_.max + 0.0);
+        set({reduction::max, true}, none ? not_a_number : (low > high ? low : high));
+        if (wanted_.sweep.smallest) {
+            set({reduction::min, true}, none ? not_a_number : all_.abs_min);
+            out_.computed = out_.computed | reduction_set::counts();
+        }
+    }
+
+    void set_spread(bool abs, const spread& about) noexcept {
+        const bool none = all_.count == 0 || !all_.all_finite();
+        const double scaled_variance = divided<Tag>(about.deviations, static_cast<double>(all_.count)).high;
+        const double variance = none ? not_a_number : unscaled(unscaled(scaled_variance));
+        set({reduction::variance, abs}, variance);
+        set({reduction::std, abs}, none ? not_a_number : std::sqrt(variance));
+    }
+
+    const totals& all_;
+    required_statistics wanted_;
+    bool complex_;
+    reduction_values& out_;
+};
+
+/// Fills `out`.  Not inlined, since each dtype's walk ends with it.  Demand as in block_walk.
+template <class Tag, class Demand>
+[[gnu::noinline]] inline void finish(const totals& all, Demand wanted, bool complex, reduction_values& out) noexcept {
+    finisher<Tag>(all, wanted, complex, out).finish();
+}
+
+}  // namespace smdebug::inline v1::reduce::detail

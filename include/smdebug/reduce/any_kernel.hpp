@@ -15,11 +15,9 @@
 #include <utility>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace detail {
+namespace smdebug::inline v1::detail {
 
-/// What a kernel can do beyond reduction_kernel.
+/// The optional abilities of a kernel.
 struct kernel_abilities {
     bool repeats = false;     ///< repeating_reducer: nothing is expanded
     bool feeds = false;       ///< fed_reducer
@@ -40,12 +38,12 @@ public:
     [[nodiscard]] result<reduction_values> reduce(const tensor_view& tensor, reduction_set wanted) const {
         return held_->reduce(tensor, wanted);
     }
-    /// Of a kernel that is no watched_reducer `watch` sees nothing.
+    /// `watch` is not called for a kernel that is no watched_reducer.
     [[nodiscard]] result<reduction_values> reduce(const tensor_view& tensor, reduction_set wanted,
                                                   const byte_watch& watch) const {
         return held_->reduce(tensor, wanted, watch);
     }
-    /// See in_place_reducer; what a kernel that is none answers is copied.
+    /// See in_place_reducer; the answer of any other kernel is copied.
     [[nodiscard]] status reduce_into(const tensor_view& tensor, reduction_set wanted, const byte_watch* watch,
                                      reduction_values& out) const {
         return held_->reduce_into(tensor, wanted, watch, out);
@@ -137,6 +135,4 @@ private:
     std::shared_ptr<const interface> held_;
 };
 
-}  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::detail

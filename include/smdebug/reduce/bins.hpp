@@ -1,8 +1,8 @@
-// Bins of histograms: their edges, and the way from a number to its bin.
+// Bins of histograms: their edges, and how a number finds its bin.
 // TensorFlow's default bins are looked up in a table by the leading bits, so a search of 1549 edges is one comparison.
 #pragma once
 
-#include <smdebug/reduce/rounded.hpp>
+#include <smdebug/reduce/wide_sum.hpp>
 
 #include <algorithm>
 #include <array>
@@ -15,17 +15,14 @@
 #include <type_traits>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace reduce {
-namespace detail {
+namespace smdebug::inline v1::reduce::detail {
 
 // Numbers fall into slots: 1 below all bins, 2 to n + 1 the n bins, n + 2 above all bins; NaN in 0 or n + 3.
 // A bin holds its left edge; the last one holds its right edge, too.
 inline constexpr std::size_t first_bin_slot = 2;
 inline constexpr std::size_t extra_slots = 4;
 
-/// f(v) for 1e-12 and on by factors of 1.1, each rounded, below 1e20.
+/// f(v) for 1e-12 and its multiples by powers of 1.1, each rounded, below 1e20.
 template <class F>
 constexpr void for_each_default_edge(const F& f) {
     for (double v = 1e-12; v < 1e20; v *= 1.1) {
@@ -47,8 +44,8 @@ inline constexpr std::array<double, default_edge_count> default_edges = [] {
     return edges;
 }();
 
-/// The positive edges by the leading bits of a number: exponent and four more.  Such a cell is at most 1/16 wide, so at
-/// most one edge, each a tenth from the next, lies in it.
+/// The positive edges by a number's leading bits: exponent and four more.  Such a cell is at most 1/16 wide, so it
+/// contains at most one edge, as edges are a tenth apart.
 template <std::floating_point Lane>
 struct default_cells {
     using bits_type = std::conditional_t<(sizeof(Lane) > 4), std::uint64_t, std::uint32_t>;
@@ -85,7 +82,7 @@ struct default_cells {
 
     static constexpr std::array<cell, count> table = make();
 
-    /// Whether no edge is a Lane.  Then it does not matter which of two bins holds an edge.
+    /// Whether no edge is a Lane.  Then it does not matter which of two bins contains an edge.
     static constexpr bool between_edges = std::none_of(default_edges.begin(), default_edges.end(), [](double edge) {
         return static_cast<double>(static_cast<Lane>(edge)) == edge;
     });
@@ -93,7 +90,7 @@ struct default_cells {
 /// Slots of the default bins: the positive edges, 0, and their mirror images.
 struct default_slots {
     static constexpr std::size_t bins = 2 * default_edge_count;
-    static constexpr bool holds_last_edge = false;  ///< numbers equal to the last edge are found above; to be put right
+    static constexpr bool holds_last_edge = false;  ///< numbers equal to the last edge are found above; corrected later
 
     [[nodiscard]] static std::vector<double> edges() {
         std::vector<double> all(default_edges.rbegin(), default_edges.rend());
@@ -152,7 +149,7 @@ private:
     std::span<const double> edges_;
 };
 
-/// Edges of bins of equal width, as numpy.linspace rounds them.  `count` is at least 1, last - first finite.
+/// Edges of bins of equal width, rounded as numpy.linspace does.  `count` is at least 1, last - first finite.
 template <class Tag>
 [[nodiscard]] inline std::vector<double> equal_edges(double first, double last, std::size_t count) {
     const double width = last - first;
@@ -167,7 +164,7 @@ template <class Tag>
     return edges;
 }
 
-/// Slots of bins of equal width: numpy's estimate, put right by the edges.  Borrows them.
+/// Slots of bins of equal width: numpy's estimate, corrected by the edges.  Borrows them.
 class equal_slots {
 public:
     static constexpr bool holds_last_edge = true;
@@ -175,7 +172,7 @@ public:
     explicit equal_slots(std::span<const double> edges) noexcept
         : bins(edges.size() - 1), edges_(edges), scale_(static_cast<double>(bins) / (edges.back() - edges.front())) {}
 
-    /// Whether the estimate is one; false for widths that are denormal.
+    /// Whether the estimate is usable; false for denormal widths.
     [[nodiscard]] bool usable() const noexcept { return is_finite<equal_slots>(scale_); }
 
     [[nodiscard]] std::size_t operator()(double number) const noexcept {
@@ -199,7 +196,4 @@ private:
     double scale_;
 };
 
-}  // namespace detail
-}  // namespace reduce
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::reduce::detail

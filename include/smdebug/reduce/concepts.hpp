@@ -1,4 +1,4 @@
-// The front door of reduce/: what a reduction kernel is, and what it answers.
+// The concepts of reduce/: what a reduction kernel is, and its results.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
@@ -13,20 +13,24 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 
-/// What a kernel answers: doubles for the reductions, exact counts.  Entries that were not computed are NaN.
+/// A kernel's results: doubles for the reductions, exact counts.  Entries that were not computed are NaN.
 struct reduction_values {
     std::array<double, 2 * reduction_count> value = filled_with_nan();
     std::uint64_t count = 0;  ///< elements
     std::uint64_t nan = 0;    ///< elements that are NaN (complex: either part)
     std::uint64_t pos_inf = 0;
     std::uint64_t neg_inf = 0;
-    std::uint64_t zeros = 0;  ///< elements equal to 0, -0.0 among them
-    reduction_set computed;   ///< what of the above was asked for and has a meaning for the dtype
+    std::uint64_t zeros = 0;  ///< elements equal to 0, including -0.0
+    reduction_set computed;   ///< the entries that are wanted and defined for the dtype
 
     [[nodiscard]] double operator()(reduction what, bool abs = false) const noexcept {
         return value[reduction_key{what, abs}.index()];
@@ -40,23 +44,23 @@ private:
     }
 };
 
-/// Whether kernels of a type answer the same bits as the library's own, so that what one of them made serves for another.
+/// Whether kernels of a type compute the same bits as the library's own, so that their results are interchangeable.
 template <class K>
 inline constexpr bool gives_usual_bits = false;
 
-/// reduce(view, set): the part that computes.
+/// reduce(view, set): computes the reductions.
 template <class K>
 concept tensor_reducer = requires(const K& kernel, const tensor_view& tensor, reduction_set wanted) {
     { kernel.reduce(tensor, wanted) } -> std::same_as<result<reduction_values>>;
 };
 
-/// Is shown the bytes of a tensor, piece by piece from the first on, just before each piece is reduced: for who has to
-/// look at them, too, while they lie in L1.
-/// It must not throw.
+/// Called with the bytes of a tensor, piece by piece from the first on, just before each piece is reduced: lets a
+/// checksum, for example, run on each piece while it is in L1.
+/// Must not throw.
 using byte_watch = function_ref<void(byte_view)>;
 
-/// Optional: reduce(view, set, watch) shows the bytes of `view`, where they lie, to `watch`: not always all of them
-/// (who needs all looks at the rest afterwards), but never one twice.
+/// Optional: reduce(view, set, watch) passes the bytes of `view`, in place, to `watch`: not always all of them (a
+/// caller that needs all must process the rest afterwards), but never one twice.
 template <class K>
 concept watched_reducer =
     requires(const K& kernel, const tensor_view& tensor, reduction_set wanted, const byte_watch& watch) {
@@ -65,8 +69,8 @@ concept watched_reducer =
 
 namespace detail {
 
-/// Optional: reduce_into(view, set, watch, out) is reduce() for an answer that is to stay where `out` is, which is then
-/// not copied; `watch` may be null.  Errors: those of reduce(), and `out` stays as it is.
+/// Optional: reduce_into(view, set, watch, out) is reduce() with its result constructed in `out`, so that it is not
+/// copied; `watch` may be null.  Errors: those of reduce(), and `out` is unchanged.
 template <class K>
 concept in_place_reducer = requires(const K& kernel, const tensor_view& tensor, reduction_set wanted,
                                     const byte_watch* watch, reduction_values& out) {
@@ -75,8 +79,8 @@ concept in_place_reducer = requires(const K& kernel, const tensor_view& tensor, 
 
 }  // namespace detail
 
-/// Optional: reduce_repeated(view, repeats, set) answers for the elements of `view` and `repeats` more, see
-/// repeated_block, what reduce() answers for all of them, to the last bit.
+/// Optional: reduce_repeated(view, repeats, set) returns for the elements of `view` and `repeats` more (see
+/// repeated_block) what reduce() returns for all of them, to the last bit.
 template <class K>
 concept repeating_reducer =
     requires(const K& kernel, const tensor_view& values, std::size_t repeats, reduction_set wanted) {
@@ -85,19 +89,20 @@ concept repeating_reducer =
 
 namespace detail {
 
-/// Gives the bytes of a tensor from `begin` on: at least `least` of them, fewer only where they cannot be had, and the
-/// tensor is given up.  They are there until the next call.  It must not throw.
+/// Provides the bytes of a tensor from `begin` on: at least `least` of them; fewer if they are unavailable, and then
+/// the tensor is given up.  Valid until the next call.  Must not throw.
 using byte_feed = function_ref<byte_view(std::size_t begin, std::size_t least)>;
 
-/// A tensor whose bytes do not lie in memory together.
+/// A tensor whose bytes are not contiguous in memory.
 struct fed_tensor {
     dtype type = dtype::invalid;
     std::size_t size = 0;  ///< bytes
-    byte_feed feed;  ///< is asked for them by blocks, from the first on, and where they are looked at twice, again
+    byte_feed feed;        ///< called block by block, from the first on, and again for blocks that are read twice
 };
 
-/// Optional: reduce_fed(tensor, set) answers for such a tensor what reduce() answers for one in memory, to the last bit.
-/// Errors: truncated where the bytes ended too early, and those of reduce().
+/// Optional: reduce_fed(tensor, set) returns for such a tensor what reduce() returns for one in memory, to the last
+/// bit.
+/// Errors: truncated if the bytes ended too early, and those of reduce().
 template <class K>
 concept fed_reducer = requires(const K& kernel, const fed_tensor& tensor, reduction_set wanted) {
     { kernel.reduce_fed(tensor, wanted) } -> std::same_as<result<reduction_values>>;
@@ -105,7 +110,7 @@ concept fed_reducer = requires(const K& kernel, const fed_tensor& tensor, reduct
 
 }  // namespace detail
 
-/// name(): what a kernel calls itself in benchmarks and in a trial's name.
+/// name(): a kernel's name in benchmarks and in a trial's name.
 template <class K>
 concept named_kernel = requires(const K& kernel) {
     { kernel.name() } -> std::convertible_to<std::string>;
@@ -124,5 +129,92 @@ concept named_kernel = requires(const K& kernel) {
 template <class K>
 concept reduction_kernel = std::copy_constructible<K> && tensor_reducer<K> && named_kernel<K>;
 
-}  // namespace v1
-}  // namespace smdebug
+/// The most bytes of a measure's result.
+inline constexpr std::size_t largest_measured = 64;
+
+/// A result that is cached as bytes: numbers, or a small struct of numbers.
+template <class T>
+concept measured_value =
+    std::is_trivially_copyable_v<T> && std::default_initializable<T> && sizeof(T) <= largest_measured;
+
+/// measure(tensor_view) returns a result that depends only on the tensor's dtype, shape and elements.  Equal measures
+/// of one type return equal results: cached results are found by `==`.
+/// It is called on any thread, while an event file may be read in place: it must not block, nor write to the run.
+/// Elements have any alignment: see for_each_real_block.
+template <class M>
+concept tensor_measure =
+    std::copyable<M> && std::equality_comparable<M> && std::invocable<const M&, const tensor_view&> &&
+    measured_value<std::invoke_result_t<const M&, const tensor_view&>>;
+
+/// comparison(earlier, now) returns a result about two saves of one tensor.  Otherwise as a tensor_measure.
+template <class M>
+concept tensor_comparison = std::copyable<M> && std::equality_comparable<M> &&
+                            std::invocable<const M&, const tensor_view&, const tensor_view&> &&
+                            measured_value<std::invoke_result_t<const M&, const tensor_view&, const tensor_view&>>;
+
+/// The result of a measure.
+template <tensor_measure M>
+using measured_by = std::invoke_result_t<const M&, const tensor_view&>;
+
+/// The result of a comparison.
+template <tensor_comparison M>
+using compared_by = std::invoke_result_t<const M&, const tensor_view&, const tensor_view&>;
+
+// The statistics of a tensor by name: reductions, and counts of values of one kind.
+namespace detail {
+
+/// One column of results: a reduction, or a count of values of one kind.
+struct statistic {
+    std::optional<reduction_key> key = {};             ///< unset for a count
+    std::uint64_t reduction_values::*count = nullptr;  ///< for a count
+    std::string name = {};
+};
+
+/// The statistic of that name: "mean", "abs_l2", "nan", ...
+[[nodiscard]] inline std::optional<statistic> statistic_named(std::string_view name) {
+    if (const auto key = reduction_key_named(name)) {
+        return statistic{.key = key, .name = key->name()};
+    }
+    using counts = std::pair<std::string_view, std::uint64_t reduction_values::*>;
+    for (const auto& [label, member] :
+         {counts{"nan", &reduction_values::nan}, counts{"pos_inf", &reduction_values::pos_inf},
+          counts{"neg_inf", &reduction_values::neg_inf}, counts{"zeros", &reduction_values::zeros}}) {
+        if (name == label) {
+            return statistic{.count = member, .name = std::string{label}};
+        }
+    }
+    return std::nullopt;
+}
+
+/// The nine reductions, their abs forms, the counts.
+[[nodiscard]] inline std::vector<statistic> all_statistics() {
+    std::vector<statistic> all;
+    for (std::size_t i = 0; i < 2 * reduction_count; ++i) {
+        all.push_back(*statistic_named(reduction_key::from_index(i).name()));
+    }
+    for (const std::string_view name : {"nan", "pos_inf", "neg_inf", "zeros"}) {
+        all.push_back(*statistic_named(name));
+    }
+    return all;
+}
+
+/// Their names, in that order.
+[[nodiscard]] inline std::vector<std::string> statistic_names() {
+    std::vector<std::string> names;
+    for (statistic& each : all_statistics()) {
+        names.push_back(std::move(each.name));
+    }
+    return names;
+}
+
+/// The reductions that these statistics need.
+[[nodiscard]] inline reduction_set wanted_by(const std::vector<statistic>& statistics) {
+    reduction_set wanted;
+    for (const statistic& each : statistics) {
+        wanted = wanted | (each.key ? reduction_set{*each.key} : reduction_set::counts());
+    }
+    return wanted;
+}
+
+}  // namespace detail
+}  // namespace smdebug::inline v1

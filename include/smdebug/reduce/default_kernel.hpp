@@ -1,6 +1,6 @@
-// The kernel of trials and hooks that name none.  Header-only: SIMD code for the instruction set that the file is
-// compiled for, so that files with other -m flags have trials of another type.  In the compiled form one for all files:
-// picked for the CPU when the program starts, out of smdebug::kernels.
+// The default kernel of trials and hooks.  Header-only: SIMD code for the instruction set that the file is compiled
+// for, so that files with other -m flags have another trial type.  In the compiled form the same for all files: picked
+// for the CPU at program start from smdebug::kernels.
 #pragma once
 
 #ifdef SMDEBUG_COMPILED
@@ -9,8 +9,7 @@
 #include <smdebug/reduce/simd_kernel.hpp>
 #endif
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 
 #ifdef SMDEBUG_COMPILED
 using default_kernel = dispatched_kernel;
@@ -18,5 +17,4 @@ using default_kernel = dispatched_kernel;
 using default_kernel = simd_kernel<>;
 #endif
 
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1

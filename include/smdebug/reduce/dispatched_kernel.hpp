@@ -1,5 +1,5 @@
-// The kernel that a program picks when it starts: compiled for several instruction sets, the best that the CPU can run.
-// Apart, because it has to be linked (smdebug::kernels) and needs no xsimd; smdebug.hpp does not include it.
+// A kernel picked at program start: compiled for several instruction sets, the best that the CPU can run.
+// Separate, because it must be linked (smdebug::kernels) and needs no xsimd; smdebug.hpp does not include it.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
@@ -17,22 +17,19 @@
 #include <utility>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace reduce {
+namespace smdebug::inline v1 {
+namespace reduce::detail {
 
-namespace detail {
-
-/// A kernel in machine code of its own: simd_kernel<Arch>, compiled with the flags of Arch.
+/// A separately compiled kernel: simd_kernel<Arch>, compiled with the flags of Arch.
 struct compiled_kernel {
     const char* instruction_set;  ///< "avx512bw", "avx2", "sse2", "neon64", "scalar"
     /// See in_place_reducer.
     status (*reduce)(const tensor_view& tensor, reduction_set wanted, const byte_watch* watch,
                      reduction_values& out) noexcept;
-    /// See repeating_reducer.  Null: tensors whose last value repeats are expanded for `reduce`.
+    /// See repeating_reducer.  Null: a trailing repeat is expanded for `reduce`.
     result<reduction_values> (*reduce_repeated)(const tensor_view& values, std::size_t repeats,
                                                 reduction_set wanted) noexcept = nullptr;
-    /// See fed_reducer.  Null: tensors whose bytes are fed are gathered for `reduce`.
+    /// See fed_reducer.  Null: bytes from a feed are gathered for `reduce`.
     result<reduction_values> (*reduce_fed)(const smdebug::detail::fed_tensor& tensor,
                                            reduction_set wanted) noexcept = nullptr;
 };
@@ -62,25 +59,24 @@ template <class Kernel>
     return {instruction_set, &reduce_with<Kernel>, &reduce_repeated_with<Kernel>, &reduce_fed_with<Kernel>};
 }
 
-}  // namespace detail
-}  // namespace reduce
+}  // namespace reduce::detail
 
-/// Reduces with the best instruction set of this CPU, whatever the file that uses it is compiled for.
-/// Models reduction_kernel; answers the same bits as scalar_kernel and every simd_kernel.
-/// Link smdebug::kernels (CMake): the code lies there.  Copies cost a pointer.
+/// Reduces with the best instruction set of this CPU, whatever the including file is compiled for.
+/// Models reduction_kernel; computes the same bits as scalar_kernel and every simd_kernel.
+/// Link smdebug::kernels (CMake), which has the code.  Copies cost a pointer.
 class dispatched_kernel {
 public:
     /// The best that this CPU can run: available().front().
     dispatched_kernel() noexcept : dispatched_kernel(available().front()) {}
 
-    /// Code of your own.  Borrows `code` for as long as any copy lives.
+    /// A kernel of your own.  Borrows `code` for as long as any copy exists.
     constexpr explicit dispatched_kernel(const reduce::detail::compiled_kernel& code) noexcept : code_(&code) {}
 
     /// Every kernel in smdebug::kernels that this CPU, and its operating system, can run: the best first, never empty.
-    /// Cost: the CPU is asked once.
+    /// Cost: queries the CPU once.
     [[nodiscard]] static std::span<const dispatched_kernel> available() noexcept;
 
-    /// The available one for this instruction set, see compiled_kernel.
+    /// The available kernel for this instruction set, see compiled_kernel.
     [[nodiscard]] static std::optional<dispatched_kernel> named(std::string_view instruction_set) noexcept {
         for (const dispatched_kernel& kernel : available()) {
             if (kernel.instruction_set() == instruction_set) {
@@ -95,19 +91,19 @@ public:
         return answer(tensor, wanted, nullptr);
     }
 
-    /// The same, and `watch` sees the bytes piece by piece, see watched_reducer.
+    /// The same, calling `watch` with the bytes piece by piece, see watched_reducer.
     [[nodiscard]] result<reduction_values> reduce(const tensor_view& tensor, reduction_set wanted,
                                                   const byte_watch& watch) const noexcept {
         return answer(tensor, wanted, &watch);
     }
 
-    /// The same where the answer is to stay, see in_place_reducer.
+    /// The same with the result in place, see in_place_reducer.
     [[nodiscard]] status reduce_into(const tensor_view& tensor, reduction_set wanted, const byte_watch* watch,
                                      reduction_values& out) const noexcept {
         return code_->reduce(tensor, wanted, watch, out);
     }
 
-    /// The same of a tensor that `repeats` more elements belong to, see repeating_reducer.
+    /// The same for a tensor with `repeats` more elements, see repeating_reducer.
     [[nodiscard]] result<reduction_values> reduce_repeated(const tensor_view& values, std::size_t repeats,
                                                            reduction_set wanted) const {
         if (code_->reduce_repeated != nullptr) {
@@ -117,7 +113,7 @@ public:
         return reduce({.type = values.type, .shape = values.shape, .bytes = all, .strings = {}}, wanted);
     }
 
-    /// The same of a tensor whose bytes are fed, see fed_reducer.
+    /// The same for a tensor whose bytes come from a feed, see fed_reducer.
     [[nodiscard]] result<reduction_values> reduce_fed(const detail::fed_tensor& tensor, reduction_set wanted) const {
         if (code_->reduce_fed != nullptr) {
             return code_->reduce_fed(tensor, wanted);
@@ -156,5 +152,4 @@ private:
 template <>
 inline constexpr bool gives_usual_bits<dispatched_kernel> = true;
 
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1

@@ -1,35 +1,63 @@
-// What some rules ask of a tensor's elements that no reduction says: sums of channels, the largest of each row, how
-// often a value is there.
+// Properties of elements that some rules need beyond the reductions: sums of channels, the largest of each row, how
+// often a value occurs.
 #pragma once
 
 #include <smdebug/core/form.hpp>
 #include <smdebug/tensor/tensor_value.hpp>
+#include <smdebug/tensor/tensor_view.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace reduce {
-namespace detail {
+namespace smdebug::inline v1::reduce::detail {
 
-/// The sum of each of `channels` channels, of which `inner` elements lie together, one channel after the other; nothing
-/// where the elements are no reals.  `inner` times `channels` divides the tensor's size.
+/// The sum of each of `channels` channels; `inner` consecutive elements belong to one channel, then the next channel
+/// follows.  Nothing for non-real elements.  `inner` times `channels` divides the tensor's size.
 [[nodiscard]] std::optional<std::vector<double>> channel_sums(const tensor_value& tensor, std::size_t channels,
                                                               std::size_t inner);
 
-/// The place of the largest element of each row along the last axis, NaN for a row with NaN; none of a tensor without
-/// rows or reals.
+/// The index of the largest element of each row along the last axis, NaN for a row with NaN; empty for a tensor without
+/// rows or of non-real elements.
 [[nodiscard]] std::vector<double> row_argmax(const tensor_value& tensor);
 
-/// How many elements are `value` as doubles; none of complex numbers and strings.
+/// The number of elements equal to `value` as doubles; 0 for complex numbers and strings.
 [[nodiscard]] std::size_t count_equal(const tensor_value& tensor, double value);
 
-}  // namespace detail
-}  // namespace reduce
-}  // namespace v1
-}  // namespace smdebug
+/// Defines active values: above < x, and x < below if that is set.  NaN is not active.
+struct active_range {
+    double above = 0;
+    std::optional<double> below = {};
+    [[nodiscard]] friend bool operator==(const active_range&, const active_range&) = default;
+};
+
+/// A tensor as samples of nodes.
+struct layer_size {
+    std::size_t samples = 0;
+    std::size_t nodes = 0;
+};
+
+/// The number of nodes with less than `needed` active samples; some number below `enough` if there are fewer than that.
+/// `values` are reals, samples times nodes; neither is 0, and samples fit into 32 bits.
+/// Cost: at most one pass over the values; it ends as soon as enough nodes have turned out active.  Unaligned elements
+///       are copied, a block of samples at a time.
+[[nodiscard]] std::size_t inactive_nodes(const tensor_view& values, layer_size layer, const active_range& range,
+                                         std::size_t needed, std::size_t enough);
+
+/// 128 bits: different tensors collide by chance at most once in 2^64 pairs.  No protection against malice.
+struct content_hash {
+    std::uint64_t low = 0;
+    std::uint64_t high = 0;
+    [[nodiscard]] friend bool operator==(const content_hash&, const content_hash&) = default;
+};
+
+/// The hash of a numeric tensor; strings hash like a tensor without elements.  0.0 and -0.0 differ, and so do NaN
+/// patterns.  The same on every machine of this byte order.  Cost: one pass over the bytes, near the speed of reading
+/// them.
+[[nodiscard]] content_hash content_hash_of(const tensor_view& tensor) noexcept;
+
+}  // namespace smdebug::inline v1::reduce::detail
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/reduce/impl/element_walks.ipp>

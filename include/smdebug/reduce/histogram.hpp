@@ -6,7 +6,6 @@
 #include <smdebug/reduce/bins.hpp>
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/reduce/name.hpp>
-#include <smdebug/reduce/rounded.hpp>
 #include <smdebug/reduce/scalar_kernel.hpp>
 #include <smdebug/reduce/wide_sum.hpp>
 #include <smdebug/reduce/widen.hpp>
@@ -26,8 +25,7 @@
 #include <utility>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 
 /// A histogram, its fields named as in TensorBoard's HistogramProto.
 /// buckets[i] counts the elements from bucket_limits[i - 1] up to, not including, bucket_limits[i]; the last one
@@ -36,7 +34,7 @@ inline namespace v1 {
 struct histogram {
     double min = std::numeric_limits<double>::quiet_NaN();
     double max = std::numeric_limits<double>::quiet_NaN();
-    std::uint64_t num = 0;  ///< elements, those outside of the bins and NaN among them
+    std::uint64_t num = 0;  ///< elements, including NaN and those outside of the bins
     double sum = 0;
     double sum_squares = 0;
     std::vector<double> bucket_limits;
@@ -122,11 +120,11 @@ public:
                                          : found;
     }
     [[nodiscard]] std::uint64_t on_last_edge() const noexcept { return on_last_edge_; }
-    /// Infinities, which the bins with open ends do not hold.
+    /// Infinities, which are outside of bins with open ends.
     [[nodiscard]] std::uint64_t pos_inf() const noexcept { return abs_ ? pos_inf_ + neg_inf_ : pos_inf_; }
     [[nodiscard]] std::uint64_t neg_inf() const noexcept { return abs_ ? 0 : neg_inf_; }
 
-    /// Everything but the buckets.
+    /// Computes everything but the buckets.
     [[nodiscard]] histogram without_buckets() const {
         histogram all;
         all.num = tensor_.count();
@@ -137,7 +135,7 @@ public:
         }
         all.sum = sum_.template value<Slots>();
         all.sum_squares = squares_.template value<Slots>();
-        // The kernel knows the number of NaN, slots only the positive ones for sure.
+        // The kernel counts all NaN, slots reliably only the positive ones.
         const std::uint64_t positive_nan = in_slot(slots_.bins + 3);
         all.below = in_slot(0) + in_slot(1) - (nan_ - positive_nan);
         all.above = in_slot(slots_.bins + 2);
@@ -242,7 +240,7 @@ private:
 
 }  // namespace detail
 
-/// Puts limits and counts of bins into HistogramProto's form.
+/// Converts limits and counts of bins to HistogramProto's form.
 inline void set_buckets(histogram& all, std::vector<double> edges, const std::vector<std::uint64_t>& counts,
                         bool trim) {
     std::size_t first = 0;
@@ -298,22 +296,21 @@ template <class Kernel, class Slots>
 
 }  // namespace reduce
 
-/// The histogram of a tensor's elements, in bins of the default, of equal width, or between given edges.
-/// Shapes:  any, taken as flat; an empty tensor has no elements in any bin, min and max NaN, sums 0.
+/// The histogram of a tensor's elements, in the default bins, bins of equal width, or bins between given edges.
+/// Shapes:  any, flattened; an empty tensor has no elements in any bin, min and max NaN, sums 0.
 /// Units:   the tensor's, as doubles: every element is converted to double first (complex: its magnitude, with `abs`
 ///          only), and limits are doubles.
 /// Values:  counts are exact: each element is in the bin that comparing it with the edges gives.  min, max, sum as the
 ///          kernel reduces them; sum_squares within 2^-45 (f64: 2^-50).  Finite sums that overflow are infinite.
-/// NaN:     falls in no bin and is counted in `nan` and `num`; min, max and the sums are NaN then.  Infinities are in
-///          `below` or `above` (given edges may hold them).  TensorBoard shows such a histogram badly; whoever exports
-///          may look at `nan`, `below`, `above`.
+/// NaN:     is in no bin and counts in `nan` and `num`; min, max and the sums are NaN then.  Infinities are in `below`
+///          or `above` (given edges may include them).  TensorBoard shows such a histogram badly; an exporter should
+///          check `nan`, `below`, `above`.
 /// Borrows: its arguments, for the call only.
 /// Cost:    one pass; for equal bins two, as their range comes first.  60 KB of memory for the default bins.
-/// Errors:  unsupported for strings, for complex tensors without `abs`, and for bins that are none: see each overload.
+/// Errors:  unsupported for strings, for complex tensors without `abs`, and for invalid bins: see each overload.
 /// Source:  the Python package's histogram summaries (values as float64 through numpy.histogram, then trimmed): the
-/// same
-///          limits and buckets, min and max; sums differ by the rounding of numpy's.  Where nothing falls into a bin
-///          the trimmed buckets are empty here; the package then writes no event, also not for an empty tensor.
+///          same limits and buckets, min and max; sums differ by the rounding of numpy's.  If no element is in a bin,
+///          the trimmed buckets are empty here; the package then writes no event, and none for an empty tensor.
 template <reduction_kernel Kernel = scalar_kernel>
 [[nodiscard]] result<histogram> histogram_of(const tensor_view& tensor, default_bins bins = {},
                                              histogram_options options = {}, const Kernel& kernel = Kernel{}) {
@@ -333,8 +330,8 @@ template <reduction_kernel Kernel = scalar_kernel>
                                 false, options, kernel);
 }
 
-/// Errors besides: unsupported for no bins, and where the smallest or largest element is infinite or NaN or their
-/// distance overflows; numpy raises then.  An empty tensor has its bins from 0 to 1.
+/// Errors besides: unsupported for no bins, and if the smallest or largest element is infinite or NaN or their distance
+/// overflows; numpy raises then.  An empty tensor has its bins from 0 to 1.
 template <reduction_kernel Kernel = scalar_kernel>
 [[nodiscard]] result<histogram> histogram_of(const tensor_view& tensor, equal_bins bins, histogram_options options = {},
                                              const Kernel& kernel = Kernel{}) {
@@ -360,11 +357,12 @@ template <reduction_kernel Kernel = scalar_kernel>
     return reduce::histogram_in(tensor, slots, edges, false, options, kernel);
 }
 
-/// The same of numbers as a hook saves them: a std::vector or std::span of float, an xtensor expression, an Eigen matrix.
+/// The same for numbers as a hook saves them: a std::vector or std::span of float, an xtensor expression, an Eigen
+/// matrix.
 ///
 ///     const auto counted = smd::histogram_of(std::vector<float>{3, 1, 2}, smd::equal_bins{3});
 ///
-/// Cost:    besides, of what does not lie one after another, a copy.
+/// Cost:    in addition, a copy of elements that are not contiguous.
 template <element_source Values, class Bins = default_bins, reduction_kernel Kernel = scalar_kernel>
     requires(std::same_as<Bins, default_bins> || std::same_as<Bins, edge_bins> || std::same_as<Bins, equal_bins>)
 [[nodiscard]] result<histogram> histogram_of(const Values& values, Bins bins = {}, histogram_options options = {},
@@ -372,5 +370,4 @@ template <element_source Values, class Bins = default_bins, reduction_kernel Ker
     return histogram_of(detail::flat_elements<Values>{values}.view(), bins, options, kernel);
 }
 
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1

@@ -2,7 +2,6 @@
 // Floating-point sums depend on their order; with the order fixed here, every kernel gives the same bits.
 #pragma once
 
-#include <smdebug/reduce/scaled_product.hpp>
 #include <smdebug/reduce/wide_sum.hpp>
 
 #include <array>
@@ -10,10 +9,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace smdebug {
-inline namespace v1 {
-namespace reduce {
-namespace detail {
+namespace smdebug::inline v1::reduce::detail {
 
 // The definition.
 //
@@ -44,18 +40,19 @@ inline constexpr std::size_t lane_count = 16;
 inline constexpr std::size_t block_size = 2048;
 inline constexpr std::size_t group_rows = 8;
 
-/// What a sweep over a block computes beside the sum, which is always there: it tells whether all elements are finite.
+/// What a sweep over a block computes besides the sum, which is always computed: it shows whether all elements are
+/// finite.
 struct parts {
     bool extrema = false;   ///< min, max
-    bool smallest = false;  ///< min of |x|, which also tells whether there are zeros; needs extrema
+    bool smallest = false;  ///< min of |x|, which also detects zeros; needs extrema
     bool norms = false;     ///< sums of |x| and of x * x
     bool product = false;   ///< needs smallest
     friend constexpr bool operator==(const parts&, const parts&) = default;
 };
 
-/// What a sweep over one block answers; what it was not asked for keeps these values.
-/// With a NaN in the block the extrema and the product mean nothing; with an infinity the product means nothing but
-/// sign.
+/// The result of a sweep over one block; parts that are not wanted keep these values.
+/// With a NaN in the block the extrema and the product are meaningless; with an infinity only the product's sign is
+/// meaningful.
 struct block_result {
     wide_sum sum;
     wide_sum magnitudes;
@@ -83,8 +80,8 @@ struct element_counts {
 template <class Number>
 using lane_array = std::array<Number, lane_count>;
 
-/// Lanes joined by halves down to one: each lane of the first half with its like in the second, and so on.
-/// In registers: loops over an array that they change wait at each step for what the one before has written.
+/// Merges lanes by halves down to one: each lane of the first half with its counterpart in the second, and so on.
+/// In registers: loops over an array that they change wait at each step for the previous store.
 template <class Tag, std::size_t Width = 1, class Number, std::size_t Size, class Join>
 [[nodiscard, gnu::always_inline]] inline Number by_halves(const std::array<Number, Size>& lane, const Join& join,
                                                           std::size_t i = 0) noexcept {
@@ -121,7 +118,7 @@ template <class Tag, std::size_t Size>
     return scaled<Tag>(by_halves<Tag>(mantissa, [](double a, double b) noexcept { return a * b; }), exponent);
 }
 
-/// Element i of lanes that lie at any alignment.
+/// Element i of lanes at any alignment.
 template <class Tag, class Lane>
 [[nodiscard]] inline double lane_at(const std::byte* at, std::size_t i) noexcept {
     Lane value;
@@ -130,7 +127,7 @@ template <class Tag, class Lane>
 }
 
 /// A block's product, an element at a time.  The definition itself; sweeps that multiply several rows before they
-/// normalise fall back on it where the elements' range does not allow that.  Infinities count as +-1.
+/// normalise fall back on it if the elements' range does not allow that.  Infinities count as +-1.
 template <class Tag, class Lane>
 [[nodiscard]] inline scaled_product careful_product(const std::byte* at, std::size_t count) noexcept {
     std::array<double, lane_count> mantissa;
@@ -149,7 +146,7 @@ template <class Tag, class Lane>
     return tree_product<Tag>(mantissa, exponent);
 }
 
-/// How many elements of each kind.  For the rare blocks that hold some.
+/// Counts elements of each kind.  For the rare blocks that have some.
 template <class Tag, class Lane>
 [[nodiscard]] inline element_counts count_kinds(const std::byte* at, std::size_t count) noexcept {
     element_counts counts;
@@ -165,7 +162,58 @@ template <class Tag, class Lane>
     return counts;
 }
 
-}  // namespace detail
-}  // namespace reduce
-}  // namespace v1
-}  // namespace smdebug
+// Variance: the squares about the mean, block by block, merged by Chan's formula.
+// One pass of raw squares loses all digits when the mean is large; a second pass over memory would cost as much again.
+
+/// The mean, and the sum of squares about it, of `count` elements.
+struct spread {
+    double count = 0;
+    wide_sum mean;
+    wide_sum deviations;
+};
+
+/// Adds a block to the previous ones (Chan, Golub, LeVeque).  Means are wide sums, because their difference matters
+/// when they are large and close together.
+template <class Tag>
+inline void merge(spread& all, const spread& block) noexcept {
+    if (all.count == 0) {
+        all = block;
+        return;
+    }
+    const double count = all.count + block.count;
+    const double share = block.count / count;
+    const double apart = minus<Tag>(block.mean, all.mean).high;
+    const double between = rounded<Tag>(rounded<Tag>(rounded<Tag>(apart * apart) * all.count) * share);
+    all.mean = plus<Tag>(all.mean, wide_sum{rounded<Tag>(apart * share), 0});
+    all.deviations = plus<Tag>(plus<Tag>(all.deviations, block.deviations), wide_sum{between, 0});
+    all.count = count;
+}
+
+/// The share of the squares that may cancel before a block is centred.  Let Q be the block's sum of squares, S its sum.
+/// Both are known to 2^-46 of the magnitudes, so Q - S * S / n is known to 3 * 2^-46 of Q.  While it is at least Q / 16
+/// (mean below 4 std) that is a relative error below 2^-40, inside the promised 1e-12, and the block needs no second
+/// pass.
+inline constexpr double cancellation_limit = 16;
+
+/// A second pass over a block: sums about a centre near the mean.
+struct second_look {
+    wide_sum centre;
+    centred_result about;
+};
+
+/// Mean and spread of one block, of x or of |x|: from its sums if they are exact enough, else by look(mean), a second
+/// sweep over the block, which is still in L1.  `sum` is that of x or |x|.
+template <class Tag, class Look>
+[[nodiscard]] inline spread block_spread(double count, wide_sum sum, wide_sum squares, const Look& look) noexcept {
+    const wide_sum mean = divided<Tag>(sum, count);
+    const double raw = squares.high - rounded<Tag>(sum.high * mean.high);
+    if (raw * cancellation_limit >= squares.high) {
+        return {count, mean, {raw, 0}};
+    }
+    const second_look seen = look(mean);
+    const double shift = seen.about.first / count;  // from the centre to the mean, known as well as the deviations
+    const double deviations = seen.about.second - rounded<Tag>(seen.about.first * shift);
+    return {count, plus<Tag>(seen.centre, wide_sum{shift, 0}), {deviations > 0 ? deviations : 0, 0}};
+}
+
+}  // namespace smdebug::inline v1::reduce::detail

@@ -8,8 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 
 /// The nine reductions of the Python package, in the order in which they are listed everywhere.
 enum class reduction : std::uint8_t { min, max, mean, std, variance, sum, prod, l1, l2 };
@@ -59,11 +58,11 @@ struct reduction_key {
     return what ? std::optional{reduction_key{*what, abs}} : std::nullopt;
 }
 
-/// What the names of saved reductions begin with.
+/// The prefix of the names of saved reductions.
 inline constexpr std::string_view reductions_prefix = "smdebug/reductions/";
 
-/// Appends the name under which a reduction of a tensor is saved: "smdebug/reductions/abs_mean/dense/kernel:0".
-/// The tensor's name stays whole, an index such as ":0" at its end, too: readers take it back as it stands there.
+/// Appends the name under which a reduction of a tensor is saved: "smdebug/reductions/abs_mean/dense/kernel:0".  The
+/// tensor's name is kept whole, including an index such as ":0" at its end: readers take it back unchanged.
 inline void append_reduction_tensor_name(std::string& out, std::string_view tensor, reduction_key key) {
     out += reductions_prefix;
     out += key.abs ? "abs_" : "";
@@ -78,18 +77,18 @@ inline void append_reduction_tensor_name(std::string& out, std::string_view tens
     return name;
 }
 
-/// What the names of tables of histograms end with: rows of left edge, right edge and count, as logs have them.  They are no
-/// values of a tensor of the model: rules, statistics and reports pass over them.
+/// The suffix of the names of histogram tables: rows of left edge, right edge and count, as in logs.  They are not
+/// values of a model's tensor: rules, statistics and reports skip them.
 inline constexpr std::string_view table_suffix = " [buckets]";
-/// The collection of the histograms of a log: only the tensors in it have tables, whatever else a name ends with.
+/// The collection of a log's histograms: only tensors in it have tables, whatever other names end with.
 inline constexpr std::string_view histograms_collection = "histograms";
 
-/// The name of the table of a histogram: "w [buckets]".
+/// The name of a histogram's table: "w [buckets]".
 [[nodiscard]] inline std::string table_of_histogram(std::string_view histogram) {
     return std::string{histogram} += table_suffix;
 }
 [[nodiscard]] constexpr bool is_histogram_table(std::string_view name) noexcept { return name.ends_with(table_suffix); }
-/// The histogram that a table is of.
+/// The histogram to which a table belongs.
 [[nodiscard]] constexpr std::string_view histogram_of_table(std::string_view table) noexcept {
     return table.substr(0, table.size() - table_suffix.size());
 }
@@ -123,7 +122,7 @@ struct reduction_set {
     friend constexpr reduction_set operator|(reduction_set a, reduction_set b) noexcept {
         return reduction_set{raw{}, a.mask | b.mask};
     }
-    /// Those of `a` that are not in `b`.
+    /// The members of `a` that are not in `b`.
     friend constexpr reduction_set operator-(reduction_set a, reduction_set b) noexcept {
         return reduction_set{raw{}, a.mask & ~b.mask};
     }
@@ -137,5 +136,4 @@ private:
     constexpr reduction_set(raw /*tag*/, std::uint32_t bits) noexcept : mask(bits) {}
 };
 
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1

@@ -1,5 +1,5 @@
-// One tensor through one kernel: picks lanes by dtype, walks the blocks, finishes the values.
-// Both kernels are this function with other sweeps, so they cannot disagree on anything but a sweep.
+// Reduces one tensor with one kernel: picks lanes by dtype, walks the blocks, computes the results.
+// Both kernels are this function with different sweeps, so they can differ only in a sweep.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
@@ -7,10 +7,9 @@
 #include <smdebug/core/status.hpp>
 #include <smdebug/reduce/accumulate.hpp>
 #include <smdebug/reduce/concepts.hpp>
-#include <smdebug/reduce/finish.hpp>
-#include <smdebug/reduce/integer_sums.hpp>
 #include <smdebug/reduce/lanes.hpp>
-#include <smdebug/reduce/single_element.hpp>
+#include <smdebug/reduce/name.hpp>
+#include <smdebug/reduce/wide_sum.hpp>
 #include <smdebug/reduce/widen.hpp>
 #include <smdebug/tensor/element.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
@@ -18,21 +17,72 @@
 #include <complex>
 #include <concepts>
 #include <cstddef>
+#include <cstring>
 #include <optional>
 #include <type_traits>
 #include <utility>
 
-namespace smdebug {
-inline namespace v1 {
-namespace reduce {
-namespace detail {
+// Tensors of one element: losses and other scalars, of which a run has millions.
+// The general way would sweep a block, merge sixteen lanes and centre them to compute what one element shows.
+namespace smdebug::inline v1::reduce::detail {
 
-/// Which parts of the walk a set needs.  Sum and mean alone need nothing but the plain sum.
+/// The element at `at` as the double nearest to it.
+template <class Tag, class Conversion>
+[[nodiscard]] inline double element_at(const std::byte* at) noexcept {
+    typename Conversion::element element;
+    std::memcpy(&element, at, sizeof(element));
+    return static_cast<double>(Conversion::template convert<Tag>(element, 1));
+}
+
+/// The only element of a real tensor; nothing for any other size, and for complex numbers and strings.
 template <class Tag>
-[[nodiscard]] constexpr demand demand_of(reduction_set wanted) noexcept {
+[[nodiscard]] inline std::optional<double> single_element(const tensor_view& tensor) noexcept {
+    const std::size_t size = size_of(tensor.type);
+    if (size == 0 || tensor.bytes.size() < size || tensor.bytes.size() >= 2 * size) {
+        return std::nullopt;
+    }
+    if (tensor.type == dtype::float32) {  // nearly all of them
+        return element_at<Tag, conversion_of<float>>(tensor.bytes.data());
+    }
+    return visit_dtype(tensor.type, [&]<class T>() -> std::optional<double> {
+        if constexpr (requires { typename T::value_type; }) {  // complex
+            return std::nullopt;
+        } else {
+            return element_at<Tag, conversion_of<T>>(tensor.bytes.data());
+        }
+    });
+}
+
+/// Fills in all values of one element, as lanes.hpp defines them: every sum is the element, its spread is 0.
+template <class Tag>
+inline void values_of_one(double element, reduction_values& out) noexcept {
+    const double value = element + 0.0;  // + 0.0 turns -0 into 0
+    const double size = magnitude<Tag>(value);
+    const bool finite = is_finite<Tag>(value);
+    for (std::size_t i = 0; i < reduction_count; ++i) {
+        out.value[i] = value;
+        out.value[i + reduction_count] = size;
+    }
+    for (const bool abs : {false, true}) {
+        out.value[reduction_key{reduction::std, abs}.index()] = finite ? 0 : not_a_number;
+        out.value[reduction_key{reduction::variance, abs}.index()] = finite ? 0 : not_a_number;
+    }
+    out.value[reduction_key{reduction::l1}.index()] = size;
+    out.value[reduction_key{reduction::l2}.index()] = size;
+    out.count = 1;
+    out.nan = value != value ? 1 : 0;
+    out.pos_inf = value == infinity ? 1 : 0;
+    out.neg_inf = value == -infinity ? 1 : 0;
+    out.zeros = value == 0 ? 1 : 0;
+    out.computed = reduction_set::all();
+}
+
+/// The parts of the walk that a set needs.  Sum and mean alone need only the plain sum.
+template <class Tag>
+[[nodiscard]] constexpr required_statistics demand_of(reduction_set wanted) noexcept {
     constexpr auto both = [](reduction what) { return reduction_set{what, false} | reduction_set{what, true}; };
     const auto wants = [&](reduction_set some) { return !(wanted & some).empty(); };
-    demand needed;
+    required_statistics needed;
     needed.spread = wants(both(reduction::std) | both(reduction::variance));
     needed.sweep.product = wants(both(reduction::prod));
     needed.sweep.norms =
@@ -43,16 +93,16 @@ template <class Tag>
     needed.sweep.extrema = needed.sweep.smallest || wants(both(reduction::min) | both(reduction::max));
     return needed;
 }
-template <class Tag, demand Wanted>
+template <class Tag, required_statistics Wanted>
 [[nodiscard]] constexpr fixed_demand<Wanted> demand_of(fixed_demand<Wanted> known) noexcept {
     return known;
 }
 
-/// Lanes times this keep their squares inside a double's range; 1 where they are inside already.
-/// The squares' own sum tells: it overflows, or is so small that squares may have underflowed.  A plain sum may
-/// overflow on the way although the data are finite; then lanes are scaled down too.
+/// The factor for lanes that keeps their squares inside a double's range; 1 if they are inside already.
+/// Decided by the sum of squares: whether it overflows, or is so small that squares may have underflowed.  A plain sum
+/// may overflow midway although the data are finite; then lanes are scaled down, too.
 template <class Tag>
-[[nodiscard]] inline double needed_scale(const totals& all, demand wanted) noexcept {
+[[nodiscard]] inline double needed_scale(const totals& all, required_statistics wanted) noexcept {
     constexpr double too_large = 0x1p900;
     constexpr double too_small = 0x1p-900;
     if (!all.all_finite()) {
@@ -64,9 +114,9 @@ template <class Tag>
     return wanted.sweep.norms && all.squares.high < too_small && all.magnitudes.high != 0 ? 0x1p600 : 1;
 }
 
-/// Walks, and calls use(totals&) with what was found.
-/// A walk over doubles may have to be repeated with the lanes scaled.  That second walk is for data beyond 1e+-130
-/// only; it gives the sums and the spread, while extrema, counts and product stay those of the first.
+/// Walks, and calls use(totals&) with the result.
+/// A walk over doubles may have to be repeated with the lanes scaled.  The second walk happens only for data beyond
+/// 1e+-130; it provides the sums and the spread, while extrema, counts and product are those of the first.
 template <class Sweeps, class Lane, class Demand, class Use>
 inline void walk(element_source<Lane> source, Demand wanted, decltype(element_source<Lane>::widen) scaled_widen,
                  const byte_watch* watch, const Use& use) noexcept {
@@ -79,8 +129,8 @@ inline void walk(element_source<Lane> source, Demand wanted, decltype(element_so
     source.scale = needed_scale<Sweeps>(all, wanted);
     if (source.scale != 1) {
         source.widen = scaled_widen;
-        const demand sums{.sweep = {.norms = wanted.sweep.norms}, .spread = wanted.spread};
-        const totals again = block_walk<Sweeps, Lane, demand>(source, sums).run(nullptr);
+        const required_statistics sums{.sweep = {.norms = wanted.sweep.norms}, .spread = wanted.spread};
+        const totals again = block_walk<Sweeps, Lane, required_statistics>(source, sums).run(nullptr);
         all.scale = again.scale;
         all.sum = again.sum;
         all.magnitudes = again.magnitudes;
@@ -92,7 +142,7 @@ inline void walk(element_source<Lane> source, Demand wanted, decltype(element_so
     use(all);
 }
 
-/// Kinds of complex numbers: NaN where either part is, else infinite where either part is (counted as positive).
+/// Counts kinds of complex numbers: NaN if either part is, else infinite if either part is (counted as positive).
 template <class Tag>
 [[nodiscard]] inline element_counts complex_kinds(const std::byte* at, std::size_t count) noexcept {
     element_counts kinds;
@@ -178,15 +228,15 @@ private:
     std::size_t repeats_ = 0;
 };
 
-/// Fills `out` with the values of a tensor: what `wanted`, a reduction_set or a fixed_demand, holds, and what comes along
-/// for free.
-/// Cost: one pass over the bytes, no allocation; 20 KB of stack.  Errors: status::unsupported for strings, and `out`
-/// stays as it is.
-/// `watch`: null, or see watched_reducer.  `repeats`: elements that follow those in the bytes, as repeated_block has it.
+/// Fills `out` with the values of a tensor: the members of `wanted`, a reduction_set or a fixed_demand, and those that
+/// come at no extra cost.
+/// Cost: one pass over the bytes, no allocation; 20 KB of stack.  Errors: status::unsupported for strings, and `out` is
+/// unchanged.
+/// `watch`: null, or see watched_reducer.  `repeats`: elements after those in the bytes, see repeated_block.
 template <class Sweeps, class Wanted>
 [[nodiscard]] inline status reduce_into(const tensor_view& tensor, Wanted wanted, const byte_watch* watch,
                                         std::size_t repeats, reduction_values& out) noexcept {
-    // Its bytes need not be shown: there is nothing to gain.
+    // Its bytes need not be passed to `watch`: nothing is gained.
     if (const std::optional<double> only = single_element<Sweeps>(tensor)) {
         values_of_one<Sweeps>(*only, out);
         return status::ok;
@@ -211,13 +261,13 @@ template <class Sweeps, class Wanted>
     return found;
 }
 
-/// The same for a set that is known when it is compiled: the code is that of this set alone.
+/// The same for a set known at compile time: its code computes only this set.
 template <class Sweeps, reduction_set Wanted>
 [[nodiscard]] inline result<reduction_values> reduce_tensor(const tensor_view& tensor) noexcept {
     return reduce_tensor<Sweeps>(tensor, fixed_demand<demand_of<Sweeps>(Wanted)>{});
 }
 
-/// At least the values `wanted` of a tensor whose bytes are fed.  Errors: truncated, too, see fed_reducer.
+/// At least the values `wanted` of a tensor whose bytes come from a feed.  Errors: truncated, too, see fed_reducer.
 template <class Sweeps>
 [[nodiscard]] inline result<reduction_values> reduce_fed_tensor(const smdebug::detail::fed_tensor& tensor,
                                                                 reduction_set wanted) noexcept {
@@ -227,10 +277,10 @@ template <class Sweeps>
                    ? result<reduction_values>{status::truncated}
                    : reduce_tensor<Sweeps>({tensor.type, {}, bytes.first(tensor.size), {}}, wanted);
     }
-    const demand needed = demand_of<Sweeps>(wanted);
+    const required_statistics needed = demand_of<Sweeps>(wanted);
     result<reduction_values> found{std::in_place};
     bool cut = false;
-    const status walked = dtype_walk<Sweeps, demand>(tensor, needed).run([&](const totals& all) noexcept {
+    const status walked = dtype_walk<Sweeps, required_statistics>(tensor, needed).run([&](const totals& all) noexcept {
         cut = all.cut;
         finish<Sweeps>(all, needed, is_complex(tensor.type), *found);
     });
@@ -240,8 +290,8 @@ template <class Sweeps>
     return found;
 }
 
-/// At least the values `wanted` of a tensor that `repeats` more elements belong to, see repeated_block: a block of them
-/// is swept once.
+/// At least the values `wanted` of a tensor with `repeats` more elements, see repeated_block: a block of them is swept
+/// once.
 template <class Sweeps>
 [[nodiscard]] inline result<reduction_values> reduce_repeated_tensor(const tensor_view& values, std::size_t repeats,
                                                                      reduction_set wanted) noexcept {
@@ -249,7 +299,4 @@ template <class Sweeps>
     return reduce_tensor<Sweeps>(values, wanted, nullptr, repeats);
 }
 
-}  // namespace detail
-}  // namespace reduce
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::reduce::detail

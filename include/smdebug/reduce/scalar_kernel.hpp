@@ -1,12 +1,11 @@
 // The scalar kernel: plain loops, an element at a time, in the order that lanes.hpp defines.
-// The truth that the SIMD kernels are tested against, and the kernel of machines that xsimd does not know.
+// The reference for the tests of SIMD kernels, and the kernel of machines that xsimd does not support.
 #pragma once
 
 #include <smdebug/core/status.hpp>
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/reduce/lanes.hpp>
 #include <smdebug/reduce/reduce_tensor.hpp>
-#include <smdebug/reduce/rounded.hpp>
 #include <smdebug/reduce/wide_sum.hpp>
 #include <smdebug/reduce/widen.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
@@ -17,11 +16,8 @@
 #include <cstdint>
 #include <string>
 
-namespace smdebug {
-inline namespace v1 {
-namespace reduce {
-
-namespace detail {
+namespace smdebug::inline v1 {
+namespace reduce::detail {
 
 /// Sweeps of one block, written as the definition reads.
 struct scalar_sweeps {
@@ -139,7 +135,7 @@ private:
     }
 };
 
-/// scalar_kernel's functions; a template, so that who includes this and reduces otherwise pays nothing.
+/// scalar_kernel's functions; a template, so that files that include this without using it pay nothing.
 template <class Sweeps>
 struct kernel_by_loops {
     /// At least `wanted` of one tensor, see reduction_kernel.  Cost: one pass, no allocation.
@@ -147,31 +143,31 @@ struct kernel_by_loops {
         return reduce_tensor<Sweeps>(tensor, wanted);
     }
 
-    /// The same, and `watch` sees the bytes piece by piece, see watched_reducer.
+    /// The same, calling `watch` with the bytes piece by piece, see watched_reducer.
     [[nodiscard]] result<reduction_values> reduce(const tensor_view& tensor, reduction_set wanted,
                                                   const byte_watch& watch) const noexcept {
         return reduce_tensor<Sweeps>(tensor, wanted, &watch);
     }
 
-    /// The same where the answer is to stay, see in_place_reducer.
+    /// The same with the result in place, see in_place_reducer.
     [[nodiscard]] status reduce_into(const tensor_view& tensor, reduction_set wanted, const byte_watch* watch,
                                      reduction_values& out) const noexcept {
         return detail::reduce_into<Sweeps>(tensor, wanted, watch, 0, out);
     }
 
-    /// The same of a tensor whose bytes are fed, see fed_reducer.
+    /// The same for a tensor whose bytes come from a feed, see fed_reducer.
     [[nodiscard]] result<reduction_values> reduce_fed(const smdebug::detail::fed_tensor& tensor,
                                                       reduction_set wanted) const noexcept {
         return reduce_fed_tensor<Sweeps>(tensor, wanted);
     }
 
-    /// The same of a tensor that `repeats` more elements belong to, see repeating_reducer.
+    /// The same for a tensor with `repeats` more elements, see repeating_reducer.
     [[nodiscard]] result<reduction_values> reduce_repeated(const tensor_view& values, std::size_t repeats,
                                                            reduction_set wanted) const noexcept {
         return reduce_repeated_tensor<Sweeps>(values, repeats, wanted);
     }
 
-    /// A set that is known when it is compiled.
+    /// The same for a set known at compile time.
     template <reduction_set Wanted>
     [[nodiscard]] result<reduction_values> reduce(const tensor_view& tensor) const noexcept {
         return reduce_tensor<Sweeps, Wanted>(tensor);
@@ -180,15 +176,12 @@ struct kernel_by_loops {
     [[nodiscard]] std::string name() const { return "scalar"; }
 };
 
-}  // namespace detail
+}  // namespace reduce::detail
 
-}  // namespace reduce
-
-/// Reduces with plain loops.  Models reduction_kernel; answers the same bits as every simd_kernel.
+/// Reduces with plain loops.  Models reduction_kernel; computes the same bits as every simd_kernel.
 using scalar_kernel = reduce::detail::kernel_by_loops<reduce::detail::scalar_sweeps>;
 
 template <>
 inline constexpr bool gives_usual_bits<scalar_kernel> = true;
 
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1

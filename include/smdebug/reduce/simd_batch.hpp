@@ -3,10 +3,9 @@
 #pragma once
 
 #include <smdebug/reduce/lanes.hpp>
-#include <smdebug/reduce/rounded.hpp>
-#include <smdebug/reduce/scaled_product.hpp>
 #include <smdebug/reduce/wide_sum.hpp>
-#include <smdebug/reduce/xsimd_adapter.hpp>
+
+#include <xsimd/xsimd.hpp>
 
 #include <array>
 #include <concepts>
@@ -14,10 +13,22 @@
 #include <cstdint>
 #include <cstring>
 
-namespace smdebug {
-inline namespace v1 {
-namespace reduce {
-namespace detail {
+#if XSIMD_VERSION_MAJOR * 100 + XSIMD_VERSION_MINOR < 801
+#error "smdebug needs xsimd 8.1 or newer (Debian: libxsimd-dev).  Tried: 8.1 to 14.3."
+#endif
+
+namespace smdebug::inline v1::reduce::detail {
+
+/// The same bits as lanes of type To, which is as large as From.
+template <class Arch, class To, class From>
+[[nodiscard]] inline xsimd::batch<To, Arch> same_bits(xsimd::batch<From, Arch> lanes) noexcept {
+    static_assert(sizeof(To) == sizeof(From));
+#if XSIMD_VERSION_MAJOR >= 11  // from here on it takes the lane, not the batch
+    return xsimd::bitwise_cast<To>(lanes);
+#else
+    return xsimd::bitwise_cast<xsimd::batch<To, Arch>>(lanes);
+#endif
+}
 
 template <class Arch>
 using singles = xsimd::batch<float, Arch>;
@@ -34,7 +45,7 @@ template <class Arch>
 using lane_vectors = std::array<doubles<Arch>, vectors_per_row<Arch>>;
 
 /// AVX-512 operations below are the masked forms with this mask, because g++ 12 warns (-Wmaybe-uninitialized, its bug
-/// 105593) in the plain ones; it makes the same plain instructions of both.
+/// 105593) about the plain ones; it generates the same plain instructions for both.
 template <class Arch>
 inline constexpr std::uint8_t every_lane = 0xFF;
 
@@ -71,13 +82,13 @@ template <class Arch, class Lane>
     return smaller<Arch, Lane>(a, xsimd::abs(x));
 }
 
-/// Has the cache line at `at` fetched.  `at` need not be memory at all.
+/// Prefetches the cache line at `at`, which may be any address.
 template <class Arch>
 inline void fetch(std::uintptr_t at) noexcept {
     __builtin_prefetch(reinterpret_cast<const void*>(at), 0, 3);
 }
 
-/// Each lane's upper twelve bits: of a double, sign and exponent.
+/// Each lane's upper twelve bits: for a double, sign and exponent.
 template <class Arch>
 [[nodiscard]] inline words<Arch> upper_bits(words<Arch> bits) noexcept {
     if constexpr (has_avx512<Arch>) {
@@ -144,7 +155,7 @@ template <class Arch>
     return tree_sum<Arch>(rest);
 }
 
-/// The same for wide lanes: both halves of the sums go by two_sum.
+/// The same for wide lanes: both halves of the sums are added by two_sum.
 template <class Arch>
 [[nodiscard]] inline wide_sum wide_vector_tree_sum(lane_vectors<Arch>& high, lane_vectors<Arch>& low) noexcept {
     for (std::size_t width = high.size() / 2; width > 0; width /= 2) {
@@ -227,7 +238,72 @@ struct padded_row {
     }
 };
 
-}  // namespace detail
-}  // namespace reduce
-}  // namespace v1
-}  // namespace smdebug
+// The common parts of a block's columns: their results in lanes, extrema, and prefetching.
+// A column is the lanes that fit one vector.
+
+/// The results of a block's columns.
+template <class Arch>
+struct column_results {
+    lane_vectors<Arch> sum, sum_low, magnitudes, magnitudes_low, squares, squares_low, product;
+    words<Arch> exponent = words<Arch>(std::uint64_t{0});
+};
+
+/// Extrema of one column, in the lanes' own type.
+template <class Arch, class Lane, parts Parts>
+struct column_extrema {
+    using vector = xsimd::batch<Lane, Arch>;
+    vector min = vector(static_cast<Lane>(infinity));
+    vector max = vector(static_cast<Lane>(-infinity));
+    vector abs_min = vector(static_cast<Lane>(infinity));
+
+    void add(vector x) noexcept {
+        min = smaller<Arch, Lane>(min, x);
+        max = larger<Arch, Lane>(max, x);
+        if constexpr (Parts.smallest) {
+            abs_min = smaller_size<Arch, Lane>(abs_min, x);
+        }
+    }
+
+    void leave(block_result& block) const noexcept {
+        alignas(64) std::array<Lane, vector::size> low;
+        alignas(64) std::array<Lane, vector::size> high;
+        alignas(64) std::array<Lane, vector::size> size;
+        min.store_aligned(low.data());
+        max.store_aligned(high.data());
+        abs_min.store_aligned(size.data());
+        const auto less = [](auto a, auto b) noexcept { return b < a ? b : a; };
+        const auto more = [](auto a, auto b) noexcept { return b > a ? b : a; };
+        block.min = less(block.min, static_cast<double>(by_halves<Arch>(low, less)));
+        block.max = more(block.max, static_cast<double>(by_halves<Arch>(high, more)));
+        block.abs_min = less(block.abs_min, static_cast<double>(by_halves<Arch>(size, less)));
+    }
+};
+
+/// The prefetch distance from the current row, in bytes.  The processor prefetches by itself, but not across the end of
+/// a page; the longer a row takes, the larger the best distance.
+template <parts Parts>
+inline constexpr std::size_t fetch_distance = Parts == parts{} ? 4096 : 16384;
+
+/// Prefetches the lines that follow the current ones, one a call.
+template <class Arch, parts Parts>
+class fetcher {
+public:
+    /// `soon` null: there is nothing to prefetch; prefetches `at` instead, which is in the cache and costs almost
+    /// nothing.
+    fetcher(const std::byte* soon, const void* at) noexcept
+        : next_(soon != nullptr ? reinterpret_cast<std::uintptr_t>(soon) + fetch_distance<Parts>
+                                : reinterpret_cast<std::uintptr_t>(at)) {}
+
+    void row(std::size_t bytes) noexcept {
+        for (std::size_t line = 0; line < bytes; line += line_size) {
+            fetch<Arch>(next_ + line);
+        }
+        next_ += bytes;
+    }
+
+private:
+    static constexpr std::size_t line_size = 64;
+    std::uintptr_t next_;
+};
+
+}  // namespace smdebug::inline v1::reduce::detail

@@ -1,8 +1,7 @@
-// 64-bit integers with vectors: the conversion to double, and what integer_sums.hpp gives, in the same bits.
+// 64-bit integers with vectors: the conversion to double, and the same bits as integer_sums.hpp.
 // Few machines convert such integers; all of them can write halves of 32 bits into the bits of doubles.
 #pragma once
 
-#include <smdebug/reduce/integer_sums.hpp>
 #include <smdebug/reduce/lanes.hpp>
 #include <smdebug/reduce/simd_batch.hpp>
 #include <smdebug/reduce/wide_sum.hpp>
@@ -16,15 +15,12 @@
 #include <cstring>
 #include <type_traits>
 
-namespace smdebug {
-inline namespace v1 {
-namespace reduce {
-namespace detail {
+namespace smdebug::inline v1::reduce::detail {
 
 template <class Arch>
 struct simd_sweeps;
 
-/// A vector of the machine in the compilers' own terms: they lower its operators to one instruction each, where xsimd
+/// A vector of the machine in the compilers' own types: they lower its operators to one instruction each, where xsimd
 /// makes g++ 12 warn (see every_lane).
 template <class Arch, class Number>
 struct machine_vector_of {
@@ -42,7 +38,7 @@ inline constexpr bool converts_integers =
 template <class Arch>
 concept vector_arch = xsimd::types::has_simd_register<double, Arch>::value;
 
-// An integer below 2^32 in the last bits of the double 2^84 makes it that many 2^32 more; in 2^52, that many more.
+// An integer below 2^32 in the last bits of the double 2^84 adds that many 2^32; in 2^52, that many.
 inline constexpr double upper_base = 0x1p84;
 inline constexpr double lower_base = 0x1p52;
 
@@ -73,7 +69,7 @@ inline void convert_row(from_integer<Integer, double> /*how*/, const std::byte* 
         } else {
             machine_vector<Arch, std::uint64_t> integers;
             std::memcpy(&integers, from + i * sizeof(Integer), sizeof(integers));
-            // Signed ones are shifted up by 2^63.  The lower base leaves with the upper one: a subtraction less.
+            // Signed ones are shifted up by 2^63.  The lower base is removed with the upper one: one subtraction less.
             constexpr bool is_signed = std::is_signed_v<Integer>;
             reals = integers_minus<Arch>(integers, is_signed ? std::uint64_t{1} << 63U : 0U,
                                          upper_base + lower_base + (is_signed ? 0x1p63 : 0.0), 0);
@@ -96,7 +92,7 @@ template <class Arch, long_integer Integer>
 }
 
 /// Running sums of 64-bit integers, all modulo 2^64: of x, of |x|, and of the upper halves of |x|, of all elements and
-/// of the negative ones.  The upper halves tell what the others have lost.
+/// of the negative ones.  The upper halves recover what the other sums have lost.
 template <class Arch, long_integer Integer>
 class integer_totals {
 public:
@@ -149,7 +145,7 @@ private:
     vector negatives_high_{};
 };
 
-/// The part of the walk that is about 64-bit integers, for simd_sweeps.
+/// The 64-bit integer part of the walk, for simd_sweeps.
 template <class Arch>
 struct integer_sweeps<simd_sweeps<Arch>> {
     template <class Integer>
@@ -207,7 +203,88 @@ private:
     }
 };
 
-}  // namespace detail
-}  // namespace reduce
-}  // namespace v1
-}  // namespace smdebug
+// Magnitudes of complex numbers with vectors, in the bits of complex_magnitude.
+// Branch-free: both cases together cost less than the square root, which hides them.
+
+template <class Arch>
+[[nodiscard]] inline doubles<Arch> square_root(doubles<Arch> x) noexcept {
+    if constexpr (has_avx512<Arch>) {
+        return doubles<Arch>(_mm512_maskz_sqrt_pd(every_lane<Arch>, x.data));
+    } else {
+        return xsimd::sqrt(x);
+    }
+}
+
+/// Real and imaginary parts of the complex numbers in `first` and `second`, both in the same order.
+template <class Arch>
+struct complex_parts {
+    doubles<Arch> re;
+    doubles<Arch> im;
+
+    complex_parts(doubles<Arch> first, doubles<Arch> second) noexcept {
+        if constexpr (doubles<Arch>::size == 2) {
+            re = doubles<Arch>(__builtin_shufflevector(first.data, second.data, 0, 2));
+            im = doubles<Arch>(__builtin_shufflevector(first.data, second.data, 1, 3));
+        } else if constexpr (doubles<Arch>::size == 4) {
+            // Within halves, which is one instruction; `in_order` restores the order.
+            re = doubles<Arch>(__builtin_shufflevector(first.data, second.data, 0, 4, 2, 6));
+            im = doubles<Arch>(__builtin_shufflevector(first.data, second.data, 1, 5, 3, 7));
+        } else {
+            re = doubles<Arch>(__builtin_shufflevector(first.data, second.data, 0, 2, 4, 6, 8, 10, 12, 14));
+            im = doubles<Arch>(__builtin_shufflevector(first.data, second.data, 1, 3, 5, 7, 9, 11, 13, 15));
+        }
+    }
+
+    /// Restores the numbers' order in a result computed from re and im.
+    [[nodiscard]] static doubles<Arch> in_order(doubles<Arch> x) noexcept {
+        if constexpr (doubles<Arch>::size == 4) {
+            return doubles<Arch>(__builtin_shufflevector(x.data, x.data, 0, 2, 1, 3));
+        } else {
+            return x;
+        }
+    }
+};
+
+/// An Arch whose vectors complex_parts supports.
+template <class Arch>
+concept magnitude_arch = xsimd::types::has_simd_register<double, Arch>::value &&
+                         (doubles<Arch>::size == 2 || doubles<Arch>::size == 4 || doubles<Arch>::size == 8);
+
+/// Magnitudes if the squares of the parts are in the range of a double, or 0, infinite or NaN.
+template <class Arch>
+[[nodiscard]] inline doubles<Arch> plain_magnitudes(const complex_parts<Arch>& z) noexcept {
+    return square_root<Arch>(rounded_product<Arch>(z.re, z.re) + rounded_product<Arch>(z.im, z.im));
+}
+
+/// Magnitudes of any numbers: complex_magnitude line by line.
+template <class Arch>
+[[nodiscard]] inline doubles<Arch> scaled_magnitudes(const complex_parts<Arch>& z) noexcept {
+    using reals = doubles<Arch>;
+    const reals most = larger<Arch, double>(xsimd::abs(z.re), xsimd::abs(z.im));
+    const auto is_huge = most > reals(0x1p400);
+    const auto is_tiny = most < reals(0x1p-400);
+    const reals up = xsimd::select(is_huge, reals(0x1p-600), xsimd::select(is_tiny, reals(0x1p600), reals(1.0)));
+    const reals down = xsimd::select(is_huge, reals(0x1p600), xsimd::select(is_tiny, reals(0x1p-600), reals(1.0)));
+    const reals x = z.re * up;
+    const reals y = z.im * up;
+    return square_root<Arch>(rounded_product<Arch>(x, x) + rounded_product<Arch>(y, y)) * down;
+}
+
+/// Sixteen complex numbers to their magnitudes.  The parts of a complex64 are floats: their squares, from 2^-298 to
+/// 2^256, and 0 need no scaling, and a scaling by powers of two would not change a bit.
+template <magnitude_arch Arch, class Real>
+inline void convert_row(from_complex<Real> /*how*/, const std::byte* from, double scale, double* to) noexcept {
+    constexpr std::size_t width = doubles<Arch>::size;
+    const auto* at = reinterpret_cast<const Real*>(from);  // only ever read by unaligned vector loads
+    const doubles<Arch> factor(scale);
+    for (std::size_t i = 0; i < lane_count; i += width, at += 2 * width) {
+        const doubles<Arch> first = load_doubles<Arch>(at);
+        const doubles<Arch> second = load_doubles<Arch>(at + width);
+        const bool plain = std::same_as<Real, float> && scale == 1;
+        const doubles<Arch> found = plain ? plain_magnitudes<Arch>({first, second})
+                                          : scaled_magnitudes<Arch>({first * factor, second * factor});
+        complex_parts<Arch>::in_order(found).store_unaligned(to + i);
+    }
+}
+
+}  // namespace smdebug::inline v1::reduce::detail

@@ -2,8 +2,7 @@
 // Block by block into a buffer that stays in L1, so that two sweeps (float, double) serve every dtype.
 #pragma once
 
-#include <smdebug/reduce/rounded.hpp>
-#include <smdebug/tensor/float8.hpp>
+#include <smdebug/reduce/wide_sum.hpp>
 #include <smdebug/tensor/half.hpp>
 
 #include <array>
@@ -16,23 +15,9 @@
 #include <cstring>
 #include <type_traits>
 
-namespace smdebug {
-inline namespace v1 {
-namespace reduce {
-namespace detail {
+namespace smdebug::inline v1::reduce::detail {
 
-/// An f16 as f32, exactly.  Bit arithmetic without a denormal f32 on the way.
-template <class Tag>
-[[nodiscard]] constexpr float half_to_float(std::uint16_t half) noexcept {
-    const std::uint32_t sign = (half & 0x8000U) << 16U;
-    const std::uint32_t rest = (half & 0x7FFFU) << 13U;
-    const std::uint32_t normal = rest + (112U << 23U);
-    const std::uint32_t special = rest + (224U << 23U);
-    const float denormal = std::bit_cast<float>(rest + (113U << 23U)) - 0x1p-14F;
-    std::uint32_t bits = rest >= (31U << 23U) ? special : normal;
-    bits = rest < (1U << 23U) ? std::bit_cast<std::uint32_t>(denormal) : bits;
-    return std::bit_cast<float>(bits | sign);
-}
+using smdebug::detail::half_to_float;
 
 /// A bf16 is the upper half of an f32.
 template <class Tag>
@@ -64,7 +49,7 @@ concept word_integer = std::integral<Integer> && sizeof(Integer) == 4;
 template <class Integer>
 concept long_integer = std::integral<Integer> && sizeof(Integer) == 8;
 
-// Conversions of one element, as types, so that one loop serves them all.  `scale` is 1 but for f64 and complex128,
+// Conversions of one element, as types, so that one loop serves them all.  `scale` is 1 except for f64 and complex128,
 // whose squares may leave the range of a double (see reduce_tensor.hpp).
 struct from_half {
     using element = std::uint16_t;
@@ -91,7 +76,7 @@ struct from_float8 {
     using lane = float;
     template <class Tag>
     [[nodiscard]] static float convert(element value, double /*scale*/) noexcept {
-        // Not values_of_float8: what a kernel's file offers the linker carries its Tag.
+        // Not values_of_float8: symbols that a kernel's file offers the linker carry its Tag.
         static constexpr std::array<float, 256> values = smdebug::detail::float8_values(Layout);
         return values[value];
     }
@@ -168,7 +153,7 @@ template <class Real>
 struct conversion_of_element<std::complex<Real>> {
     using type = from_complex<Real>;
 };
-/// How elements of type T widen; integers of up to 16 bits to floats.
+/// The conversion for elements of type T; integers of up to 16 bits to floats.
 template <class T>
 using conversion_of = typename conversion_of_element<T>::type;
 
@@ -182,7 +167,4 @@ inline void widen(const std::byte* from, std::size_t count, double scale, typena
     }
 }
 
-}  // namespace detail
-}  // namespace reduce
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::reduce::detail

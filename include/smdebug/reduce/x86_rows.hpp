@@ -1,5 +1,5 @@
 // The conversions of widen.hpp to float and double on x86-64, a row of sixteen elements each, by intrinsics.
-// g++ 12 lowers the portable ones (simd_widen.hpp) to several times the instructions; these keep pace with the sweeps.
+// g++ 12 lowers the portable ones (simd_widen.hpp) to several times the instructions; these keep up with the sweeps.
 // Which code a row takes depends on Arch alone, never on the -m flags of the file.
 #pragma once
 
@@ -13,10 +13,7 @@
 #include <limits>
 #include <type_traits>
 
-namespace smdebug {
-inline namespace v1 {
-namespace reduce {
-namespace detail {
+namespace smdebug::inline v1::reduce::detail {
 
 /// Bits of the integer vectors of Arch: 512, 256 (AVX2 and above), 128 (SSE2 to AVX); 0 where it is not x86-64.
 template <class Arch>
@@ -32,8 +29,8 @@ concept avx2_rows = (x86_bits<Arch> == 256);
 template <class Arch>
 concept sse2_rows = (x86_bits<Arch> == 128);
 
-// Each overload reads sixteen elements at any alignment from `from` and writes sixteen lanes to `to`.  They stand under
-// the macros of the compilers because a file that is not compiled for an instruction set cannot even name its vectors.
+// Each overload reads sixteen elements at any alignment from `from` and writes sixteen lanes to `to`.  They are inside
+// the compilers' macros because a file that is not compiled for an instruction set cannot even name its vectors.
 
 #if defined(__AVX512F__)
 
@@ -114,8 +111,8 @@ template <avx2_rows Arch, narrow_integer Integer>
     }
 }
 
-/// By F16C, which every CPU with AVX2 has.  As an instruction of our own: the intrinsic is there only with -mf16c, and
-/// two files that differ in that must not differ here.  Quietens a signalling NaN, which half_to_float does not.
+/// By F16C, which every CPU with AVX2 has.  Written as an instruction: the intrinsic needs -mf16c, and two files that
+/// differ in that must not differ here.  Quietens a signalling NaN, which half_to_float does not.
 template <avx2_rows Arch>
 inline void convert_row(from_half /*how*/, const std::byte* from, float* to) noexcept {
     for (int i = 0; i < 16; i += 8) {
@@ -158,7 +155,7 @@ inline void convert_row(from_integer<std::int32_t, double> /*how*/, const std::b
     }
 }
 
-/// An integer below 2^32 in the last bits of the double 2^52 makes it 2^52 more.
+/// An integer below 2^32 in the last bits of the double 2^52 adds its value.
 template <avx2_rows Arch>
 inline void convert_row(from_integer<std::uint32_t, double> /*how*/, const std::byte* from, double* to) noexcept {
     const __m256d base = _mm256_set1_pd(0x1p52);
@@ -173,7 +170,7 @@ inline void convert_row(from_integer<std::uint32_t, double> /*how*/, const std::
 
 #if defined(__x86_64__)
 
-/// Eight 16-bit integers to eight floats, `upper` being the upper and `lower` the lower half of each float's bits.
+/// Eight 16-bit integers to eight floats; `upper` is the upper and `lower` the lower half of each float's bits.
 template <sse2_rows Arch>
 inline void store_halves(__m128i upper, __m128i lower, float* to) noexcept {
     _mm_storeu_ps(to, _mm_castsi128_ps(_mm_unpacklo_epi16(lower, upper)));
@@ -193,8 +190,8 @@ inline void store_integers(__m128i shorts, float* to) noexcept {
     }
 }
 
-/// The float's bits by halves, so that eight elements take one vector for most of the way.  A denormal f16 becomes
-/// 2^-14 more than it is worth, which is then taken off: no denormal float on the way.
+/// The float's bits by halves, so that eight elements need one vector most of the time.  A denormal f16 becomes 2^-14
+/// too large, which is then subtracted: no denormal float on the way.
 template <sse2_rows Arch>
 inline void convert_row(from_half /*how*/, const std::byte* from, float* to) noexcept {
     const __m128i zero = _mm_setzero_si128();
@@ -251,8 +248,8 @@ inline void convert_row(from_integer<Integer, float> /*how*/, const std::byte* f
     }
 }
 
-/// An integer below 2^32 in the last bits of the double 2^52 makes it 2^52 more; a signed one is 2^31 more than it is
-/// worth once its sign bit is flipped.
+/// An integer below 2^32 in the last bits of the double 2^52 adds its value; a signed one is 2^31 too large once its
+/// sign bit is flipped.
 template <sse2_rows Arch, word_integer Integer>
 inline void convert_row(from_integer<Integer, double> /*how*/, const std::byte* from, double* to) noexcept {
     const __m128i exponent = _mm_set1_epi32(0x43300000);
@@ -267,7 +264,4 @@ inline void convert_row(from_integer<Integer, double> /*how*/, const std::byte* 
 
 #endif
 
-}  // namespace detail
-}  // namespace reduce
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::reduce::detail

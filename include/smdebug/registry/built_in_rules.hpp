@@ -1,7 +1,6 @@
-// All built-in rules, whole: see rules/built_in.hpp for their list.
+// Includes all built-in rules; rules/built_in.hpp lists them.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/registry/configure.hpp>
 #include <smdebug/rules/built_in.hpp>
 #include <smdebug/rules/built_in/all_zero.hpp>
@@ -31,28 +30,34 @@
 #include <string_view>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 
-/// Calls `visit.template operator()<R>()` for each built-in rule R; `Other` is the type of runs that rules compare with.
+/// Calls `visit.template operator()<R>()` for each built-in rule R; `Other` is the type of the runs that rules compare
+/// with.
 template <class Other, class Visit>
 void for_each_built_in_rule(Visit&& visit) {
     [&]<class... R>(detail::rule_list<R...>) { (visit.template operator()<R>(), ...); }(built_in_rules<Other>{});
 }
 
-/// A rule that compares its run with others: a member `others`, a std::vector<std::shared_ptr<const Other>>, takes them.
-/// Other is the Trial of the rule_registry: smd::trial of rule_registry<smd::trial>, smd::program_trial of rule_main.
-/// Its check() throws insufficient_information_for_rule_invocation, and nothing else, where `others` is empty.
+/// A rule that compares its run with others: a member `others`, a std::vector<std::shared_ptr<const Other>>, holds
+/// them.  Other is the Trial of the rule_registry: smd::trial for rule_registry<smd::trial>, smd::program_trial for
+/// rule_main.  If `others` is empty, its check() throws insufficient_information_for_rule_invocation, and nothing else.
 template <class R, class Other>
 concept takes_other_runs =
     requires(R& rule, std::vector<std::shared_ptr<const Other>> others) { rule.others = others; };
 
-/// "ExplodingTensor", "exploding_tensor" and "explodingtensor" are one name; so is the service's "StalledTrainingRule".
+/// "ExplodingTensor", "exploding_tensor" and "explodingtensor" are the same name, and so is the service's
+/// "StalledTrainingRule".
 [[nodiscard]] std::string plain_rule_name(std::string_view name);
 
-}  // namespace v1
-}  // namespace smdebug
+inline std::string plain_rule_name(std::string_view name) {
+    std::string plain;
+    for (const char c : name) {
+        if (c != '_') {
+            plain += c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
+        }
+    }
+    return plain;
+}
 
-#ifndef SMDEBUG_COMPILED
-#include <smdebug/registry/impl/built_in_rules.ipp>
-#endif
+}  // namespace smdebug::inline v1

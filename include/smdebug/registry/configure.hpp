@@ -1,15 +1,16 @@
-// Rules configured by parameters that are texts, as their settings() declare them.
+// Configures rules by text parameters, according to their settings().
 // Source: SageMaker Debugger's rule parameters, a map from string to string.
 #pragma once
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/form.hpp>
+#include <smdebug/core/step.hpp>
 #include <smdebug/rules/concepts.hpp>
 #include <smdebug/rules/setting.hpp>
-#include <smdebug/rules/setting_text.hpp>
 #include <smdebug/trial/options.hpp>
 
 #include <concepts>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -17,10 +18,9 @@
 #include <utility>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 
-/// A parameter as it was written: a text, or the items of a list where its source has lists.
+/// A parameter as it was written: a text, or the items of a list if its source has lists.
 struct parameter_value {
     std::string text = {};
     std::optional<std::vector<std::string>> items = {};
@@ -45,12 +45,12 @@ struct parameter_info {
 /// The description of a rule.
 struct rule_info {
     std::string name = {};          ///< "exploding_tensor"
-    std::string service_name = {};  ///< "ExplodingTensor"; empty where the service does not know it
+    std::string service_name = {};  ///< "ExplodingTensor"; empty for a rule that the service lacks
     std::string meaning = {};
     std::vector<parameter_info> parameters = {};
 };
 
-/// Describes a rule: names, types and defaults, as a default-constructed one has them.
+/// Describes a rule: names, types and defaults, as in a default-constructed one.
 template <described_rule R>
 [[nodiscard]] rule_info describe() {
     const R standard{};
@@ -71,7 +71,7 @@ namespace detail {
 
 void check_regexes(const text_list& list);
 
-/// The errors for a value that a parameter cannot have, and for an unknown parameter.
+/// The errors for an invalid value of a parameter, and for an unknown parameter.
 [[nodiscard]] value_error wrong_parameter(const rule_info& rule, std::string_view name, const value_error& why);
 [[nodiscard]] value_error unknown_parameter(const rule_info& rule, std::string_view name);
 
@@ -103,8 +103,8 @@ bool set_parameter(R& rule, std::string_view name, const parameter_value& value)
     return exists;
 }
 
-/// Sets the settings of a rule; what is not given stays as it is.
-/// Errors: value_error: an unknown parameter (naming the nearest, and all that there are), a value that cannot be.
+/// Sets the given settings of a rule; others stay unchanged.
+/// Errors: value_error: an unknown parameter (the message names the nearest, and all that exist), an invalid value.
 template <described_rule R>
 void configure(R& rule, const rule_parameters& parameters) {
     for (const auto& [name, value] : parameters) {
@@ -114,8 +114,33 @@ void configure(R& rule, const rule_parameters& parameters) {
     }
 }
 
-}  // namespace v1
-}  // namespace smdebug
+struct rule_request {
+    std::string label = {};  ///< its name in reports: RuleConfigurationName, else the rule's name
+    std::string rule = {};   ///< the rule's name, as given
+    rule_parameters parameters = {};
+    std::vector<std::string> other_trials = {};  ///< paths of runs to compare with
+    std::optional<step_number> start_step = {};
+    std::optional<step_number> end_step = {};  ///< exclusive
+    std::string action_json = {};              ///< see actions/status_file.hpp
+    bool is_from_json = false;  ///< like the service's rules it judges the first worker, unless it says otherwise
+};
+
+namespace detail {
+
+/// "other_trial_3" -> 3.
+[[nodiscard]] std::optional<std::int64_t> number_of_other_trial(std::string_view key) noexcept;
+
+[[nodiscard]] std::optional<step_number> step_of_parameter(const std::string& key, const parameter_value& value);
+
+}  // namespace detail
+
+/// Removes from a request's parameters those that are not the rule's own, and stores them: rule_to_invoke, other_trials
+/// (a list), other_trial_0, other_trial_1, ... (in the order of their numbers), start_step, end_step, action_json,
+/// base_trial (which the service fills in, and is ignored).
+/// Errors: value_error: an invalid step, rules in Python (source_s3_uri).
+void settle_request(rule_request& request);
+
+}  // namespace smdebug::inline v1
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/registry/impl/configure.ipp>

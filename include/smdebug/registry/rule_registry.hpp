@@ -1,8 +1,11 @@
-// Rules by name, made from parameters that are texts: the built-in ones, and a program's own.
+// Rules by name, made from text parameters: the built-in ones, and a program's own.
 #pragma once
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/form.hpp>
+#include <smdebug/core/json_document.hpp>
+#include <smdebug/core/printable_text.hpp>
+#include <smdebug/core/step.hpp>
 #include <smdebug/registry/built_in_rules.hpp>
 #include <smdebug/registry/configure.hpp>
 #include <smdebug/rules/any_rule.hpp>
@@ -11,19 +14,23 @@
 #include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/trial.hpp>
 
+#include <algorithm>
 #include <concepts>
+#include <cstddef>
+#include <iterator>
 #include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 
 namespace detail {
 
-/// Rules by name, for runs of any type.  Runs that a rule compares with come as trials, and are of the type that the rule
-/// was added for.
+/// Rules by name, for runs of any type.  Runs that a rule compares with are passed as trials, and have the type that
+/// the rule was added for.
 class rule_table {
 public:
     using rule_pointer = std::shared_ptr<erased_rule<trial>>;
@@ -80,8 +87,7 @@ private:
 
 }  // namespace detail
 
-/// Makes rules over runs of type Trial from names and parameters.  A value: nothing global, nothing registers
-/// itself.
+/// Makes rules over runs of type Trial from names and parameters.  A value: no global state, no automatic registration.
 ///
 ///     auto registry = smd::rule_registry<smd::trial>::built_in();
 ///     registry.add<my_rule>();
@@ -89,20 +95,20 @@ private:
 template <std::derived_from<trial> Trial>
 class rule_registry {
 public:
-    /// The runs that a rule compares with, the type of its member `others`: see takes_other_runs.
+    /// A run that a rule compares with, the type of the items of its member `others`: see takes_other_runs.
     using other_runs = std::vector<std::shared_ptr<const Trial>>;
 
-    /// Without rules.
+    /// An empty registry.
     rule_registry() = default;
 
-    /// With the built-in rules.
+    /// A registry of the built-in rules.
     [[nodiscard]] static rule_registry built_in() {
         rule_registry made;
         made.table_ = detail::rule_table::built_in();
         return made;
     }
 
-    /// Adds a rule; it replaces one of the same name.  A member `others` of it gets other_runs.
+    /// Adds a rule; it replaces one of the same name.  Its member `others`, if any, is set to other_runs.
     template <described_rule R>
         requires rule<R, Trial>
     void add() {
@@ -116,20 +122,22 @@ public:
 
     /// The description of each rule, in the order in which they were added.
     [[nodiscard]] std::vector<rule_info> infos() const { return table_.infos(); }
-    /// That of the rule of that name.  Errors: value_error: there is none; names the nearest.
+    /// The description of the rule of that name.  Errors: value_error: there is none; the message names the nearest.
     [[nodiscard]] const rule_info& info(std::string_view name) const { return table_.find(name).info; }
     /// Whether the rule of that name compares runs.  Errors: as info().
     [[nodiscard]] bool compares_runs(std::string_view name) const { return table_.find(name).compares_runs; }
 
-    /// Checks a name and parameters before there are runs; `compares`: runs to compare with will be given, so that a
-    /// rule's check() may throw insufficient_information_for_rule_invocation for want of them.  Errors: as make().
+    /// Checks a name and parameters before there are runs; `compares`: runs to compare with will be passed, so that
+    /// insufficient_information_for_rule_invocation, thrown by a rule's check() in their absence, is ignored.  Errors:
+    /// as make().
     void check(std::string_view name, const rule_parameters& parameters, bool compares = false) const {
         table_.check(name, parameters, compares);
     }
 
-    /// A new rule, with a state of its own: make one for each run.
-    /// Errors: value_error, insufficient_information_for_rule_invocation: an unknown name or parameter, naming the
-    ///         nearest; a value that cannot be, naming its parameter, type and default; settings that make no sense.
+    /// A new rule, with separate state: make one for each run.
+    /// Errors: value_error, insufficient_information_for_rule_invocation: an unknown name or parameter (the message
+    ///         names the nearest), an invalid value (the message names its parameter, type and default), invalid
+    ///         settings.
     [[nodiscard]] any_rule<Trial> make(std::string_view name, const rule_parameters& parameters = {},
                                        const other_runs& others = {}) const {
         return any_rule<Trial>{table_.find(name).make(parameters, {others.begin(), others.end()})};
@@ -139,8 +147,263 @@ private:
     detail::rule_table table_;
 };
 
-}  // namespace v1
-}  // namespace smdebug
+// Selects the built-in rules that have something to judge in a run, with the reasons for the others: `smdebug scan`
+// evaluates these.
+namespace detail {
+
+/// What a built-in rule needs in a run: any of the collections, or a tensor that matches the regexes in one of its
+/// parameters.
+struct scanned_rule {
+    std::string_view name;
+    std::string_view collections = {};       ///< separated by commas
+    std::string_view regex_parameters = {};  ///< names of parameters that hold regexes, separated by commas
+    /// The parameter that the rule requires: collection_names or tensor_regex.
+    std::string_view collection_setting = {};
+    bool train_and_eval = false;  ///< it needs both modes (or metrics, which XGBoost saves)
+    std::string_view never = {};  ///< why it cannot be selected automatically
+};
+
+inline constexpr scanned_rule scanned_rules[] = {
+    {.name = "vanishing_gradient", .collections = "gradients"},
+    {.name = "exploding_tensor"},
+    {.name = "poor_weight_initialization",
+     .collections = "gradients,losses",
+     .regex_parameters = "activation_inputs_regex"},
+    {.name = "saturated_activation", .regex_parameters = "tensor_regex"},
+    {.name = "dead_relu", .regex_parameters = "tensor_regex"},
+    {.name = "all_zero", .collections = "weights,gradients", .collection_setting = "weights,gradients"},
+    {.name = "tensor_variance",
+     .never = "it needs to know what is too much or too little: --rule tensor_variance,max_threshold=..."},
+    {.name = "unchanged_tensor", .collections = "weights", .collection_setting = "weights"},
+    {.name = "similar_across_runs", .never = "it needs runs to compare with: --other-trials"},
+    {.name = "weight_update_ratio", .collections = "weights"},
+    {.name = "loss_not_decreasing", .collections = "losses"},
+    {.name = "overfit", .collections = "losses,metrics", .train_and_eval = true},
+    {.name = "overtraining", .collections = "losses,metrics", .train_and_eval = true},
+    {.name = "class_imbalance", .regex_parameters = "labels_regex"},
+    {.name = "confusion", .collections = "labels,predictions", .regex_parameters = "labels,predictions"},
+    {.name = "stalled_training", .never = "it watches jobs that run: check --follow"},
+    {.name = "check_input_images", .regex_parameters = "regex"},
+    {.name = "nlp_sequence_ratio", .regex_parameters = "tensor_regex"},
+    {.name = "tree_depth", .collections = "trees"},
+    {.name = "feature_importance_overweight", .regex_parameters = "tensor_regex"},
+};
+
+/// A rule that a scan evaluates, or the reason against it.
+struct planned_rule {
+    rule_request request;
+    std::string why_not = {};
+};
+
+/// What a scan knows about a built-in rule, by any of its names; null: not a built-in one.
+[[nodiscard]] inline const scanned_rule* scanned_rule_named(std::string_view name) {
+    const auto usual = std::find_if(std::begin(scanned_rules), std::end(scanned_rules),
+                                    [&](const scanned_rule& each) { return each.name == name; });
+    if (usual != std::end(scanned_rules)) {
+        return usual;
+    }
+    const std::string plain = plain_rule_name(name);
+    const auto rule = std::find_if(std::begin(scanned_rules), std::end(scanned_rules),
+                                   [&](const scanned_rule& each) { return plain_rule_name(each.name) == plain; });
+    return rule != std::end(scanned_rules) ? rule : nullptr;
+}
+
+/// Sets the required collections, or names, of a rule to those that a scan selects; returns whether it had none.
+inline bool supply_collections(rule_request& request) {
+    const scanned_rule* what = scanned_rule_named(request.rule);
+    if (what == nullptr || what->collection_setting.empty() || request.parameters.contains("collection_names") ||
+        request.parameters.contains("tensor_regex")) {
+        return false;
+    }
+    request.parameters.emplace("collection_names", std::string{what->collection_setting});
+    return true;
+}
+
+[[nodiscard]] inline std::string default_of(const rule_info& info, std::string_view parameter) {
+    const auto setting = std::find_if(info.parameters.begin(), info.parameters.end(),
+                                      [&](const parameter_info& each) { return each.name == parameter; });
+    return setting != info.parameters.end() ? setting->standard : std::string{};
+}
+
+/// Whether a run has anything for a rule to judge: nothing if so, else the reason.
+template <class Trial>
+[[nodiscard]] std::optional<std::string> nothing_for(const scanned_rule& what, const rule_info& info,
+                                                     const Trial& run) {
+    if (!what.never.empty()) {
+        return std::string{what.never};
+    }
+    std::string looked_for;
+    bool found = what.collections.empty() && what.regex_parameters.empty();
+    bool metrics = false;
+    for (const std::string& group : items_in(what.collections)) {
+        const bool any = !run.tensor_names({.collection = group}).empty();
+        found = found || any;
+        metrics = metrics || (any && group == "metrics");
+        looked_for.append(looked_for.empty() ? "no tensor" : " or").append(" in collection ").append(group);
+    }
+    for (const std::string& parameter : items_in(what.regex_parameters)) {
+        const std::string regexes = default_of(info, parameter);
+        found = found || !run.tensor_names({.regex = items_in(regexes)}).empty();
+        looked_for.append(looked_for.empty() ? "no tensor" : " or").append(" named like ").append(regexes);
+    }
+    if (!found) {
+        return looked_for;
+    }
+    if (what.train_and_eval && !metrics) {
+        const auto modes = run.modes();
+        const bool both = std::find(modes.begin(), modes.end(), mode::train) != modes.end() &&
+                          std::find(modes.begin(), modes.end(), mode::eval) != modes.end();
+        if (!both) {
+            return "it compares steps of TRAIN with steps of EVAL";
+        }
+    }
+    return std::nullopt;
+}
+
+/// Rules of a scan judge every worker, unless the request says otherwise; those of the service's JSON as there.
+inline void look_at_all_workers(rule_request& request, const rule_info& info) {
+    const bool has_choice = std::any_of(info.parameters.begin(), info.parameters.end(),
+                                        [](const parameter_info& each) { return each.name == "all_workers"; });
+    if (has_choice && !request.is_from_json) {
+        request.parameters.emplace("all_workers", "true");
+    }
+}
+
+/// The rules for a run: those that the user configured, unchanged except for required collections; and of the other
+/// rules the ones with something to judge.
+template <class Trial>
+[[nodiscard]] std::vector<planned_rule> plan_rules(const rule_registry<Trial>& registry, const Trial& run,
+                                                   const std::vector<rule_request>& configured_rules = {},
+                                                   const std::vector<std::string>& other_trials = {}) {
+    std::vector<planned_rule> plan;
+    for (const rule_info& info : registry.infos()) {
+        const scanned_rule* entry = scanned_rule_named(info.name);
+        const scanned_rule what = entry != nullptr ? *entry : scanned_rule{.name = info.name};
+        bool configured = false;
+        for (const rule_request& each : configured_rules) {
+            if (registry.info(each.rule).name == info.name) {
+                planned_rule planned{each};
+                look_at_all_workers(planned.request, info);
+                if (supply_collections(planned.request)) {
+                    planned.why_not = nothing_for(what, info, run).value_or("");
+                }
+                plan.push_back(std::move(planned));
+                configured = true;
+            }
+        }
+        if (configured) {
+            continue;
+        }
+        planned_rule planned{{.label = info.name, .rule = info.name}};
+        look_at_all_workers(planned.request, info);
+        if (registry.compares_runs(info.name) && !other_trials.empty()) {
+            planned.request.other_trials = other_trials;
+            plan.push_back(std::move(planned));
+            continue;
+        }
+        planned.why_not = nothing_for(what, info, run).value_or("");
+        supply_collections(planned.request);
+        plan.push_back(std::move(planned));
+    }
+    return plan;
+}
+
+}  // namespace detail
+
+/// The built-in rules with something to judge in a run, as `smdebug scan` configures them.  For scan_runs().
+template <class Trial>
+[[nodiscard]] std::vector<any_rule<Trial>> applicable_rules(const rule_registry<Trial>& registry, const Trial& run) {
+    std::vector<any_rule<Trial>> rules;
+    for (const detail::planned_rule& each : detail::plan_rules(registry, run)) {
+        if (each.why_not.empty()) {
+            rules.push_back(registry.make(each.request.rule, each.request.parameters));
+        }
+    }
+    return rules;
+}
+
+}  // namespace smdebug::inline v1
+
+namespace smdebug::inline v1::detail {
+
+inline rule_table rule_table::built_in() {
+    rule_table made;
+    for_each_built_in_rule<trial>([&]<class R>() { made.add<R, trial>(); });
+    return made;
+}
+
+inline std::vector<rule_info> rule_table::infos() const {
+    std::vector<rule_info> all;
+    for (const entry& each : entries_) {
+        all.push_back(each.info);
+    }
+    return all;
+}
+
+inline void rule_table::check(std::string_view name, const rule_parameters& parameters, bool compares) const {
+    const entry& rule = find(name);
+    rule.check(parameters, compares && rule.compares_runs);
+    if (compares && !rule.compares_runs) {
+        throw value_error("rule " + rule.info.name + " does not compare runs: it has no use for others");
+    }
+}
+
+inline void rule_table::put(entry made) {
+    const std::string plain = plain_rule_name(made.info.name);
+    std::erase_if(entries_, [&](const entry& each) { return plain_rule_name(each.info.name) == plain; });
+    entries_.push_back(std::move(made));
+}
+
+inline const rule_table::entry& rule_table::find(std::string_view name) const {
+    for (const entry& each : entries_) {
+        if (each.info.name == name) {
+            return each;
+        }
+    }
+    const std::string plain = plain_rule_name(name);
+    std::vector<std::string> names;  // in lower case without underscores, for comparing
+    std::string all;
+    for (const entry& each : entries_) {
+        names.push_back(plain_rule_name(each.info.name));
+        if (names.back() == plain || plain_rule_name(each.info.service_name) == plain) {
+            return each;
+        }
+        all.append(all.empty() ? "" : ", ").append(each.info.name);
+    }
+    std::string hint;
+    if (const auto near = near_matches(plain, names, 1); !near.empty()) {
+        const auto place = std::find(names.begin(), names.end(), near.front()) - names.begin();
+        hint = " Did you mean " + entries_[static_cast<std::size_t>(place)].info.name + "?";
+    }
+    throw value_error("there is no rule \"" + std::string{name} + "\"." + hint + " There are: " + all);
+}
+
+}  // namespace smdebug::inline v1::detail
+
+namespace smdebug::inline v1 {
+namespace detail {
+
+/// A string, number or boolean as the text of a parameter; nothing for anything else.
+[[nodiscard]] std::optional<std::string> scalar_text(const json::value& value);
+
+[[nodiscard]] parameter_value parameter_from(std::string_view key, const json::value& value);
+
+inline constexpr std::string_view rules_json_forms =
+    R"({"RuleConfigurationName": NAME, "RuleParameters": {"rule_to_invoke": RULE, KEY: VALUE, ...}} )"
+    R"(or {"rule": RULE, "parameters": {KEY: VALUE, ...}})";
+
+[[nodiscard]] rule_request request_from(const json::value& item);
+
+}  // namespace detail
+
+/// The rules in a JSON text: a list, or an object (a whole CreateTrainingJob request) whose field
+/// "DebugRuleConfigurations" is one.  Parameters are strings as the service requires, or numbers, booleans, lists.
+/// rule_registry::make checks rules and parameters.
+/// Errors: value_error, with the number of the item, also for an unknown key, and for a repeated key or parameter;
+///         `source` is for messages.
+[[nodiscard]] std::vector<rule_request> parse_rules_json(std::string_view text, const std::string& source);
+
+}  // namespace smdebug::inline v1
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/registry/impl/rule_registry.ipp>

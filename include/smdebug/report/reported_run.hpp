@@ -1,24 +1,20 @@
-// All that a report shows of one run: its facts, what rules said, and its series.
+// Everything that a report shows of one run: its facts, the verdicts of rules, and its series.
 #pragma once
 
 #include <smdebug/core/dtype.hpp>
-#include <smdebug/core/form.hpp>
-#include <smdebug/core/problem.hpp>
-#include <smdebug/core/shape.hpp>
+#include <smdebug/core/status.hpp>
 #include <smdebug/core/step.hpp>
-#include <smdebug/report/distribution.hpp>
 #include <smdebug/report/run_series.hpp>
-#include <smdebug/report/step_axis.hpp>
 #include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
 #include <smdebug/trial/concepts.hpp>
-#include <smdebug/trial/job_state.hpp>
 #include <smdebug/trial/lookup.hpp>
-#include <smdebug/trial/read/faster_way.hpp>
+#include <smdebug/trial/read/reading_plan.hpp>
 #include <smdebug/trial/read/trial_state.hpp>
-#include <smdebug/trial/reduced_tensor.hpp>
 #include <smdebug/trial/scan.hpp>
+#include <smdebug/trial/scanned_tensor.hpp>
 #include <smdebug/trial/selection.hpp>
+#include <smdebug/trial/trial.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -30,16 +26,13 @@
 #include <utility>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace report {
-namespace detail {
+namespace smdebug::inline v1::report::detail {
 
-/// What a report says of a tensor beside its series.
+/// Facts about a tensor besides its series.
 struct tensor_facts {
-    dtype type = dtype::invalid;  ///< of the first step that has one
+    dtype type = dtype::invalid;  ///< at the first step that has one
     shape_type shape = {};        ///< the same
-    bool changes = false;         ///< dtype or shape, later
+    bool changes = false;         ///< dtype or shape change later
 };
 
 /// A rule that was not evaluated.
@@ -55,42 +48,72 @@ struct reported_run {
     job_state state = job_state::ended;
     std::size_t num_workers = 0;
     std::size_t tensors = 0;
-    step_number last_complete = -1;    ///< as it is shown
+    step_number last_complete = -1;    ///< as displayed
     bool steps_are_synthetic = false;  ///< see basic_trial
-    std::uint64_t bytes = 0;           ///< of the values that were read
-    std::size_t values = 0;            ///< tensors of steps and workers that were read
-    bool sampled = false;              ///< some distributions are those of some elements
+    std::uint64_t bytes = 0;           ///< values read, in bytes
+    std::size_t values = 0;            ///< tensors read, one for each step and worker
+    bool sampled = false;              ///< some distributions are made from samples
     bool stopped = false;              ///< the walk ended early
-    std::string failed = {};           ///< why it could not be opened, or gathered; empty: it could
+    std::string failed = {};           ///< why it could not be opened, or gathered; empty: no failure
     step_axes axes = {};
     series_book series = {};
     std::vector<tensor_facts> facts = {};  ///< by tensor, as in `series`
     std::vector<std::pair<std::string, std::vector<std::string>>> collections = {};
     std::vector<std::string> problems = {};  ///< sentences: the trial's, see problem
     std::vector<std::string> damage = {};    ///< sentences on what the walk could not read: the first ones
-    std::size_t damaged = 0;                 ///< how many there are
+    std::size_t damaged = 0;                 ///< the number of all
     std::vector<rule_result> verdicts = {};
     std::vector<rule_left_out> not_evaluated = {};
 };
 
-/// How finely a run can be shown in so many bytes.
+/// The resolution at which a run fits into so many bytes.
 struct room_of_run {
     std::size_t buckets = 0;        ///< of each mode
-    std::size_t distributions = 0;  ///< steps of which they are made
+    std::size_t distributions = 0;  ///< steps with distributions
     bool merge_workers = false;
     std::size_t tensors = 0;
 };
 [[nodiscard]] room_of_run room_for(std::size_t steps, std::size_t tensors_of_modes, std::size_t tensors,
                                    std::size_t workers, std::size_t bytes);
 
-/// The steps of a catalog that are selected.
+/// The selected steps of a catalog.
 [[nodiscard]] std::vector<axis_step> steps_of(const smdebug::detail::catalog& from, const tensor_selection& which);
 
-}  // namespace detail
-}  // namespace report
-}  // namespace v1
-}  // namespace smdebug
+inline room_of_run room_for(std::size_t steps, std::size_t tensors_of_modes, std::size_t tensors, std::size_t workers,
+                            std::size_t bytes) {
+    constexpr std::size_t row = 44;             // bytes of a bucket of a series, most often
+    constexpr std::size_t spread = 54;          // of a distribution
+    constexpr std::size_t most_buckets = 2048;  // no screen can show more
+    constexpr std::size_t most_distributions = 64;
+    constexpr std::size_t least_buckets = 24;
+    room_of_run room{.buckets = std::max<std::size_t>(std::min(steps, most_buckets), 1), .tensors = tensors};
+    const std::size_t for_rows = bytes - bytes / 5;
+    std::size_t series = std::max<std::size_t>(tensors_of_modes, 1) * workers;
+    const std::size_t least = std::min(least_buckets, room.buckets) * row;
+    if (workers > 1 && series * least > for_rows) {
+        room.merge_workers = true;
+        series /= workers;
+    }
+    if (series * least > for_rows) {
+        room.tensors = std::max<std::size_t>(tensors * (for_rows / least) / series, 1);
+        series = for_rows / least;
+    }
+    room.buckets = std::clamp<std::size_t>(for_rows / (series * row), 1, room.buckets);
+    room.distributions = std::clamp<std::size_t>(bytes / 5 / (series * spread), 2, most_distributions);
+    return room;
+}
 
-#ifndef SMDEBUG_COMPILED
-#include <smdebug/report/impl/reported_run.ipp>
-#endif
+inline std::vector<axis_step> steps_of(const smdebug::detail::catalog& from, const tensor_selection& which) {
+    std::vector<axis_step> steps;
+    for (const auto& entry : from.steps) {
+        if (which.range.contains(entry.step) && (which.mode == mode::global || which.mode == entry.mode)) {
+            steps.push_back({.step = entry.step,
+                             .mode_step = entry.mode_step,
+                             .mode = entry.mode,
+                             .shown = from.shown_step(entry)});
+        }
+    }
+    return steps;
+}
+
+}  // namespace smdebug::inline v1::report::detail

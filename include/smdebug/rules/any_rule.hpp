@@ -1,33 +1,241 @@
-// A rule of any type, for one type of trial: for lists of rules.
+// A type-erased rule for one type of trial, for lists of rules.
 #pragma once
 
+#include <smdebug/core/error.hpp>
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/rules/built_in.hpp>
 #include <smdebug/rules/concepts.hpp>
-#include <smdebug/rules/drive/erased_rule.hpp>
 #include <smdebug/rules/finding.hpp>
-#include <smdebug/rules/outcome.hpp>
 #include <smdebug/rules/rule_result.hpp>
+#include <smdebug/rules/setting.hpp>
 #include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/options.hpp>
+#include <smdebug/trial/trial.hpp>
 
 #include <chrono>
 #include <concepts>
+#include <exception>
+#include <list>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
+// Type erasure of rules for runs of one type: used for one rule, for many rules, and for rules inside a training
+// process.
+namespace smdebug::inline v1 {
 namespace detail {
+
+// Keeps the findings that are met or are notes.
+[[nodiscard]] std::vector<finding> telling(std::vector<finding> all);
+[[nodiscard]] inline std::vector<finding> telling(finding one) { return telling(std::vector<finding>{std::move(one)}); }
+[[nodiscard]] inline std::vector<finding> telling(bool met) { return telling(finding{.met = met}); }
+
+/// Whether an error says that something the rule needs was not saved.
+[[nodiscard]] bool means_skip(const not_found& missing) noexcept;
+
+template <class T>
+concept waits_for_steps = requires(const T& trial, const std::vector<step_number>& steps, const wait_options& how) {
+    trial.wait_for_steps(steps, how);
+};
+
+/// Switches a run's refreshing off for a scope, if the run can refresh.
+template <class Run>
+[[nodiscard]] auto without_refresh(const Run& run) {
+    if constexpr (refreshable_trial<Run>) {
+        return no_refresh{run};
+    } else {
+        return std::monostate{};
+    }
+}
+
+/// The same for the trials that a rule compares with.
+template <class Rule>
+[[nodiscard]] auto others_without_refresh(const Rule& callable) {
+    if constexpr (compares_trials<Rule>) {
+        return std::apply(
+            [](const auto&... others) {
+                if constexpr (requires { no_refresh{others...}; }) {
+                    return no_refresh{others...};
+                } else {
+                    return std::monostate{};
+                }
+            },
+            callable.other_trials());
+    } else if constexpr (compares_many_trials<Rule>) {
+        std::list<no_refresh> guards;
+        for (const auto& other : callable.other_runs()) {
+            if constexpr (refreshable_trial<std::remove_cvref_t<decltype(other.get())>>) {
+                guards.emplace_back(other.get());
+            }
+        }
+        return guards;
+    } else {
+        return std::monostate{};
+    }
+}
+
+/// Completes findings that lack step, mode and mode step.
+template <class Run>
+void name_step(std::vector<finding>& findings, const Run& run, step_number step) {
+    for (finding& one : findings) {
+        if (one.step < 0) {
+            one.step = step;
+        }
+        if (one.mode_step < 0) {
+            const std::optional<mode> in = run.mode(one.step);
+            one.mode = in.value_or(mode::global);
+            one.mode_step = in ? run.mode_step(one.step).value_or(one.step) : one.step;
+        }
+    }
+}
+
+/// A rule of any type, called with a Run.
+template <class Run>
+class erased_rule {
+public:
+    explicit erased_rule(std::string own) : name(own), own_name_(std::move(own)) {}
+    erased_rule(const erased_rule&) = delete;
+    erased_rule& operator=(const erased_rule&) = delete;
+    virtual ~erased_rule() = default;
+
+    /// Errors: value_error, insufficient_information_for_rule_invocation: invalid settings.
+    virtual void check() const = 0;
+
+    /// Calls the rule at a global step that exists, with refreshing off, after checking the tensors that it requires.
+    /// Returns the findings that are met, and notes; nothing if there are neither.
+    /// Errors: tensor_unavailable, tensor_unavailable_for_step, what waiting for required tensors throws, and whatever
+    ///         the rule throws.
+    [[nodiscard]] std::vector<finding> call(const Run& run, step_number step, const wait_options& how) {
+        [[maybe_unused]] const auto guard = without_refresh(run);
+        std::vector<finding> findings = judge(run, step, how);
+        name_step(findings, run, step);
+        for (finding& one : findings) {
+            one.rule = one.rule.empty() ? own_name_ : std::move(one.rule);
+        }
+        return findings;
+    }
+    /// The same for a step that may have to be waited for, and for unchecked settings.
+    /// Errors: those of check() and call(), and what wait_for_steps throws (step_unavailable, no_more_data, timed_out,
+    ///         stopped).
+    [[nodiscard]] std::vector<finding> evaluate(const Run& run, step_number step, const wait_options& how = {}) {
+        check();
+        if constexpr (waits_for_steps<Run>) {
+            run.wait_for_steps({step}, how);
+        }
+        return call(run, step, how);
+    }
+
+    /// See polled_rule.  Nothing for a rule that is not polled.
+    [[nodiscard]] virtual std::optional<std::chrono::milliseconds> poll_interval() const = 0;
+    virtual void start() = 0;
+    [[nodiscard]] virtual std::optional<finding> while_waiting(const Run& run) = 0;
+
+    [[nodiscard]] rule_result result(rule_outcome outcome, std::string run, std::exception_ptr cause) const {
+        rule_result made = result_of(own_name_, parameters(), std::move(outcome), std::move(run), std::move(cause));
+        made.name = name;
+        return made;
+    }
+
+    /// Whether its settings select tensors, so that without any such tensor the rule has judged nothing.
+    [[nodiscard]] virtual bool selects_tensors() const noexcept = 0;
+
+    /// Whether it has a setting all_workers, which is off.
+    [[nodiscard]] virtual bool looks_at_first_worker() const noexcept = 0;
+
+    std::string name;       ///< in reports
+    step_range range = {};  ///< the only steps at which it is called
+
+private:
+    [[nodiscard]] virtual std::vector<finding> judge(const Run& run, step_number step, const wait_options& how) = 0;
+    [[nodiscard]] virtual std::map<std::string, std::string> parameters() const = 0;
+
+    std::string own_name_;
+};
+
+/// The type that stands for runs of a type: smdebug::trial for all types derived from it, so that the code that drives
+/// rules, and the built-in rules, are compiled once for all policies.
+template <class Trial>
+struct driven_type {
+    using type = Trial;
+};
+template <std::derived_from<trial> Trial>
+struct driven_type<Trial> {
+    using type = trial;
+};
+template <class Trial>
+using driven = typename driven_type<Trial>::type;
+
+/// The implementation: Held is the rule's type, or a reference to it; Named the type of trial that the rule is called
+/// with, which every run passed to it has.
+template <class Held, class Named>
+class held_rule final : public erased_rule<driven<Named>> {
+    using Run = driven<Named>;
+    using rule_type = std::remove_reference_t<Held>;
+    static constexpr bool polled = polled_rule<rule_type, Named>;
+
+public:
+    template <class From>
+    explicit held_rule(From&& from) : erased_rule<Run>(name_of_rule(from)), callable_(std::forward<From>(from)) {}
+
+    void check() const override { check_settings(callable_); }
+
+    bool looks_at_first_worker() const noexcept override {
+        if constexpr (requires { static_cast<bool>(callable_.all_workers); }) {
+            return !callable_.all_workers;
+        } else {
+            return false;
+        }
+    }
+
+    std::optional<std::chrono::milliseconds> poll_interval() const override {
+        if constexpr (polled) {
+            return callable_.poll_interval();
+        } else {
+            return std::nullopt;
+        }
+    }
+    void start() override {
+        if constexpr (polled) {
+            callable_.start();
+        }
+    }
+    std::optional<finding> while_waiting([[maybe_unused]] const Run& run) override {
+        if constexpr (polled) {
+            return callable_.while_waiting(named(run));
+        } else {
+            return std::nullopt;
+        }
+    }
+
+    bool selects_tensors() const noexcept override { return built_in_rule<rule_type, Named> && !polled; }
+
+private:
+    std::vector<finding> judge(const Run& run, step_number step, [[maybe_unused]] const wait_options& how) override {
+        [[maybe_unused]] const auto guards = others_without_refresh(callable_);
+        if constexpr (requires_tensors<rule_type, Named>) {
+            required_tensors<Named> required{named(run)};
+            callable_.require(named(run), step, required);
+            required.fetch(how);
+        }
+        return telling(callable_(named(run), step));
+    }
+    std::map<std::string, std::string> parameters() const override { return parameters_of(callable_); }
+
+    [[nodiscard]] static const Named& named(const Run& run) noexcept { return static_cast<const Named&>(run); }
+
+    Held callable_;
+};
 
 class rule_table;
 
-/// A built-in rule, for any trial.  In the compiled form it is in the library, and nowhere else.
+/// A built-in rule, for any trial.  In the compiled form only the library contains its code.
 template <class Held>
 [[nodiscard]] std::shared_ptr<erased_rule<trial>> built_in(Held&& callable);
 
@@ -46,7 +254,7 @@ class rule_session;
 template <std::derived_from<trial> Trial>
 class rule_registry;
 
-/// Holds a rule, by value or by reference.  Copies share it; a rule that keeps state between steps is for one run.
+/// Holds a rule, by value or by reference.  Copies share it; a rule that keeps state between steps serves one run only.
 template <readable_trial Trial>
 class any_rule {
 public:
@@ -56,39 +264,39 @@ public:
     any_rule(R callable)  // NOLINT: implicit
         : erased_(kept<R>(std::move(callable))) {}
 
-    /// Borrows a rule, which must outlive this and its copies.
+    /// Borrows a rule, which must outlive this object and its copies.
     template <class R>
         requires rule<R, Trial>
     [[nodiscard]] static any_rule borrowing(R& callable) {
         return any_rule{kept<R&>(callable)};
     }
 
-    /// The same rule, for trials that are known as something more than a trial.
+    /// The same rule, for trials of a more derived type.
     template <std::same_as<any_rule<trial>> General>
         requires(!std::same_as<Trial, trial> && std::derived_from<Trial, trial>)
     explicit any_rule(const General& general) : erased_(general.erased_) {}
 
     /// The rule's name, or "rule".
     [[nodiscard]] const std::string& name() const noexcept { return erased_->name; }
-    /// Another name, for reports: of several rules of one type.
+    /// Sets another name for reports, to distinguish several rules of one type.
     void rename(std::string name) { erased_->name = std::move(name); }
-    /// The global steps at which it is to be called, within those of the walk; default: all.
+    /// The global steps at which the rule is called, within those of the walk; default: all.
     [[nodiscard]] const step_range& range() const noexcept { return erased_->range; }
     void limit(step_range range) { erased_->range = range; }
 
-    /// Errors: value_error, insufficient_information_for_rule_invocation: settings that make no sense.
+    /// Errors: value_error, insufficient_information_for_rule_invocation: invalid settings.
     void check() const { erased_->check(); }
-    /// Calls it at a global step that is there, with refreshing off, after making sure of the tensors that it requires.
-    /// Errors: tensor_unavailable, tensor_unavailable_for_step, what waiting for what it requires throws, and whatever
+    /// Calls the rule at a global step that exists, with refreshing off, after checking the tensors that it requires.
+    /// Errors: tensor_unavailable, tensor_unavailable_for_step, what waiting for required tensors throws, and whatever
     ///         the rule throws.
     [[nodiscard]] std::vector<finding> call(const Trial& run, step_number step, const wait_options& how) const {
         return erased_->call(run, step, how);
     }
-    /// How often it is polled while the next step is waited for; see polled_rule.
+    /// How often the rule is polled while the next step is waited for; see polled_rule.
     [[nodiscard]] std::optional<std::chrono::milliseconds> poll_interval() const { return erased_->poll_interval(); }
     void start() const { erased_->start(); }
     [[nodiscard]] std::optional<finding> while_waiting(const Trial& run) const { return erased_->while_waiting(run); }
-    /// What came of it over a run of that name.
+    /// The result of the rule for a run of that name.
     [[nodiscard]] rule_result result(rule_outcome outcome, std::string run = {}) const {
         return erased_->result(std::move(outcome), std::move(run), {});
     }
@@ -126,5 +334,8 @@ private:
     std::shared_ptr<erased_rule> erased_;
 };
 
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/rules/impl/any_rule.ipp>
+#endif

@@ -1,12 +1,11 @@
-// The built-in rules, as one list of types.  The compiled form has their code for the usual trials.
+// The built-in rules, as one list of types.  The compiled form contains their code for the usual trials.
 #pragma once
 
 #include <smdebug/trial/concepts.hpp>
 
 #include <concepts>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 namespace rules {
 
 struct all_zero;
@@ -35,13 +34,13 @@ struct weight_update_ratio;
 
 namespace detail {
 
-/// Types of rules.
+/// A list of rule types.
 template <class... Rules>
 struct rule_list {};
 
 }  // namespace detail
 
-/// The built-in rules, in the order in which they are shown; `Other` is the type of runs that rules compare with.
+/// The built-in rules, in display order; `Other` is the type of the runs that rules compare with.
 template <readable_trial Other>
 using built_in_rules =
     detail::rule_list<rules::vanishing_gradient, rules::exploding_tensor, rules::poor_weight_initialization,
@@ -60,9 +59,8 @@ inline constexpr bool is_among<R, rule_list<Rules...>> = (std::same_as<R, Rules>
 
 }  // namespace detail
 
-/// Whether R is a built-in rule, as it is evaluated over runs of that type; not what derives from one.
+/// Whether R itself, not a base of it, is a built-in rule for runs of that type.
 template <class R, class Trial>
 concept built_in_rule = detail::is_among<R, built_in_rules<Trial>>;
 
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1

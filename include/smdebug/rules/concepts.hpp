@@ -1,25 +1,88 @@
-// The front door of rules/: what a rule is.
+// The concept of a rule; start reading rules/ here.
 #pragma once
 
+#include <smdebug/core/error.hpp>
 #include <smdebug/core/step.hpp>
+#include <smdebug/core/stop_token.hpp>
 #include <smdebug/rules/finding.hpp>
-#include <smdebug/rules/required_tensors.hpp>
 #include <smdebug/trial/concepts.hpp>
+#include <smdebug/trial/options.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <concepts>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
+// The tensors that a rule needs at a step, of its trial and of others.
+// Source: the Python package's RequiredTensors.
+namespace smdebug::inline v1 {
 
-/// The answers that a rule may give: whether its condition is met, as in Python; one finding; or one for each tensor that
-/// it looked at and found.
+/// A list of (tensor, steps) that must exist before a rule is called.
+template <class Trial>
+class required_tensors {
+public:
+    explicit required_tensors(const Trial& base) : base_(base) {}
+
+    /// Requires a tensor of the rule's own trial at some steps.  Errors: tensor_unavailable, at once.
+    void add(std::string_view name, std::vector<step_number> steps);
+
+    /// Requires every tensor whose name matches at `step`; no match is not an error.
+    void add_matching(const text_list& regex, step_number step);
+
+    /// Requires a tensor of another trial.  The trial must outlive the call of the rule.
+    template <class Other>
+    void add(std::string_view name, std::vector<step_number> steps, const Other& other) {
+        if (!other.has_tensor(name)) {
+            static_cast<void>(other.tensor(name));  // throws, and says which names are near
+        }
+        others_.push_back([&other, name = std::string{name}, steps = std::move(steps)](const wait_options& how) {
+            fetch_one(other, name, steps, how);
+        });
+    }
+
+    /// The names required of the rule's own trial, sorted.
+    [[nodiscard]] std::vector<std::string> names() const;
+
+    /// Waits for the steps, then checks that each tensor can be read at each step.
+    /// Errors: what wait_for_steps throws, tensor_unavailable_for_step, corrupt_record.
+    void fetch(const wait_options& how = {}) const;
+
+private:
+    void merge(std::string_view name, std::vector<step_number> steps);
+
+    template <class From>
+    static void fetch_one(const From& from, const std::string& name, const std::vector<step_number>& steps,
+                          const wait_options& how) {
+        if constexpr (requires { from.wait_for_steps(steps, how); }) {
+            from.wait_for_steps(steps, how);
+        }
+        const auto tensor = from.tensor(name);
+        for (const step_number step : steps) {
+            if constexpr (requires { tensor.value(step); }) {
+                static_cast<void>(tensor.value(step));
+            } else {  // a trial that only reduces: only the step can be checked
+                const std::vector<step_number> saved = tensor.steps(steps_options{});
+                if (!std::binary_search(saved.begin(), saved.end(), step)) {
+                    throw tensor_unavailable_for_step(name, step, mode::global);
+                }
+            }
+        }
+    }
+
+    const Trial& base_;
+    std::vector<std::pair<std::string, std::vector<step_number>>> wanted_;
+    std::vector<std::function<void(const wait_options&)>> others_;
+};
+
+/// The possible verdicts of a rule: whether its condition is met, as in Python; one finding; or a finding for each
+/// tensor.
 template <class R>
 concept rule_answer = std::same_as<R, bool> || std::same_as<R, finding> || std::same_as<R, std::vector<finding>>;
 
@@ -34,25 +97,25 @@ concept named_rule = requires(const R& rule) {
     { rule.name() } -> std::convertible_to<std::string_view>;
 };
 
-/// Optional: rule.require(trial, step, required) names the tensors that the rule cannot do without at a step: a step
-/// that lacks one is skipped.
+/// Optional: rule.require(trial, step, required) names the tensors that the rule needs at a step: a step that lacks one
+///           is skipped.
 template <class R, class Trial>
 concept requires_tensors = requires(R& rule, const Trial& trial, step_number step, required_tensors<Trial>& required) {
     { rule.require(trial, step, required) } -> std::same_as<void>;
 };
 
-/// Optional: rule.other_trials() gives a tuple of references (std::tie) to the trials that it compares with: their
-/// refreshing is off during a call, too.
+/// Optional: rule.other_trials() returns a tuple of references (std::tie) to the trials that it compares with: their
+///           refreshing is off during a call, too.
 template <class R>
 concept compares_trials = requires(const R& rule) { std::tuple_size<decltype(rule.other_trials())>::value; };
 
-/// Optional, the same for a list: rule.other_runs() gives references (std::reference_wrapper) to trials.
+/// Optional, the same for a list: rule.other_runs() returns references (std::reference_wrapper) to trials.
 template <class R>
 concept compares_many_trials = requires(const R& rule) { rule.other_runs().begin()->get(); };
 
-/// Optional: a rule that is polled while the next step is waited for, as it measures time.  start() is
-/// called before the first step, while_waiting(trial) about every poll_interval() while no step comes.  A finding's
-/// `step` is then the last that the rule saw, or -1.
+/// Optional: a rule that measures time is polled while the next step is waited for.  start() is called before the first
+///           step, while_waiting(trial) about every poll_interval() while no step comes.  A finding's `step` is then
+///           the last step that the rule was called with, or -1.
 template <class R, class Trial>
 concept polled_rule = requires(R& rule, const Trial& trial) {
     rule.start();
@@ -60,19 +123,19 @@ concept polled_rule = requires(R& rule, const Trial& trial) {
     { rule.poll_interval() } -> std::same_as<std::chrono::milliseconds>;
 };
 
-/// Looks at a run, step after step.  A type R models `rule` for a trial type when:
-///  1. it can be called with (const Trial&, step_number) and answers with a bool, a finding or a vector of findings;
+/// Judges a run, step by step.  A type R models `rule` for a trial type when:
+///  1. it can be called with (const Trial&, step_number) and returns a bool, a finding or a vector of findings;
 ///  2. the step is a global one, complete when the rule is called, and refreshing is off during the call;
 ///  3. it may keep state between steps: it is called in ascending order, by one thread at a time;
-///  4. what it throws of tensor_unavailable, tensor_unavailable_for_step and step_unavailable skips the step; anything
-///     else ends the run.
-/// Other trials are members of the rule, by pointer or by value: a rule that compares runs holds them.  Those that
-/// rule_registry::make() and --other-trials give go to a member `others`, of the type that takes_other_runs says, and
-/// other_runs() gives references to them.
+///  4. tensor_unavailable, tensor_unavailable_for_step and step_unavailable, when thrown by it, skip the step; any
+///     other exception ends the run.
+/// A rule that compares runs holds the other trials as members, by pointer or by value.  rule_registry::make() and
+/// --other-trials put them into a member `others`, of the type that takes_other_runs requires, and other_runs() returns
+/// references to them.
 template <class R, class Trial>
 concept rule = readable_trial<Trial> && step_callable<R, Trial>;
 
-/// The rule's name, or "rule" where it has none (a lambda).
+/// The rule's name, or "rule" if it has none (a lambda).
 template <class R>
 [[nodiscard]] std::string name_of_rule(const R& rule) {
     if constexpr (named_rule<R>) {
@@ -83,5 +146,50 @@ template <class R>
     }
 }
 
-}  // namespace v1
-}  // namespace smdebug
+template <class Trial>
+void required_tensors<Trial>::add(std::string_view name, std::vector<step_number> steps) {
+    if (!base_.has_tensor(name)) {
+        static_cast<void>(base_.tensor(name));  // throws, and says which names are near
+    }
+    merge(name, std::move(steps));
+}
+
+template <class Trial>
+void required_tensors<Trial>::add_matching(const text_list& regex, step_number step) {
+    for (const std::string& name : base_.tensor_names({.regex = regex, .step = step})) {
+        merge(name, {step});
+    }
+}
+
+template <class Trial>
+std::vector<std::string> required_tensors<Trial>::names() const {
+    std::vector<std::string> all;
+    for (const auto& each : wanted_) {
+        all.push_back(each.first);
+    }
+    std::sort(all.begin(), all.end());
+    return all;
+}
+
+template <class Trial>
+void required_tensors<Trial>::fetch(const wait_options& how) const {
+    for (const auto& [name, steps] : wanted_) {
+        fetch_one(base_, name, steps, how);
+    }
+    for (const auto& fetch_other : others_) {
+        fetch_other(how);
+    }
+}
+
+template <class Trial>
+void required_tensors<Trial>::merge(std::string_view name, std::vector<step_number> steps) {
+    const auto entry =
+        std::find_if(wanted_.begin(), wanted_.end(), [&](const auto& each) { return each.first == name; });
+    if (entry == wanted_.end()) {
+        wanted_.emplace_back(name, std::move(steps));
+    } else {
+        entry->second.insert(entry->second.end(), steps.begin(), steps.end());
+    }
+}
+
+}  // namespace smdebug::inline v1

@@ -1,35 +1,45 @@
-// A rule's verdict at a step: whether its condition was met, and for what; or something that it only wants to say.
+// A rule's verdict at a step: whether its condition was met, and by which tensor; or a note.
 #pragma once
 
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/json_text.hpp>
 #include <smdebug/core/step.hpp>
+#include <smdebug/core/stop_token.hpp>
 
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <limits>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 
-/// A verdict about one step, or about one tensor at a step.  A plain finding{} says that nothing was found; one that is
-/// not met but has a message is a note: see note().
+/// A verdict about one step, or about one tensor at a step.  A plain finding{} means that the condition was not met;
+/// one that is not met but has a message is a note: see note().
 struct finding {
     bool met = false;         ///< the condition was met
     bool damaged = false;     ///< a note about a record that is damaged, missing or cannot be read
-    std::string tensor = {};  ///< the tensor that met it, if it was one
+    std::string tensor = {};  ///< the tensor that met it, if it was a tensor
     std::string worker = {};
-    std::string rule = {};       ///< its name; the caller of the rule fills in this and the next three
+    std::string rule = {};       ///< its name; the caller of the rule sets this and the next three
     step_number step = -1;       ///< global
     step_number mode_step = -1;  ///< the same step, counted in its mode
     smdebug::mode mode = smdebug::mode::global;
-    double value = std::numeric_limits<double>::quiet_NaN();      ///< what was compared ...
-    double threshold = std::numeric_limits<double>::quiet_NaN();  ///< ... with what
+    double value = std::numeric_limits<double>::quiet_NaN();      ///< the number that was compared ...
+    double threshold = std::numeric_limits<double>::quiet_NaN();  ///< ... and what it was compared with
     std::string message = {};                                     ///< a sentence for people
 
     [[nodiscard]] explicit operator bool() const noexcept { return met; }
 
-    /// A note: something that could not be judged, or that people should know.  It is no finding and changes no status:
-    /// `check`, `scan` and the programs of rules print it on standard error, databases have it among their messages,
-    /// rule_outcome::notes and on_note get it.
+    /// A note: something that could not be judged, or that users should know.  It is not a finding and changes no
+    /// status: `check`, `scan` and the programs of rules print it on standard error, databases list it among their
+    /// messages, and rule_outcome::notes and on_note receive it.
     [[nodiscard]] static finding note(std::string text) {
         finding said;
         said.message = std::move(text);
@@ -37,5 +47,108 @@ struct finding {
     }
 };
 
-}  // namespace v1
-}  // namespace smdebug
+/// Appends {"run": ..., "rule": ..., "step": ..., "mode": ..., "mode_step": ..., "tensor": ..., "worker": ...,
+/// "value": ..., "threshold": ..., "message": ...} without blanks between them, in ASCII: always valid JSON.
+/// A value that is not finite is a string ("NaN", "Infinity", "-Infinity"), as JSON has no number for it; a missing
+/// threshold, which is NaN, is null.  An unknown mode step is written as the global step.
+/// `run`: the run's path or name.
+void append_finding_json(std::string& out, std::string_view run, const finding& one);
+
+[[nodiscard]] std::string finding_json(std::string_view run, const finding& one);
+
+// Options and outcome of evaluating a rule over a run.
+// Source: the Python package's Rule.invoke and invoke_rule.
+
+/// Options of invoke_rule.
+struct invoke_options {
+    step_number start_step = 0;
+    std::optional<step_number> end_step = {};  ///< exclusive; unset: to the end of the run
+    bool stop_at_first = false;                ///< end at the first step that meets the condition
+    bool first_offender = false;               ///< keep only the first finding of each step that meets the condition
+    bool raise_eval_cond = false;              ///< throw rule_evaluation_condition_met there, as the Python package can
+    /// How long to wait for each next step of a running job.  Unset: for ever.
+    std::optional<std::chrono::milliseconds> timeout = {};
+    std::stop_token stop = {};
+    /// End the evaluation if the job runs but no new data has come for so long.  Unset: never.
+    std::optional<std::chrono::milliseconds> give_up_after = {};
+    /// Called for each finding that is met, as soon as it is found.
+    std::function<void(step_number, const finding&)> on_finding = {};
+    /// Called for each note (finding::note): something could not be judged, or users should know it.
+    std::function<void(step_number, const finding&)> on_note = {};
+    /// Called for each step that is skipped because a tensor or the step itself is missing.
+    std::function<void(step_number, const error&)> on_skip = {};
+};
+
+/// Why the evaluation of a rule ended.
+enum class invoke_end : std::uint8_t {
+    end_step,       ///< end_step was reached
+    end_of_run,     ///< the job has ended and every step was evaluated
+    first_finding,  ///< stop_at_first
+    timed_out,      ///< no new step within the timeout
+    stalled,        ///< no new data for give_up_after: the job's process may have died
+    stopped,        ///< the stop token
+    failed,         ///< the rule threw; only where other rules continue (invoke_rules)
+};
+
+/// The result of invoke_rule.
+struct rule_outcome {
+    std::vector<step_number> met_at = {};  ///< global steps, ascending
+    std::vector<finding> findings = {};    ///< those that were met, in the order of their steps
+    std::vector<finding> notes = {};       ///< the first most_notes findings that were not met and have a message
+    static constexpr std::size_t most_notes = 100;
+    std::size_t evaluated = 0;  ///< steps at which the rule was called and returned
+    std::size_t skipped = 0;    ///< steps that lacked something that it needs
+    /// The amount that the rule had to judge: the saved tensors that it looked up, one for each step and worker, and
+    /// the run's problems.
+    std::size_t tensors = 0;
+    std::size_t unread = 0;          ///< the part of these that could not be read: lost, damaged or unreachable
+    std::string first_unread = {};   ///< why the first unread tensor was not read; empty: none
+    std::size_t problems = 0;        ///< of `unread`: problems of the run, see basic_trial::problems()
+    std::string first_problem = {};  ///< the first of these problems; empty: none
+    /// Workers of the run that the rule ignored: its setting all_workers is off, so that it judged the first one by
+    /// name.
+    std::size_t other_workers = 0;
+    bool has_selected = true;   ///< false: no step has a tensor that the (built-in) rule is set to judge
+    step_number next_step = 0;  ///< where a later call would continue
+    invoke_end end = invoke_end::end_of_run;
+};
+
+inline void append_finding_json(std::string& out, std::string_view run, const finding& one) {
+    const auto text = [&](std::string_view field, std::string_view value) {
+        out.append("\"").append(field).append("\":");
+        append_json_ascii(out, value);
+        out += ',';
+    };
+    const auto whole = [&](std::string_view field, step_number value) {
+        out.append("\"").append(field).append("\":");
+        append_json_integer(out, value);
+        out += ',';
+    };
+    out += '{';
+    text("run", run);
+    text("rule", one.rule);
+    whole("step", one.step);
+    text("mode", name_of(one.mode));
+    whole("mode_step", one.mode_step < 0 ? one.step : one.mode_step);
+    text("tensor", one.tensor);
+    text("worker", one.worker);
+    out += "\"value\":";
+    append_json_number(out, one.value);
+    out += ",\"threshold\":";
+    if (std::isnan(one.threshold)) {
+        out += "null";
+    } else {
+        append_json_number(out, one.threshold);
+    }
+    out += ',';
+    text("message", one.message);
+    out.back() = '}';
+}
+
+inline std::string finding_json(std::string_view run, const finding& one) {
+    std::string out;
+    append_finding_json(out, run, one);
+    return out;
+}
+
+}  // namespace smdebug::inline v1

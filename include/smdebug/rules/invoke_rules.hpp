@@ -1,32 +1,31 @@
-// Many rules over one run in one walk: a tensor that several of them want is read and reduced once.
+// Many rules over one run in one walk: a tensor is read and reduced once for all of them.
 #pragma once
 
 #include <smdebug/core/error.hpp>
-#include <smdebug/core/form.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/rules/any_rule.hpp>
 #include <smdebug/rules/concepts.hpp>
 #include <smdebug/rules/drive/rule_drive.hpp>
 #include <smdebug/rules/finding.hpp>
-#include <smdebug/rules/outcome.hpp>
 #include <smdebug/rules/rule_result.hpp>
 #include <smdebug/trial/concepts.hpp>
-#include <smdebug/trial/sharing_options.hpp>
+#include <smdebug/trial/options.hpp>
+#include <smdebug/trial/shared/rule_view.hpp>
 
 #include <chrono>
 #include <cstddef>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <type_traits>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 
-/// Options of invoke_rules.  Of `common` the callbacks and raise_eval_cond do not count: with several rules, callbacks
-/// say which, by its place among them.
+/// Options of invoke_rules.  The callbacks and raise_eval_cond of `common` are ignored: with several rules, callbacks
+/// also get the rule's index.
 struct invoke_rules_options {
     invoke_options common = {};
     std::function<void(std::size_t rule, const finding&)> on_finding = {};
@@ -43,8 +42,8 @@ namespace detail {
 
 }  // namespace detail
 
-/// Rules that are evaluated over a run as its caller drives them: step by step with visit(), or all by go().
-/// Borrows the run.  One thread uses it.
+/// Rules over a run, driven by the caller: step by step with visit(), or all steps by go().
+/// Borrows the run.  Not thread-safe.
 template <readable_trial Trial>
 class rule_session {
 public:
@@ -54,15 +53,15 @@ public:
 
     /// Walks to the end, as invoke_rules.
     void go() { drive_.go(); }
-    /// Calls the rules at a global step that is there.
+    /// Calls the rules at a global step that exists.
     void visit(step_number step) { drive_.visit(step); }
     /// Polls the rules that measure time, while `next_step` is waited for; see polled_rule.
     void idle(step_number next_step) { drive_.idle(next_step); }
-    /// How often they are to be polled; nothing where there is no such rule.
+    /// The interval at which they must be polled; nothing if there is no such rule.
     [[nodiscard]] std::optional<std::chrono::milliseconds> poll_interval() const { return drive_.poll_interval(); }
-    /// Whether no rule will be called any more.
+    /// Whether all rules have ended.
     [[nodiscard]] bool over() const { return drive_.all_over(); }
-    /// Ends the rules that are not over.
+    /// Ends the remaining rules.
     void end(invoke_end why, step_number next_step) { drive_.end_all(why, next_step); }
 
     /// The results so far, in the order of the rules.
@@ -79,12 +78,12 @@ private:
     detail::rule_drive<detail::driven<Trial>> drive_;
 };
 
-/// Evaluates rules at every saved global step, as invoke_rule does each, in one walk: all rules look at a step before
-/// the next one.  Each finds what it would find alone.  A rule that throws, or whose settings make no sense, ends with
-/// invoke_end::failed; the others go on.
-/// A result for each rule, in their order.
-/// Cost:    one read and one pass (all 18 reductions) over each tensor that any rule asks for; values once more, for
-///          those rules that reductions cannot answer.
+/// Evaluates rules at every saved global step, each as by invoke_rule, in one walk: all rules judge a step before the
+/// next one.  The findings are those of separate calls.  A rule that throws, or has invalid settings, ends with
+/// invoke_end::failed; the others continue.
+/// Returns a result for each rule, in their order.
+/// Cost:    one read and one pass (all 18 reductions) over each tensor that any rule uses; another read of the values
+///          for rules that reductions do not suffice for.
 /// Memory:  as sharing_options say.
 template <readable_trial Trial>
 [[nodiscard]] std::vector<rule_result> invoke_rules(const Trial& run, const std::vector<any_rule<Trial>>& rules,
@@ -94,7 +93,7 @@ template <readable_trial Trial>
     return session.results();
 }
 
-/// The same for rules as they are: lvalues are called where they are, and keep their state.
+/// The same for rules of their own types: lvalues are called in place, and keep their state.
 ///
 ///     for (const auto& result : smd::invoke_rules(run, {}, smd::rules::exploding_tensor{}, smd::rules::dead_relu{}))
 ///     ...
@@ -105,11 +104,95 @@ template <readable_trial Trial, class... Rules>
     return invoke_rules(run, std::vector<any_rule<Trial>>{any_rule<Trial>::borrowing(rules)...}, options);
 }
 
-}  // namespace v1
-}  // namespace smdebug
+namespace detail {
 
-#ifndef SMDEBUG_COMPILED
-#include <smdebug/rules/impl/invoke_rules.ipp>
-#endif
+template <class Rule, class Trial>
+[[nodiscard]] rule_outcome drive_alone(Rule& callable, const Trial& run, const invoke_options& options) {
+    return rule_drive<driven<Trial>>{
+        run, {std::make_shared<held_rule<Rule&, Trial>>(callable)}, options, listener_of(options)}
+        .go_alone();
+}
 
-#include <smdebug/rules/impl/invoke_rules.tpp>
+}  // namespace detail
+
+/// Calls a rule at every saved global step from start_step up to, but not including, end_step, and waits for new ones
+/// while the job runs.  Steps without something that the rule needs are skipped.
+/// Errors:  value_error, insufficient_information_for_rule_invocation (settings); rule_evaluation_condition_met on
+///          request; whatever the rule throws, except errors that mean missing data.
+/// Cost:    grows with the number of saved steps, not with their numbers; a running job is listed again after the known
+///          steps.  A trial in a remote storage prefetches the next steps before each call.
+/// Threads: rules may run over one trial on several threads; while any of them is in a call, none refreshes the trial.
+template <class Rule, class Trial>
+    requires rule<std::remove_reference_t<Rule>, Trial>
+rule_outcome invoke_rule(Rule&& callable, const Trial& run, const invoke_options& options = {}) {
+    if constexpr (shareable_trial<Trial>) {
+        Trial logged{run};
+        logged.share_with_rules(detail::view_for_rules(run.state(), nullptr));
+        return detail::drive_alone(callable, logged, options);
+    } else {
+        return detail::drive_alone(callable, run, options);
+    }
+}
+
+template <readable_trial Trial>
+rule_session<Trial>::rule_session(const Trial& run, const std::vector<any_rule<Trial>>& rules,
+                                  invoke_rules_options options)
+    : options_(std::move(options)),
+      seen_(seen_of(run, options_.sharing)),
+      drive_(seen_, any_rule<Trial>::erased(rules), options_.common, listener()) {
+    options_.common.raise_eval_cond = false;
+}
+
+template <readable_trial Trial>
+std::vector<rule_result> rule_session<Trial>::results() const {
+    std::vector<rule_result> made;
+    for (std::size_t i = 0; i < drive_.rules().size(); ++i) {
+        made.push_back(drive_.rules()[i]->result(drive_.outcome_of(i), seen_.name(), drive_.progress()[i].failure));
+    }
+    return made;
+}
+
+template <readable_trial Trial>
+typename rule_session<Trial>::seen_type rule_session<Trial>::seen_of(const Trial& run, const sharing_options& how) {
+    if constexpr (shareable_trial<Trial>) {
+        Trial shared{run};
+        shared.share_with_rules(detail::view_for_rules(run.state(), &how));
+        return shared;
+    } else {
+        static_cast<void>(how);
+        return run;
+    }
+}
+
+template <readable_trial Trial>
+detail::drive_listener rule_session<Trial>::listener() {
+    detail::drive_listener tells = detail::listener_of(options_);
+    if constexpr (shareable_trial<Trial>) {
+        tells.on_step = [this](step_number step) {
+            seen_.begin_rules(step, options_.common.end_step);
+            if (options_.on_step) {
+                options_.on_step(step);
+            }
+        };
+    }
+    return tells;
+}
+
+namespace detail {
+
+inline drive_listener listener_of(const invoke_rules_options& options) {
+    const auto without_step = [](const auto& report) {
+        return [&report](std::size_t rule, step_number, const finding& one) {
+            if (report) {
+                report(rule, one);
+            }
+        };
+    };
+    return {.on_step = options.on_step,
+            .on_finding = without_step(options.on_finding),
+            .on_note = without_step(options.on_note),
+            .on_skip = options.on_skip};
+}
+
+}  // namespace detail
+}  // namespace smdebug::inline v1

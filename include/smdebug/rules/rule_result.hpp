@@ -1,40 +1,92 @@
-// What came of a rule over a run: from the evaluation to reports, rows and databases.
+// The result of a rule over a run, for reports, rows and databases.
 // Source: the Python package's Rule.report (RuleTriggered, Violations, Datapoints, RuleParameters, Details).
 #pragma once
 
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/status.hpp>
 #include <smdebug/rules/concepts.hpp>
-#include <smdebug/rules/outcome.hpp>
-#include <smdebug/rules/rule_status.hpp>
+#include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/setting.hpp>
-#include <smdebug/rules/setting_text.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
-namespace smdebug {
-inline namespace v1 {
+// The status of a rule's evaluation: SageMaker's values, and two more of this library.
+// Source: the public API reference of SageMaker, DebugRuleEvaluationStatus.
+namespace smdebug::inline v1 {
 
-/// What came of a rule over a run.
+enum class rule_status : std::uint8_t {
+    in_progress,      ///< it continues, and has no finding so far
+    no_issues_found,  ///< every step was evaluated
+    issues_found,     ///< the condition was met, whether the evaluation continues or not
+    error,            ///< it failed before the end, or nothing that it had to judge could be read
+    stopped,          ///< it was ended early
+    incomplete,       ///< no finding, but a part of what it had to judge could not be read
+    not_applicable,   ///< it judged nothing: no step, or no tensor that it is set to judge
+};
+
+/// SageMaker's names: "InProgress", "NoIssuesFound", "IssuesFound", "Error", "Stopped"; "Incomplete" and
+/// "NotApplicable" are additions of this library.
+[[nodiscard]] constexpr std::string_view name_of(rule_status status) noexcept {
+    switch (status) {
+        case rule_status::in_progress:
+            return "InProgress";
+        case rule_status::no_issues_found:
+            return "NoIssuesFound";
+        case rule_status::issues_found:
+            return "IssuesFound";
+        case rule_status::error:
+            return "Error";
+        case rule_status::stopped:
+            return "Stopped";
+        case rule_status::incomplete:
+            return "Incomplete";
+        case rule_status::not_applicable:
+            return "NotApplicable";
+    }
+    return "?";
+}
+
+/// The same with SageMaker's values only: "Incomplete" and "NotApplicable" become "Error", as the rule has not checked
+/// everything.
+[[nodiscard]] constexpr std::string_view service_name_of(rule_status status) noexcept {
+    const bool is_ours = status == rule_status::incomplete || status == rule_status::not_applicable;
+    return name_of(is_ours ? rule_status::error : status);
+}
+
+/// The status of that name, exactly as name_of writes it.  Nothing for "Stopping", which only the service uses.
+[[nodiscard]] constexpr std::optional<rule_status> rule_status_named(std::string_view name) noexcept {
+    for (const rule_status status :
+         {rule_status::in_progress, rule_status::no_issues_found, rule_status::issues_found, rule_status::error,
+          rule_status::stopped, rule_status::incomplete, rule_status::not_applicable}) {
+        if (name == name_of(status)) {
+            return status;
+        }
+    }
+    return std::nullopt;
+}
+
+/// The result of a rule over a run.
 struct rule_result {
     std::string name = {};  ///< of the rule, in reports
     std::string run = {};   ///< name of the run that it evaluated
     rule_outcome outcome = {};
     rule_status status = rule_status::in_progress;
-    /// Sentences: what was found first, why it ended early, what was not looked at.
+    /// Sentences: the first finding, why the evaluation ended early, what was not judged.
     std::string details = {};
-    /// One line for a table: the first finding and what is missing, or else the failure or the details.
+    /// One line for a table: the first finding and the missing parts, or else the failure or the details.
     std::string summary = {};
     std::map<std::string, std::string> parameters = {};  ///< as text_of writes them
-    std::string failure = {};                            ///< what it threw, in words; else empty
+    std::string failure = {};                            ///< the message of what it threw; else empty
     std::exception_ptr cause = {};                       ///< the exception itself
 };
 
-/// The settings of a rule as texts, by name; none for a rule that does not describe them.
+/// The settings of a rule as texts, by name; empty for a rule without descriptions.
 template <class R>
 [[nodiscard]] std::map<std::string, std::string> parameters_of(const R& rule) {
     std::map<std::string, std::string> found;
@@ -46,42 +98,41 @@ template <class R>
     return found;
 }
 
-/// A rule's status after invoke_rule.  One finding decides; without any, why the walk ended; and where it came to its
-/// end, whether all that the rule was to look at could be read.
+/// A rule's status after invoke_rule.  Any finding decides; without one, the reason why the walk ended; for a complete
+/// walk, whether everything that the rule had to judge could be read.
 [[nodiscard]] rule_status status_of(const rule_outcome& outcome) noexcept;
 
-/// "3 of 60 tensors could not be read, first: " and why, "1 part of the run could not be looked at, first: " and which; empty
-/// where all could.
+/// "3 of 60 tensors could not be read, first: " and the reason, "1 part of the run could not be looked at, first: " and
+/// its name; empty if everything could be read.
 [[nodiscard]] std::string unread_text(const rule_outcome& outcome);
 
-/// "1 of 2 workers looked at: all_workers=true looks at all"; empty where the rule has looked at all.
+/// "1 of 2 workers looked at: all_workers=true looks at all"; empty if the rule judged all workers.
 [[nodiscard]] std::string workers_text(const rule_outcome& outcome);
 
 namespace detail {
 
-/// A result with its status and texts.  `own_name`: what the rule calls itself, in `details`.
+/// A result with its status and texts.  `own_name`: the rule's own name, for `details`.
 [[nodiscard]] rule_result result_of(std::string own_name, std::map<std::string, std::string> parameters,
                                     rule_outcome outcome, std::string run, std::exception_ptr cause);
 
 }  // namespace detail
 
-/// The result of a rule, of what invoke_rule gave.  `run`: the run's name.
+/// The result of a rule, from the outcome of invoke_rule.  `run`: the run's name.
 template <class R>
 [[nodiscard]] rule_result result_of(const R& rule, rule_outcome outcome, std::string run = {}) {
     return detail::result_of(std::string{name_of_rule(rule)}, parameters_of(rule), std::move(outcome), std::move(run),
                              {});
 }
 
-/// Appends a result as one JSON object, with so many of its findings.  The keys are those of the Python package; "Details" is
-/// {"findings": [...], "left_out": n}, as the package's rules have no common form there; "RuleParameters" maps
-/// names to texts, as they are configured.  Further keys: "Rule", "RuleEvaluationStatus", "StatusDetails", and
-/// "Tensors" and "Unread": how many it was to look at, and how many of these could not be read.
+/// Appends a result as one JSON object, with at most so many of its findings.  The keys are those of the Python
+/// package; "Details" is {"findings": [...], "left_out": n}, as the package's rules have no common form there;
+/// "RuleParameters" maps names to texts, as they are configured.  Further keys: "Rule", "RuleEvaluationStatus",
+/// "StatusDetails", "Tensors" (how many it had to judge) and "Unread" (how many of these could not be read).
 void append_result_json(std::string& out, const rule_result& result, std::size_t most_findings = 1000);
 
 [[nodiscard]] std::string result_json(const rule_result& result, std::size_t most_findings = 1000);
 
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/rules/impl/rule_result.ipp>

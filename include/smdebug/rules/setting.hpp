@@ -1,24 +1,30 @@
-// A rule's settings, each described once, next to the member that holds it: programs make flags, help, parsers and
-// reports of these descriptions.
+// A rule's settings, each described once, next to its member: programs derive flags, help, parsers and reports from
+// these descriptions.
 #pragma once
 
+#include <smdebug/core/error.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/rules/concepts.hpp>
 #include <smdebug/trial/options.hpp>
 
+#include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 
-/// The types that a setting may have: what a text can say.
+/// The types that a setting may have: those that a text can express.
 template <class T>
 concept setting_value =
     std::same_as<T, bool> || std::same_as<T, int> || std::same_as<T, std::int64_t> || std::same_as<T, double> ||
@@ -27,14 +33,14 @@ concept setting_value =
     std::same_as<T, std::optional<mode>> || std::same_as<T, text_list> || std::same_as<T, std::vector<std::string>> ||
     std::same_as<T, std::vector<double>>;
 
-/// How a list of texts is to be understood.
+/// How a list of texts is interpreted.
 enum class setting_kind : std::uint8_t {
     plain,
     regexes,  ///< a list of regular expressions, checked when they are parsed
 };
 
-/// One setting of the rule R: its name in texts and flags, the member, and a line that explains it, without a default
-/// (that is what a default-constructed rule holds).
+/// One setting of the rule R: its name in texts and flags, the member, and a line that explains it, without the default
+/// (a default-constructed rule has that).
 template <class R, setting_value T>
 struct setting {
     using rule_type = R;
@@ -59,22 +65,23 @@ inline constexpr bool is_settings_tuple<std::tuple<setting<R, T>...>> = true;
 
 }  // namespace detail
 
-/// R::settings() gives a tuple of setting<R, ...>, R::summary() a line that says when the rule fires.
+/// R::settings() returns a tuple of setting<R, ...>, R::summary() a line that says when the rule fires.
 ///
 ///     static constexpr std::string_view name() { return "my_rule"; }
 ///     static constexpr std::string_view summary() { return "a tensor is larger than it should be"; }
 ///     static constexpr auto settings() { return std::tuple{setting{"limit", &my_rule::limit, "largest that is fine"}};
 ///     }
 ///
-/// Those of the built-in rules are templates: tuples are slow to compile, and a file that only calls rules makes none.
+/// Those of the built-in rules are templates: tuples are slow to compile, and a file that only calls rules instantiates
+/// none.
 template <class R>
 concept described_rule = named_rule<R> && std::default_initializable<R> && requires {
     { R::summary() } -> std::convertible_to<std::string_view>;
     requires detail::is_settings_tuple<std::remove_cvref_t<decltype(R::settings())>>;
 };
 
-/// Optional: rule.check() throws value_error, or insufficient_information_for_rule_invocation, for settings that make
-/// no sense.  It is called before the rule is.
+/// Optional: rule.check() throws value_error, or insufficient_information_for_rule_invocation, for invalid settings.
+///           It is called before the rule is.
 template <class R>
 concept checked_rule = requires(const R& rule) {
     { rule.check() } -> std::same_as<void>;
@@ -82,7 +89,7 @@ concept checked_rule = requires(const R& rule) {
 
 namespace detail {
 
-/// Settings that make no sense are an error before anything is read.
+/// Throws for invalid settings, before anything is read.
 template <class Rule>
 void check_settings(const Rule& callable) {
     if constexpr (checked_rule<Rule>) {
@@ -98,5 +105,262 @@ constexpr void for_each_setting(Visit&& visit) {
     std::apply([&](const auto&... each) { (visit(each), ...); }, R::settings());
 }
 
-}  // namespace v1
-}  // namespace smdebug
+// Converts settings of rules to texts, as Python prints values, and from the texts of users and services.
+// Source: SageMaker Debugger's rule parameters, which are strings; Python's str() of a value.
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_optional_setting = false;
+template <class T>
+inline constexpr bool is_optional_setting<std::optional<T>> = true;
+
+template <class T>
+concept whole_number_setting = std::same_as<T, int> || std::same_as<T, std::int64_t>;
+
+template <class T>
+concept text_list_setting = std::same_as<T, text_list> || std::same_as<T, std::vector<std::string>>;
+
+}  // namespace detail
+
+// Values to texts -------------------------------------------------------------------------------------------------
+
+/// The name of a setting's type in help and reports: "bool", "int", "float", "str", "mode", "int or None", "list",
+/// "list of float".
+template <setting_value T>
+[[nodiscard]] constexpr std::string_view type_name_of() noexcept {
+    if constexpr (std::same_as<T, bool>) {
+        return "bool";
+    } else if constexpr (detail::whole_number_setting<T>) {
+        return "int";
+    } else if constexpr (std::same_as<T, double>) {
+        return "float";
+    } else if constexpr (std::same_as<T, std::string>) {
+        return "str";
+    } else if constexpr (std::same_as<T, std::optional<int>> || std::same_as<T, std::optional<std::int64_t>>) {
+        return "int or None";
+    } else if constexpr (std::same_as<T, std::optional<double>>) {
+        return "float or None";
+    } else if constexpr (std::same_as<T, std::optional<mode>>) {
+        return "mode or None";
+    } else {
+        return detail::text_list_setting<T> ? "list" : "list of float";
+    }
+}
+
+[[nodiscard]] inline std::string text_of(bool value) { return value ? "True" : "False"; }
+[[nodiscard]] inline std::string text_of(std::int64_t value) { return std::to_string(value); }
+[[nodiscard]] inline std::string text_of(int value) { return std::to_string(value); }
+[[nodiscard]] inline std::string text_of(const std::string& value) { return value; }
+[[nodiscard]] inline std::string text_of(mode value) { return std::string{name_of(value)}; }
+
+/// The fewest digits that restore the value, formatted as by Python: "0.1", "10.0", "1e-07", "1e+16", "inf", "nan".
+[[nodiscard]] std::string text_of(double value);
+
+/// "None" if there is no value.
+template <class T>
+[[nodiscard]] std::string text_of(const std::optional<T>& value) {
+    return value ? text_of(*value) : "None";
+}
+
+/// Items separated by commas; "None" for an unset list, so that a list with this word as its only item is "None,".  An
+/// item that contains a comma cannot be restored.
+[[nodiscard]] std::string text_of(const std::vector<std::string>& value);
+[[nodiscard]] inline std::string text_of(const text_list& value) {
+    return value.given() ? text_of(value.texts()) : "None";
+}
+[[nodiscard]] std::string text_of(const std::vector<double>& value);
+
+// Texts to values -------------------------------------------------------------------------------------------------
+
+namespace detail {
+
+/// The expected text for a setting of type T, for a message "parameter x must be ...".
+template <setting_value T>
+[[nodiscard]] constexpr std::string_view wanted_of() noexcept {
+    if constexpr (std::same_as<T, bool>) {
+        return "True or False";
+    } else if constexpr (whole_number_setting<T>) {
+        return "a whole number";
+    } else if constexpr (std::same_as<T, double>) {
+        return "a number";
+    } else if constexpr (std::same_as<T, std::optional<int>> || std::same_as<T, std::optional<std::int64_t>>) {
+        return "a whole number or None";
+    } else if constexpr (std::same_as<T, std::optional<double>>) {
+        return "a number or None";
+    } else if constexpr (std::same_as<T, std::optional<mode>>) {
+        return "TRAIN, EVAL, PREDICT, GLOBAL or None";
+    } else if constexpr (std::same_as<T, std::vector<double>>) {
+        return "numbers with commas between them";
+    } else {
+        return text_list_setting<T> ? "a list" : "a text";
+    }
+}
+
+template <setting_value T>
+[[noreturn]] void refuse_setting(std::string_view text) {
+    throw value_error("must be " + std::string{wanted_of<T>()} + ", not \"" + std::string{text} + "\"");
+}
+
+[[nodiscard]] constexpr std::string_view without_blanks(std::string_view text) noexcept {
+    constexpr std::string_view blanks = " \t\r\n";
+    text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
+    return text.substr(0, text.find_last_not_of(blanks) + 1);
+}
+
+/// The whole text as a number, independent of the locale; nothing for NaN and values beyond the range of Number.
+template <class Number>
+[[nodiscard]] std::optional<Number> number_in(std::string_view text) noexcept {
+    text = without_blanks(text);
+    if (text.size() > 1 && text[0] == '+' && text[1] != '-') {
+        text.remove_prefix(1);
+    }
+    Number number = 0;
+    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (code != std::errc{} || end != text.data() + text.size()) {
+        return std::nullopt;
+    }
+    if constexpr (std::floating_point<Number>) {
+        if (std::isnan(number)) {
+            return std::nullopt;
+        }
+    }
+    return number;
+}
+
+/// The items between commas, without surrounding blanks; blank items are dropped.
+[[nodiscard]] std::vector<std::string> items_in(std::string_view text);
+
+}  // namespace detail
+
+/// Sets `to` to the value of a text; blanks around a number or an item are ignored.
+///   bool:     True, true, False or false, nothing else;
+///   numbers:  as in C, independent of the locale: "1e-7", "inf"; NaN and values beyond int64 or double are refused;
+///   optional: "" and "None" mean no value; modes are TRAIN, EVAL, PREDICT, GLOBAL;
+///   lists:    items between commas; "" is an empty list, and "None" an unset one.
+/// Regular expressions are not checked: rules/ does not depend on a regex engine.
+/// Errors: value_error, with a sentence that follows the parameter's name: must be a number, not "x".  `to` stays
+///         unchanged.
+template <setting_value T>
+void parse_setting(std::string_view text, T& to) {
+    if constexpr (std::same_as<T, bool>) {
+        if (text != "True" && text != "true" && text != "False" && text != "false") {
+            detail::refuse_setting<T>(text);
+        }
+        to = text == "True" || text == "true";
+    } else if constexpr (std::same_as<T, std::string>) {
+        to = text;
+    } else if constexpr (std::same_as<T, text_list>) {
+        to = detail::without_blanks(text) == "None" ? text_list{} : text_list{detail::items_in(text)};
+    } else if constexpr (std::same_as<T, std::vector<std::string>>) {
+        to = detail::without_blanks(text) == "None" ? T{} : detail::items_in(text);
+    } else if constexpr (std::same_as<T, std::vector<double>>) {
+        std::vector<double> numbers;
+        if (detail::without_blanks(text) != "None") {
+            for (const std::string& item : detail::items_in(text)) {
+                const auto number = detail::number_in<double>(item);
+                numbers.push_back(number ? *number : (detail::refuse_setting<T>(text), 0.0));
+            }
+        }
+        to = std::move(numbers);
+    } else if constexpr (detail::is_optional_setting<T>) {
+        const std::string_view bare = detail::without_blanks(text);
+        T read;
+        if constexpr (std::same_as<T, std::optional<mode>>) {
+            read = mode_named(bare);
+        } else {
+            read = detail::number_in<typename T::value_type>(bare);
+        }
+        if (!read && !bare.empty() && bare != "None") {
+            detail::refuse_setting<T>(text);
+        }
+        to = read;
+    } else {
+        const auto number = detail::number_in<T>(text);
+        to = number ? *number : (detail::refuse_setting<T>(text), T{});
+    }
+}
+
+/// The same for a value that is given as a list, so that items may contain commas; for other types than lists, one
+/// item.
+/// Errors: value_error.
+template <setting_value T>
+void parse_setting(const std::vector<std::string>& items, T& to) {
+    if constexpr (detail::text_list_setting<T>) {
+        std::vector<std::string> kept;
+        for (const std::string& item : items) {
+            if (const std::string_view bare = detail::without_blanks(item); !bare.empty()) {
+                kept.emplace_back(bare);
+            }
+        }
+        to = std::move(kept);
+    } else if constexpr (std::same_as<T, std::vector<double>>) {
+        std::string joined;
+        for (const std::string& item : items) {
+            joined.append(joined.empty() ? "" : ",").append(item);
+        }
+        parse_setting(std::string_view{joined}, to);
+    } else {
+        if (items.size() != 1) {
+            throw value_error("must be " + std::string{detail::wanted_of<T>()} + ", not a list of " +
+                              std::to_string(items.size()));
+        }
+        parse_setting(std::string_view{items.front()}, to);
+    }
+}
+
+inline std::string text_of(double value) {
+    if (std::isnan(value)) {
+        return "nan";
+    }
+    if (std::isinf(value)) {
+        return value > 0 ? "inf" : "-inf";
+    }
+    char digits[40] = {};
+    // Python's limits between the two forms: a power of ten from -4 to 15 is written out.
+    const double size = std::fabs(value);
+    const bool plain = size == 0 || (size >= 1e-4 && size < 1e16);
+    const auto form = plain ? std::chars_format::fixed : std::chars_format::scientific;
+    const auto end = std::to_chars(digits, digits + sizeof digits, value, form).ptr;
+    std::string text{digits, static_cast<std::size_t>(end - digits)};
+    if (plain && text.find('.') == std::string::npos) {
+        text += ".0";
+    }
+    return text;
+}
+
+inline std::string text_of(const std::vector<std::string>& value) {
+    if (value.size() == 1 && value.front() == "None") {
+        return "None,";  // without the comma it would be read as no list
+    }
+    std::string text;
+    for (const std::string& item : value) {
+        text.append(text.empty() ? "" : ",").append(item);
+    }
+    return text;
+}
+
+inline std::string text_of(const std::vector<double>& value) {
+    std::string text;
+    for (const double item : value) {
+        text.append(text.empty() ? "" : ",").append(text_of(item));
+    }
+    return text;
+}
+
+namespace detail {
+
+inline std::vector<std::string> items_in(std::string_view text) {
+    std::vector<std::string> items;
+    while (!text.empty()) {
+        const std::size_t comma = std::min(text.find(','), text.size());
+        if (const std::string_view item = without_blanks(text.substr(0, comma)); !item.empty()) {
+            items.emplace_back(item);
+        }
+        text.remove_prefix(std::min(comma + 1, text.size()));
+    }
+    return items;
+}
+
+}  // namespace detail
+}  // namespace smdebug::inline v1

@@ -1,27 +1,23 @@
-// A storage that is a bucket, or a part of one, in Amazon S3 or on a server that speaks its language.
+// A storage in a bucket, or under a prefix of one, in Amazon S3 or on a compatible server.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/function_ref.hpp>
 #include <smdebug/http/concepts.hpp>
-#include <smdebug/http/curl_options.hpp>
+#include <smdebug/http/curl_transfer.hpp>
 #include <smdebug/http/curl_transport.hpp>
 #include <smdebug/s3/call/call.hpp>
-#include <smdebug/s3/call/call_window.hpp>
 #include <smdebug/s3/call/client.hpp>
-#include <smdebug/s3/call/content_range.hpp>
-#include <smdebug/s3/call/http_date.hpp>
+#include <smdebug/s3/call/request_pipeline.hpp>
 #include <smdebug/s3/credentials.hpp>
-#include <smdebug/s3/credentials/aws_settings.hpp>
 #include <smdebug/s3/credentials/default_credentials.hpp>
-#include <smdebug/s3/credentials/s3_credentials.hpp>
+#include <smdebug/s3/credentials/profile.hpp>
 #include <smdebug/s3/location.hpp>
 #include <smdebug/s3/object/failure.hpp>
 #include <smdebug/s3/object/listing.hpp>
 #include <smdebug/s3/object/multipart_upload.hpp>
 #include <smdebug/s3/object/object_reader.hpp>
-#include <smdebug/s3/object/s3_output.hpp>
 #include <smdebug/s3/options.hpp>
 #include <smdebug/storage/concepts.hpp>
 #include <smdebug/storage/versioned_read.hpp>
@@ -40,37 +36,36 @@
 #include <utility>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 
-/// The objects below a prefix of a bucket; a key is what stands behind the prefix.
+/// The objects under a prefix of a bucket; keys are relative to the prefix.
 ///
-/// What is passing is tried again within s3_options::retry; nothing is returned that was not received whole.  An object
-/// that is written appears whole or not at all.  S3 shows at once what was written, and tells nobody of it: a run that
-/// grows is looked at again and again.
+/// Temporary failures are retried within s3_options::retry; nothing is returned that was not received whole.  A written
+/// object appears whole or not at all.  S3 shows new objects at once but sends no notifications: a growing run is
+/// polled.
 ///
-/// Errors:   every call may throw not_found (no such object or bucket), access_denied, timed_out, unsupported (what the
-///           server does not do), unavailable, each with bucket, key and the server's request id; and what the
-///           credentials throw.  Keys and tokens are in none of them.
-/// Threads:  everything may be called at once.  Copies are handles on the same connections.
-/// Cost:     one request an object or a part of it (s3_options::part_bytes), or for 1,000 keys of a listing.
+/// Errors:   every call may throw not_found (no such object or bucket), access_denied, timed_out, unsupported (the
+///           server lacks the operation), unavailable, each with bucket, key and the server's request id; and the
+///           errors of the credentials.  No error contains a key or a token.
+/// Threads:  all calls on any, concurrently.  Copies are handles on the same connections.
+/// Cost:     one request an object or part of one (s3_options::part_bytes), or for 1,000 keys of a listing.
 template <http_transport Transport = curl_transport, credentials_provider Credentials = s3_credentials<Transport>>
 class s3_storage {
     using client_type = s3::detail::client<Transport, Credentials>;
 
 public:
-    /// `uri`: "s3://bucket/prefix".  Asks nobody yet.  What `options` leaves open is taken from environment and
-    /// profile. Errors: value_error (uri, endpoint, region, the profile's file).
+    /// `uri`: "s3://bucket/prefix".  Sends no request yet.  Settings that `options` leaves open come from environment
+    /// and profile.  Errors: value_error (uri, endpoint, region, the profile's file).
     explicit s3_storage(std::string_view uri, const s3_options& options = {})
         requires std::same_as<Transport, curl_transport> && std::constructible_from<Credentials, s3_options, Transport>
         : s3_storage(uri, settled(options)) {}
 
-    /// The same over a transport, which may be that of other storages: they then share its connections.
+    /// The same over a given transport; storages with the same transport share its connections.
     s3_storage(std::string_view uri, const s3_options& options, Transport over)
         requires std::constructible_from<Credentials, s3_options, Transport>
         : s3_storage(uri, options, over, Credentials(options, over)) {}
 
-    /// Everything as given: neither environment nor profile is asked, unless the credentials do.
+    /// Everything as given: neither environment nor profile is read, unless the credentials read them.
     s3_storage(std::string_view uri, s3_options options, Transport over, Credentials credentials);
 
     // --- reading -------------------------------------------------------------------------------------------------
@@ -79,17 +74,17 @@ public:
     [[nodiscard]] byte_buffer read(std::string_view key) const {
         return read(key, {.offset = 0, .length = std::numeric_limits<std::uint64_t>::max()});
     }
-    /// Long parts come in several requests, under way at once; all are of the same version of the object.
+    /// Long ranges are read with several concurrent requests, all from the same version of the object.
     [[nodiscard]] byte_buffer read(std::string_view key, byte_range where) const;
 
-    /// The whole object, and its ETag.
+    /// The whole object and its ETag.
     [[nodiscard]] versioned_object read_versioned(std::string_view key) const;
 
-    /// Many whole objects, s3_options::most_requests of them under way at once.
-    /// Errors: unsupported, too, for an object above 256 MiB.
+    /// Many whole objects, with s3_options::most_requests concurrent requests.
+    /// Errors: also unsupported for an object above 256 MiB.
     void read_each(std::span<const std::string> keys, object_sink sink) const { reader().read_each(keys, sink); }
 
-    /// Many parts of objects.  Neighbours with at most s3_options::merge_gap bytes between them come together.
+    /// Many ranges of objects.  Ranges at most s3_options::merge_gap bytes apart are read together.
     void read_ranges(std::span<const object_range> ranges, range_sink sink) const {
         reader().read_ranges(ranges, sink);
     }
@@ -112,13 +107,13 @@ public:
 
     [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const;
 
-    /// When the object was last written, by the server's clock.
+    /// Time of the object's last write, by the server's clock.
     [[nodiscard]] std::optional<std::chrono::system_clock::time_point> modified(std::string_view key) const;
 
     /// "s3://bucket/prefix"
     [[nodiscard]] std::string name() const { return client_->where().text(); }
 
-    /// Whether there is anything below the prefix.
+    /// Whether there is any object under the prefix.
     [[nodiscard]] bool exists() const { return !entries("", "", 1).empty(); }
 
     /// s3_options::look_interval
@@ -126,22 +121,21 @@ public:
 
     // --- writing -------------------------------------------------------------------------------------------------
 
-    /// One request; objects above s3_options::part_bytes in parts, s3_options::most_uploads of them at once.
+    /// One request; objects above s3_options::part_bytes in parts, s3_options::most_uploads of them concurrently.
     void write(std::string_view key, byte_view bytes);
 
-    /// The same piece by piece: while pieces are added, those before them are on their way.
+    /// The same piece by piece: earlier pieces are sent while further ones are added.
     [[nodiscard]] detail::s3_output<client_type> create(std::string_view key) { return {client_, whole_key(key)}; }
 
-    /// Takes an object away.  Returns whether it was there, a moment before.
+    /// Removes an object.  Returns whether it existed a moment before.
     bool remove(std::string_view key);
 
-    /// Gives up objects that somebody has begun to write in parts, and not ended: S3 keeps such parts, and charges for
-    /// them.  See smdebug::remove_unfinished.
+    /// Removes unfinished uploads, whose parts S3 keeps and charges for.  See smdebug::remove_unfinished.
     std::vector<std::string> remove_unfinished(std::string_view prefix, function_ref<bool(std::string_view)> which) {
         return s3::detail::remove_uploads(*client_, prefix, which);
     }
 
-    /// What is beneath: for requests that a storage has no words for.
+    /// The underlying client, for requests that a storage has no operation for.
     [[nodiscard]] const client_type& client() const noexcept { return *client_; }
 
 private:
@@ -156,13 +150,13 @@ private:
     [[nodiscard]] std::string whole_key(std::string_view key) const;
     [[noreturn]] void throw_missing(std::string_view key) const;
 
-    // What the server says of an object without sending it; nothing where there is none.
+    // The server's answer about an object without its bytes; nothing if there is no such object.
     [[nodiscard]] std::optional<seen_object> look(std::string_view key) const;
 
     s3_storage(std::string_view uri, const std::pair<s3_options, curl_options>& both)
         : s3_storage(uri, both.first, Transport(both.second)) {}
 
-    // The options with what they leave open, and those of the transport.
+    // The options with all settings filled in, and those of the transport.
     [[nodiscard]] static std::pair<s3_options, curl_options> settled(s3_options options);
 
     std::shared_ptr<const client_type> client_;
@@ -173,21 +167,18 @@ static_assert(entry_lister<s3_storage<>> && versioned_reader<s3_storage<>> && ve
               place_prober<s3_storage<>> && dated_storage<s3_storage<>>);
 static_assert(appending_storage<s3_storage<>> && removing_storage<s3_storage<>>);
 
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1
 
 #include <smdebug/s3/impl/s3_storage.tpp>
 
 #ifdef SMDEBUG_COMPILED
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 
-// The library has these; others are made where they are used.
+// Instantiated in the compiled library; others are instantiated at their use.
 extern template class s3::detail::client<curl_transport, s3_credentials<curl_transport>>;
 extern template class s3::detail::multipart_upload<s3::detail::client<curl_transport, s3_credentials<curl_transport>>>;
 extern template class detail::s3_output<s3::detail::client<curl_transport, s3_credentials<curl_transport>>>;
 extern template class s3_storage<>;
 
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1
 #endif

@@ -10,8 +10,7 @@
 #include <tuple>
 #include <utility>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 
 template class detail::rule_drive<trial>;
 
@@ -38,5 +37,4 @@ const std::tuple<std::shared_ptr<erased_rule<trial>> (*)(Rules&&)...,
 template struct built_in_of<built_in_rules<trial>>;
 
 }  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1

@@ -1,48 +1,30 @@
 // A part of <smdebug/src.hpp>: the bodies of bytes, records, messages, elements, reductions, index files, actions.
 #pragma once
 
-#include <smdebug/actions/impl/action_record.ipp>
 #include <smdebug/actions/impl/run_command.ipp>
 #include <smdebug/actions/impl/status_file.ipp>
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/impl/error.ipp>
-#include <smdebug/core/impl/first_failure.ipp>
 #include <smdebug/core/impl/json_document.ipp>
-#include <smdebug/core/impl/json_text.ipp>
-#include <smdebug/core/impl/near_names.ipp>
-#include <smdebug/core/impl/other_dtype.ipp>
-#include <smdebug/core/impl/places_in_order.ipp>
 #include <smdebug/core/impl/printable_text.ipp>
 #include <smdebug/index/impl/collections_file.ipp>
-#include <smdebug/index/impl/collections_writer.ipp>
 #include <smdebug/index/impl/index_file.ipp>
-#include <smdebug/index/impl/index_writer.ipp>
-#include <smdebug/index/impl/key_check.ipp>
-#include <smdebug/index/impl/locations.ipp>
 #include <smdebug/index/impl/regex.ipp>
 #include <smdebug/record/impl/payload_check.ipp>
-#include <smdebug/reduce/impl/active_nodes.ipp>
-#include <smdebug/reduce/impl/allclose.ipp>
-#include <smdebug/reduce/impl/content_hash.ipp>
-#include <smdebug/reduce/impl/difference_norms.ipp>
 #include <smdebug/reduce/impl/element_differences.ipp>
 #include <smdebug/reduce/impl/element_walks.ipp>
-#include <smdebug/reduce/impl/pair_blocks.ipp>
 #include <smdebug/reduce/quantiles.hpp>
-#include <smdebug/s3/credentials/impl/key_pieces.ipp>
 #include <smdebug/s3/credentials/impl/keys.ipp>
 #include <smdebug/tensor/event_decoder.hpp>
 #include <smdebug/tensor/impl/event_decoder.ipp>
 #include <smdebug/tensor/impl/event_decoder.tpp>
-#include <smdebug/tensor/impl/histogram_message.ipp>
-#include <smdebug/tensor/impl/reals.ipp>
+#include <smdebug/tensor/impl/proto_decoder.ipp>
 #include <smdebug/tensor/impl/tensor_value.ipp>
 
 #include <span>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 
 const int detail::compiled_form = 1;
 constinit thread_local int detail::header_only_files_do_not_link_with_those_that_use_smdebug_compiled = 0;
@@ -53,5 +35,4 @@ template class event_decoder<crc_check::full>;
 template class event_decoder<crc_check::length_only>;
 template class event_decoder<crc_check::none>;
 
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1

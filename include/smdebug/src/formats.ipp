@@ -3,19 +3,11 @@
 
 #include <smdebug/formats/checkpoints/impl/checkpoint_source.ipp>
 #include <smdebug/formats/checkpoints/impl/find_checkpoints.ipp>
-#include <smdebug/formats/checkpoints/impl/npy_header.ipp>
 #include <smdebug/formats/checkpoints/impl/npz_directory.ipp>
-#include <smdebug/formats/checkpoints/impl/read_checkpoint.ipp>
 #include <smdebug/formats/checkpoints/impl/safetensors_header.ipp>
-#include <smdebug/formats/checkpoints/impl/safetensors_index.ipp>
-#include <smdebug/formats/checkpoints/impl/step_of_name.ipp>
-#include <smdebug/formats/checkpoints/impl/unpacked_npz.ipp>
-#include <smdebug/formats/impl/data_file.ipp>
 #include <smdebug/formats/impl/event_file_source.ipp>
 #include <smdebug/formats/impl/open_data.ipp>
 #include <smdebug/formats/impl/opened.ipp>
 #include <smdebug/formats/impl/record_file.ipp>
-#include <smdebug/formats/impl/repair_index.ipp>
-#include <smdebug/formats/tensorboard/impl/log_event.ipp>
 #include <smdebug/formats/tensorboard/impl/log_files.ipp>
 #include <smdebug/formats/tensorboard/impl/log_source.ipp>

@@ -3,14 +3,13 @@
 #pragma once
 
 #include <smdebug/reduce/dispatched_kernel.hpp>
+#include <smdebug/reduce/simd_batch.hpp>
 #include <smdebug/reduce/simd_kernel.hpp>
-#include <smdebug/reduce/xsimd_adapter.hpp>
 
 #include <array>
 #include <span>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 
 std::span<const dispatched_kernel> dispatched_kernel::available() noexcept {
     static constexpr reduce::detail::compiled_kernel code =
@@ -19,5 +18,4 @@ std::span<const dispatched_kernel> dispatched_kernel::available() noexcept {
     return kernels;
 }
 
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1

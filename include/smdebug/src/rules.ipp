@@ -1,36 +1,11 @@
 // A part of <smdebug/src.hpp>: the bodies of rules and the registry.
 #pragma once
 
-#include <smdebug/registry/impl/built_in_rules.ipp>
 #include <smdebug/registry/impl/configure.ipp>
 #include <smdebug/registry/impl/rule_registry.ipp>
-#include <smdebug/registry/impl/rule_request.ipp>
-#include <smdebug/registry/impl/rules_json.ipp>
-#include <smdebug/rules/built_in/impl/all_zero.ipp>
-#include <smdebug/rules/built_in/impl/check_input_images.ipp>
 #include <smdebug/rules/built_in/impl/class_imbalance.ipp>
 #include <smdebug/rules/built_in/impl/confusion.ipp>
-#include <smdebug/rules/built_in/impl/dead_relu.ipp>
-#include <smdebug/rules/built_in/impl/feature_importance_overweight.ipp>
-#include <smdebug/rules/built_in/impl/loss_not_decreasing.ipp>
-#include <smdebug/rules/built_in/impl/nlp_sequence_ratio.ipp>
-#include <smdebug/rules/built_in/impl/overfit.ipp>
-#include <smdebug/rules/built_in/impl/overtraining.ipp>
 #include <smdebug/rules/built_in/impl/poor_weight_initialization.ipp>
-#include <smdebug/rules/built_in/impl/saturated_activation.ipp>
-#include <smdebug/rules/built_in/impl/stalled_training.ipp>
-#include <smdebug/rules/built_in/impl/tensor_variance.ipp>
-#include <smdebug/rules/built_in/impl/tree_depth.ipp>
-#include <smdebug/rules/built_in/impl/unchanged_tensor.ipp>
-#include <smdebug/rules/built_in/impl/weight_update_ratio.ipp>
-#include <smdebug/rules/drive/impl/erased_rule.ipp>
-#include <smdebug/rules/drive/impl/read_tally.ipp>
 #include <smdebug/rules/drive/impl/rule_drive.ipp>
-#include <smdebug/rules/impl/finding_json.ipp>
-#include <smdebug/rules/impl/invoke_rules.ipp>
+#include <smdebug/rules/impl/any_rule.ipp>
 #include <smdebug/rules/impl/rule_result.ipp>
-#include <smdebug/rules/impl/setting_text.ipp>
-#include <smdebug/rules/judge/impl/closeness.ipp>
-#include <smdebug/rules/judge/impl/layer_activity.ipp>
-#include <smdebug/rules/judge/impl/loss_values.ipp>
-#include <smdebug/rules/judge/impl/selection.ipp>

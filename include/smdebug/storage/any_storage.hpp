@@ -1,16 +1,12 @@
-// A storage whose kind is chosen at run time, to be read, and written where it can be.
-// One indirect call a read or an append, none an element.  What the inner storage can do beyond a plain one is not
-// lost.
+// A type-erased storage: its kind is chosen at run time. It can be read, and written if the inner storage can.
+// A read or an append costs one indirect call; elements cost none. All abilities of the inner storage are kept.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/function_ref.hpp>
-#include <smdebug/core/problem.hpp>
-#include <smdebug/storage/abilities.hpp>
-#include <smdebug/storage/change_signal.hpp>
+#include <smdebug/core/status.hpp>
 #include <smdebug/storage/concepts.hpp>
-#include <smdebug/storage/opened_object.hpp>
 #include <smdebug/storage/versioned_read.hpp>
 #include <smdebug/storage/writable.hpp>
 
@@ -27,14 +23,13 @@
 #include <utility>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 
 namespace detail {
 
 class source_maker;
 
-/// What an interface between a value and whoever does not know its type starts from.
+/// The base of a type-erased interface.
 struct erased {
     erased() = default;
     erased(const erased&) = delete;
@@ -42,7 +37,7 @@ struct erased {
     virtual ~erased() = default;
 };
 
-/// That of a storage around an any_storage, which has a source() for it; else null.
+/// The source() of a storage around an any_storage; null for other types.
 template <class S>
 [[nodiscard]] std::shared_ptr<const source_maker> source_of(const S& store) {
     if constexpr (requires { store.source(); }) {
@@ -52,9 +47,9 @@ template <class S>
     }
 }
 
-// Each can be moved, not copied; one that was moved from can only be destroyed or assigned to.
+// Each of these can be moved, not copied; a moved-from one can only be destroyed or assigned to.
 
-/// An object being written, of whichever kind; models object_output.
+/// An object being written, type-erased; models object_output.
 class any_output {
 public:
     template <class Inner>
@@ -80,7 +75,7 @@ private:
     std::unique_ptr<interface> inner_;
 };
 
-/// A key that is held alone, of whichever kind; models object_claim.
+/// A key held exclusively, type-erased; models object_claim.
 class any_claim {
 public:
     template <class Inner>
@@ -92,7 +87,7 @@ public:
             inner_->release();
         }
     }
-    /// True where the inner claim cannot tell.
+    /// True if the inner claim does not know.
     [[nodiscard]] bool holds() const { return inner_ && inner_->holds(); }
 
 private:
@@ -111,7 +106,7 @@ private:
     std::unique_ptr<interface> inner_;
 };
 
-/// A follower of whichever kind; models key_follower.  Threads: one at a time.
+/// A type-erased follower; models key_follower. Threads: one at a time.
 class any_follower {
 public:
     template <class Inner>
@@ -139,12 +134,13 @@ private:
 
 }  // namespace detail
 
-/// Holds any storage behind one indirect call.  Copies are handles on it.  Has every optional operation, except
-/// entries(), as there are no versions where the inner storage has none (list_entries() tells whether it has); abilities()
-/// tell which of them the inner storage has, too.  Without it: reads one by one, follows by listing everything each time, has no signals or times,
-/// gathers in memory what is written piece by piece (see create_output), and throws unsupported where it cannot
-/// write, remove or claim. Threads: as the inner storage.      Cost: one allocation a create(), claim() or follow(),
-/// none a read or an append.
+/// Holds any storage behind one indirect call. Copies are handles on it. It has every optional operation except
+/// entries(), since the inner storage may have no versions (list_entries() shows whether it has); abilities() say which
+/// of them the inner storage has. Without them it reads one by one, follows by listing everything each time, has no
+/// signals or times, gathers in memory what is written piece by piece (see create_output), and throws unsupported for a
+/// write, remove or claim.
+/// Threads: as the inner storage.
+/// Cost: one allocation per create(), claim() or follow(), none per read or append.
 class any_storage {
 public:
     template <class Inner>
@@ -153,16 +149,16 @@ public:
         : source_(detail::source_of(inner)),
           inner_(std::make_shared<writer<std::remove_cvref_t<Inner>>>(std::forward<Inner>(inner))) {}
 
-    /// Of a storage that is only read: writes, removes and claims nothing, whatever the inner storage can, so that a program
-    /// that only reads does not have the code for it.  An any_storage stays as it is.
+    /// Makes a read-only storage: it never writes, removes or claims, even if the inner storage can, so that a program
+    /// that only reads does not contain that code. An any_storage is returned unchanged.
     template <storage Inner>
     [[nodiscard]] static any_storage to_read(Inner inner);
 
-    /// The inner storage, if it is of this type; else null.
+    /// The inner storage if it is of this type, otherwise null.
     template <storage Inner>
     [[nodiscard]] const Inner* target() const noexcept;
 
-    /// Those of the inner storage.
+    /// The inner storage's abilities.
     [[nodiscard]] storage_abilities abilities() const { return inner_->abilities(); }
 
     // Reading ----------------------------------------------------------------------------------------------------
@@ -171,62 +167,62 @@ public:
     [[nodiscard]] byte_buffer read(std::string_view key, byte_range where) const { return inner_->read(key, where); }
     void read_each(std::span<const std::string> keys, object_sink sink) const { inner_->read_each(keys, sink); }
     void read_ranges(std::span<const object_range> ranges, range_sink sink) const { inner_->read_ranges(ranges, sink); }
-    /// With versions as far as the inner storage tells them.
+    /// With versions if the inner storage reports them.
     void read_each_versioned(std::span<const std::string> keys, versioned_object_sink sink) const {
         inner_->read_each_versioned(keys, sink);
     }
     void read_ranges_versioned(std::span<const object_range> ranges, versioned_range_sink sink) const {
         inner_->read_ranges_versioned(ranges, sink);
     }
-    /// Nothing for a storage that has none to give.
+    /// Nothing if the inner storage has no view().
     [[nodiscard]] std::optional<byte_buffer> view(std::string_view key) const { return inner_->view(key); }
-    /// Null for a storage that has no such thing.
+    /// Null if the inner storage has no such operation.
     [[nodiscard]] std::unique_ptr<detail::opened_object> open(std::string_view key) const { return inner_->open(key); }
-    /// True for a storage that has no such thing.
+    /// True if the inner storage has no such operation.
     [[nodiscard]] bool read_ahead(std::string_view key) const { return inner_->read_ahead(key); }
-    /// Null for a storage that has no such thing.
-    [[nodiscard]] std::unique_ptr<held_objects> hold() const { return inner_->hold(); }
+    /// Null if the inner storage has no such operation.
+    [[nodiscard]] std::unique_ptr<pinned_ranges> hold() const { return inner_->hold(); }
 
     // Listing ----------------------------------------------------------------------------------------------------
 
     [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const {
         return inner_->list(prefix, after);
     }
-    /// What entries() of the inner storage gives; nothing for a storage that has no such thing.
+    /// The inner storage's entries(), or nothing if it has no such operation.
     [[nodiscard]] std::optional<std::vector<object_entry>> list_entries(std::string_view prefix, std::string_view after,
                                                                         std::size_t most) const {
         return inner_->list_entries(prefix, after, most);
     }
     [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const { return inner_->size(key); }
     [[nodiscard]] std::string name() const { return inner_->name(); }
-    /// True for a storage that cannot tell.
+    /// True if the inner storage does not know.
     [[nodiscard]] bool exists() const { return inner_->exists(); }
-    /// False for a storage that cannot tell.
+    /// False if the inner storage does not know.
     [[nodiscard]] bool is_file() const { return inner_->is_file(); }
-    /// The inner storage's follower, or one that gives all that is there at each call.
+    /// The inner storage's follower, or one that returns all keys at each call.
     [[nodiscard]] detail::any_follower follow(std::string_view prefix) const;
-    /// Nothing for a storage that cannot tell.
+    /// Nothing if the inner storage has no signals.
     [[nodiscard]] std::unique_ptr<change_signal> watch(std::span<const std::string> prefixes) const {
         return inner_->watch(prefixes);
     }
-    /// Nothing to wait for where the inner storage does not mind.
+    /// Zero if the inner storage has no interval of its own.
     [[nodiscard]] std::chrono::milliseconds look_interval() const { return inner_->look_interval(); }
-    /// Nothing for a storage that cannot tell, too.
+    /// Nothing if the inner storage does not know, too.
     [[nodiscard]] std::optional<std::chrono::system_clock::time_point> modified(std::string_view key) const {
         return inner_->modified(key);
     }
 
-    /// None for a storage that has no such thing; those of with_problems() follow.
+    /// None if the inner storage has no such operation; those of with_problems() follow.
     [[nodiscard]] std::vector<problem> problems() const;
-    /// A handle on the same storage whose problems() have these, too.
+    /// A handle on the same storage whose problems() also include these.
     [[nodiscard]] any_storage with_problems(std::vector<problem> more) const;
 
-    /// What makes the catalogs of trials on it, instead of index files; null: index files.  See as_run().
+    /// Makes the catalogs of trials on this storage, instead of index files; null: index files are used. See as_run().
     [[nodiscard]] const std::shared_ptr<const detail::source_maker>& source() const noexcept { return source_; }
-    /// A handle on the same storage with that source, or with none.
+    /// A handle on the same storage with that source, or without one.
     [[nodiscard]] any_storage with_source(std::shared_ptr<const detail::source_maker> source) const;
 
-    // Writing: unsupported where abilities() tell so, whether the object is there or not ---------------------------
+    // Writing: throws unsupported if abilities() exclude it, whether or not the object exists ----------------------
 
     void write(std::string_view key, byte_view bytes) { inner_->write(key, bytes); }
     [[nodiscard]] detail::any_output create(std::string_view key) { return inner_->create(key); }
@@ -255,7 +251,7 @@ private:
         [[nodiscard]] virtual std::optional<byte_buffer> view(std::string_view key) const = 0;
         [[nodiscard]] virtual std::unique_ptr<detail::opened_object> open(std::string_view key) const = 0;
         [[nodiscard]] virtual bool read_ahead(std::string_view key) const = 0;
-        [[nodiscard]] virtual std::unique_ptr<held_objects> hold() const = 0;
+        [[nodiscard]] virtual std::unique_ptr<pinned_ranges> hold() const = 0;
         [[nodiscard]] virtual std::vector<std::string> list(std::string_view prefix, std::string_view after) const = 0;
         [[nodiscard]] virtual std::optional<std::vector<object_entry>> list_entries(std::string_view prefix,
                                                                                     std::string_view after,
@@ -282,7 +278,7 @@ private:
         [[nodiscard]] SMDEBUG_INLINE virtual bool claimed(std::string_view key) const;
     };
 
-    // Follows a storage that cannot be followed.
+    // Follows a storage that has no follower.
     struct listing {
         [[nodiscard]] std::vector<std::string> next() const { return inner->list(prefix, ""); }
         void forget() const noexcept {}
@@ -304,7 +300,7 @@ private:
 
 namespace detail {
 
-/// Any storage behind the one type; one that is so already stays as it is.
+/// Wraps any storage; an any_storage is returned unchanged.
 template <storage Storage>
 [[nodiscard]] any_storage erased_storage(Storage store) {
     if constexpr (std::same_as<Storage, any_storage>) {
@@ -314,15 +310,188 @@ template <storage Storage>
     }
 }
 
-/// Names of objects, at most so many where the storage can stop there.
+/// The names of objects, at most so many if the storage can limit its listing.
 [[nodiscard]] std::vector<std::string> some_keys(const any_storage& store, std::string_view prefix, std::size_t most);
 
 }  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+
+template <class Inner>
+struct any_storage::reader : interface {
+    explicit reader(Inner inner) : store(std::move(inner)) {}
+
+    [[nodiscard]] storage_abilities abilities() const override {
+        storage_abilities told = abilities_of(store);
+        told.writes = told.removes = told.claims = false;
+        return told;
+    }
+
+    [[nodiscard]] byte_buffer read(std::string_view key) const override { return store.read(key); }
+    [[nodiscard]] byte_buffer read(std::string_view key, byte_range where) const override {
+        return store.read(key, where);
+    }
+    void read_each(std::span<const std::string> keys, object_sink sink) const override {
+        smdebug::read_each(store, keys, sink);
+    }
+    void read_ranges(std::span<const object_range> ranges, range_sink sink) const override {
+        smdebug::read_ranges(store, ranges, sink);
+    }
+    void read_each_versioned(std::span<const std::string> keys, versioned_object_sink sink) const override {
+        smdebug::read_each_versioned(store, keys, sink);
+    }
+    void read_ranges_versioned(std::span<const object_range> ranges, versioned_range_sink sink) const override {
+        smdebug::read_ranges_versioned(store, ranges, sink);
+    }
+    [[nodiscard]] std::optional<byte_buffer> view([[maybe_unused]] std::string_view key) const override {
+        if constexpr (viewing_storage<Inner>) {
+            return store.view(key);
+        } else {
+            return std::nullopt;
+        }
+    }
+    [[nodiscard]] std::unique_ptr<detail::opened_object> open([[maybe_unused]] std::string_view key) const override {
+        if constexpr (detail::opening_storage<Inner>) {
+            return store.open(key);
+        } else {
+            return nullptr;
+        }
+    }
+    [[nodiscard]] bool read_ahead([[maybe_unused]] std::string_view key) const override {
+        if constexpr (prefetching_storage<Inner>) {
+            return store.read_ahead(key);
+        } else {
+            return true;
+        }
+    }
+    [[nodiscard]] std::unique_ptr<pinned_ranges> hold() const override {
+        if constexpr (holding_storage<Inner>) {
+            return store.hold();
+        } else {
+            return nullptr;
+        }
+    }
+
+    [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const override {
+        return store.list(prefix, after);
+    }
+    [[nodiscard]] std::optional<std::vector<object_entry>> list_entries(
+        [[maybe_unused]] std::string_view prefix, [[maybe_unused]] std::string_view after,
+        [[maybe_unused]] std::size_t most) const override {
+        if constexpr (entry_lister<Inner>) {
+            return store.entries(prefix, after, most);
+        } else {
+            return std::nullopt;
+        }
+    }
+    [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const override { return store.size(key); }
+    [[nodiscard]] std::string name() const override { return store.name(); }
+    [[nodiscard]] bool exists() const override {
+        if constexpr (place_prober<Inner>) {
+            return store.exists();
+        } else {
+            return true;
+        }
+    }
+    [[nodiscard]] bool is_file() const override { return detail::is_file(store); }
+    [[nodiscard]] std::optional<detail::any_follower> follow([[maybe_unused]] std::string_view prefix) const override {
+        if constexpr (followable_storage<Inner>) {
+            return detail::any_follower{store.follow(prefix)};
+        } else {
+            return std::nullopt;
+        }
+    }
+    [[nodiscard]] std::unique_ptr<change_signal> watch(
+        [[maybe_unused]] std::span<const std::string> prefixes) const override {
+        if constexpr (announcing_storage<Inner>) {
+            return store.watch(prefixes);
+        } else {
+            return nullptr;
+        }
+    }
+    [[nodiscard]] std::chrono::milliseconds look_interval() const override {
+        return smdebug::look_interval(store, std::chrono::milliseconds{0});
+    }
+    [[nodiscard]] std::optional<std::chrono::system_clock::time_point> modified(
+        [[maybe_unused]] std::string_view key) const override {
+        if constexpr (dated_storage<Inner>) {
+            return store.modified(key);
+        } else {
+            return std::nullopt;
+        }
+    }
+    [[nodiscard]] std::vector<problem> problems() const override { return problems_of(store); }
+
+    Inner store;
+};
+
+template <class Inner>
+struct any_storage::writer final : reader<Inner> {
+    using reader<Inner>::reader;
+    using reader<Inner>::store;
+
+    [[nodiscard]] storage_abilities abilities() const override { return abilities_of(store); }
+
+    void write(std::string_view key, byte_view bytes) override {
+        if constexpr (writable_storage<Inner>) {
+            store.write(key, bytes);
+        } else {
+            interface::write(key, bytes);
+        }
+    }
+    [[nodiscard]] detail::any_output create(std::string_view key) override {
+        if constexpr (writable_storage<Inner>) {
+            return detail::any_output{create_output(store, key)};
+        } else {
+            return interface::create(key);
+        }
+    }
+    bool remove(std::string_view key) override {
+        if constexpr (removing_storage<Inner>) {
+            return store.remove(key);
+        } else {
+            return interface::remove(key);
+        }
+    }
+    std::vector<std::string> remove_unfinished(std::string_view prefix,
+                                               function_ref<bool(std::string_view)> which) override {
+        return smdebug::remove_unfinished(store, prefix, which);
+    }
+    void settle(std::string_view key) override { settle_removal(store, key); }
+    [[nodiscard]] detail::any_claim claim(std::string_view key, durability how) override {
+        if constexpr (claiming_storage<Inner>) {
+            return detail::any_claim{take_claim(store, key, how)};
+        } else {
+            return interface::claim(key, how);
+        }
+    }
+    [[nodiscard]] bool claimed(std::string_view key) const override {
+        if constexpr (claiming_storage<Inner>) {
+            return store.claimed(key);
+        } else {
+            return interface::claimed(key);
+        }
+    }
+};
+
+template <storage Inner>
+any_storage any_storage::to_read(Inner inner) {
+    if constexpr (std::same_as<Inner, any_storage>) {
+        return inner;
+    } else {
+        auto source = detail::source_of(inner);
+        any_storage made{std::shared_ptr<interface>{std::make_shared<reader<Inner>>(std::move(inner))}};
+        made.source_ = std::move(source);
+        return made;
+    }
+}
+
+template <storage Inner>
+const Inner* any_storage::target() const noexcept {
+    const auto* const held = dynamic_cast<const reader<Inner>*>(inner_.get());
+    return held != nullptr ? &held->store : nullptr;
+}
+
+}  // namespace smdebug::inline v1
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/storage/impl/any_storage.ipp>
 #endif
-
-#include <smdebug/storage/impl/any_storage.tpp>

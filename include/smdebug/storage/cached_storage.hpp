@@ -1,26 +1,22 @@
-// A storage around any other that keeps whole objects near: in memory, or on this machine's disk.
-// For storages far away, where each request takes its time: an event file is fetched once, and its tensors read from
-// it.
+// A storage around any other that caches whole objects in memory or on a local disk.
+// For remote storages, where each request takes time: an event file is fetched once, and its tensors are read from the
+// cache.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
-#include <smdebug/storage/abilities.hpp>
 #include <smdebug/storage/cache/cached_batch.hpp>
 #include <smdebug/storage/cache/caching_reader.hpp>
-#include <smdebug/storage/cache/fetch_crew.hpp>
+#include <smdebug/storage/cache/metadata_cache.hpp>
 #include <smdebug/storage/cache/object_holder.hpp>
-#include <smdebug/storage/change_signal.hpp>
 #include <smdebug/storage/concepts.hpp>
-#include <smdebug/storage/memory_cache.hpp>
 #include <smdebug/storage/object_cache.hpp>
-#include <smdebug/storage/read_each.hpp>
-#include <smdebug/storage/read_ranges.hpp>
 #include <smdebug/storage/versioned_read.hpp>
 #include <smdebug/storage/writable.hpp>
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -29,12 +25,11 @@
 #include <utility>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 
 namespace detail {
 
-/// Forgets what is cached of an object when it ends, whatever became of the change to it.
+/// Forgets the cached copy of an object on destruction, whether or not the change to it succeeded.
 template <class Reader>
 class forgetting {
 public:
@@ -59,32 +54,32 @@ public:
     void commit(durability how);
 
 private:
-    std::shared_ptr<Reader> reader_;  // outlives what it made
+    std::shared_ptr<Reader> reader_;  // outlives the output that it made
     std::string key_;
     Output inner_;
 };
 
 }  // namespace detail
 
-/// `inner`, and a cache of its objects.  Copies are handles on the same cache, and share the inner storage.
+/// `inner`, and a cache of its objects. Copies are handles on the same cache and share the inner storage.
 ///
-/// What is cached: objects whose keys options.cacheable says (all, unless it is given: for a run
-/// is_written_once) of at most options.largest_object bytes (16 MiB), whole: a read of a part brings the
-/// whole, once, however many threads want it.  Listings and sizes are always asked for; that an object is missing is
-/// not remembered; nothing is asked for that nobody wants.
+/// What is cached: whole objects of at most options.largest_object bytes (16 MiB) whose keys options.cacheable accepts
+/// (all by default; for a run is_written_once). A read of a part fetches the whole object, once, however many threads
+/// want it. Listings and sizes are always requested; a missing object is not remembered; nothing is fetched that no
+/// caller wants.
 ///
-/// Which version is seen: what is written, committed or removed through this storage or its copies is seen at once.
-/// What others replace is seen when the object's version is learnt anew: after its key came in an answer of list() or
-/// entries(), or after forget(); a whole object of the older version may be given until then, never parts of two.  A
-/// read that begins behind a cached object's end looks whether it has grown; one that has is not cached any more.  An
-/// inner storage without entries() has no versions: there sizes alone tell, and forget().
-/// A disk_cache gives only what has the version that this process has learnt.
+/// Which version is seen: changes through this storage or its copies are seen at once. A replacement by others is seen
+/// when the object's version is learnt again: after its key appeared in an answer of list() or entries(), or after
+/// forget(). Until then a whole object of the older version may be returned, never parts of two. A read that begins
+/// behind a cached object's end checks whether it has grown; a grown object is no longer cached. An inner storage
+/// without entries() has no versions: changes are found only by their size, or after forget().
+/// A disk_cache returns only objects of the version that this process has learnt.
 ///
-/// Cost beyond the reads: a listing of the next thousand objects' sizes and versions for a key of which nothing is
-/// known yet (without entries(): a size).  A hit copies nothing and makes no request. Errors: those of the inner
-/// storage; who waits for another's fetch gets its error.  Caches have none. Threads: everything may be called at once,
-/// as far as the inner storage lets be.  Destroying the last copy ends reading ahead: it waits for the requests that
-/// are under way.  A forked child is to make its own.
+/// Cost beyond the reads: for a key of which nothing is known yet, one listing of sizes and versions of the next
+/// thousand objects (without entries(): one size). A hit copies nothing and makes no request.
+/// Errors: those of the inner storage; a thread that waits for another's fetch gets its error. Caches have none.
+/// Threads: everything may be called at once, if the inner storage allows it. Destroying the last copy stops
+/// prefetching: it waits for the requests in flight. A forked child must make its own.
 template <storage Inner, cache_of<Inner> Cache = memory_cache>
 class cached_storage {
     using reader = detail::caching_reader<Inner, Cache>;
@@ -102,8 +97,8 @@ public:
     [[nodiscard]] byte_buffer read(std::string_view key, byte_range where) const {
         return state_->objects.read(key, where);
     }
-    /// What is cached comes from there, the rest by one call of the inner storage, in order.  What that brings a
-    /// disk_cache keeps; a memory_cache does not, as a scan would push out everything.
+    /// Reads what is cached from the cache and the rest by one call of the inner storage, in order. A disk_cache keeps
+    /// what that call returns; a memory_cache does not, as a scan would evict everything.
     void read_each(std::span<const std::string> keys, object_sink sink) const {
         read_each_versioned(
             keys, [&](std::size_t i, std::optional<byte_view> bytes, const object_version&) { sink(i, bytes); });
@@ -113,20 +108,20 @@ public:
             sink(i, std::move(bytes));
         });
     }
-    /// The same with versions: those that are known of what is cached, and those that the inner storage tells.
+    /// The same with versions: the known version of a cached object, or the one that the inner storage reports.
     void read_each_versioned(std::span<const std::string> keys, versioned_object_sink sink) const {
         detail::cached_batch{state_->objects}.read_each_versioned(keys, sink);
     }
     void read_ranges_versioned(std::span<const object_range> ranges, versioned_range_sink sink) const {
         detail::cached_batch{state_->objects}.read_ranges_versioned(ranges, sink);
     }
-    /// What is cached, or what the inner storage shows; asks for nothing.
+    /// The cached object, or a view of the inner storage; makes no request.
     [[nodiscard]] std::optional<byte_buffer> view(std::string_view key) const;
-    /// Begins to bring an object on another thread, if it is to be cached; whether it is cached already.  Asks the
-    /// inner storage to read it ahead otherwise, if it can.
+    /// Begins to prefetch an object on another thread, if it is to be cached; returns whether it is cached already.
+    /// Otherwise calls read_ahead() of the inner storage, if it has that.
     [[nodiscard]] bool read_ahead(std::string_view key) const;
-    /// Parts that stay near whatever the cache has room for; see object_holder.
-    [[nodiscard]] std::unique_ptr<held_objects> hold() const {
+    /// Parts that stay in memory regardless of the cache's size; see object_holder.
+    [[nodiscard]] std::unique_ptr<pinned_ranges> hold() const {
         return std::make_unique<detail::object_holder<reader>>(objects());
     }
     [[nodiscard]] versioned_object read_versioned(std::string_view key) const
@@ -135,7 +130,7 @@ public:
         return inner().read_versioned(key);
     }
 
-    /// The inner storage's, and reading ahead where there are threads for it.
+    /// The inner storage's abilities; reads ahead if there are threads for it.
     [[nodiscard]] storage_abilities abilities() const {
         storage_abilities can = abilities_of(inner());
         can.reads_ahead = state_->objects.options().threads_ahead > 0;
@@ -181,7 +176,7 @@ public:
         return inner().modified(key);
     }
 
-    // Writing: passed on, and what is cached of it forgotten ------------------------------------------------------
+    // Writing: passed on; the cached copy is forgotten -----------------------------------------------------------
 
     void write(std::string_view key, byte_view bytes)
         requires writable_storage<Inner>;
@@ -201,7 +196,7 @@ public:
     [[nodiscard]] auto claim(std::string_view key, durability how = durability::cached)
         requires claiming_storage<Inner>
     {
-        state_->objects.pass(key);  // it goes without our being told
+        state_->objects.pass(key);  // it may be removed without notice
         return take_claim(state_->objects.inner(), key, how);
     }
     [[nodiscard]] bool claimed(std::string_view key) const
@@ -212,7 +207,7 @@ public:
 
     // The cache ---------------------------------------------------------------------------------------------------
 
-    /// The next read of the object, or of any, learns anew which version is there.
+    /// Forces the next read of this object, or of any, to learn its version again.
     void forget(std::string_view key) const { state_->objects.forget(key); }
     void forget() const { state_->objects.forget(); }
     [[nodiscard]] const Inner& inner() const noexcept { return state_->objects.inner(); }
@@ -221,7 +216,7 @@ private:
     struct state {
         state(Inner inner, Cache cache, detail::cache_options options);
         reader objects;
-        detail::fetch_crew crew;  // ends first
+        detail::fetch_crew crew;  // destroyed first
     };
 
     [[nodiscard]] std::shared_ptr<reader> objects() const { return {state_, &state_->objects}; }
@@ -229,14 +224,96 @@ private:
     std::shared_ptr<state> state_;
 };
 
-/// The same: as cached_storage{cached_storage{...}} would be a copy.
+/// Forbids cached_storage{cached_storage{...}}, which would be a copy.
 template <storage Inner, cache_of<Inner> Cache = memory_cache>
 [[nodiscard]] cached_storage<Inner, Cache> cached(Inner inner, Cache cache = Cache{},
                                                   detail::cache_options options = {}) {
     return cached_storage<Inner, Cache>{std::move(inner), std::move(cache), std::move(options)};
 }
 
-}  // namespace v1
-}  // namespace smdebug
+namespace detail {
 
-#include <smdebug/storage/impl/cached_storage.tpp>
+template <class Reader, object_output Output>
+void cached_output<Reader, Output>::commit(durability how) {
+    const forgetting changed{*reader_, key_};
+    inner_.commit(how);
+}
+
+}  // namespace detail
+
+template <storage Inner, cache_of<Inner> Cache>
+std::optional<byte_buffer> cached_storage<Inner, Cache>::view(std::string_view key) const {
+    if (const std::optional<detail::known_object> known = state_->objects.to_cache(key, false)) {
+        if (std::optional<byte_buffer> whole = state_->objects.find(key, *known)) {
+            return whole;
+        }
+    }
+    if constexpr (viewing_storage<Inner>) {
+        return inner().view(key);
+    } else {
+        return std::nullopt;
+    }
+}
+
+template <storage Inner, cache_of<Inner> Cache>
+bool cached_storage<Inner, Cache>::read_ahead(std::string_view key) const {
+    const std::optional<bool> near = state_->objects.looks_near(key);
+    if (near && !*near) {
+        state_->crew.wish(key);
+    }
+    if constexpr (prefetching_storage<Inner>) {
+        return near ? *near : inner().read_ahead(key);
+    } else {
+        return near.value_or(true);
+    }
+}
+
+template <storage Inner, cache_of<Inner> Cache>
+std::vector<std::string> cached_storage<Inner, Cache>::list(std::string_view prefix, std::string_view after) const {
+    std::vector<std::string> keys;
+    if constexpr (Cache::needs_versions) {  // costs no more than list() where a disk cache is worthwhile
+        for (object_entry& one : entries(prefix, after, std::numeric_limits<std::size_t>::max())) {
+            keys.push_back(std::move(one.key));
+        }
+    } else {
+        keys = inner().list(prefix, after);
+        state_->objects.scout().known().doubt(keys);
+    }
+    return keys;
+}
+
+template <storage Inner, cache_of<Inner> Cache>
+std::vector<object_entry> cached_storage<Inner, Cache>::entries(std::string_view prefix, std::string_view after,
+                                                                std::size_t most) const
+    requires entry_lister<Inner>
+{
+    auto& scout = state_->objects.scout();
+    const std::uint64_t before = scout.known().state();
+    std::vector<object_entry> found = inner().entries(prefix, after, most);
+    scout.note(found, before);
+    return found;
+}
+
+template <storage Inner, cache_of<Inner> Cache>
+void cached_storage<Inner, Cache>::write(std::string_view key, byte_view bytes)
+    requires writable_storage<Inner>
+{
+    const detail::forgetting changed{state_->objects, key};
+    state_->objects.inner().write(key, bytes);
+}
+
+template <storage Inner, cache_of<Inner> Cache>
+bool cached_storage<Inner, Cache>::remove(std::string_view key)
+    requires removing_storage<Inner>
+{
+    const detail::forgetting changed{state_->objects, key};
+    return state_->objects.inner().remove(key);
+}
+
+template <storage Inner, cache_of<Inner> Cache>
+cached_storage<Inner, Cache>::state::state(Inner inner, Cache cache, detail::cache_options options)
+    : objects(std::move(inner), std::move(cache), std::move(options)),
+      crew([this](const std::string& key) { objects.prefetch(key); }, objects.options().threads_ahead,
+           objects.options().most_ahead) {}
+
+}  // namespace smdebug::inline v1

@@ -1,34 +1,77 @@
-// The front door of storage/: what a place that holds runs has to offer to those who read them, and what it may offer
-// beyond that.  Writing is in writable.hpp; what a storage can do when it runs, in abilities.hpp.
+// The front door of storage/: what a storage of runs must offer to readers, and what it may offer beyond that.
+// Writing is in writable.hpp; what a storage can do at run time, in abilities.hpp.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/core/function_ref.hpp>
-#include <smdebug/core/problem.hpp>
-#include <smdebug/storage/change_signal.hpp>
+#include <smdebug/core/status.hpp>
 
 #include <chrono>
 #include <concepts>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
+// Wakes a thread that waits for objects to appear: the interface between a storage that notices changes and a wait.
+namespace smdebug::inline v1 {
+
+/// Wakes one waiting thread when objects may have changed. Silence proves nothing: file systems of other machines
+/// announce no changes, so a wait must also look again periodically.
+/// Threads: one waits at a time; interrupt() may be called from any.
+class change_signal {
+public:
+    using clock = std::chrono::steady_clock;
+
+    change_signal() = default;
+    change_signal(const change_signal&) = delete;
+    change_signal& operator=(const change_signal&) = delete;
+    virtual ~change_signal() = default;
+
+    /// Sleeps until something may have changed since the last call returned (for the first call: since the signal was
+    /// made), until interrupt(), or until the given time. Returns whether something may have changed. A false alarm is
+    /// allowed, and so is an immediate return because watching has only just begun.
+    [[nodiscard]] virtual bool wait_until(clock::time_point until) = 0;
+
+    /// The keys reported to the last wait_until, in order of arrival, possibly repeated; nothing if it cannot name all
+    /// changes on this machine: then everything must be checked. Call it only after wait_until has returned true.
+    [[nodiscard]] virtual std::optional<std::vector<std::string>> told() { return std::nullopt; }
+
+    /// Ends the current wait, or else the next one.
+    virtual void interrupt() noexcept = 0;
+};
+
+namespace detail {
+
+/// A signal that announces nothing: it only sleeps.
+class sleeping_signal final : public change_signal {
+public:
+    [[nodiscard]] SMDEBUG_INLINE bool wait_until(clock::time_point until) override;
+    SMDEBUG_INLINE void interrupt() noexcept override;
+
+private:
+    std::mutex guard_;
+    std::condition_variable wake_;
+    bool interrupted_ = false;
+};
+
+}  // namespace detail
 
 /// A place that holds a run's objects under keys such as "index/000000000/000000000000_worker_0.json".
 /// A type S models `storage` when:
-///  1. read(key) gives the whole object; read(key, range) that part, shorter only at the object's end;
-///  2. list(prefix, after) gives the full keys that start with `prefix`, in byte order, strictly after `after`
-///     (an empty `after`: from the start); a prefix that nothing has gives none; data() of both is never null;
-///  3. size(key) gives the object's size in bytes, or nothing when it is not there;
-///  4. reading a missing key throws not_found, and a failed read throws an error of the library: what could not be
-///     read whole is never returned;
+///  1. read(key) returns the whole object; read(key, range) returns that part, shorter only at the object's end;
+///  2. list(prefix, after) returns the full keys that start with `prefix`, in byte order, strictly after `after` (an
+///     empty `after`: from the start), and no keys if none match; data() of both is never null;
+///  3. size(key) returns the object's size in bytes, or nothing if it does not exist;
+///  4. reading a missing key throws not_found, and a failed read throws an error of the library: a partial read is
+///     never returned;
 ///  5. const calls may run at once on many threads.
 /// Not promised: that list sees an object written a moment ago.
 template <class S>
@@ -41,95 +84,93 @@ concept storage = std::movable<S> && requires(const S& store, std::string_view k
     { store.name() } -> std::convertible_to<std::string>;
 };
 
-/// What read_each calls for each key: its place in the list, and the whole object, which is gone when the call returns;
-/// nothing where the object is not (or no longer) there.
+/// read_each calls this for each key, with its position in the list and the whole object, which is valid during the
+/// call; nothing if the object does not exist (any more).
 using object_sink = function_ref<void(std::size_t, std::optional<byte_view>)>;
 
-/// Optional: read_each(keys, sink) reads many whole objects at less than one read() each (a buffer used again,
-/// requests in flight together) and hands them over in the order of `keys`, on the calling thread.  What the sink
-/// throws ends it and comes out as it is, whatever its type.  An object that is too large to be read whole is
-/// `unsupported`.
+/// Optional: read_each(keys, sink) reads many whole objects for less than one read() each (a reused buffer, several
+/// requests in flight) and passes them on in the order of `keys`, on the calling thread. An exception of the sink ends
+/// the reading and is passed on unchanged, whatever its type. An object too large to be read whole is `unsupported`.
 template <class S>
 concept batch_reader = requires(const S& store, std::span<const std::string> keys, object_sink sink) {
     { store.read_each(keys, sink) } -> std::same_as<void>;
 };
 
-/// A part of an object that is asked for.  Borrows the key.
+/// A requested part of an object. Borrows the key.
 struct object_range {
     std::string_view key;
     byte_range where;
 };
 
-/// What read_ranges calls for each range: its place in the list, and the bytes, which may share their memory with those
-/// of other ranges; nothing where the object is not (or no longer) there.
+/// read_ranges calls this for each range, with its position in the list and its bytes, which may share their memory
+/// with those of other ranges; nothing if the object does not exist (any more).
 using range_sink = function_ref<void(std::size_t, std::optional<byte_buffer>)>;
 
-/// Optional: read_ranges(ranges, sink) reads many parts of objects at less than one read() each (neighbours in one
-/// request, requests in flight together) and hands them over in the order of `ranges`, on the calling thread; each
-/// shorter only at its object's end.  What the sink throws ends it and comes out as it is.
-/// Ranges of one object that stand next to each other in the list, by ascending offset, are the ones that are merged.
+/// Optional: read_ranges(ranges, sink) reads many parts of objects for less than one read() each (neighbours in one
+/// request, several requests in flight) and passes them on in the order of `ranges`, on the calling thread; each is
+/// shorter only at its object's end. An exception of the sink ends the reading and is passed on unchanged.
+/// Ranges of one object are merged if they are adjacent in the list, in ascending order of offsets.
 template <class S>
 concept range_batch_reader = requires(const S& store, std::span<const object_range> ranges, range_sink sink) {
     { store.read_ranges(ranges, sink) } -> std::same_as<void>;
 };
 
-/// What a listing says of an object.
+/// An entry of a listing.
 struct object_entry {
     std::string key = {};
     std::uint64_t size = 0;
-    std::string version = {};  ///< another one whenever the bytes are others: an ETag, say.  Never empty
+    std::string version = {};  ///< changes whenever the bytes change: an ETag, say. Never empty
     friend bool operator==(const object_entry&, const object_entry&) = default;
 };
 
-/// Optional: entries(prefix, after, most) gives what list(prefix, after) does, with sizes and versions; the first
-/// `most` of them, where there are more.
+/// Optional: entries(prefix, after, most) returns the same objects as list(prefix, after), with sizes and versions; at
+/// most the first `most` of them.
 template <class S>
 concept entry_lister = requires(const S& store, std::string_view prefix, std::string_view after, std::size_t most) {
     { store.entries(prefix, after, most) } -> std::same_as<std::vector<object_entry>>;
 };
 
-/// Optional: view(key) gives a whole object as it lies somewhere already, at less than reading it, or nothing where it
-/// does not lie there, or is not there at all.  The bytes stay as they are while the buffer lives, which may keep
-/// writers waiting: it is to be held briefly.
+/// Optional: view(key) returns a view of a whole object in place, for less than reading it; nothing if no such view is
+/// possible or the object does not exist. The bytes do not change while the buffer lives, which may block writers: hold
+/// it briefly.
 template <class S>
 concept viewing_storage = requires(const S& store, std::string_view key) {
     { store.view(key) } -> std::same_as<std::optional<byte_buffer>>;
 };
 
-/// Optional: read_ahead(key) asks that an object be brought nearer, as it will be wanted soon.  Returns at once,
-/// whether it was near already.  Of an object that is not there it says nothing.
+/// Optional: read_ahead(key) starts to prefetch an object that will be wanted soon. Returns at once, with whether it
+/// was available already. A missing object is not an error.
 template <class S>
 concept prefetching_storage = requires(const S& store, std::string_view key) {
     { store.read_ahead(key) } -> std::same_as<bool>;
 };
 
-/// Parts of a storage's objects that are brought near, and stay there until they are let go.  Who reads such a part
-/// through the storage meanwhile waits for it, should it be on its way, and asks nobody: it is fetched once, and it is
-/// what was there when it was brought.  Destroying it lets go of everything; it may outlive the storage.
+/// Prefetched parts of a storage's objects, pinned until they are released. A reader of such a part waits if it is on
+/// its way and makes no request: each part is fetched once, and is read as it was then. Destruction releases
+/// everything; this object may outlive the storage.
 /// Threads: bring() and release() may be called at once.
-class held_objects {
+class pinned_ranges {
 public:
-    held_objects() = default;
-    held_objects(const held_objects&) = delete;
-    held_objects& operator=(const held_objects&) = delete;
-    virtual ~held_objects() = default;
+    pinned_ranges() = default;
+    pinned_ranges(const pinned_ranges&) = delete;
+    pinned_ranges& operator=(const pinned_ranges&) = delete;
+    virtual ~pinned_ranges() = default;
 
-    /// Begins to bring these, behind those that were asked for before; returns at once.  A part from 0
-    /// on that is longer than its object is the whole of it.  What cannot be brought is not held: who reads it is told
-    /// why.
-    virtual void bring(std::span<const object_range> parts) = 0;
-    /// Lets go of all parts of an object.
+    /// Starts to prefetch these parts, after those of earlier calls; returns at once. A part from 0 on that is longer
+    /// than its object is the whole object. A part that cannot be fetched is not held: reading it reports the error.
+    virtual void prefetch(std::span<const object_range> parts) = 0;
+    /// Releases all parts of an object.
     virtual void release(std::string_view key) = 0;
 };
 
-/// Optional: hold() gives such parts, none at first; null where nothing is far enough away to be held.
+/// Optional: hold() returns pinned ranges, none at first; null if the storage is local, so that pinning is useless.
 template <class S>
 concept holding_storage = requires(const S& store) {
-    { store.hold() } -> std::same_as<std::unique_ptr<held_objects>>;
+    { store.hold() } -> std::same_as<std::unique_ptr<pinned_ranges>>;
 };
 
-/// Optional: exists() tells whether the place itself is there, for messages; is_file(), beside it, whether a single
-/// file is in its place.
+/// Optional: exists() says whether the storage's own place exists, for messages; is_file(), beside it, whether a file
+/// is there instead of a folder.
 template <class S>
 concept place_prober = requires(const S& store) {
     { store.exists() } -> std::same_as<bool>;
@@ -137,7 +178,7 @@ concept place_prober = requires(const S& store) {
 
 namespace detail {
 
-/// Whether a single file is in the place of a folder, for messages.  Optional: is_file() of a storage tells it.
+/// Whether a file is there instead of a folder, for messages. Optional: is_file() of a storage returns it.
 template <class S>
 [[nodiscard]] bool is_file(const S& store) {
     if constexpr (requires {
@@ -149,7 +190,7 @@ template <class S>
     }
 }
 
-/// For messages: where an object lies.  A storage that is a single file has that file's name.
+/// Where an object is, for messages. A storage that is a single file uses that file's name.
 template <class S>
 [[nodiscard]] std::string path_of(const S& store, std::string_view key) {
     return is_file(store) ? std::string{store.name()} : std::string{store.name()} + "/" + std::string{key};
@@ -157,14 +198,14 @@ template <class S>
 
 }  // namespace detail
 
-/// Optional: problems() gives what of the data cannot be seen through the storage, as it was when it was looked at last: damage
-/// of an archive, what of another tool's data is not read.
+/// Optional: problems() returns what part of the data cannot be read through the storage, as of the last check: damage
+/// of an archive, unread data of another tool.
 template <class S>
 concept problem_reporter = requires(const S& store) {
     { store.problems() } -> std::same_as<std::vector<problem>>;
 };
 
-/// Those of a storage; none where it has no such thing.
+/// The problems of a storage; none if it has no problems().
 template <class S>
 [[nodiscard]] std::vector<problem> problems_of(const S& store) {
     if constexpr (problem_reporter<S>) {
@@ -174,10 +215,10 @@ template <class S>
     }
 }
 
-/// Lists what has come below a prefix since it was last asked.  A type F models `key_follower` when:
-///  1. next() gives keys in byte order, each once; the answers so far together hold every key that was there when the
-///     last call began.  A key may come again;
-///  2. a next() that throws loses nothing: the calls after it give what it would have given;
+/// Lists what has appeared below a prefix since the last call. A type F models `key_follower` when:
+///  1. next() returns keys in byte order, each once; all answers so far together contain every key that existed when
+///     the last call began. A key may be repeated in later answers;
+///  2. a next() that throws loses nothing: later calls return what it would have returned;
 ///  3. forget() makes the next call list everything;
 ///  4. it outlives the storage that made it, and is used by one thread at a time.
 template <class F>
@@ -186,23 +227,23 @@ concept key_follower = std::movable<F> && requires(F& follower) {
     { follower.forget() } -> std::same_as<void>;
 };
 
-/// Optional: follow(prefix) gives a key_follower, which costs by what is new and not by what is there.  The prefix
+/// Optional: follow(prefix) returns a key_follower, whose cost depends on what is new, not on what exists. The prefix
 /// ends in '/'.
 template <class S>
 concept followable_storage = requires(const S& store, std::string_view prefix) {
     { store.follow(prefix) } -> key_follower;
 };
 
-/// Optional: watch(prefixes) gives a signal that wakes when objects whose keys start with one of the prefixes appear or
-/// change, or nothing where the system has none to give.  A prefix names a whole key, or ends in '/'; what it names
-/// need not be there yet, and neither need the storage's own place.  The signal outlives the storage.
+/// Optional: watch(prefixes) returns a signal that wakes when objects whose keys start with one of the prefixes appear
+/// or change, or nothing if the system has no signal to give. A prefix is a whole key, or ends in '/'; neither its
+/// objects nor the storage's own place need exist yet. The signal outlives the storage.
 template <class S>
 concept announcing_storage = requires(const S& store, std::span<const std::string> prefixes) {
     { store.watch(prefixes) } -> std::same_as<std::unique_ptr<change_signal>>;
 };
 
-/// The pause between two looks at whether anything is new: the one that was chosen, or the storage's own where that is
-/// longer.  Optional: look_interval() tells the storage's own, where each look costs time or money.
+/// The pause between two checks for changes: the chosen one, or the storage's own if that is longer. Optional:
+/// look_interval() returns the storage's own, if each check costs time or money.
 template <class S>
 [[nodiscard]] constexpr std::chrono::milliseconds look_interval(const S& store, std::chrono::milliseconds chosen) {
     if constexpr (requires {
@@ -215,11 +256,81 @@ template <class S>
     }
 }
 
-/// Optional: modified(key) tells when the object was last written, or nothing when it is not there.
+/// Optional: modified(key) returns when the object was last written, or nothing if it does not exist.
 template <class S>
 concept dated_storage = requires(const S& store, std::string_view key) {
     { store.modified(key) } -> std::same_as<std::optional<std::chrono::system_clock::time_point>>;
 };
 
-}  // namespace v1
-}  // namespace smdebug
+// Objects that are opened once and read piece by piece, in one version, into the reader's own memory.
+namespace detail {
+
+/// Notes that an observer made about an object during decompression: see inflate_observer.
+class object_notes {
+public:
+    object_notes() = default;
+    object_notes(const object_notes&) = delete;
+    object_notes& operator=(const object_notes&) = delete;
+    virtual ~object_notes() = default;
+};
+
+/// An open object: replacing it in the storage does not change what is read here.
+/// Threads: everything may be called at once.
+class opened_object {
+public:
+    opened_object() = default;
+    opened_object(const opened_object&) = delete;
+    opened_object& operator=(const opened_object&) = delete;
+    virtual ~opened_object() = default;
+
+    /// Its size in bytes when it was opened.
+    [[nodiscard]] virtual std::uint64_t size() const noexcept = 0;
+
+    /// Reads from `offset` on until `into` is full or the object ends; returns the number of bytes read.
+    /// Errors: those of the storage's read().
+    [[nodiscard]] virtual std::size_t read_at(std::uint64_t offset, std::span<std::byte> into) const = 0;
+
+    /// A view of at most so many bytes from `offset` on if they are in memory; fewer, or none, otherwise.
+    /// Errors: as read_at().
+    [[nodiscard]] virtual byte_buffer part(std::uint64_t /*offset*/, std::uint64_t /*most*/) const { return {}; }
+
+    /// The notes made about it; null: none. They live as long as the object.
+    [[nodiscard]] virtual const object_notes* notes() const noexcept { return nullptr; }
+};
+
+/// Optional: open(key) opens an object whose pieces cost no more than their bytes; null if that is impossible or the
+/// object does not exist: use read() then, which reports the error.
+template <class S>
+concept opening_storage = requires(const S& store, std::string_view key) {
+    { store.open(key) } -> std::same_as<std::unique_ptr<opened_object>>;
+};
+
+}  // namespace detail
+
+/// Threads: one call at a time.
+class inflate_observer {
+public:
+    inflate_observer() = default;
+    inflate_observer(const inflate_observer&) = delete;
+    inflate_observer& operator=(const inflate_observer&) = delete;
+    virtual ~inflate_observer() = default;
+
+    /// Called once for each object with its key in the archive, in archive order. Returns notes to remember, which
+    /// opened_object::notes() provides later; null: none.
+    /// `object` is valid during the call. Cost: reading its bytes by ascending offsets costs nothing beyond inflating;
+    /// other reads may inflate again.
+    /// Errors: reading errors may be passed on: then no notes are remembered, and reading the object again reports the
+    /// error.
+    [[nodiscard]] virtual std::shared_ptr<const detail::object_notes> pass(std::string_view key,
+                                                                           const detail::opened_object& object) = 0;
+};
+
+// Names of before 0.2.
+using held_objects [[deprecated("smdebug::pinned_ranges")]] = pinned_ranges;
+using passing_reader [[deprecated("smdebug::inflate_observer")]] = inflate_observer;
+
+}  // namespace smdebug::inline v1
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/storage/impl/concepts.ipp>
+#endif

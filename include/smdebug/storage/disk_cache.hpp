@@ -1,14 +1,15 @@
-// A cache of whole objects in a folder on this machine's disk, which many processes may share.
+// A cache of whole objects in a local folder, which many processes may share.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/form.hpp>
-#include <smdebug/storage/cache/cache_file.hpp>
-#include <smdebug/storage/memory_cache.hpp>
+#include <smdebug/core/text_hash.hpp>
 #include <smdebug/storage/object_cache.hpp>
 
+#include <array>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -17,59 +18,108 @@
 #include <string>
 #include <string_view>
 
-namespace smdebug {
-inline namespace v1 {
+// A file of the disk cache: an object, its identity, and a checksum of both.
+namespace smdebug::inline v1 {
+namespace detail {
+
+/// The layout, all numbers little-endian, 8 bytes each:
+///   mark | size of the identity | size of the object | checksum of these and of what follows | identity | object
+/// The identity is place, key and version, each behind its size.
+
+namespace cache_file {
+
+inline constexpr std::uint64_t mark = 0x3130656863616373U;  // "scache01"
+inline constexpr std::size_t head_size = 32;
+inline constexpr std::string_view extension = ".cached";
+/// Names of archive indexes, which are in the same folder and have as many digits: see archive_options.
+inline constexpr std::string_view index_extension = ".smdx";
+inline constexpr std::size_t digits = 32;
+
+/// The identity stored in a file.
+[[nodiscard]] std::string identity_text(const object_identity& what);
+
+/// The name of the object's file; if two objects share one, the identity inside distinguishes them.
+[[nodiscard]] std::string name_of(const object_identity& what);
+
+/// Whether a name has that form, or that of an archive's index; whether it is of a file being written.
+[[nodiscard]] bool is_name(std::string_view name) noexcept;
+[[nodiscard]] bool is_temporary(std::string_view name) noexcept;
+
+namespace detail {
+
+[[nodiscard]] std::array<std::byte, head_size> head_of(std::size_t identity, std::size_t object,
+                                                       std::uint64_t checksum) noexcept;
+
+[[nodiscard]] inline std::uint64_t checksum_of(byte_view identity, byte_view object) noexcept {
+    return content_hash(object, content_hash(identity, identity.size() ^ (std::uint64_t{object.size()} << 20U)));
+}
+
+}  // namespace detail
+
+/// Writes the file whole or not at all, readable by its owner only, since the bucket's readers may be others than the
+/// machine's users. Returns its size in bytes.
+/// Errors: as posix::whole_file_output.
+std::uint64_t write(const std::string& path, const object_identity& what, byte_view object);
+
+/// The object in a file, if it is the wanted one and intact; otherwise an existing file is removed, as is one larger
+/// than any that would have been written.
+/// Errors: as posix::file, except for missing files.
+[[nodiscard]] std::optional<byte_buffer> read(const std::string& path, const object_identity& what,
+                                              std::uint64_t most_bytes);
+
+}  // namespace cache_file
+}  // namespace detail
 
 /// Holds about `most_bytes` of objects in the folder, and some of them in memory as well, so that reading many parts of
-/// one does not read its file each time.  A process may be killed at any time; a file that is cut or damaged is not
-/// believed.  A disk that is full, a folder that may not be written or that is gone: then nothing is cached.
-/// The files that were not used for longest go first, when this process has written more than there is room for.
-/// Trust: who can write to the folder can change what is read.  Folders and files that are made are their owner's alone
-/// (700, 600); a folder that is there stays as it is.
-/// Threads: everything may be called at once.  Cost: a hit that is not in memory reads and checks a file.
+/// one object does not read its file each time. A process may be killed at any time; a truncated or damaged file is
+/// ignored. If the disk is full, or the folder is read-only or missing, nothing is cached.
+/// Once this process has written more than there is room for, the least recently used files are removed.
+/// Trust: anyone with write access to the folder can change what is read. New folders and files are accessible to their
+/// owner only (700, 600); the mode of an existing folder is kept.
+/// Threads: everything may be called at once. Cost: a hit that is not in memory reads and checks a file.
 class disk_cache {
 public:
     static constexpr bool needs_versions = true;
     static constexpr std::uint64_t usual_bytes = std::uint64_t{8} << 30U;
     static constexpr std::uint64_t usual_memory = std::uint64_t{64} << 20U;
 
-    /// The folder is made when there is something to put into it.
+    /// The folder is made when there is something to store.
     explicit disk_cache(std::string folder, std::uint64_t most_bytes = usual_bytes,
                         std::uint64_t most_memory = usual_memory);
 
     [[nodiscard]] std::optional<byte_buffer> find(const object_identity& what);
-    /// The same, and it stays where it is.
+    /// The same; the object stays where it is.
     [[nodiscard]] std::optional<byte_buffer> find_aside(const object_identity& what);
     [[nodiscard]] bool holds(const object_identity& what) const;
 
     void keep(const object_identity& what, const byte_buffer& bytes);
-    /// On the disk alone.
+    /// On disk only.
     void keep_aside(const object_identity& what, byte_view bytes);
 
     void drop(const object_identity& what);
-    /// In memory alone: versions tell the files apart.
+    /// In memory only: versions distinguish the files.
     void forget(std::string_view key) { near_->forget(key); }
     void clear() { near_->clear(); }
 
     [[nodiscard]] std::uint64_t largest() const noexcept { return most_ > room_for_name ? most_ - room_for_name : 0; }
     [[nodiscard]] const std::string& folder() const noexcept { return folder_; }
 
-    /// Removes the files that were not used for longest, until there is room again, and what processes that were killed
-    /// have left.  Called by itself when enough has been written.  Cost: a look at each file.
+    /// Removes the least recently used files until there is room again, and leftovers of killed processes. Called
+    /// automatically when enough has been written. Cost: a check of each file.
     void tidy();
 
 private:
     using clock = std::chrono::steady_clock;
     static constexpr std::uint64_t room_for_name = 4096;
     static constexpr std::chrono::seconds pause{1};      // after a write that failed
-    static constexpr std::chrono::hours left_behind{1};  // so old are temporary files whose writer is dead
+    static constexpr std::chrono::hours left_behind{1};  // temporary files older than this belong to dead writers
     struct state {
         std::mutex guard;
         std::mutex tidying;
         clock::time_point not_before{};
         bool has_looked = false;
-        std::uint64_t bytes = 0;  // by the last look, and what has been written since
-        std::uint64_t since = 0;  // written since the last look
+        std::uint64_t bytes = 0;  // at the last check, plus what was written since
+        std::uint64_t since = 0;  // written since the last check
     };
 
     [[nodiscard]] std::string path_of(const object_identity& what) const {
@@ -78,7 +128,7 @@ private:
 
     [[nodiscard]] std::optional<byte_buffer> find_in_folder(const object_identity& what) const;
 
-    // Errors of the cache are swallowed: objects are then read as if there were none.
+    // Errors of the cache are swallowed: objects are then read without it.
     template <class Result, class Doing>
     static Result quietly(Result otherwise, Doing&& doing) {
         try {
@@ -92,7 +142,7 @@ private:
 
     [[nodiscard]] bool holds_back() const;
 
-    // Lists the folder now and then, as other processes write to it, too.
+    // Lists the folder now and then, since other processes also write to it.
     void count(std::uint64_t written);
 
     void remove_oldest();
@@ -105,8 +155,7 @@ private:
 
 static_assert(scan_cache<disk_cache>);
 
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/storage/impl/disk_cache.ipp>

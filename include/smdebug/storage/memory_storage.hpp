@@ -1,19 +1,20 @@
-// A storage that is a map in memory: the reference of what a storage does, and a place for runs that never see a disk.
+// A storage that is a map in memory: the reference for how a storage behaves, and a place for runs that never reach a
+// disk.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/form.hpp>
-#include <smdebug/storage/change_signal.hpp>
 #include <smdebug/storage/concepts.hpp>
-#include <smdebug/storage/output.hpp>
 #include <smdebug/storage/versioned_read.hpp>
 #include <smdebug/storage/writable.hpp>
 
 #include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,11 +22,38 @@
 #include <utility>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1::detail {
 
-/// Objects in memory.  Copies are handles on the same objects, so that a writer and a trial can share one.
-/// Reading shares the bytes: no copy, and an object that is replaced stays whole for those who hold it.
+/// Calls visit(key, object) for the objects of a map whose keys start with `prefix`, in order, strictly after `after`,
+/// until it returns false.
+template <class Objects, class Visit>
+void each_listed(const Objects& objects, std::string_view prefix, std::string_view after, Visit&& visit) {
+    for (auto entry = objects.lower_bound(after > prefix ? after : prefix);
+         entry != objects.end() && entry->first.starts_with(prefix); ++entry) {
+        if (entry->first != after && !visit(entry->first, entry->second)) {
+            return;
+        }
+    }
+}
+
+/// The keys of those objects.
+template <class Objects>
+[[nodiscard]] std::vector<std::string> listed_keys(const Objects& objects, std::string_view prefix,
+                                                   std::string_view after) {
+    std::vector<std::string> keys;
+    each_listed(objects, prefix, after, [&](const std::string& key, const auto&) {
+        keys.push_back(key);
+        return true;
+    });
+    return keys;
+}
+
+}  // namespace smdebug::inline v1::detail
+
+namespace smdebug::inline v1 {
+
+/// Objects in memory. Copies are handles on the same objects, so that a writer and a trial can share one.
+/// Reading shares the bytes: no copy, and a replaced object stays whole for its readers.
 /// Threads: everything may be called at once.
 class memory_storage {
     struct state;
@@ -35,7 +63,7 @@ public:
     class output;
     class held_key;
 
-    /// `label` is what name() gives, as "memory:<label>".
+    /// name() returns "memory:<label>".
     memory_storage() : memory_storage("run") {}
     explicit memory_storage(const std::string& label);
 
@@ -45,15 +73,15 @@ public:
     /// A part of it, cut at its end.  Errors: not_found.
     [[nodiscard]] byte_buffer read(std::string_view key, byte_range where) const { return read(key).slice(where); }
 
-    /// The whole object and its version, see entries().  Errors: not_found.
+    /// The whole object and its version, see entries(). Errors: not_found.
     [[nodiscard]] versioned_object read_versioned(std::string_view key) const;
 
-    /// The whole object, as read() gives it; nothing where it is not there.
+    /// The whole object, as read() returns it, or nothing if it does not exist.
     [[nodiscard]] std::optional<byte_buffer> view(std::string_view key) const;
 
     [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const;
 
-    /// The same with sizes and versions: the number of the write and when it was, so that no other storage's are equal.
+    /// The same with sizes and versions: the number and time of the write, so that versions differ between storages.
     [[nodiscard]] std::vector<object_entry> entries(std::string_view prefix, std::string_view after,
                                                     std::size_t most) const;
 
@@ -62,7 +90,8 @@ public:
     /// When the object was last written, by this machine's clock.
     [[nodiscard]] std::optional<std::chrono::system_clock::time_point> modified(std::string_view key) const;
 
-    /// Gives each key that starts with `prefix` when it has appeared; one that went and came back comes again.
+    /// Returns each key that starts with `prefix` once it has appeared; a key that was removed and written again is
+    /// repeated.
     [[nodiscard]] follower follow(std::string_view prefix) const;
 
     /// A signal that wakes at each write and removal of a key that starts with one of the prefixes.
@@ -70,16 +99,16 @@ public:
 
     [[nodiscard]] std::string name() const { return name_; }
 
-    /// Puts an object there, or another in its place.  Copies the bytes.
+    /// Stores an object, or replaces it. Copies the bytes.
     void write(std::string_view key, byte_view bytes);
 
-    /// An object written piece by piece.  Copies the pieces, once.
+    /// Writes an object piece by piece. Copies the pieces once.
     [[nodiscard]] output create(std::string_view key);
 
-    /// Takes an object away.  Returns whether it was there.
+    /// Removes an object. Returns whether it existed.
     bool remove(std::string_view key);
 
-    /// Holds a key by an object under it.  Errors: in_use when there is an object under the key, by whom ever.
+    /// Holds a key by an object under it. Errors: in_use if there is an object under the key, whatever its owner.
     [[nodiscard]] held_key claim(std::string_view key);
 
     /// Whether there is an object under the key: a claim, or something else.
@@ -93,9 +122,9 @@ private:
     std::shared_ptr<state> state_;
 };
 
-/// Lists what has come into a memory_storage, which it keeps alive; models key_follower.  Never gives a key twice,
-/// unless it went in between.
-/// Cost: one step for each key that has come, whatever its prefix.  Threads: one at a time.
+/// Lists what has appeared in a memory_storage, which it keeps alive; models key_follower. Never returns a key twice
+/// unless it was removed in between.
+/// Cost: one step for each new key, whatever its prefix. Threads: one at a time.
 class memory_storage::follower {
 public:
     [[nodiscard]] std::vector<std::string> next();
@@ -127,7 +156,7 @@ public:
     ~output() = default;
 
     void append(std::span<const byte_view> pieces) { detail::gather(bytes_, pieces); }
-    /// Moves the bytes in.  Memory is memory: nothing is `on_disk`.
+    /// Moves the bytes in. `on_disk` has no effect: memory is lost with the process.
     void commit(durability /*none is more than another*/);
 
 private:
@@ -150,22 +179,77 @@ public:
     held_key& operator=(const held_key&) = delete;
     ~held_key() { release(); }
 
-    /// Takes the object away, unless it was removed or replaced by others.
+    /// Removes the object, unless others removed or replaced it.
     void release() noexcept;
 
 private:
     friend class memory_storage;
     held_key(std::shared_ptr<state> place, std::string_view key);
 
-    std::shared_ptr<state> state_;  // none: nothing is held
+    std::shared_ptr<state> state_;  // null: nothing is held
     std::string key_;
     byte_buffer object_;
 };
 
 inline memory_storage::held_key memory_storage::claim(std::string_view key) { return held_key{state_, key}; }
 
-}  // namespace v1
-}  // namespace smdebug
+// Wakes threads that wait for objects, for storages that know of their own writes.
+namespace detail {
+
+/// Makes signals and wakes them. A signal shares nothing with the storage and may outlive it.
+/// Threads: everything may be called at once.
+class announcer {
+public:
+    /// A signal keeps at most so many keys for told(); if more arrive before a wait, it reports none of them.
+    static constexpr std::size_t most_keys = 4096;
+
+    /// Makes a signal that wakes when a key that starts with one of the prefixes is announced.
+    [[nodiscard]] std::unique_ptr<change_signal> watch(std::span<const std::string> prefixes);
+
+    /// Announces that the object of this key was written or removed. Call it when readers can see the change.
+    /// Cost: one check for each live signal.
+    void announce(std::string_view key);
+
+private:
+    // Nothing: more keys arrived than are kept.
+    using key_list = std::optional<std::vector<std::string>>;
+
+    class bell {
+    public:
+        explicit bell(std::vector<std::string> prefixes) : prefixes_(std::move(prefixes)) {}
+
+        [[nodiscard]] bool is_for(std::string_view key) const;
+        void ring(std::string_view key) noexcept;
+        void interrupt() noexcept;
+        [[nodiscard]] bool wait_until(change_signal::clock::time_point until, key_list& keys);
+
+    private:
+        const std::vector<std::string> prefixes_;
+        std::mutex guard_;
+        std::condition_variable wake_;
+        key_list keys_{std::in_place};
+        bool rung_ = false;
+        bool interrupted_ = false;
+    };
+
+    class signal final : public change_signal {
+    public:
+        explicit signal(std::shared_ptr<bell> source) : bell_(std::move(source)) {}
+        [[nodiscard]] bool wait_until(clock::time_point until) override { return bell_->wait_until(until, keys_); }
+        [[nodiscard]] key_list told() override { return keys_; }
+        void interrupt() noexcept override { bell_->interrupt(); }
+
+    private:
+        std::shared_ptr<bell> bell_;
+        key_list keys_;
+    };
+
+    std::mutex guard_;
+    std::vector<std::weak_ptr<bell>> bells_;
+};
+
+}  // namespace detail
+}  // namespace smdebug::inline v1
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/storage/impl/memory_storage.ipp>

@@ -1,6 +1,6 @@
-// The storage that a path stands for, picked at run time: trials, hooks and the program smdebug open theirs here.
-// What needs libcurl, OpenSSL and pugixml comes into a program by <smdebug/s3.hpp>, what needs zlib and libzstd by
-// <smdebug/archive.hpp>, each in any one of its files.
+// Opens the storage for a path, chosen at run time, for trials, hooks and the program smdebug.
+// <smdebug/s3.hpp> adds S3 (libcurl, OpenSSL, pugixml) to a program, <smdebug/archive.hpp> archives (zlib, libzstd);
+// each must be included in one of its files.
 #pragma once
 
 #include <smdebug/archive/options.hpp>
@@ -8,9 +8,10 @@
 #include <smdebug/formats/options.hpp>
 #include <smdebug/s3/options.hpp>
 #include <smdebug/storage/any_storage.hpp>
-#include <smdebug/storage/memory_cache.hpp>
+#include <smdebug/storage/object_cache.hpp>
 #include <smdebug/storage/writable.hpp>
 
+#include <atomic>
 #include <concepts>
 #include <cstdint>
 #include <functional>
@@ -18,32 +19,32 @@
 #include <string>
 #include <string_view>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 
-/// How runs that are far away are read.  A directory of this machine is read as it is.
+/// How remote runs are read. A local directory is read directly.
 struct storage_options {
     s3_options s3 = {};
     archive_options archive = {};
-    /// What the data at a path are: runs of the Python package are always read, others where a file of the program includes
-    /// <smdebug/formats.hpp>.
+    /// What kind of data is at a path: runs of the Python package are always read, others if a file of the program
+    /// includes <smdebug/formats.hpp>.
     format_options formats = {};
-    /// Event files that were read are kept in memory, up to so many bytes: their other tensors then cost no request.
+    /// Event files are kept in memory after a read, up to so many bytes: their other tensors then need no request.
     std::uint64_t memory_bytes = memory_cache::usual_bytes;
-    /// A folder on this machine's disk in which event and index files are kept from one program to the next, instead of
-    /// in memory, and indexes of archives, also of those that are near; many programs may share it.  Empty: SMDEBUG_CACHE_DIR, else none.
+    /// A local folder that keeps event and index files between programs, instead of memory, and also indexes of
+    /// archives, even local ones; many programs may share it. Empty: SMDEBUG_CACHE_DIR, otherwise none.
     std::string cache_folder = {};
     std::uint64_t cache_folder_bytes = std::uint64_t{10} << 30U;
-    /// Which keys may be cached.  Empty: all; create_trial() and the program then say is_written_once.
+    /// Which keys may be cached. Empty: all; create_trial() and the program use is_written_once.
     std::function<bool(std::string_view)> cacheable = {};
 };
 
-/// To be read: "s3://bucket/prefix", with a cache; else a folder, as local_storage takes its path.  Neither need be
-/// there yet.  An archive of either: "old.tar.gz", "s3://bucket/old.zip", and "old.tar!/job" for one run of several.
-/// Errors: unsupported for S3 in a program of which no file includes <smdebug/s3.hpp>, and for archives where none includes
-///         <smdebug/archive.hpp>; value_error for an address or a setting that cannot be right, and for an archive of several
-///         runs of which none is named; those of local_storage's and archive_storage's constructors; corrupt_data for a
-///         damaged archive, unless options say that it is to be skipped.
+/// Opens for reading: "s3://bucket/prefix", with a cache; otherwise a folder, as local_storage takes its path. Neither
+/// need exist yet. An archive in either place: "old.tar.gz", "s3://bucket/old.zip", and "old.tar!/job" for one run of
+/// several.
+/// Errors: unsupported for S3 in a program of which no file includes <smdebug/s3.hpp>, and for archives if none
+/// includes <smdebug/archive.hpp>; value_error for an invalid address or setting, and for an archive of several runs if
+/// none is named; those of local_storage's and archive_storage's constructors; corrupt_data for a damaged archive,
+/// unless options say that damage is skipped.
 [[nodiscard]] any_storage open_storage(std::string_view path, storage_options options = {});
 
 namespace detail {
@@ -53,24 +54,24 @@ namespace detail {
 /// Whether a file of the program includes <smdebug/formats.hpp>.
 [[nodiscard]] bool opens_other_data() noexcept;
 
-/// The same as open_storage(), but for archives.
+/// The same as open_storage(), but for archives only.
 [[nodiscard]] any_storage open_folder(std::string_view path, storage_options options = {});
 
-/// How archives are read: where they say nothing of a folder for indexes, in that of the cache.
+/// How archives are read: with the cache's folder for their indexes, unless options name another.
 [[nodiscard]] archive_options archives_with_cache(const storage_options& options);
 
-/// A folder or a bucket, to be written.
+/// Opens a folder or a bucket for writing.
 [[nodiscard]] any_storage open_place(std::string_view path, const s3_options& options = {});
 
-/// A storage to be written that a path is enough for.
+/// A storage that can be opened for writing by its path alone.
 template <class S>
 concept named_storage =
     writable_storage<S> && (std::constructible_from<S, std::string> || std::same_as<S, any_storage>);
 
-/// Opens such a storage.  Errors: those of open_place() or of its constructor.
+/// Opens such a storage. Errors: those of open_place() or of its constructor.
 using place_opener = any_storage (*)(const std::string& path);
 
-/// What opens storages of this type; null where a path is not enough.
+/// Opens storages of this type; null if a path is not enough.
 template <storage S>
 [[nodiscard]] constexpr place_opener opener_of() noexcept {
     if constexpr (std::same_as<S, any_storage>) {
@@ -84,8 +85,54 @@ template <storage S>
 
 }  // namespace detail
 
-}  // namespace v1
-}  // namespace smdebug
+// The functions for opening by path that <smdebug/s3.hpp>, <smdebug/archive.hpp> and <smdebug/formats.hpp> add to a
+// program.
+
+struct storage_options;
+
+namespace detail {
+
+struct s3_openers {
+    any_storage (*open_storage)(std::string_view path, const storage_options& options);
+    any_storage (*open_place)(std::string_view path, const s3_options& options);
+};
+
+struct archive_openers {
+    /// The run at `inside` in an archive, or the archive's only run. Nothing if this is not an archive.
+    std::optional<any_storage> (*open_run)(const any_storage& folder, const std::string& key, std::string_view inside,
+                                           const archive_options& options);
+    /// All files of an archive; a name that occurs twice in a zip of text names is a problem.
+    /// Errors: those of archive_storage; corrupt_data if it is damaged, unless options say that damage is skipped, and
+    /// for a zip whose members share bytes.
+    any_storage (*open_files)(const any_storage& folder, const std::string& key, const archive_options& options,
+                              archive::detail::member_names names);
+};
+
+struct format_openers {
+    /// The data at a path, as a run: see open_data().
+    any_storage (*open_run)(std::string_view path, const storage_options& options);
+};
+
+/// Null: no file of the program includes the component's header.
+struct path_openers {
+    std::atomic<const s3_openers*> s3 = nullptr;
+    std::atomic<const archive_openers*> archives = nullptr;
+    std::atomic<const format_openers*> formats = nullptr;
+};
+
+/// The openers of this program. The library's only global state: objects in the components' headers write it, before
+/// main() or when a shared library is loaded, and always with the same values.
+[[nodiscard]] path_openers& known_openers() noexcept;
+
+/// Registers a component: each component's header has one such object.
+struct known_component {
+    explicit known_component(const s3_openers& given) noexcept { known_openers().s3 = &given; }
+    explicit known_component(const archive_openers& given) noexcept { known_openers().archives = &given; }
+    explicit known_component(const format_openers& given) noexcept { known_openers().formats = &given; }
+};
+
+}  // namespace detail
+}  // namespace smdebug::inline v1
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/storage/impl/open_storage.ipp>

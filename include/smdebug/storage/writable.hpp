@@ -1,69 +1,71 @@
-// What a place has to offer to those who write runs, and what it may offer beyond that: writing piece by piece,
-// removing, holding keys alone.
+// What a storage must offer to writers of runs, and what it may offer beyond that: writing piece by piece, removing
+// objects, holding keys exclusively.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/function_ref.hpp>
 #include <smdebug/storage/concepts.hpp>
 
+#include <algorithm>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 
-/// A storage that can be written: write(key, bytes) makes the object appear whole or not at all, replacing an older
+/// A storage that can be written: write(key, bytes) makes the object appear whole or not at all, and replaces an older
 /// one.
 template <class S>
 concept writable_storage = storage<S> && requires(S& store, std::string_view key, byte_view bytes) {
     { store.write(key, bytes) } -> std::same_as<void>;
 };
 
-/// How safe a committed object is: `cached` survives the end of the process, `on_disk` the end of the machine's power,
-/// too, where the storage can promise that.
+/// How durable a committed object is: `cached` survives the end of the process, `on_disk` also a loss of power, if the
+/// storage can promise that.
 enum class durability : std::uint8_t { cached, on_disk };
 
-/// An object being written, which nobody sees before it is whole.  A type O models `object_output` when:
-///  1. append(pieces) puts the pieces behind what is there, in order; it needs them no longer when it returns;
-///  2. commit(how) makes the object appear whole under its key, replacing an older one; nothing may be called after
+/// An object being written, which is invisible until it is whole. A type O models `object_output` when:
+///  1. append(pieces) appends the pieces in order, and does not need them after it returns;
+///  2. commit(how) makes the object appear whole under its key and replaces an older one; nothing may be called after
 ///     it;
-///  3. destroyed without a commit that returned, it leaves no object behind, and an older one as it was;
-///  4. after a throw only destruction is left.  When it was commit that threw, the object may have appeared all the
-///     same: it is then whole, and what is not known is how safe it is;
-///  5. it is used by one thread at a time, and does not outlive its storage.  Other outputs may be written meanwhile,
-///     under the same key, too: the last commit wins.
+///  3. destroyed without a successful commit, it leaves no object behind and an older one unchanged;
+///  4. after a throw only destruction is allowed. If commit threw, the object may have appeared: it is then whole, but
+///     its durability is unknown;
+///  5. it is used by one thread at a time, and does not outlive its storage. Other outputs may be written meanwhile,
+///     even under the same key: the last commit wins.
 template <class O>
 concept object_output = std::movable<O> && requires(O& out, std::span<const byte_view> pieces, durability how) {
     { out.append(pieces) } -> std::same_as<void>;
     { out.commit(how) } -> std::same_as<void>;
 };
 
-/// Optional: create(key) gives an object_output, which does not keep the whole object in memory where that can be
-/// helped.  create_output() (storage/output.hpp) gives one for every writable storage.
+/// Optional: create(key) returns an object_output, which avoids keeping the whole object in memory where possible.
+/// create_output() (storage/writable.hpp) returns one for every writable storage.
 template <class S>
 concept appending_storage = requires(S& store, std::string_view key) {
     { store.create(key) } -> object_output;
 };
 
-/// Optional: remove(key) takes an object away; returns whether it was there.
+/// Optional: remove(key) removes an object; returns whether it existed.
 template <class S>
 concept removing_storage = requires(S& store, std::string_view key) {
     { store.remove(key) } -> std::same_as<bool>;
 };
 
-/// A key that is held for one writer alone, until release() or destruction, which take the key's object away.
-/// release() may be called again, and then does nothing.  Used by one thread at a time.
+/// A key held by one writer exclusively, until release() or destruction, which remove the key's object.
+/// Calling release() again is a no-op. Used by one thread at a time.
 template <class C>
 concept object_claim = std::movable<C> && !std::copy_constructible<C> && requires(C& claim) {
     { claim.release() } -> std::same_as<void>;
 };
 
-/// Whether a claim still holds, as far as it can tell.  Optional, beside release(): holds() tells it; false where
-/// others took the key's object away, or put another in its place.
+/// Whether a claim still holds, as far as it knows. Optional, beside release(): holds() returns false if others removed
+/// or replaced the key's object.
 template <object_claim C>
 [[nodiscard]] bool still_holds(const C& claim) {
     if constexpr (requires {
@@ -75,13 +77,13 @@ template <object_claim C>
     }
 }
 
-/// Optional: holding a key alone.  A type S models `claiming_storage` when:
-///  1. claim(key) puts an object under the key, by which others see that it is held, and gives an object_claim;
-///  2. claim(key) throws in_use when another living holder has the key, or when there is no telling; of many that
-///     call it at once, in any number of processes, one gets it;
-///  3. a holder that died, by whatever death, holds nothing;
-///  4. claimed(key) tells whether claim(key) would have thrown in_use a moment ago;
-///  5. an object that is there and is no claim, such as an empty one, is somebody's, and counts as held.
+/// Optional: holding a key exclusively. A type S models `claiming_storage` when:
+///  1. claim(key) puts an object under the key, which shows others that it is held, and returns an object_claim;
+///  2. claim(key) throws in_use if another live holder has the key, or if that cannot be determined; of many concurrent
+///     calls, in any number of processes, one succeeds;
+///  3. a dead holder, however it died, holds nothing;
+///  4. claimed(key) returns whether claim(key) would have thrown in_use a moment ago;
+///  5. an existing object that is no claim, such as an empty one, counts as held.
 /// Not promised: anything about objects under a held key that are written or removed by other means.
 template <class S>
 concept claiming_storage = requires(S& store, const S& seen, std::string_view key) {
@@ -89,8 +91,8 @@ concept claiming_storage = requires(S& store, const S& seen, std::string_view ke
     { seen.claimed(key) } -> std::same_as<bool>;
 };
 
-/// Holds a key; `on_disk`: by an object that survives the end of the machine's power whole, where the storage can promise
-/// that.  Optional, beside claim(key): claim(key, how) does it.
+/// Holds a key; `on_disk`: by an object that survives a loss of power whole, if the storage can promise that. Optional,
+/// beside claim(key): claim(key, how).
 template <claiming_storage S>
 [[nodiscard]] auto take_claim(S& store, std::string_view key, [[maybe_unused]] durability how) {
     if constexpr (requires {
@@ -102,8 +104,8 @@ template <claiming_storage S>
     }
 }
 
-/// Makes the removal of an object, and of the others in its folder, survive the end of the machine's power.  Optional: a
-/// storage whose remove() does not wait for that has settle(key).
+/// Makes the removal of an object, and of others in its folder, survive a loss of power. Optional: settle(key), for a
+/// storage whose remove() does not wait for that.
 template <class S>
 void settle_removal(S& store, std::string_view key) {
     if constexpr (requires {
@@ -113,10 +115,10 @@ void settle_removal(S& store, std::string_view key) {
     }
 }
 
-/// Gives up objects that were begun to be written, perhaps by a process that was killed: those whose keys start with
-/// `prefix`, and which `which` takes.  Returns their keys, each once, in order.  There is no telling whether the writer
-/// lives: `which` has to know.  Optional: a storage that keeps what has come of such objects does it by
-/// remove_unfinished(prefix, which); of others nothing is left.
+/// Removes unfinished uploads, perhaps of a killed process: those whose keys start with `prefix` and that `which`
+/// accepts. Returns their keys, each once, in order. Whether a writer still lives is unknown here: `which` has to
+/// decide. Optional: remove_unfinished(prefix, which), for a storage that keeps the parts of unfinished objects; other
+/// storages leave nothing behind.
 template <class S>
 std::vector<std::string> remove_unfinished(S& store, std::string_view prefix,
                                            function_ref<bool(std::string_view)> which) {
@@ -129,5 +131,117 @@ std::vector<std::string> remove_unfinished(S& store, std::string_view prefix,
     }
 }
 
-}  // namespace v1
-}  // namespace smdebug
+// Writes an object piece by piece into any writable storage.
+// Uses the storage's own create() if it has one; otherwise gathers the pieces in memory and writes them at once.
+
+namespace detail {
+
+/// Appends the pieces. Cost: one copy of them, and one of the previous contents at each doubling.
+void gather(std::vector<std::byte>& into, std::span<const byte_view> pieces);
+
+/// An object_output for a storage without create(): gathers the pieces in memory and calls write() at commit.
+/// The storage must outlive it. It is as durable as write(), whatever durability was requested.
+/// Errors: those of write(), from commit() only; an impossible key is also found then.
+template <writable_storage Storage>
+class gathered_output {
+public:
+    gathered_output(Storage& store, std::string_view key) : store_(std::addressof(store)), key_(key) {}
+    gathered_output(gathered_output&&) = default;
+    gathered_output& operator=(gathered_output&&) = default;
+    gathered_output(const gathered_output&) = delete;
+    gathered_output& operator=(const gathered_output&) = delete;
+    ~gathered_output() = default;
+
+    void append(std::span<const byte_view> pieces) { gather(bytes_, pieces); }
+    void commit(durability /*as write() has it*/);
+
+private:
+    Storage* store_;
+    std::string key_;
+    std::vector<std::byte> bytes_;
+};
+
+}  // namespace detail
+
+/// An object_output for the object `key`: the storage's own if it has one. Errors: those of the storage.
+template <writable_storage Storage>
+[[nodiscard]] auto create_output(Storage& store, std::string_view key) {
+    if constexpr (appending_storage<Storage>) {
+        return store.create(key);
+    } else {
+        return detail::gathered_output<Storage>{store, key};
+    }
+}
+
+namespace detail {
+
+/// Writes a whole small object.  Errors: those of the storage.
+template <writable_storage Storage>
+void put_whole(Storage& store, std::string_view key, byte_view bytes, durability how) {
+    auto output = create_output(store, key);
+    output.append({&bytes, 1});
+    output.commit(how);
+}
+
+}  // namespace detail
+
+/// What a storage can do at run time. Optional: a storage whose operations may be impossible or not worthwhile has
+/// `storage_abilities abilities() const`, which names those operations: `return {.views = false};`.
+struct storage_abilities {
+    bool batches_ranges = true;  ///< read_ranges() costs less than single reads: collect ranges for it
+    bool views = true;           ///< view() may return objects that were never read before
+    bool reads_ahead = true;     ///< read_ahead() is worthwhile for small objects, too, and for those wanted much later
+    bool opens_small = true;     ///< open() is worthwhile for small objects, too; otherwise above some 100 KiB only
+    bool follows = true;         ///< a follower's cost depends on what is new; otherwise list(prefix, after) is cheaper
+    bool writes = true;          ///< otherwise write() and create() throw unsupported
+    bool removes = true;         ///< otherwise remove() throws unsupported
+    bool claims = true;          ///< otherwise claim() and claimed() throw unsupported
+
+    friend bool operator==(const storage_abilities&, const storage_abilities&) = default;
+};
+
+/// What a storage can do: everything for which it has the operation, except what its abilities() exclude.
+/// Cost: that of abilities(), if it has any.
+template <class S>
+[[nodiscard]] constexpr storage_abilities abilities_of(const S& store) {
+    storage_abilities told;
+    if constexpr (requires(S& any) { any.abilities(); }) {
+        static_assert(
+            requires {
+                { store.abilities() } -> std::same_as<storage_abilities>;
+            }, "abilities() of a storage is const and gives storage_abilities");
+        told = store.abilities();
+    }
+    return {.batches_ranges = told.batches_ranges && range_batch_reader<S>,
+            .views = told.views && viewing_storage<S>,
+            .reads_ahead = told.reads_ahead && prefetching_storage<S>,
+            .opens_small = told.opens_small && detail::opening_storage<S>,
+            .follows = told.follows && followable_storage<S>,
+            .writes = told.writes && writable_storage<S>,
+            .removes = told.removes && removing_storage<S>,
+            .claims = told.claims && claiming_storage<S>};
+}
+
+namespace detail {
+
+template <writable_storage Storage>
+void gathered_output<Storage>::commit(durability /*as write() has it*/) {
+    store_->write(key_, bytes_);
+    bytes_ = {};  // the memory is not needed until destruction
+}
+
+inline void gather(std::vector<std::byte>& into, std::span<const byte_view> pieces) {
+    std::size_t size = into.size();
+    for (const byte_view piece : pieces) {
+        size += piece.size();
+    }
+    if (size > into.capacity()) {
+        into.reserve(std::max(size, 2 * into.capacity()));
+    }
+    for (const byte_view piece : pieces) {
+        into.insert(into.end(), piece.begin(), piece.end());
+    }
+}
+
+}  // namespace detail
+}  // namespace smdebug::inline v1

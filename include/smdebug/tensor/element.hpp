@@ -1,9 +1,8 @@
-// Which C++ type the elements of a dtype have, and the step from a dtype known at run time to that type.
-// The one place that lists the numeric types: decoders, conversions and kernels all go through visit_dtype.
+// The C++ type of the elements of each dtype, and the step from a dtype known at run time to that type.
+// The one place that lists the numeric types: decoders, conversions and kernels all use visit_dtype.
 #pragma once
 
 #include <smdebug/core/dtype.hpp>
-#include <smdebug/tensor/float8.hpp>
 #include <smdebug/tensor/half.hpp>
 
 #include <cassert>
@@ -14,8 +13,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 
 /// The dtype whose elements are of type T; `invalid` for any other T.
 template <class T>
@@ -55,14 +53,14 @@ inline constexpr dtype dtype_of_v<std::complex<float>> = dtype::complex64;
 template <>
 inline constexpr dtype dtype_of_v<std::complex<double>> = dtype::complex128;
 
-/// A type that elements of tensors have: exactly that type, without const or reference.
+/// An element type of tensors: exactly that type, without const or reference.
 template <class T>
 concept element = dtype_of_v<T> != dtype::invalid;
 
 namespace detail {
 
-// C++ has more integers than sizes: on 64-bit Linux `long long` is not std::int64_t, but is one all the same.  Not char
-// and its relatives, whose sign is the platform's and which may be meant as texts.
+// C++ has more integer types than sizes: on 64-bit Linux `long long` is not std::int64_t, but is accepted like it.  Not
+// char and its relatives, whose sign depends on the platform and which may be meant as strings.
 template <class T>
 [[nodiscard]] consteval dtype dtype_by_size() {
     if constexpr (element<T>) {
@@ -78,8 +76,8 @@ template <class T>
 
 }  // namespace detail
 
-/// The dtype that numbers of type T are saved as: that of an element, and for other integers (`long long`) that of
-/// their size and sign; `invalid` for any other T, char too.
+/// The dtype as which numbers of type T are saved: that of an element type, and for other integers (`long long`) that
+/// of their size and sign; `invalid` for any other T, including char.
 template <class T>
 inline constexpr dtype saved_dtype_v = detail::dtype_by_size<T>();
 
@@ -90,8 +88,8 @@ concept saved_element = saved_dtype_v<T> != dtype::invalid;
 /// Whether the elements are numbers or booleans: neither strings nor `invalid`.
 [[nodiscard]] constexpr bool is_numeric(dtype type) noexcept { return size_of(type) != 0; }
 
-/// Calls `f.template operator()<T>()` with the element type T of `type`, and returns what it returns (of one type for
-/// every T).  `type` is numeric: anything else is a mistake of the caller, which asserts, and aborts in any build.
+/// Calls `f.template operator()<T>()` with the element type T of `type`, and returns its result (of one type for every
+/// T).  `type` must be numeric: anything else asserts, and aborts in any build.
 template <class F>
 constexpr decltype(auto) visit_dtype(dtype type, F&& f) {
     switch (type) {
@@ -145,5 +143,4 @@ constexpr decltype(auto) visit_dtype(dtype type, F&& f) {
     return visit_dtype(type, []<class T>() { return alignof(T); });
 }
 
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1

@@ -1,8 +1,8 @@
-// Numbers of a program as a flat tensor_view, whatever holds them: for what takes elements in any order.
-// Histograms and quantiles take what a hook saves, without the caller's writing a view.
+// Numbers in any container as a flat tensor_view: for code that takes elements in any order.
+// Lets histograms and quantiles take the types that a hook saves, without a view written by the caller.
 #pragma once
 
-#include <smdebug/core/iterable.hpp>
+#include <smdebug/core/function_ref.hpp>
 #include <smdebug/tensor/element.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 
@@ -14,10 +14,9 @@
 #include <span>
 #include <type_traits>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 
-/// A matrix of another library, such as Eigen's: an element at a row and a column.
+/// A matrix of another library, such as Eigen's: access by row and column.
 template <class M>
 concept element_matrix = requires(const M& matrix) {
     requires saved_element<typename M::Scalar>;
@@ -26,7 +25,7 @@ concept element_matrix = requires(const M& matrix) {
     { matrix(matrix.rows(), matrix.cols()) } -> std::convertible_to<typename M::Scalar>;
 };
 
-/// Contiguous elements of a type that tensors have: std::span, std::vector, std::array, an array of float, ...  Not the
+/// Contiguous elements of a tensor's element type: std::span, std::vector, std::array, an array of float, ...  Not the
 /// memory of a matrix, which may be ordered by columns.
 template <class R>
 concept element_range = detail::contiguous_iterable<const R&> && detail::sized_iterable<const R&> &&
@@ -34,7 +33,7 @@ concept element_range = detail::contiguous_iterable<const R&> && detail::sized_i
 
 namespace detail {
 
-/// Elements that lie anywhere: of a std::vector<bool>, a std::deque, an xtensor expression.
+/// Elements without contiguous memory: of a std::vector<bool>, a std::deque, an xtensor expression.
 template <class R>
 concept scattered_elements = !element_range<R> && !element_matrix<R> && requires(const R& values) {
     requires saved_element<typename R::value_type>;
@@ -45,7 +44,8 @@ concept scattered_elements = !element_range<R> && !element_matrix<R> && requires
 
 }  // namespace detail
 
-/// Numbers that are elements of one tensor: contiguous ones, a matrix, an xtensor expression, a std::vector<bool>.
+/// Numbers that can be the elements of one tensor: contiguous ones, a matrix, an xtensor expression, a
+/// std::vector<bool>.
 template <class V>
 concept element_source = element_range<V> || element_matrix<V> || detail::scattered_elements<V>;
 
@@ -62,7 +62,7 @@ template <class V>
     }
 }
 
-/// Copies the elements of a matrix to `to`, row by row, as tensors have them.
+/// Copies the elements of a matrix to `to`, row by row, the order of tensors.
 template <element_matrix M>
 void copy_rows(const M& matrix, typename M::Scalar* to) {
     const auto rows = matrix.rows();
@@ -75,7 +75,7 @@ void copy_rows(const M& matrix, typename M::Scalar* to) {
 }
 
 /// A flat view of the elements.  Not moved: the view points into it.
-/// Borrows: contiguous elements, where they lie.  Cost: of all others a copy, in their order; of a matrix row by row.
+/// Borrows: contiguous elements.  Cost: a copy for all others, in their order; for a matrix row by row.
 template <element_source V>
 class flat_elements {
 public:
@@ -102,7 +102,7 @@ public:
     }
 
 private:
-    // Not a vector: that of bool has no elements to point at.
+    // Not a vector: std::vector<bool> has no elements to point at.
     [[nodiscard]] value_type* copy(std::size_t count) {
         copied_ = std::make_unique<value_type[]>(count);
         elements_ = {copied_.get(), count};
@@ -115,5 +115,4 @@ private:
 };
 
 }  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1

@@ -1,9 +1,8 @@
-// A tensor as the decoder leaves it: dtype, shape and elements, borrowed from the record where possible.
+// A decoded tensor: dtype, shape and elements, borrowed from the record if possible.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/dtype.hpp>
-#include <smdebug/core/shape.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -14,8 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 
 /// A tensor's elements and shape, all borrowed.
 /// `bytes` holds count() elements, little-endian, C order, at ANY alignment; booleans are one byte each, 0 or 1;
@@ -32,13 +30,13 @@ struct tensor_view {
     }
 };
 
-/// Constant tensors, and those that end in one value over and over, need not lie in memory as a whole.  Who asks a
-/// decoder for it (repeating_decoder) and a kernel to take it (repeating_reducer) has the elements in two parts: a view
-/// whose bytes are whole blocks of this many elements, the last block nothing but the last value, and a number,
-/// `repeats`, of elements of that value which follow, and are not there.
+/// Constant tensors, and those with a long trailing repeat of one value, need not be expanded in memory.  A caller that
+/// supports this (repeating_decoder, repeating_reducer) holds the elements in two parts: a view of whole blocks of this
+/// many elements, the last block nothing but the last value, and the number `repeats` of further elements of that
+/// value, which are not in memory.
 inline constexpr std::size_t repeated_block = 2048;
 
-/// Writes the element that lies right before `begin` over and over, until `end`; they are whole elements apart.
+/// Repeats the element right before `begin` until `end`, a whole number of elements later.
 /// Cost: that of writing memory.
 inline void repeat_element(std::byte* begin, const std::byte* end, std::size_t element_size) noexcept {
     constexpr std::size_t most = std::size_t{16} << 10U;  // what is copied stays in L1
@@ -52,7 +50,7 @@ inline void repeat_element(std::byte* begin, const std::byte* end, std::size_t e
     }
 }
 
-/// All elements of a tensor that is held in two parts.
+/// Expands all elements of a tensor that is held in two parts.
 [[nodiscard]] inline std::vector<std::byte> with_repeats(const tensor_view& values, std::size_t repeats) {
     const std::size_t size = size_of(values.type);
     std::vector<std::byte> all(values.bytes.size() + repeats * size);
@@ -63,21 +61,21 @@ inline void repeat_element(std::byte* begin, const std::byte* end, std::size_t e
     return all;
 }
 
-/// What a decoder writes into.  Made to be used again: its vectors keep their capacity from record to record.
-/// Borrows: `name`, `strings` and usually `bytes` point into the record's bytes; `bytes` points into `expanded`
-/// where the file's encoding was not the elements themselves.  A decoder that decrypts or decompresses makes bytes of its
-/// own: it gives their owner to `owner`, and all three may point into them.  Moving keeps that true; copying is not
-/// offered.
+/// The output of a decoder.  Reusable: its vectors keep their capacity from record to record.
+/// Borrows: `name`, `strings` and usually `bytes` point into the record's bytes; `bytes` points into `expanded` if the
+///          file's encoding differs from the elements.  A decoder that decrypts or decompresses produces new bytes: it
+///          stores their owner in `owner`, and all three may point into them.  Moving keeps pointers valid; copying is
+///          disabled.
 struct decoded_tensor {
-    std::string_view name;  ///< the tensor's name as the record gives it
+    std::string_view name;  ///< the tensor's name in the record
     double wall_time = 0;   ///< of the record, in seconds since 1970; 0 where it has none
     dtype type = dtype::invalid;
     shape_type shape;
     byte_view bytes;
     std::vector<std::byte> expanded;
     std::vector<std::string_view> strings;
-    /// Keeps alive what `name`, `bytes` and `strings` point at outside of the record and of `expanded`; null where they
-    /// do not.  A tensor_value shares it instead of copying elements that are aligned for their type.
+    /// Keeps alive what `name`, `bytes` and `strings` point to outside of the record and of `expanded`; else null.  A
+    /// tensor_value shares it instead of copying elements that are aligned for their type.
     std::shared_ptr<const void> owner;
 
     decoded_tensor() = default;
@@ -93,5 +91,4 @@ struct decoded_tensor {
     [[nodiscard]] tensor_view view() const noexcept { return {type, shape, bytes, strings}; }
 };
 
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1

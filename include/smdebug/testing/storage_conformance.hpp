@@ -1,17 +1,14 @@
-// The suites that storages must pass: the promises of storage/concepts.hpp, each with its number.
+// The suites that storages must pass: the numbered promises of storage/concepts.hpp.
 // check_storage_conformance is for every storage: a backend's test calls it with a function that makes a storage
-// holding exactly the objects it is given.  The suites of optional abilities are called with a function that makes a
-// storage_under_test: one that holds nothing yet.  Each call of that function gives a new one.
-// Errors, of every suite: std::runtime_error, with a line for each promise that is not kept.
-// Cost: each function is called some ten times; seconds for a storage of this machine.
+// containing exactly the given objects. The suites of optional abilities take a function that makes an empty
+// storage_under_test. Each call of that function makes a new one.
+// Errors, of every suite: std::runtime_error, with a line for each broken promise.
+// Cost: each function is called some ten times; seconds for a local storage.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
-#include <smdebug/storage/change_signal.hpp>
 #include <smdebug/storage/concepts.hpp>
-#include <smdebug/storage/read_each.hpp>
-#include <smdebug/storage/read_ranges.hpp>
 #include <smdebug/storage/versioned_read.hpp>
 #include <smdebug/testing/suite.hpp>
 
@@ -34,9 +31,7 @@
 #include <utility>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace testing {
+namespace smdebug::inline v1::testing {
 
 /// Objects by key.
 using object_map = std::map<std::string, std::string>;
@@ -44,14 +39,14 @@ using object_map = std::map<std::string, std::string>;
 /// The bytes as a text.
 inline std::string text_of(const byte_buffer& bytes) { return std::string{as_text(bytes.view())}; }
 
-/// Objects with the names and sizes that storages get wrong: empty, large, bytes of every value, odd names, keys that
-/// are prefixes of others, and an order that is not that of directories.
+/// Objects with names and sizes that storages get wrong: empty, large, all byte values, odd names, keys that are
+/// prefixes of others, and an order that differs from that of directories.
 inline object_map conformance_objects() {
     std::string every_byte;
     for (int i = 0; i < 256; ++i) {
         every_byte += static_cast<char>(i);
     }
-    static const std::string large = [] {  // once, not for each subcase
+    static const std::string large = [] {  // made once, not for each part
         std::string made;
         std::mt19937 random{7};
         for (int i = 0; i < 300'000; ++i) {
@@ -77,7 +72,7 @@ inline object_map conformance_objects() {
             {"training_job_end.ts", "end"}};
 }
 
-/// Runs the suite.  `make(objects)` gives a storage that holds just these.
+/// Runs the suite. `make(objects)` makes a storage with exactly these objects.
 template <class Make>
 void check_storage_conformance(Make&& make) {
     detail::conformance_suite::walk([&](detail::conformance_suite& suite) {
@@ -137,7 +132,7 @@ void check_storage_conformance(Make&& make) {
                 suite.check(store.list("index/", after) == wanted);
             }
         }
-        if (suite.part("3: size tells what is there")) {
+        if (suite.part("3: size says what is there")) {
             for (const auto& [key, content] : objects) {
                 suite.about(key);
                 suite.check(store.size(key) == std::optional<std::uint64_t>{content.size()});
@@ -274,13 +269,13 @@ void check_storage_conformance(Make&& make) {
 
 // Optional abilities ----------------------------------------------------------------------------------------------
 
-/// A storage that holds nothing, and the hand that writes into it; several threads may write.
+/// An empty storage, and an object that writes into it; several threads may write.
 template <class Storage>
 struct storage_under_test {
     Storage store;
     std::function<void(const std::string& key, const std::string& content)> write;
     std::function<void(const std::string& key)> remove;
-    /// Whether an object that is written again may be missing for a moment, as OpenStack Swift has it.
+    /// Whether an object may be missing for a moment while it is overwritten, as in OpenStack Swift.
     bool overwriting_may_hide = false;
 };
 
@@ -344,7 +339,7 @@ void check_follower_conformance(Make&& make) {
             suite.check(contains(follower.next(), "index/b/d/g"));
         }
         if (suite.part(
-                "follow 1: with writers at work, each key is in the first answer asked for after it was written")) {
+                "follow 1: with writers at work, each key is in the first answer to a call made after its write")) {
             constexpr std::size_t writers = 2;
             constexpr int each = 300;
             std::array<std::atomic<int>, writers> written{};
@@ -399,23 +394,23 @@ void check_follower_conformance(Make&& make) {
     });
 }
 
-/// A time that a correct signal never needs.
+/// Longer than a correct signal ever needs.
 inline change_signal::clock::time_point far_away() { return change_signal::clock::now() + std::chrono::seconds{30}; }
 
-/// Waits until nothing is announced any more.
+/// Waits until nothing more is announced.
 inline void quieten(change_signal& signal) {
     while (signal.wait_until(change_signal::clock::now() + std::chrono::milliseconds{20})) {
     }
 }
 
-/// Whether a wait ends although nothing comes to be there.
+/// Whether a wait returns although nothing has appeared.
 inline bool ends(change_signal& signal) {
     const auto until = far_away();
     static_cast<void>(signal.wait_until(until));
     return change_signal::clock::now() < until;
 }
 
-/// Runs the suite of announcing_storage.  Returns whether there was something to check: the system may give no signal.
+/// Runs the suite of announcing_storage. Returns whether there was anything to check: the system may provide no signal.
 template <class Make>
 [[nodiscard]] bool check_signal_conformance(Make&& make) {
     bool signals = false;
@@ -442,7 +437,7 @@ template <class Make>
                 suite.check(signal->wait_until(far_away()));
             }
         }
-        if (suite.part("watch: a write wakes the one who waits")) {
+        if (suite.part("watch: a write wakes the waiting thread")) {
             for (int round = 0; round < 5; ++round) {
                 quieten(*signal);
                 const std::jthread writer{[&] {
@@ -452,7 +447,7 @@ template <class Make>
                 suite.check(signal->wait_until(far_away()));
             }
         }
-        if (suite.part("watch: who looks after each signal sees everything")) {
+        if (suite.part("watch: listing after each signal shows everything")) {
             constexpr int all = 200;
             const auto key_of = [](int i) { return "index/" + std::to_string(100 + i / 20) + "/" + std::to_string(i); };
             const std::jthread writer{[&] {
@@ -468,7 +463,7 @@ template <class Make>
             }
             suite.check(seen == all);
         }
-        if (suite.part("watch: who looks at the keys that a signal tells, and at everything where it tells none, sees "
+        if (suite.part("watch: reading the keys that a signal reports, or listing where it reports none, shows "
                        "everything")) {
             constexpr int all = 300;
             const auto key_of = [](int i) { return "index/" + std::to_string(100 + i / 50) + "/" + std::to_string(i); };
@@ -515,7 +510,7 @@ template <class Make>
             suite.check(!signal->wait_until(clock::time_point::min()));
             place.write("index/a", "1");
             bool told = signal->wait_until(clock::time_point::min());
-            // Where the place has only now come to be there, the signal may need a second look.
+            // If the storage's place has only just appeared, the signal may need a second look.
             told = signal->wait_until(clock::time_point::min()) || told;
             suite.check(told);
         }
@@ -535,7 +530,7 @@ template <class Make>
     return signals;
 }
 
-/// Runs the suite of entry_lister, and of versioned_reader where it is one.
+/// Runs the suite of entry_lister, and that of versioned_reader if it is one.
 template <class Make>
 void check_version_conformance(Make&& make) {
     detail::conformance_suite::walk([&](detail::conformance_suite& suite) {
@@ -590,7 +585,7 @@ void check_dating_conformance(Make&& make) {
             place.write("index/a", "1");
             const auto first = place.store.modified("index/a");
             suite.require(first.has_value());
-            // Wide: another machine's clock may be off.
+            // A wide margin: another machine's clock may be off.
             suite.check(std::chrono::abs(*first - std::chrono::system_clock::now()) < 24h);
             place.write("index/a", "2");
             const auto second = place.store.modified("index/a");
@@ -606,6 +601,4 @@ void check_dating_conformance(Make&& make) {
     });
 }
 
-}  // namespace testing
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::testing

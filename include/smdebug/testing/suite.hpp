@@ -1,5 +1,6 @@
-// A conformance suite as it goes: parts that begin alike and fail apart, whatever the test framework of the program.
-// Failures are collected, and thrown as one sentence a line, so that a suite works under any framework and under none.
+// One run of a conformance suite: parts with a common setup that fail independently.
+// Failures are collected and thrown as one error with a sentence a line, so that a suite works under any test framework
+// and under none.
 #pragma once
 
 #include <smdebug/core/function_ref.hpp>
@@ -10,11 +11,9 @@
 #include <string>
 #include <string_view>
 
-namespace smdebug {
-inline namespace v1 {
-namespace detail {
+namespace smdebug::inline v1::detail {
 
-/// One walk over the parts of a suite, and what was wrong in them.  One thread.
+/// One pass over the parts of a suite, with the failures found in them. One thread.
 class conformance_suite {
 public:
     /// Whether it is this part's turn.
@@ -27,10 +26,10 @@ public:
         return true;
     }
 
-    /// What the next checks of this part are about: a key, a prefix.
+    /// Names what the next checks of this part are about: a key, a prefix.
     void about(std::string_view what) { about_ = what; }
 
-    /// Notes a failure, with the place of the call.
+    /// Records a failure, with the place of the call.
     void check(bool holds, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
         if (!holds) {
             fail("does not hold", file, line);
@@ -45,7 +44,7 @@ public:
         }
     }
 
-    /// Notes a failure unless `call` throws an E.
+    /// Records a failure unless `call` throws an E.
     template <class E, class Call>
     void check_throws(Call&& call, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
         try {
@@ -56,18 +55,18 @@ public:
         fail("throws nothing", file, line);
     }
 
-    /// Calls body(suite) once for each part that it asks for.
+    /// Calls body(suite) once for each part.
     /// Errors: std::runtime_error with a line for each failure.
     static void walk(function_ref<void(conformance_suite&)> body) {
         conformance_suite all;
         for (bool more = true; more; ++all.turn_) {
             all.seen_ = 0;
             all.part_.clear();
-            bool whole = false;  // else parts behind the one that ended early are not seen
+            bool whole = false;  // false: the part ended early, so later parts were not seen
             try {
                 body(all);
                 whole = true;
-            } catch (const part_ended&) {  // noted
+            } catch (const part_ended&) {  // recorded already
             } catch (const std::exception& thrown) {
                 all.failures_ += "\n  " + all.part_ + all.subject() + ": throws \"" + thrown.what() + '"';
             }
@@ -96,6 +95,4 @@ private:
     std::string failures_;
 };
 
-}  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::detail

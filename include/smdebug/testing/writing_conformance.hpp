@@ -1,13 +1,10 @@
-// The suites that storages which can be written must pass: outputs, removal, claims; the promises of
-// storage/concepts.hpp, each with its number.
-// Each is called with a function that makes a storage_under_test: one that holds nothing yet.
+// The suites that writable storages must pass: outputs, removal, claims; the numbered promises of storage/concepts.hpp.
+// Each takes a function that makes an empty storage_under_test.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
-#include <smdebug/storage/abilities.hpp>
 #include <smdebug/storage/concepts.hpp>
-#include <smdebug/storage/output.hpp>
 #include <smdebug/storage/writable.hpp>
 
 #include <smdebug/testing/storage_conformance.hpp>
@@ -24,11 +21,9 @@
 #include <utility>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace testing {
+namespace smdebug::inline v1::testing {
 
-/// Appends texts as one call's pieces, from memory that is overwritten when the call returns.
+/// Appends texts as the pieces of one call, from memory that is overwritten when the call returns.
 template <class Output>
 void append_texts(Output& out, std::vector<std::string> texts) {
     std::vector<byte_view> pieces;
@@ -41,7 +36,7 @@ void append_texts(Output& out, std::vector<std::string> texts) {
     }
 }
 
-/// Runs the suite of object_output, by the storage's own outputs or those that gather and write().
+/// Runs the suite of object_output, with the storage's own outputs or those that buffer and write().
 template <class Make>
 void check_output_conformance(Make&& make) {
     detail::conformance_suite::walk([&](detail::conformance_suite& suite) {
@@ -106,7 +101,7 @@ void check_output_conformance(Make&& make) {
             out.commit(durability::cached);
             suite.check(content("index/a") == "new");
         }
-        if (suite.part("2: followers and signals tell of a commit")) {
+        if (suite.part("2: followers and signals report a commit")) {
             if constexpr (followable_storage<store_type> && announcing_storage<store_type>) {
                 if (abilities_of(place.store).follows) {
                     auto follower = place.store.follow("index/");
@@ -139,7 +134,7 @@ void check_output_conformance(Make&& make) {
             out = std::move(other);
             suite.check(place.store.list("a", "").empty());
             append_texts(out, {"b"});
-            { const auto gone = std::move(other); }  // there is nothing in it
+            { const auto gone = std::move(other); }  // it is empty
             auto moved = std::move(out);
             append_texts(moved, {"b"});
             moved.commit(durability::cached);
@@ -210,7 +205,7 @@ void check_removal_conformance(Make&& make) {
         auto place = make();
         static_assert(removing_storage<decltype(place.store)>);
 
-        if (suite.part("remove: tells whether it was there, and takes nothing else")) {
+        if (suite.part("remove: says whether it was there, and removes nothing else")) {
             suite.check(!place.store.remove("index/a"));
             place.write("index/a", "1");
             place.write("index/ab", "2");
@@ -246,7 +241,7 @@ void check_claim_conformance(Make&& make) {
             return false;
         };
 
-        if (suite.part("claim 1, 2: it is seen, nobody else gets it, and it goes with the release")) {
+        if (suite.part("claim 1, 2: it is seen, no one else gets it, and it ends with the release")) {
             suite.check(!store.claimed("run/claim"));
             auto held = store.claim("run/claim");
             suite.check(store.size("run/claim").has_value());
@@ -261,7 +256,7 @@ void check_claim_conformance(Make&& make) {
             suite.check(store.claimed("run/other"));
             suite.check(store.list("", "") == std::vector<std::string>{"run/other"});
             const auto again = store.claim("run/claim");
-            held.release();  // once more: it is not its own any more
+            held.release();  // again: it no longer holds the claim
             suite.check(store.claimed("run/claim"));
             suite.check(refused("run/claim"));
         }
@@ -309,7 +304,7 @@ void check_claim_conformance(Make&& make) {
         if (suite.part("claim 2: of many threads one holds it at a time")) {
             constexpr int wanted = 100;
             std::atomic<int> inside{0};
-            std::atomic<int> crowds{0};  // and calls that fail
+            std::atomic<int> crowds{0};  // also counts calls that fail
             std::atomic<int> turns{0};
             std::atomic<bool> looks{true};
             const auto until = far_away();
@@ -352,6 +347,4 @@ void check_claim_conformance(Make&& make) {
     });
 }
 
-}  // namespace testing
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::testing

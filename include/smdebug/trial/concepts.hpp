@@ -1,4 +1,4 @@
-// The front door of trial/: what a rule may ask of a trial, whatever its policies.
+// The public concept of a trial: what a rule may use, whatever the trial's policies are.
 #pragma once
 
 #include <smdebug/core/step.hpp>
@@ -13,8 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 
 namespace detail {
 
@@ -23,7 +22,7 @@ class read_log;
 class rule_view;
 class trial_state;
 
-/// The number that people know a step by: see basic_trial::shown_step(); of other trials the global one.
+/// The number by which users know a step: see basic_trial::shown_step(); for other trials the global one.
 template <class Trial>
 [[nodiscard]] step_number shown_step(const Trial& run, step_number global_step) {
     if constexpr (requires {
@@ -52,7 +51,7 @@ concept tensor_lister = requires(const T& trial, const tensor_names_options& whi
     { trial.has_tensor(name) } -> std::same_as<bool>;
 };
 
-/// A tensor's handle: steps, workers and reductions, thrown or looked up.
+/// A tensor's handle: steps, workers and reductions, each by a call that throws and by one that returns why not.
 template <class H>
 concept reducible_tensor = requires(const H& tensor, step_number step, reduction what, const steps_options& which,
                                     const reduction_options& how, const read_options& where) {
@@ -63,31 +62,31 @@ concept reducible_tensor = requires(const H& tensor, step_number step, reduction
     { tensor.find_reduction(step, what, how) } -> std::same_as<lookup<double>>;
 };
 
-/// tensor(name) gives such a handle.
+/// tensor(name) returns such a handle.
 template <class T>
 concept tensor_source = requires(const T& trial, std::string_view name) {
     { trial.tensor(name) } -> reducible_tensor;
 };
 
-/// What a rule may ask of a trial.  A type T models `readable_trial` when:
-///  1. steps are global steps, ascending; mode and mode_step give nothing for a step that nobody wrote;
-///  2. tensor_names gives sorted names, each once; tensor(name) throws tensor_unavailable for any other name;
-///  3. reduction_value throws where find_reduction gives an absence, and they agree otherwise;
-///  4. name() says which run it is; const calls may run at once on many threads.
+/// What a rule may use of a trial.  A type T models `readable_trial` when:
+///  1. steps are global steps, ascending; mode and mode_step return nothing for a step that was not written;
+///  2. tensor_names returns sorted names, each once; tensor(name) throws tensor_unavailable for any other name;
+///  3. reduction_value throws where find_reduction returns an absence, and they agree otherwise;
+///  4. name() says which run it is; const calls may run concurrently.
 /// Not promised: where the values come from, or that a later call sees more steps.
 template <class T>
 concept readable_trial = step_source<T> && tensor_lister<T> && tensor_source<T> && requires(const T& trial) {
     { trial.name() } -> std::convertible_to<std::string>;
 };
 
-/// A trial that can be walked: it shows its catalog and what its handles share.
+/// A trial that can be scanned: it gives access to its catalog and to the state that its handles share.
 template <class T>
 concept scannable_trial = requires(const T& trial) {
     { trial.snapshot() } -> std::same_as<std::shared_ptr<const detail::catalog>>;
     { trial.state() } -> std::convertible_to<std::shared_ptr<const detail::trial_state>>;
 };
 
-/// A trial that rules can share: smdebug::trial, and what is derived from it.
+/// A trial that rules can share: smdebug::trial and types derived from it.
 template <class T>
 concept shareable_trial = scannable_trial<T> && std::copy_constructible<T> &&
                           requires(T& own, const T& trial, std::shared_ptr<detail::rule_view> view, step_number step) {
@@ -96,5 +95,4 @@ concept shareable_trial = scannable_trial<T> && std::copy_constructible<T> &&
                               { trial.rule_log() } -> std::same_as<detail::read_log*>;
                           };
 
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1

@@ -1,4 +1,4 @@
-// What a look-up on a trial says when there is nothing: why, as a value.  Throwing calls are made of these.
+// A failed look-up as a value: why there is no result.  The throwing calls are built on these.
 // A scan over a million steps must not pay for exceptions.
 #pragma once
 
@@ -13,21 +13,20 @@
 #include <string>
 #include <utility>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 
 /// Why a look-up found nothing.
 enum class absence : std::uint8_t {
-    tensor_not_saved,        ///< the step is there, this tensor (or its values, or what the reduction needs) is not
+    tensor_not_saved,        ///< the step exists, but this tensor (or its values, or what the reduction needs) does not
     step_not_saved,          ///< the step was not saved and will not be
     step_not_yet_available,  ///< the step may still come
-    no_such_worker,          ///< the tensor is there, but not from this worker
+    no_such_worker,          ///< the tensor exists, but not from this worker
     event_file_missing,      ///< the index names an event file that is not there
     shape_not_saved,         ///< neither a shape nor values
     unreadable,              ///< the storage failed to read the event file: see `cause`
     damaged,                 ///< the record cannot be trusted: see `damage`, `where`, `offset`
-    wrong_dtype,             ///< the dtype does not have what was asked for
-    not_computed,            ///< the kernel gives no such reduction, though the dtype has it
+    wrong_dtype,             ///< the values have another dtype than requested, or one without this reduction
+    not_computed,            ///< the kernel lacks a reduction that the dtype has
 };
 
 /// The error of a look-up as a value: what the call without find_ would throw.
@@ -35,31 +34,32 @@ enum class absence : std::uint8_t {
 ///     if (const auto value = tensor.find_value(step); !value) std::puts(value.failure().message().c_str());
 struct lookup_error {
     absence why = absence::tensor_not_saved;
-    bool has_reductions = false;    ///< the values are not there, but saved reductions are
+    bool has_reductions = false;    ///< there are no values, but saved reductions
     status damage = status::ok;     ///< of a damaged record
-    std::uint64_t offset = 0;       ///< of a damaged record: the byte in `where` at which it begins
-    std::string where = {};         ///< the event file, or the worker that is not there
-    std::string note = {};          ///< what else is known; a part of message()
-    std::exception_ptr cause = {};  ///< of what is unreadable: the storage's error
+    std::uint64_t offset = 0;       ///< of a damaged record: its first byte in `where`
+    std::string where = {};         ///< the event file, or the worker that does not exist
+    std::string note = {};          ///< further details; part of message()
+    std::exception_ptr cause = {};  ///< of an unreadable file: the storage's error
     std::string tensor = {};        ///< what was looked up: the tensor, ...
     step_number step = 0;           ///< ... the step, ...
     mode step_mode = mode::global;  ///< ... and the mode in which that counts
 
-    /// The sentence that error::message() of the thrown error has.  Cost: makes that error, but does not throw it.
+    /// The sentence that error::message() of the thrown error has.  Cost: constructs that error without throwing it.
     [[nodiscard]] std::string message() const;
 };
 
-/// Whether the index promises what could not be read: the event file is gone, damaged, or the storage failed.  What was
-/// not saved, or not as asked for, is not lost.
+/// Whether the index promises data that could not be read: the event file is missing or damaged, or the storage
+/// failed.  Data that were never saved, or not in the requested form, are not lost.
 [[nodiscard]] bool is_lost(const lookup_error& failure) noexcept;
 
-/// The same of an error, of those that throw_failure() throws.
+/// The same for an error thrown by throw_failure().
 [[nodiscard]] bool is_lost(const error& failed) noexcept;
 
-/// The failure that the exception at hand stands for, which came of reading a record.  Called while it is handled.
+/// Converts the exception that is being handled, which reading a record threw, to a failure.  Call it inside a catch
+/// block.
 [[nodiscard]] lookup_error failure_at_hand(std::string where, std::uint64_t offset);
 
-/// A value, or why there is none: what find_value(), find_reduction() and so on of a tensor answer.
+/// A value, or why there is none: the result of a tensor's find_value(), find_reduction() and so on.
 template <class T>
 class [[nodiscard]] lookup {
 public:
@@ -73,28 +73,28 @@ public:
     [[nodiscard]] T& operator*() & noexcept { return *value_; }
     [[nodiscard]] T&& operator*() && noexcept { return *std::move(value_); }
     [[nodiscard]] const T* operator->() const& noexcept { return &*value_; }
-    const T* operator->() const&& = delete;  // what it points at would be gone: keep the lookup in a variable first
-    /// Why there is no value: only where there is none.  Lives as long as this.
+    const T* operator->() const&& = delete;  // would dangle: keep the lookup in a variable first
+    /// Why there is no value; call it only where there is none.  Lives as long as this.
     [[nodiscard]] const lookup_error& failure() const noexcept { return *failure_; }
 
 private:
     std::optional<T> value_;
-    std::optional<lookup_error> failure_;  // made only where it is needed: most look-ups find something
+    std::optional<lookup_error> failure_;  // allocated only on failure: most look-ups succeed
 };
 
 namespace detail {
 
-/// What throw_failure() would throw, in its words.
-[[nodiscard]] std::string words_of(const lookup_error& failure, const std::string& tensor, step_number step, mode in);
+/// The message of the error that throw_failure() would throw.
+[[nodiscard]] std::string to_message(const lookup_error& failure, const std::string& tensor, step_number step, mode in);
 
 }  // namespace detail
 
-/// Throws the error that a failed look-up stands for.
+/// Throws the error for a failed look-up.
 [[noreturn]] void throw_failure(const lookup_error& failure);
 
 namespace detail {
 
-/// The value, or the error that the failure stands for.
+/// Returns the value, or throws the failure's error.
 template <class T>
 [[nodiscard]] T or_throw(lookup<T> found) {
     if (!found) {
@@ -105,11 +105,10 @@ template <class T>
 
 }  // namespace detail
 
-/// The same of a failure that does not say what was looked up: `tensor` at `step` of `in`.
+/// The same for a failure that does not name what was looked up: `tensor` at `step` of `in`.
 [[noreturn]] void throw_failure(const lookup_error& failure, const std::string& tensor, step_number step, mode in);
 
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/trial/impl/lookup.ipp>

@@ -7,19 +7,20 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 
-/// One text or several, so that both `.regex = "relu"` and `.regex = {"relu", "tanh"}` read well; or none at all, which
-/// is not the same as an empty list.
+/// One text or several, so that both `.regex = "relu"` and `.regex = {"relu", "tanh"}` work; or none, which is not the
+/// same as an empty list.
 class text_list {
 public:
     text_list() = default;
@@ -27,12 +28,12 @@ public:
     text_list(std::string_view text) : texts_{std::string{text}}, is_set_(true) {}          // NOLINT: implicit
     text_list(std::string text) : texts_{std::move(text)}, is_set_(true) {}                 // NOLINT: implicit
     text_list(std::vector<std::string> texts) : texts_(std::move(texts)), is_set_(true) {}  // NOLINT: implicit
-    /// Literals only: from two std::strings in braces a std::string could be made as well, of a pair of iterators.
+    /// Literals only: two std::strings in braces would also match std::string's constructor from two iterators.
     text_list(std::initializer_list<const char*> texts) : texts_(texts.begin(), texts.end()), is_set_(true) {}
 
     [[nodiscard]] const std::vector<std::string>& texts() const noexcept { return texts_; }
     [[nodiscard]] bool empty() const noexcept { return texts_.empty(); }
-    /// Whether anything was given, be it an empty list.
+    /// Whether a list was given, even an empty one.
     [[nodiscard]] bool given() const noexcept { return is_set_; }
 
 private:
@@ -42,7 +43,7 @@ private:
 
 namespace detail {
 
-/// A collection, by its name or by itself.
+/// A collection, by name or as an object.
 class collection_ref {
 public:
     collection_ref(const char* name) : name_(name) {}                        // NOLINT: implicit
@@ -64,20 +65,21 @@ enum class damage_policy : std::uint8_t {
     skip,  ///< the file's steps are absent; trial.problems() names it
 };
 
-/// The most that is read of one thing at once: what a damaged or hostile file claims costs an error, not the memory.
-/// Whatever they say, no more is read than is there.
+/// The most that is read of one thing at once: a damaged or hostile file causes an error, not a huge allocation.
+/// Whatever the limits are, no more is read than exists.
 struct size_limits {
-    /// Of a record in an event file: protobuf's limit for a message is 2 GiB, and its frame comes on top of that.  Of a tensor
-    /// of a checkpoint, that is in memory at once: larger ones are reduced in pieces.
+    /// For a record in an event file: protobuf's limit for a message is 2 GiB, and the record's frame adds to that.
+    /// For a tensor of a checkpoint that is in memory at once: larger ones are reduced in pieces.
     std::uint64_t record = (std::uint64_t{1} << 31U) + 64;
     std::uint64_t index_file = std::uint64_t{256} << 20U;  ///< some three million tensors
     std::uint64_t collections_file = std::uint64_t{256} << 20U;
-    /// Of index files of one run, and of bytes in all of them: what a trial keeps of a run grows with both.
+    /// For the index files of one run: their number, and their bytes in total.  What a trial keeps in memory grows with
+    /// both.
     std::uint64_t index_files = UINT64_MAX;
     std::uint64_t all_index_files = UINT64_MAX;
 
-    /// For runs that come from anybody: a trial of one keeps some hundred MiB at most, and reading a tensor takes no more
-    /// than its record and what docs/limits.md says of values that repeat.
+    /// For runs from untrusted sources: a trial keeps at most some hundred MiB, and reading a tensor takes no more than
+    /// its record and what docs/limits.md says about values that repeat.
     [[nodiscard]] static constexpr size_limits untrusted() noexcept {
         return {.record = std::uint64_t{64} << 20U,
                 .index_file = std::uint64_t{4} << 20U,
@@ -86,8 +88,8 @@ struct size_limits {
                 .all_index_files = std::uint64_t{256} << 20U};
     }
 
-    /// The same, where so many bytes are to do for a trial: half of them for a record, a quarter for what is kept of the index
-    /// files.
+    /// The same limits for a trial that may use so many bytes: half of them for a record, a quarter for what is kept of
+    /// the index files.
     [[nodiscard]] constexpr size_limits within(std::uint64_t bytes) const noexcept {
         size_limits some = *this;
         some.record = std::min(record, bytes / 2);
@@ -102,32 +104,33 @@ struct size_limits {
 
 /// How to open a run.
 struct trial_options {
-    /// What the trial calls itself; the last part of its path if empty.
+    /// The trial's name; the last part of its path if empty.
     std::string name = {};
-    /// Only these global steps exist for this trial; of a TensorBoard log these steps of the log, of every mode.
+    /// Only these global steps exist for this trial; for a TensorBoard log these steps of the log, in every mode.
     step_range range = {};
-    /// How long to wait for a run that has not started, or whose collections files are not all there yet.
+    /// How long to wait for a run that has not started, or whose collections files are incomplete.
     std::chrono::milliseconds open_timeout{0};
-    /// How often a wait looks again where the storage announces no change; not more often than the storage likes to be
-    /// asked (s3_options::look_interval).
+    /// How often a wait looks again where the storage announces no change; never more often than the storage's own
+    /// interval (s3_options::look_interval).
     std::chrono::milliseconds poll_interval{100};
-    /// After how many incomplete steps half of them count as complete; at least 2.
+    /// After this many incomplete steps, half of them count as complete; at least 2.
     /// Unset: SMDEBUG_INCOMPLETE_STEP_WAIT_WINDOW, else 1000.
     std::optional<int> incomplete_step_wait_window = {};
-    /// For how many poll intervals a missing event file of a running job is waited for before its tensors count as
+    /// For how many poll intervals to wait for a missing event file of a running job before its tensors count as
     /// unavailable.  Unset: SMDEBUG_MISSING_EVENT_FILE_RETRY_LIMIT, else 10.
     std::optional<int> missing_event_file_retry_limit = {};
     damage_policy damaged_index = damage_policy::fail;
-    /// Ends every wait of this trial; asked for while it is being opened it ends that, too, after the index file at hand.
+    /// Ends every wait of this trial.  A stop while the trial is being opened ends the opening after the current index
+    /// file.
     std::stop_token stop = {};
-    /// How long after a job was seen to end its files are still looked for before the run counts as loaded: for
-    /// storages that show what was written only later.  Unset: SMDEBUG_TRAINING_END_DELAY_REFRESH (seconds), else 0.
+    /// How long to look for new files after a job has ended, before the run counts as loaded: for storages that show
+    /// new files with a delay.  Unset: SMDEBUG_TRAINING_END_DELAY_REFRESH (seconds), else 0.
     std::optional<std::chrono::milliseconds> training_end_delay_refresh = {};
-    /// After how long without anything new a job that has not ended counts as stalled.
+    /// How long a job must write nothing before it counts as stalled.
     std::chrono::milliseconds stalled_after{std::chrono::minutes{30}};
-    /// What is larger is damaged: a record is corrupt_record, an index file index_reader_exception (or skipped, see
-    /// damaged_index), a collections file collections_file_exception; a run of more or larger index files altogether is an
-    /// index_reader_exception in any case.
+    /// Anything larger counts as damaged: a record is corrupt_record, an index file index_reader_exception (or skipped,
+    /// see damaged_index), a collections file collections_file_exception.  A run with more index files, or more bytes
+    /// in them, is always an index_reader_exception.
     size_limits limits = {};
 };
 
@@ -145,19 +148,19 @@ struct steps_options {
     bool show_incomplete_steps = false;
 };
 
-/// trial.wait_for_steps(...).  No timeout: for ever.
+/// trial.wait_for_steps(...).  No timeout: waits indefinitely.
 struct wait_options {
     smdebug::mode mode = smdebug::mode::global;
     std::optional<std::chrono::milliseconds> timeout = {};
     std::stop_token stop = {};
-    /// Give up when nothing new has come for so long, be it since before the wait.  Unset: never.
+    /// Gives up when nothing new has come for this long, counting time before the wait.  Unset: never.
     std::optional<std::chrono::milliseconds> give_up_after = {};
 };
 
 /// tensor.shape(...), tensor.reduction_values(...) and others that read one step.
 struct read_options {
     smdebug::mode mode = smdebug::mode::global;
-    /// Unset: the first by name that saved the tensor at the step.
+    /// Unset: the first worker by name that saved the tensor at the step.
     std::optional<std::string> worker = {};
 };
 
@@ -165,7 +168,7 @@ struct read_options {
 struct value_options {
     smdebug::mode mode = smdebug::mode::global;
     std::optional<std::string> worker = {};
-    /// Whether value<T>() may convert from another dtype, by copy.
+    /// Whether value<T>() may convert another dtype, with a copy.
     bool convert = false;
 };
 
@@ -188,5 +191,42 @@ struct prev_steps_options {
     smdebug::mode mode = smdebug::mode::global;
 };
 
-}  // namespace v1
-}  // namespace smdebug
+class thread_budget;  // of core/ordered_thread_pool.hpp
+
+namespace detail {
+class joint_scan;
+}  // namespace detail
+
+/// How much of what they read rules that share a trial keep.
+struct sharing_options {
+    /// Values of tensors, in bytes: the most recently used of this step and the previous one; and the same again for
+    /// the last saves of tensors that comparisons use.  Reductions and results of measures of the last 16 saves are
+    /// kept in addition.
+    std::size_t value_bytes = std::size_t{256} << 20U;
+    /// Whether a thread reduces the next available steps, up to 8, while rules evaluate the current one.
+    bool look_ahead = true;
+    /// Event files of a remote storage, in bytes: half for those of the next steps, a quarter for those of the last
+    /// ones.  For a larger step the rest is read on demand.
+    std::uint64_t file_bytes = std::uint64_t{256} << 20U;
+    /// For many runs at once: a shared thread budget.  Up to `most_threads` threads prefetch, each some of the next
+    /// steps; where none is free, the walking thread reduces them.  Null: one additional thread, always available.
+    /// Findings and numbers do not depend on the number of threads.
+    std::shared_ptr<thread_budget> threads = {};
+    unsigned most_threads = 8;
+    /// A scan that runs anyway: rules observe it, in order of the steps, on one thread beside the walking one.  Values
+    /// of the first steps, and of tensors whose values rules read, are kept, so that each event file is read once.
+    /// Null: rules scan on their own.
+    std::shared_ptr<detail::joint_scan> joint = {};
+
+    /// The same for a run that may use so many bytes: an eighth of them for values, a sixteenth for files, and a thread
+    /// for each 128 MiB.
+    [[nodiscard]] sharing_options within(std::uint64_t bytes) const {
+        sharing_options some = *this;
+        some.value_bytes = static_cast<std::size_t>(std::min<std::uint64_t>(value_bytes, bytes / 16));
+        some.file_bytes = std::min(file_bytes, bytes / 16);
+        some.most_threads = static_cast<unsigned>(std::min<std::uint64_t>(most_threads, bytes >> 27U));
+        return some;
+    }
+};
+
+}  // namespace smdebug::inline v1

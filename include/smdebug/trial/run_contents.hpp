@@ -1,16 +1,17 @@
-// What a catalog_source finds in the data of another tool: which tensors, at which steps, and where their bytes lie.
+// What a catalog_source finds in another tool's data: which tensors, at which steps, and where their bytes are.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
-#include <smdebug/core/chunked_list.hpp>
 #include <smdebug/core/dtype.hpp>
 #include <smdebug/core/form.hpp>
-#include <smdebug/core/problem.hpp>
-#include <smdebug/core/shape.hpp>
+#include <smdebug/core/sorted_blocks.hpp>
+#include <smdebug/core/status.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/index/collection.hpp>
-#include <smdebug/trial/catalog/stored_form.hpp>
+#include <smdebug/storage/any_storage.hpp>
+#include <smdebug/trial/catalog/layout.hpp>
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -26,11 +27,10 @@
 #include <utility>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 namespace detail {
 
-/// Texts and their numbers.
+/// Texts with numbers.
 class numbered_texts {
 public:
     numbered_texts() = default;
@@ -40,7 +40,7 @@ public:
     numbered_texts& operator=(numbered_texts&&) noexcept = default;
     ~numbered_texts() = default;
 
-    /// Cost: a comparison where texts come in the same order again and again, else a look-up.
+    /// Cost: one comparison where texts repeat in the same order, else a look-up.
     [[nodiscard]] std::uint32_t number_of(std::string_view text) {
         if (guess_ >= texts_.size() || !is_same_text(*texts_[guess_], text)) {
             guess_ = look_up(text);
@@ -57,10 +57,10 @@ private:
 
     std::map<std::string, std::uint32_t, std::less<>> numbers_;
     std::vector<const std::string*> texts_;
-    std::size_t guess_ = 0;  // behind the last one
+    std::size_t guess_ = 0;  // the text after the last one found
 };
 
-/// Where one tensor is, as a source found it.
+/// Where a source found one tensor.
 struct found_entry {
     byte_range place;
     std::uint32_t name = 0;  ///< number in the contents
@@ -68,14 +68,14 @@ struct found_entry {
     timed_number number = {};
 };
 
-/// Entries of one step, worker and object that were found one after another.
+/// Entries of one step, worker and object that were found in sequence.
 struct found_run {
     step_number step = 0;
     step_number mode_step = 0;
     std::uint32_t worker = 0;
     std::uint32_t object = 0;
     smdebug::mode mode = smdebug::mode::train;
-    std::size_t first = 0;  ///< place of its first entry; they end where those of the next begin
+    std::size_t first = 0;  ///< index of its first entry; the run ends where the next one begins
 };
 
 /// A shape alone.
@@ -87,11 +87,11 @@ struct found_shape {
 
 }  // namespace detail
 
-/// What a catalog_source has found since it was asked last, and what it says of the job.
-/// A tensor's bytes stay where they are, in objects of a storage: what is added here is their place.  A name is whatever bytes
-/// the writer gave; "smdebug/reductions/abs_mean/NAME" is a saved reduction of NAME, see reduction_tensor_name().
-/// What is added to a step that a trial has already joins it; of a tensor that the step has already the first one stays, and
-/// that is a problem of the run.
+/// What a catalog_source has found since the last update, and the state of the job.
+/// A tensor's bytes stay in the storage's objects; only their place is added.  A name is any bytes the writer chose;
+/// "smdebug/reductions/abs_mean/NAME" is a saved reduction of NAME, see reduction_tensor_name().
+/// Tensors for a step that a trial already has join that step; a tensor that the step already has is not replaced, and
+/// is reported as a problem of the run.
 /// Memory: 40 bytes an entry until the trial takes them.      Threads: one.
 class run_contents {
 public:
@@ -103,25 +103,25 @@ public:
         std::string_view worker = "worker_0";
         double wall_time = 0;  ///< seconds since 1970
     };
-    /// What a tensor is, where no record says it.
+    /// A tensor's type and layout, where no record holds them.
     struct tensor_form {
         dtype type = dtype::invalid;
         std::span<const std::size_t> shape = {};
-        bool big_endian = false;     ///< the bytes of each element stand in the other order
+        bool big_endian = false;     ///< the bytes of each element are swapped
         bool columns_first = false;  ///< the first extent is the fastest: Fortran's order
     };
-    /// Makes the elements of a tensor, of exactly as many bytes as its form says.  Called by many threads at once.
+    /// Makes the elements of a tensor, exactly as many bytes as its form requires.  Called concurrently.
     using maker = std::function<std::vector<std::byte>()>;
 
-    /// The number of a name, by which tensors can be added, too: cheaper than looking the name up again.
+    /// The number of a name; adding tensors by number is cheaper than by name.
     [[nodiscard]] std::uint32_t name(std::string_view tensor) { return names_.number_of(tensor); }
-    /// As add_number() with that.
+    /// add_number() with the number of a name.
     void add_number(const place& where, std::uint32_t name, double number, dtype as, std::uint32_t of) {
         begin(where, of);
         add_number_beside(name, number, where.wall_time, as);
     }
 
-    /// The same of the step, worker and object of what was added last.  Cheaper than naming them again.
+    /// Adds a number at the step, worker and object of the last addition.  Cheaper than naming them again.
     void add_number_beside(std::uint32_t name, double number, double wall_time, dtype as) {
         entries_.push_back({{}, name, form_without_shape(detail::storage_form::number, as), {number, wall_time}});
     }
@@ -129,15 +129,15 @@ public:
     /// The number of an object of the storage.
     [[nodiscard]] std::uint32_t object(std::string_view key) { return objects_.number_of(key); }
 
-    /// A tensor in a record of an event file, with its frame, which the trial's decoder reads.
+    /// A tensor in a record of an event file, including its frame, which the trial's decoder reads.
     void add_record(const place& where, std::string_view tensor, std::uint32_t object, byte_range record);
-    /// A tensor whose elements lie in an object.      Errors: value_error where they are not as long as the form says.
+    /// A tensor whose elements are in an object.      Errors: value_error where their length does not match the form.
     void add_elements(const place& where, std::string_view tensor, const tensor_form& form, std::uint32_t object,
                       byte_range elements);
-    /// A tensor whose elements are made when somebody reads it.
+    /// A tensor whose elements are made when it is read.
     void add_made(const place& where, std::string_view tensor, const tensor_form& form, maker make,
                   std::optional<std::uint32_t> of = {});
-    /// A number, kept in the catalog.      `as`: float64 or float32.  `of`: the object that says it.
+    /// A number, kept in the catalog.      `as`: float64 or float32.  `of`: the object that contains it.
     void add_number(const place& where, std::string_view tensor, double number, dtype as = dtype::float64,
                     std::optional<std::uint32_t> of = {});
     /// A TensorProto or histogram without a record around it.  `name`: see name().
@@ -146,29 +146,29 @@ public:
         begin(where, object);
         entries_.push_back({message, name, form_without_shape(as, dtype::invalid), {0, where.wall_time}});
     }
-    /// A tensor that is known, but cannot be read: an image.
+    /// A tensor that is known but cannot be read: an image.
     void add_shape(const place& where, std::string_view tensor, std::span<const std::size_t> shape,
                    std::optional<std::uint32_t> of = {});
 
-    /// Puts a tensor into a collection, or makes one.
+    /// Puts a tensor into a collection, or creates the collection.
     void add_collection(collection group);
     void add_to_collection(std::string_view collection, std::string_view tensor);
-    /// How many workers write each step; 1 where each has steps of its own.
+    /// How many workers write each step; 1 where each worker has its own steps.
     void set_num_workers(std::size_t count) noexcept { num_workers_ = count; }
     /// Whether more may come.
     void set_ended(bool ended) noexcept { ended_ = ended; }
-    /// Something that could not be used: where, and what is wrong.  Of one place the last call counts, or of one topic at a
-    /// place, where several things can be wrong.
+    /// Reports something that could not be used: where, and what is wrong.  The last call for a place counts, or for a
+    /// topic at a place, where several things can be wrong.
     void note_problem(std::string where, std::string what, problem_kind kind = problem_kind::damaged,
                       std::string topic = {});
-    /// What was noted of a place is no longer so: a record that was cut has become whole.
+    /// Withdraws the problem noted for a place: a record that was cut is now complete.
     void withdraw_problem(const std::string& where);
 
     [[nodiscard]] bool ended() const noexcept { return ended_ && has_found(); }
-    /// Whether there is a run: the source has come upon an object, if only one that it cannot read.
+    /// Whether there is a run: the source has found an object, even one that it cannot read.
     [[nodiscard]] bool has_found() const noexcept { return objects_.size() > 0 || !problems_.empty(); }
     [[nodiscard]] const std::string& key_of(std::uint32_t object) const noexcept { return objects_[object]; }
-    /// What is wrong, by place.
+    /// The problems, by place.
     [[nodiscard]] std::vector<problem> problems() const;
 
     // For the catalog ---------------------------------------------------------------------------------------------
@@ -189,7 +189,7 @@ public:
     }
     [[nodiscard]] std::size_t entry_count() const noexcept { return entries_.size(); }
     [[nodiscard]] std::span<const detail::found_shape> shapes() const noexcept { return shapes_; }
-    /// A form by its number; it stays where it is as long as anybody holds the table.
+    /// A form by its number; the reference is valid as long as the table is held.
     [[nodiscard]] const detail::stored_form& form(std::uint32_t number) const noexcept { return (*forms_)[number]; }
     [[nodiscard]] std::shared_ptr<const std::deque<detail::stored_form>> forms() const noexcept { return forms_; }
     void forget_found() noexcept;
@@ -229,15 +229,84 @@ private:
     std::shared_ptr<std::deque<detail::stored_form>> forms_ = std::make_shared<std::deque<detail::stored_form>>();
     std::unordered_multimap<std::size_t, std::uint32_t> form_places_;  // by hash
     std::size_t form_guess_ = 0;
-    std::vector<std::tuple<detail::storage_form, dtype, std::uint32_t>> without_shape_;  // some of them: few
+    std::vector<std::tuple<detail::storage_form, dtype, std::uint32_t>> without_shape_;  // only a few of them
     std::map<std::string, collection, std::less<>> collections_;
     std::size_t num_workers_ = 1;
     std::map<std::pair<std::string, std::string>, problem> problems_;  // by place and topic
     bool ended_ = false;
 };
 
-}  // namespace v1
-}  // namespace smdebug
+// What a catalog is built from when a run has no index files.
+
+/// Finds tensors and steps in data that another tool wrote.  A type S models `catalog_source` when:
+///  1. update(contents) adds to `contents` what is new since the last call, and returns whether there was anything; the
+///     first call adds everything there is.  What may still change (a step that is still being written) is left for a
+///     later call;
+///  2. once `contents.ended()` is set, nothing more comes, and update() is not called again unless nothing has been
+///     found yet;
+///  3. damaged data are noted as a problem, and the rest is added; an error means that nothing can be read at all, and
+///     the next call continues where the last one was;
+///  4. one thread at a time uses it.  Each trial has its own copy, made before the first call.
+/// Objects are named by their keys in the trial's storage: see as_run().
+/// Optional: `static constexpr bool own_steps = false`, for data without global steps, where the source makes them from
+/// the modes' own steps: a trial's range then counts in mode steps, see trial::steps_are_synthetic().
+template <class S>
+concept catalog_source = std::copyable<S> && requires(S& source, run_contents& contents) {
+    { source.update(contents) } -> std::same_as<bool>;
+};
+
+namespace detail {
+
+/// A catalog_source of any type, for one trial.
+class any_catalog_source : public erased {
+public:
+    [[nodiscard]] virtual bool update(run_contents& contents) = 0;
+    [[nodiscard]] virtual bool own_steps() const noexcept = 0;
+};
+
+/// Makes a source for each trial on a storage.
+class source_maker : public erased {
+public:
+    [[nodiscard]] virtual std::unique_ptr<any_catalog_source> make() const = 0;
+};
+
+template <catalog_source Source>
+class copied_source final : public source_maker {
+public:
+    explicit copied_source(Source source) : source_(std::move(source)) {}
+    [[nodiscard]] std::unique_ptr<any_catalog_source> make() const override { return std::make_unique<one>(source_); }
+
+private:
+    class one final : public any_catalog_source {
+    public:
+        explicit one(Source source) : source_(std::move(source)) {}
+        [[nodiscard]] bool update(run_contents& contents) override { return source_.update(contents); }
+        [[nodiscard]] bool own_steps() const noexcept override {
+            if constexpr (requires { Source::own_steps; }) {
+                return Source::own_steps;
+            } else {
+                return true;
+            }
+        }
+
+    private:
+        Source source_;
+    };
+
+    Source source_;
+};
+
+}  // namespace detail
+
+/// Returns the same storage; a trial on it shows what the source finds, read from the objects that the source names.  A
+/// trial follows the data as they grow.  Until the source finds something, there is no run.
+/// Cost: none; each trial calls its own copy of the source.
+template <catalog_source Source>
+[[nodiscard]] any_storage as_run(const any_storage& store, Source source) {
+    return store.with_source(std::make_shared<const detail::copied_source<Source>>(std::move(source)));
+}
+
+}  // namespace smdebug::inline v1
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/trial/impl/run_contents.ipp>

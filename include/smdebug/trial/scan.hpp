@@ -1,19 +1,21 @@
-// Walking a whole run in file order: each event file is read once, front to back, and every tensor in it handed over.
-// Asking tensor by tensor costs a read each; a scan of everything costs what reading the files costs.
+// Walks a whole run in file order: each event file is read once, front to back, and every tensor in it is visited.
+// Reading tensor by tensor costs a read each; a scan costs no more than reading the files.
 #pragma once
 
+#include <smdebug/core/dtype.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/function_ref.hpp>
-#include <smdebug/core/ordered_crew.hpp>
+#include <smdebug/core/ordered_thread_pool.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/core/stop_token.hpp>
+#include <smdebug/reduce/concepts.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
 #include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/read/event_reader.hpp>
-#include <smdebug/trial/read/faster_way.hpp>
-#include <smdebug/trial/read/files_ahead.hpp>
+#include <smdebug/trial/read/reading_plan.hpp>
+#include <smdebug/trial/read/trial_state.hpp>
 #include <smdebug/trial/scanned_tensor.hpp>
 #include <smdebug/trial/selection.hpp>
 
@@ -29,64 +31,63 @@
 #include <utility>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 
 /// How to walk.
 struct walk_options {
     /// Threads that read and work; 0 counts as 1.
     unsigned threads = 1;
-    /// Called with the files that are done and all there are, on the calling thread, now and then.
+    /// Called on the calling thread from time to time, with the number of finished files and of all files.
     std::function<void(std::size_t done, std::size_t all)> progress = {};
-    /// Ends the walk: after the file at hand on one thread, after the share at hand (64 files at most) on several.
+    /// Ends the walk: after the current file on one thread, after the current share (at most 64 files) on several.
     std::stop_token stop = {};
 };
 
 /// What to walk, and how.
 struct scan_options {
     tensor_selection which = {};
-    /// The saved reductions to read; the others are passed over.
+    /// The saved reductions to read; others are skipped.
     reduction_set saved = reduction_set::all();
     walk_options how = {};
-    /// Leaves the payload checksums of large tensors to `visit`, which can take them while it works: see
-    /// scanned_values::check.  Values are not to be believed before it holds.
+    /// Leaves the payload checksums of large tensors to `visit`, which can verify them while it works: see
+    /// scanned_values::check.  Values must not be trusted before the check holds.
     bool defer_checks = false;
-    /// Of a last value that repeats for long, as TensorFlow writes constant tensors, only some is made; how many
-    /// elements more there are is in scanned_values::repeats: see repeated_block.  Else all of them are, 256 MiB for a
-    /// record of a hundred bytes.  Where the trial's decoder can: repeating_decoder.
+    /// A long trailing repeat, as TensorFlow writes constant tensors, is not expanded; scanned_values::repeats says how
+    /// many more elements there are: see repeated_block.  Otherwise it is, up to 256 MiB for a record of a hundred
+    /// bytes.  Requires a repeating_decoder.
     bool keep_repeats = false;
-    /// Large files of this machine's disks may be looked at in place while `visit` runs, where that is faster.  Only for a
-    /// `visit` that neither blocks nor writes to the run: meanwhile who opens the file for writing waits, for 45 s at
-    /// most; see leased_map for what comes then.
+    /// Large files on local disks may be read in place while `visit` runs, where that is faster.  Only for a `visit`
+    /// that neither blocks nor writes to the run: a process that opens the file for writing waits meanwhile, up to 45
+    /// s; see leased_map for what happens then.
     bool in_place = false;
-    /// Values of large tensors may be left in the file: see scanned_tensor::content.  For a `visit` that
-    /// asks for their reductions only, by reduced().
+    /// Values of large tensors may be left in the file: see scanned_tensor::content.  For a `visit` that uses nothing
+    /// but their reductions, through reduced().
     bool stream = false;
-    /// Of these tensors they are not.
+    /// The values of these tensors are always read.
     std::vector<std::string> values_of = {};
-    /// Which way of looking at files was the faster one in walks before, and what this one learns of it; null: it begins
-    /// to learn.  For one walk at a time, on one thread.
-    detail::faster_way* faster = nullptr;
+    /// Which way of reading files was faster in earlier walks; this walk updates it.  Null: it learns from scratch.
+    /// For one walk at a time, on one thread.
+    detail::adaptive_choice* faster = nullptr;
 };
 
 namespace detail {
 
 /// How a walk ended.
 enum class walk_end : std::uint8_t {
-    complete,  ///< everything was handed over
-    stopped,   ///< by the stop token; what was handed over is everything up to some place
+    complete,  ///< everything was visited
+    stopped,   ///< by the stop token; everything up to some place was visited
 };
 
-/// What a scan has in common, whatever the threads.
+/// The part of a scan that does not depend on threads.
 struct scan_of {
     scan_of(std::shared_ptr<const trial_state> run, const scan_options& given);
     [[nodiscard]] event_reader reader() const { return {*state, *from, which, saved, config}; }
-    /// How many threads are worth having.
+    /// How many threads are useful.
     [[nodiscard]] unsigned threads(const walk_options& how) const noexcept {
         return static_cast<unsigned>(
             std::min<std::size_t>(std::max(how.threads, 1U), std::max<std::size_t>(files.size(), 1)));
     }
-    /// Walks on the calling thread; file_done() behind each file.
+    /// Walks on the calling thread; calls file_done() after each file.
     [[nodiscard]] walk_end in_turn(const walk_options& how, tensor_visit visit, function_ref<void()> file_done) const;
 
     std::shared_ptr<const catalog> from;
@@ -105,7 +106,8 @@ struct scan_share {
     std::size_t end = 0;
 };
 
-/// Cuts the files into shares: not so small that threads wait for each other, not so large that results pile up.
+/// Divides the files into shares: large enough that threads do not wait for each other, small enough that results do
+/// not pile up.
 class share_cutter {
 public:
     share_cutter(std::span<const catalog::file* const> files, event_reader reader)
@@ -122,18 +124,18 @@ private:
 }  // namespace detail
 
 /// Walks the selected tensors of a trial as it is now, by global step, then worker, then as in the file: on several
-/// threads, and what was made of some files together is put back in order.  visit(Part&, const scanned_tensor&) fills a
-/// part, on any thread; emit(Part&) takes it, on the calling thread, in the order of the files.  Parts are copies of
-/// `empty` and are used again: emit leaves them empty.
+/// threads, with the results in file order.  visit(Part&, const scanned_tensor&) fills a part, on any thread;
+/// emit(Part&) takes it, on the calling thread, in the order of the files.  Parts are copies of `empty` and are reused:
+/// emit leaves them empty.
 /// Errors: collection_unavailable, value_error for a bad regex; what `visit` and `emit` throw, the earliest file's
-///         first.  What cannot be read is handed over as a failure.
+///         first.  Unreadable data are passed on as a failure.
 /// Memory: for each thread one event file of at most 64 MiB (256 where its index file says too little), or one record,
 ///         and what the storage has in flight; 2 * threads + 2 parts of some MiB of event files each (32 where the
 ///         storage reads many ranges together).
-/// Cost:   one read of each event file (where little of it is selected, of that); no allocation a tensor, once the
-///         buffers have their size.  The next file is read ahead where the storage does so.  Where it reads many ranges
-///         together, the wanted records of up to 256 files are asked for in one call, or of one file 64 MiB of them,
-///         and those of files of which little is wanted are copied once more.
+/// Cost:   one read of each event file (of the selected parts, where little is selected); no allocation per tensor once
+///         the buffers have grown.  The next file is prefetched where the storage supports it.  Where it reads many
+///         ranges together, one call requests the wanted records of up to 256 files, or 64 MiB of one file; where
+///         little of a file is wanted, its records are copied once more.
 template <class Part, scannable_trial Trial, class Visit, class Emit>
 detail::walk_end scan_parts(const Trial& run, const scan_options& options, const Part& empty, Visit&& visit,
                             Emit&& emit) {
@@ -150,7 +152,7 @@ detail::walk_end scan_parts(const Trial& run, const scan_options& options, const
         readers.push_back(all.reader());
     }
     detail::share_cutter cutter{files, all.reader()};
-    detail::ordered_crew<detail::scan_share, Part> crew{threads, empty};
+    detail::ordered_thread_pool<detail::scan_share, Part> crew{threads, empty};
     const bool complete = crew.run([&] { return cutter.next(); },
                                    [&](std::size_t thread, const detail::scan_share& share, Part& part) {
                                        readers[thread].read(
@@ -168,16 +170,121 @@ detail::walk_end scan_parts(const Trial& run, const scan_options& options, const
     return complete ? detail::walk_end::complete : detail::walk_end::stopped;
 }
 
-/// Calls visit(const scanned_tensor&) for every selected tensor, on the calling thread, whatever the options say of
-/// threads.  Otherwise as scan_parts.
+/// Calls visit(const scanned_tensor&) for every selected tensor, on the calling thread, whatever number of threads the
+/// options give.  Otherwise as scan_parts.
 template <scannable_trial Trial, class Visit>
 detail::walk_end scan(const Trial& run, const scan_options& options, Visit&& visit) {
     const detail::scan_of all{run.state(), options};
     return all.in_turn(options.how, visit, [] {});
 }
 
-}  // namespace v1
-}  // namespace smdebug
+struct reduced_tensor;
+struct scan_options;
+
+namespace detail {
+
+struct scanned_tensor;
+
+/// A scan of a run, some steps at a time, as the rules request them.  Its owner scans the steps that rules did not
+/// reach.
+/// Threads: one call at a time; scan() is called on any thread.
+class joint_scan {
+public:
+    using look = function_ref<void(const scanned_tensor&, const reduced_tensor&)>;
+
+    joint_scan() = default;
+    joint_scan(const joint_scan&) = delete;
+    joint_scan& operator=(const joint_scan&) = delete;
+    virtual ~joint_scan() = default;
+
+    /// The tensors that the owner scans in any case.
+    [[nodiscard]] virtual const std::vector<std::string>& names() const noexcept = 0;
+
+    /// Scans the steps of a range, which lies after those of earlier calls, including steps that rules skipped.
+    /// `asked`: what rules want from the range; it includes all of names(), with all reductions.  rules(scanned,
+    /// reduced) is called for each tensor of the range, in file order.
+    /// Errors: those of scan(), and what the scan's owner throws: rules then read on their own.
+    virtual void scan(const scan_options& asked, look rules) = 0;
+};
+
+// Reduces every tensor of a run in file order: the fastest way to look at all of a run.
+
+/// Keeps reduced tensors until they can be visited.
+class kept_tensors {
+public:
+    void keep(const scanned_tensor& tensor, reduction_set wanted, const any_kernel& kernel);
+
+    /// Reduces a tensor that is visited immediately; valid until the next call.  Its memory stays in the L1 cache,
+    /// unlike that of a whole file's tensors.
+    [[nodiscard]] const reduced_tensor& passing(const scanned_tensor& tensor, reduction_set wanted,
+                                                const any_kernel& kernel) {
+        reduce_into(tensor, wanted, kernel, passing_);
+        return passing_;
+    }
+
+    /// Visits the kept tensors in the order in which they were added; empty afterwards.
+    template <class Visit>
+    void hand_out(Visit&& visit) {
+        for (std::size_t i = 0; i < size_; ++i) {
+            one& kept = kept_[i];
+            kept.tensor.shape = kept.tensor.shape != nullptr ? &kept.shape : nullptr;
+            kept.tensor.saved_failures = kept.saved_failures;
+            visit(std::as_const(kept.tensor));
+        }
+        size_ = 0;
+    }
+
+private:
+    // Names belong to the catalog, which outlives the walk; the rest is copied into reused memory.
+    struct one {
+        reduced_tensor tensor;
+        shape_type shape;
+        std::vector<scan_failure> saved_failures;
+    };
+    std::vector<one> kept_;
+    std::size_t size_ = 0;
+    reduced_tensor passing_;
+};
+
+}  // namespace detail
+
+/// Calls visit(const reduced_tensor&) for every selected tensor of a trial as it is now, with at least those of the
+/// `wanted` reductions that exist: by global step, then worker, then as in the file.  Always on the calling thread,
+/// however many threads read and reduce.  The trial's kernel computes; results do not depend on the number of threads.
+/// With one thread a tensor is mostly visited before the next one is read.
+///
+///     for_each_tensor(run, {.collection = "gradients"}, reduction::l2, [&](const reduced_tensor& found) { ... });
+///
+/// Errors: collection_unavailable, value_error for a bad regex, what `visit` throws.  Unreadable data are passed on as
+///         a failure: a damaged tensor does not affect the others.
+/// Memory: as scan_parts; independent of the run's size.
+/// Cost:   as scan_parts, and one pass over the values while they are in the CPU's cache.
+template <scannable_trial Trial, std::invocable<const reduced_tensor&> Visit>
+detail::walk_end for_each_tensor(const Trial& run, const tensor_selection& which, reduction_set wanted, Visit&& visit,
+                                 const walk_options& how = {}) {
+    const auto state = run.state();
+    const detail::any_kernel& kernel = state->kernel();
+    // No file is held during `visit`, whatever it does: where one would be, the visited tensor is a copy.
+    const scan_options options{.which = which,
+                               .saved = wanted,
+                               .how = how,
+                               .defer_checks = true,
+                               .keep_repeats = state->kernel().abilities().repeats,
+                               .in_place = true,
+                               .stream = true};
+    return scan_parts(
+        run, options, detail::kept_tensors{},
+        [&](detail::kept_tensors& kept, const detail::scanned_tensor& tensor) {
+            if (tensor.at_once) {
+                visit(kept.passing(tensor, wanted, kernel));
+            } else {
+                kept.keep(tensor, wanted, kernel);
+            }
+        },
+        [&](detail::kept_tensors& kept) { kept.hand_out(visit); });
+}
+
+}  // namespace smdebug::inline v1
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/trial/impl/scan.ipp>

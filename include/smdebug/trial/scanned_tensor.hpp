@@ -1,11 +1,12 @@
-// What a scan hands over for each tensor: what one worker saved of it at one step, or why that cannot be read.
+// What a scan passes to its visitor for each tensor: what one worker saved at one step, or why it cannot be read.
 #pragma once
 
+#include <smdebug/core/dtype.hpp>
 #include <smdebug/core/form.hpp>
-#include <smdebug/core/shape.hpp>
 #include <smdebug/core/status.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/record/payload_check.hpp>
+#include <smdebug/reduce/any_kernel.hpp>
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
@@ -14,15 +15,16 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 
-/// Which tensor it is, of which worker and step.  The texts are borrowed, for the call only.
+/// The tensor's name, worker and step.  The texts are valid during the call only.
 struct tensor_place {
     step_number step = 0;  ///< global
     step_number mode_step = 0;
@@ -51,37 +53,37 @@ struct scan_failure {
 /// Values in memory.
 struct scanned_values {
     const decoded_tensor* tensor = nullptr;
-    record::payload_check check = {};  ///< what is left to check: the values count where it holds()
-    std::size_t repeats = 0;           ///< elements that follow the last one, which they equal: 0 unless kept apart
+    record::payload_check check = {};  ///< the check that remains: the values are valid if it holds()
+    std::size_t repeats = 0;           ///< elements after the last one that equal it: 0 unless keep_repeats
 };
 
-/// Why saved values, or all of the event file, cannot be read.
+/// Why saved values, or the whole event file, cannot be read.
 struct unread_values {
     const lookup_error* why = nullptr;
     bool whole_file = false;
 };
 
-/// What one worker saved of one tensor at one step.  Everything is borrowed, for the call only.
+/// One tensor that one worker saved at one step.  Everything is borrowed and valid during the call only.
 struct scanned_tensor : tensor_place {
-    /// The values: none were saved; in memory; reduced already, or left in the file, where that was asked for, both for
-    /// reduced() alone; or not readable.
+    /// The values: none were saved; in memory; already reduced or left in the file, if the scan allows it, both for
+    /// reduced() only; or unreadable.
     std::variant<std::monostate, scanned_values, const passed_tensor*, value_stream*, unread_values> content;
     std::string_view event_file;  ///< its key
     std::uint64_t offset = 0;     ///< of the values' record in it
-    /// Whether it is on the thread that walks the run, and nobody waits for its file, nor measures how long it is visited:
-    /// what is made of the tensor need not be kept until the file is done.
+    /// Whether this runs on the thread that walks the run, no other process waits for the file, and the visit is not
+    /// timed: results need not be kept until the file is finished.
     bool at_once = false;
-    const shape_type* saved_shape = nullptr;                ///< null: none was saved
-    reduction_set saved;                                    ///< the reductions that were saved, asked for, and read
-    std::array<double, 2 * reduction_count> saved_value{};  ///< by reduction_key::index(), those in `saved`
-    std::vector<scan_failure> saved_failures;               ///< those that were asked for and cannot be read
+    const shape_type* saved_shape = nullptr;  ///< null: none was saved
+    reduction_set saved;                      ///< the requested reductions that were saved and could be read
+    std::array<double, 2 * reduction_count> saved_value{};  ///< by reduction_key::index(), valid for those in `saved`
+    std::vector<scan_failure> saved_failures;               ///< requested saved reductions that cannot be read
 
     /// The values in memory; null: there are none.
     [[nodiscard]] const decoded_tensor* values() const noexcept {
         const auto* const there = std::get_if<scanned_values>(&content);
         return there != nullptr ? there->tensor : nullptr;
     }
-    /// Elements that follow the last of values(): see scan_options::keep_repeats.
+    /// Elements after the last one of values(): see scan_options::keep_repeats.
     [[nodiscard]] std::size_t repeats() const noexcept {
         const auto* const there = std::get_if<scanned_values>(&content);
         return there != nullptr ? there->repeats : 0;
@@ -91,26 +93,59 @@ struct scanned_tensor : tensor_place {
         const auto* const unread = std::get_if<unread_values>(&content);
         return unread != nullptr ? unread->why : nullptr;
     }
-    /// Whether failure() is that of the whole file.
+    /// Whether failure() concerns the whole file.
     [[nodiscard]] bool file_failed() const noexcept {
         const auto* const unread = std::get_if<unread_values>(&content);
         return unread != nullptr && unread->whole_file;
     }
 
-    /// The values' shape, else the saved one; null when neither is there.
+    /// The values' shape, else the saved one; null if neither exists.
     [[nodiscard]] const shape_type* shape() const noexcept;
 
-    /// What is wrong with the record of the values.
+    /// The failure for a damaged record of values.
     [[nodiscard]] lookup_error damaged(status damage) const {
         return {.why = absence::damaged, .damage = damage, .offset = offset, .where = std::string{event_file}};
     }
-    /// The same while an exception is handled, which came of reading the record.
+    /// The failure for an exception from reading the record; call it inside a catch block.
     [[nodiscard]] lookup_error failed() const { return failure_at_hand(std::string{event_file}, offset); }
 };
 
 }  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+
+/// One tensor that one worker saved at one step, reduced.  Views and pointers are valid during the call only.
+struct reduced_tensor : tensor_place {
+    dtype type = dtype::invalid;        ///< of the values; invalid: no values were saved
+    const shape_type* shape = nullptr;  ///< of the values, else the saved one; null: neither exists
+    /// The requested reductions; those that exist are in `reductions.computed`.  Saved ones are used as saved, the
+    /// others are computed from the values.  A saved one that cannot be read is left out: a computed one might differ
+    /// from it (PyTorch's hook saves std with n - 1).
+    reduction_values reductions;
+    reduction_set saved;  ///< those that were saved
+    /// Why the values, or the whole file, cannot be read; null: they can.  May outlive the call.
+    std::shared_ptr<const lookup_error> failure;
+    bool file_failed = false;                              ///< `failure` concerns the whole file
+    std::span<const detail::scan_failure> saved_failures;  ///< requested saved reductions that cannot be read
+};
+
+/// Reduces a tensor of a scan: at least those of the `wanted` reductions that exist.  Also verifies checksums that the
+/// scan left to the caller.
+/// Cost: one pass over the values; none where all of `wanted` was saved and nothing is left to verify.
+[[nodiscard]] reduced_tensor reduced(const detail::scanned_tensor& tensor, reduction_set wanted,
+                                     const detail::any_kernel& kernel);
+namespace detail {
+
+/// The same, overwriting `found`: avoids allocations for many tensors in a row.
+void reduce_into(const scanned_tensor& tensor, reduction_set wanted, const any_kernel& kernel, reduced_tensor& found);
+
+}  // namespace detail
+
+/// The same for any kernel type.  Cost: one more allocation.
+template <reduction_kernel Kernel>
+[[nodiscard]] reduced_tensor reduced(const detail::scanned_tensor& tensor, reduction_set wanted, const Kernel& kernel) {
+    return reduced(tensor, wanted, detail::any_kernel{kernel});
+}
+
+}  // namespace smdebug::inline v1
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/trial/impl/scanned_tensor.ipp>

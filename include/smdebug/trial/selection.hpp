@@ -1,35 +1,66 @@
-// Which tensors of which files a walk over a run is about.
+// Which tensors of which files a walk over a run covers.
 #pragma once
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/form.hpp>
+#include <smdebug/core/function_ref.hpp>
+#include <smdebug/core/printable_text.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/index/regex.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
-#include <smdebug/trial/catalog/name_query.hpp>
 #include <smdebug/trial/options.hpp>
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
+namespace detail {
 
-/// A part of a run: what all of these have in common.  Everything left out means: all.
+/// A choice of names: those that match any of some regexes, or are in a list.
+class name_filter {
+public:
+    /// Errors: value_error for a bad regex.
+    name_filter(const std::vector<std::string>& patterns, std::vector<std::string> sorted_names);
+    [[nodiscard]] bool accepts(const std::string& name) const;
+
+private:
+    std::vector<regex> patterns_;
+    std::vector<std::string> names_;
+};
+
+/// The error for a collection that a run does not have; lists similar names, or else all.
+template <class Collections>
+[[nodiscard]] collection_unavailable no_such_collection(std::string_view wanted, const Collections& collections) {
+    std::vector<std::string> names;
+    for (const auto& [name, group] : collections) {
+        names.push_back(name);
+    }
+    return collection_unavailable(std::string{wanted}, near_or_all(wanted, names));
+}
+
+/// tensor_names(which) on the catalog that `fresh()` gives.  Errors: value_error, before `fresh` is called.
+[[nodiscard]] std::vector<std::string> query_names(const tensor_names_options& which,
+                                                   function_ref<std::shared_ptr<const catalog>()> fresh);
+
+}  // namespace detail
+
+/// A part of a run: everything that matches all fields.  Unset fields match everything.
 struct tensor_selection {
-    /// Exactly these tensors; names that the run does not have count for nothing.
+    /// Exactly these tensors; names that the run does not have are ignored.
     std::optional<std::vector<std::string>> names = {};
     /// Tensors whose names match any of these.
     text_list regex = {};
     std::optional<detail::collection_ref> collection = {};
     /// Global steps.
     step_range range = {};
-    /// Steps of this mode; global: of all.
+    /// Steps of this mode; global: of all modes.
     smdebug::mode mode = smdebug::mode::global;
     std::optional<std::string> worker = {};
-    /// The tables of the histograms among them, too, see is_histogram_table(); else those come by `names` alone.
+    /// Includes tables of selected histograms, see is_histogram_table(); otherwise tables must be listed in `names`.
     bool tables = false;
 };
 
@@ -38,7 +69,7 @@ namespace detail {
 /// A selection, looked up in one catalog.
 class selected_tensors {
 public:
-    /// Errors: value_error for a bad regex, collection_unavailable.      Cost: one look at each name of the run.
+    /// Errors: value_error for a bad regex, collection_unavailable.      Cost: one test of each name of the run.
     selected_tensors(const tensor_selection& which, const detail::catalog& from);
 
     /// By name_id; null: all of them.
@@ -52,7 +83,7 @@ public:
     }
 
 private:
-    // Tables are selected with their histograms, or not at all.
+    // Selects tables together with their histograms, or not at all.
     void choose_tables(bool wanted, const detail::catalog& from);
     void keep(const detail::name_filter& accepted, const detail::catalog& from);
 
@@ -64,8 +95,7 @@ private:
 
 }  // namespace detail
 
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/trial/impl/selection.ipp>

@@ -1,20 +1,18 @@
 // One tensor of a trial: its steps, workers, values, shapes and reductions.
-// A cheap handle: a name and a share of the trial's state.  Every answer comes from the newest catalog.
+// A cheap handle: a name and a reference to the trial's state.  Every answer comes from the newest catalog.
 #pragma once
 
+#include <smdebug/core/dtype.hpp>
 #include <smdebug/core/form.hpp>
-#include <smdebug/core/shape.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/reduce/concepts.hpp>
-#include <smdebug/reduce/measure.hpp>
 #include <smdebug/reduce/name.hpp>
-#include <smdebug/tensor/as_xtensor.hpp>
-#include <smdebug/tensor/convert.hpp>
 #include <smdebug/tensor/element.hpp>
 #include <smdebug/tensor/tensor_value.hpp>
+#include <smdebug/tensor/xtensor_adapter.hpp>
 #include <smdebug/trial/lookup.hpp>
 #include <smdebug/trial/options.hpp>
-#include <smdebug/trial/read/any_measure.hpp>
+#include <smdebug/trial/shared/rule_view.hpp>
 
 #include <map>
 #include <memory>
@@ -24,8 +22,7 @@
 #include <utility>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 
 namespace detail {
 
@@ -35,20 +32,20 @@ class trial_state;
 }  // namespace detail
 
 /// A tensor of a trial.
-/// Steps in arguments count in the mode that the options name; GLOBAL if none.
-/// Errors, of every call that reads one step, in this order: step_unavailable, step_not_yet_available,
-/// tensor_unavailable_for_step, invalid_worker, corrupt_record; the find_ calls give them as values.
-/// Threads: const calls may run at once.  Lifetime: independent of the trial that made it.
+/// Steps in arguments count in the mode that the options name; GLOBAL by default.
+/// Errors: calls that read one step throw, in this order of precedence: step_unavailable, step_not_yet_available,
+///         tensor_unavailable_for_step, invalid_worker, corrupt_record; the find_ calls return them as values.
+/// Threads: const calls may run concurrently.  Lifetime: independent of the trial that made it.
 class tensor_handle {
 public:
-    /// `view`: null, or what rules share of the trial.
+    /// `view`: null, or what rules share about the trial.
     tensor_handle(std::shared_ptr<const detail::trial_state> state, std::string name,
                   std::shared_ptr<detail::rule_view> view = nullptr);
 
     [[nodiscard]] const std::string& name() const& noexcept;
     [[nodiscard]] std::string name() const&& { return name(); }
 
-    /// The name that the framework has for it, where a saved shape gives one.
+    /// The framework's name for it, if it was saved with a shape.
     [[nodiscard]] std::optional<std::string> original_name() const;
 
     /// The steps that have it, ascending.
@@ -57,7 +54,7 @@ public:
     /// The last `n` complete steps up to and including `step`.  Errors: value_error for a negative n.
     [[nodiscard]] std::vector<step_number> prev_steps(step_number step, const prev_steps_options& which = {}) const;
 
-    /// What messages call a global step: "step 500", or "TRAIN step 10" where steps are synthetic.
+    /// A global step in messages: "step 500", or "TRAIN step 10" where steps are synthetic.
     [[nodiscard]] std::string step_words(step_number global_step) const;
 
     /// The workers that saved it at a step, by name; `where.worker` does not count.  Errors:
@@ -66,12 +63,12 @@ public:
 
     // Values -----------------------------------------------------------------------------------------------------
 
-    /// The values, of whatever dtype.  Cost: one read; a copy only where the bytes are not aligned for the dtype.
+    /// The values, of any dtype.  Cost: one read; a copy only where the bytes are not aligned for the dtype.
     [[nodiscard]] lookup<tensor_value> find_value(step_number step, const value_options& how = {}) const;
     [[nodiscard]] tensor_value value(step_number step, const value_options& how = {}) const;
 
-    /// The values as an xtensor expression of T.  Errors: type_error when the dtype is another one, and `convert` is
-    /// off or the values do not fit.
+    /// The values as an xtensor expression of T.  Errors: type_error when the dtype differs and `convert` is off or the
+    /// values do not fit.
     template <class T>
     [[nodiscard]] lookup<tensor_array<T>> find_value(step_number step, const value_options& how = {}) const {
         auto found = find_value(step, how);
@@ -105,7 +102,7 @@ public:
 
     // Shapes -----------------------------------------------------------------------------------------------------
 
-    /// Whether only its shape is there, as of images in a log: no values, and no reductions.
+    /// Whether it has nothing but a shape, as images in a log: no values and no reductions.
     [[nodiscard]] bool has_only_shape(step_number step, const read_options& where = {}) const;
     /// The saved shape, else that of the values.  Cost: none where a shape was saved, else one read.
     [[nodiscard]] lookup<shape_type> find_shape(step_number step, const read_options& where = {}) const;
@@ -116,7 +113,7 @@ public:
     // Reductions -------------------------------------------------------------------------------------------------
 
     /// A saved reduction as it was saved (PyTorch's hook divides std and variance by n-1); else one computed from the
-    /// values.  Errors: also type_error: strings have none, complex tensors only the abs forms, l1 and l2.
+    /// values.  Errors: also type_error: strings have no reductions, complex tensors only the abs forms, l1 and l2.
     [[nodiscard]] lookup<double> find_reduction(step_number step, reduction what,
                                                 const reduction_options& how = {}) const;
     /// By name: "mean", "abs_mean" (as .abs does), "l2", ..., or a count of the values: "nan", "pos_inf", "neg_inf",
@@ -128,20 +125,20 @@ public:
     [[nodiscard]] double reduction_value(step_number step, std::string_view what,
                                          const reduction_options& how = {}) const;
 
-    /// The reductions that were saved, with their values, by key: `.at({reduction::mean, true})`.  Empty where the tensor
-    /// has values only: nothing is computed.  reduction_key::name() says "abs_mean".
-    /// Errors: as the class says, where neither values nor reductions of it were saved.  Cost: one read of each.
+    /// The saved reductions with their values, by key: `.at({reduction::mean, true})`.  Empty where the tensor has
+    /// values only: nothing is computed.  reduction_key::name() returns "abs_mean".
+    /// Errors: as the class says, where neither values nor reductions were saved.  Cost: one read of each.
     [[nodiscard]] std::map<reduction_key, double> reduction_values(step_number step,
                                                                    const read_options& where = {}) const;
 
-    /// Any set of reductions and counts, computed from the values in one pass; saved ones are not looked at.
+    /// Any set of reductions and counts, computed from the values in one pass; saved ones are ignored.
     [[nodiscard]] lookup<smdebug::reduction_values> find_computed(step_number step, reduction_set wanted,
                                                                   const read_options& where = {}) const;
 
     // Measures ---------------------------------------------------------------------------------------------------
 
-    /// What a measure answers about the values.  Cost: as find_value(), and the measure's; where rules share the run
-    /// (invoke_rules), it is asked in the pass that reduces the tensor, and the answer is remembered.
+    /// The result of a measure on the values.  Cost: as find_value(), and the measure's; where rules share the run
+    /// (invoke_rules), it is computed in the pass that reduces the tensor, and the result is cached.
     template <tensor_measure M>
     [[nodiscard]] lookup<measured_by<M>> find_measured(step_number step, const M& measure,
                                                        const read_options& where = {}) const {
@@ -152,9 +149,9 @@ public:
         return detail::or_throw(find_measured(step, measure, where));
     }
 
-    /// What a comparison answers about the values at an earlier step, and at this one.  Fails as the first of them that
-    /// cannot be read.  Cost: as two of find_value(); where rules share the run, as find_measured(), if `earlier` is the
-    /// save before this one, of its mode.
+    /// The result of a comparison of the values at an earlier step with those at this one.  Fails if either cannot be
+    /// read.  Cost: as two of find_value(); where rules share the run, as find_measured(), if `earlier` is the previous
+    /// save in its mode.
     template <tensor_comparison M>
     [[nodiscard]] lookup<compared_by<M>> find_compared(step_number earlier, step_number step, const M& comparison,
                                                        const read_options& where = {}) const {
@@ -167,9 +164,9 @@ public:
         return detail::or_throw(find_compared(earlier, step, comparison, where));
     }
 
-    /// Whether answers of measures are remembered: a measure of a hash then tells equal bytes without reading them again.
+    /// Whether results of measures are cached: a measure that hashes then finds equal bytes without reading them again.
     [[nodiscard]] bool remembers_measures() const noexcept;
-    /// A rule was given this handle, which another has taken.
+    /// Logs that a rule uses this handle, which another rule took.
     void note_selected() const;
 
 private:
@@ -179,25 +176,24 @@ private:
     [[nodiscard]] lookup<double> read_reduction(step_number step, reduction_key key, const read_options& where) const;
     [[nodiscard]] lookup<smdebug::reduction_values> compute(step_number step, reduction_set wanted,
                                                             const read_options& where) const;
-    /// What a measure answers, or a comparison with the save at `earlier`.
+    /// The result of a measure, or of a comparison with the save at `earlier`.
     [[nodiscard]] lookup<detail::any_measure::answer> answer(step_number earlier, step_number step,
                                                              const detail::any_measure& measure,
                                                              const read_options& where) const;
-    /// The failure, which says what was looked up.
+    /// Adds to the failure what was looked up.
     [[nodiscard]] lookup_error about(lookup_error failure, step_number step, mode in) const;
     template <class T>
     [[nodiscard]] lookup<T> about(lookup<T> found, step_number step, mode in) const {
         return found ? std::move(found) : about(found.failure(), step, in);
     }
-    /// The same, written down where rules look at the trial.
+    /// Returns it, and logs it where rules use the trial.
     template <class T>
     [[nodiscard]] lookup<T> logged(lookup<T> found, step_number step, const read_options& where) const;
 
     std::shared_ptr<const core> core_;
 };
 
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/trial/impl/tensor_handle.ipp>

@@ -1,5 +1,5 @@
-// The last steps of a hook, in memory: written as a hook writes them, read as a trial reads them.
-// So a rule sees in the training process what it would see of the run on disk.
+// The last steps of a hook, in memory: written like a run on disk, read by a trial.
+// A rule in the training process therefore sees exactly what it would see in the run on disk.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
@@ -10,49 +10,120 @@
 #include <smdebug/hook/hook_options.hpp>
 #include <smdebug/hook/observer.hpp>
 #include <smdebug/reduce/any_kernel.hpp>
+#include <smdebug/storage/writable.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 #include <smdebug/trial/options.hpp>
 #include <smdebug/trial/trial.hpp>
-#include <smdebug/watch/step_memory.hpp>
-#include <smdebug/watch/watch_options.hpp>
+#include <smdebug/watch/watch.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace detail {
+// A storage for the last steps of a run, in reused memory: a step is stored in the memory of a removed one.
+// memory_storage would allocate the memory of each step, which costs several times as much as copying.
+namespace smdebug::inline v1::detail {
 
-/// Takes a hook's tensors, and gives a trial over its last steps, which rules share.  No call of that trial ever waits: what is not there
-/// when a step has ended does not come before the next one has.
-/// Not for several threads at once; rules may read the trial on threads of their own.
+/// Objects in memory.  Copies are handles on the same objects.  Reads share the bytes: a buffer of a removed object
+/// stays valid; the memory is reused once its last buffer is gone.
+/// Threads: all functions may be called concurrently.
+class step_memory {
+    struct state;
+
+public:
+    class output;
+
+    /// Keeps the memory of up to `spare` removed event files for new ones.
+    explicit step_memory(std::size_t spare = 1);
+
+    /// The whole object.  Errors: not_found.
+    [[nodiscard]] byte_buffer read(std::string_view key) const;
+    /// A range of it, cut at its end.  Errors: not_found.
+    [[nodiscard]] byte_buffer read(std::string_view key, byte_range where) const { return read(key).slice(where); }
+
+    [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const;
+
+    [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const;
+
+    [[nodiscard]] std::string name() const { return "memory:watch"; }
+
+    /// Adds or replaces an object.  Copies the bytes.
+    void write(std::string_view key, byte_view bytes);
+    /// An object written piece by piece.  Copies the pieces, once.
+    [[nodiscard]] output create(std::string_view key);
+
+    /// Removes an object.  Returns whether it existed.
+    bool remove(std::string_view key);
+
+    /// The number of objects.
+    [[nodiscard]] std::size_t objects() const;
+    /// The number of memory pieces that are kept for reuse.
+    [[nodiscard]] std::size_t spare() const;
+
+private:
+    using piece = std::vector<std::byte>;
+
+    struct heap;
+
+    // A buffer over a piece, which returns to the heap, if that still exists, after the buffer's last copy.
+    [[nodiscard]] static byte_buffer lend(piece bytes, const std::shared_ptr<heap>& from);
+
+    std::shared_ptr<state> state_;
+};
+
+/// An object being written into a step_memory, which it keeps alive; models object_output.
+class step_memory::output {
+public:
+    void append(std::span<const byte_view> pieces) { smdebug::detail::gather(bytes_, pieces); }
+    void commit(durability /*none is more than another*/);
+
+private:
+    friend class step_memory;
+    output(std::shared_ptr<state> place, std::string_view key);
+
+    std::shared_ptr<state> state_;
+    std::string key_;
+    bool recycles_;  // other files are small
+    piece bytes_;
+};
+
+inline step_memory::output step_memory::create(std::string_view key) { return output{state_, key}; }
+
+static_assert(writable_storage<step_memory> && appending_storage<step_memory> && removing_storage<step_memory>);
+
+/// Takes a hook's tensors, and provides a trial over its last steps, which rules share.  No call of that trial ever
+/// waits: data that is missing at the end of a step cannot come before the end of the next one.
+/// Not thread-safe; rules may read the trial on threads of their own.
 class recent_steps {
 public:
-    /// Collections, the worker's name, and the run's are those of the hook.  The kernel is that of hook and trial.
+    /// Uses the hook's collections, worker name and run name.  The kernel serves hook and trial.
     /// Errors: value_error (options).
     recent_steps(const hook_options& watched, const watch_options& how, const any_kernel& kernel);
 
-    /// Begins a step, perhaps behind one that is not ended yet.
+    /// Begins a step; the previous one may not have ended yet.
     void begin(const hook_step& step);
 
-    /// Takes a tensor of the step that was begun.
+    /// Takes a tensor of the current step.
     void take(std::string_view name, const tensor_view& tensor, std::span<const std::string_view> into);
 
-    /// Ends the step of that number.  Returns its numbers in the trial, which has it then; nothing when nothing was
-    /// taken.  What was begun under another number before it, and not ended, is dropped.
+    /// Ends the step of that number.  Returns its numbers in the trial, which then has it; nothing if no tensor was
+    /// taken.  An earlier step that was begun under another number, and not ended, is dropped.
     [[nodiscard]] std::optional<hook_step> end(step_number step);
 
-    /// The steps taken so far, those that are still there.  The reference is valid while this lives.
+    /// A trial over the steps so far that are still kept.  The reference is valid for the lifetime of this object.
     /// Before the first end(): none.
     [[nodiscard]] const trial& run() const { return *trial_; }
 
     [[nodiscard]] const step_memory& memory() const noexcept { return memory_; }
 
 private:
-    // Everything that comes is kept: the watcher decides when, and of which tensors.
+    // Saves all it gets: the watcher decides when, and which tensors.
     [[nodiscard]] static hook_options options_for(const hook_options& watched, const watch_options& how);
 
     void note_first();
@@ -62,31 +133,29 @@ private:
 
     void remove(step_number step);
 
-    // Removes what is too old, and, when the training went back to an earlier step, what it has left behind.
+    // Removes steps that are too old and, if the training went back to an earlier step, the later ones.
     void make_room_for(step_number step);
 
-    // A refresh sees the new step.  Removed steps, and a changed collections file, need a trial that is opened anew,
-    // which reads the index files of all kept steps.
+    // A refresh shows the new step.  Removed steps, and a changed collections file, require opening a new trial, which
+    // reads the index files of all kept steps.
     void look();
 
     std::size_t keep_;
-    std::size_t spare_;  // so many more before old ones go
+    std::size_t spare_;  // so many more steps before old ones are removed
     step_memory memory_;
     any_kernel kernel_;
     hook_core writer_;
-    bool begun_ = false;                // whether the current step has any tensor
-    hook_step first_;                   // its numbers when the first was taken
-    std::optional<hook_step> written_;  // a step that is written, and not ended
+    bool begun_ = false;                // the current step has a tensor
+    hook_step first_;                   // its numbers when its first tensor was taken
+    std::optional<hook_step> written_;  // a step that is written, but not ended
     std::deque<step_number> kept_;      // ascending
     trial_options reading_;
     std::optional<trial> trial_;
-    byte_buffer collections_;  // those that the trial has read
+    byte_buffer collections_;  // as read by the trial
     bool reopen_ = false;
 };
 
-}  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::detail
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/watch/impl/recent_steps.ipp>

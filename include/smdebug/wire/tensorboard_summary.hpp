@@ -7,11 +7,9 @@
 //                    packed double bucket_limit = 6, bucket = 7 }
 #pragma once
 
-#include <smdebug/core/utf8.hpp>
+#include <smdebug/core/printable_text.hpp>
 #include <smdebug/wire/event.hpp>
 #include <smdebug/wire/field.hpp>
-#include <smdebug/wire/field_writer.hpp>
-#include <smdebug/wire/summary.hpp>
 
 #include <algorithm>
 #include <array>
@@ -23,20 +21,18 @@
 #include <string_view>
 #include <variant>
 
-namespace smdebug {
-inline namespace v1 {
-namespace detail::wire {
+namespace smdebug::inline v1::detail::wire {
 
-/// What the first event of a file that TensorBoard reads has as its file_version.
+/// The file_version in the first event of a file that TensorBoard reads.
 inline constexpr std::string_view tensorboard_file_version = "brain.Event:2";
 
 /// A histogram to write.  TensorBoard draws buckets[i] from bucket_limits[i - 1] to bucket_limits[i], but the first
-/// that is not empty from min, and the last one to max.
-/// Borrows: both lists, which are of one length.
+/// non-empty one from min, and the last one to max.
+/// Borrows: both lists, which have the same length.
 struct histogram_fields {
     double min = 0;
     double max = 0;
-    double num = 0;  ///< how many numbers the buckets hold
+    double num = 0;  ///< the number of values in the buckets
     double sum = 0;
     double sum_squares = 0;
     std::span<const double> bucket_limits = {};
@@ -67,7 +63,7 @@ inline constexpr field_number histogram_buckets = 7;
     return {histogram.min, histogram.max, histogram.num, histogram.sum, histogram.sum_squares};
 }
 
-/// protobuf leaves out what has no bit set; -0.0 has one.
+/// protobuf leaves out fields without a set bit; -0.0 has one.
 [[nodiscard]] constexpr bool is_default(double value) noexcept { return std::bit_cast<std::uint64_t>(value) == 0; }
 
 [[nodiscard]] constexpr std::size_t packed_size(field_number number, std::span<const double> list) noexcept {
@@ -80,7 +76,7 @@ inline void write_packed(field_writer& writer, field_number number, std::span<co
     }
 }
 
-/// Bytes of the character of a tag that begins at `at`; 0 for one that a tag cannot have.
+/// Bytes of the tag's character at `at`; 0 for a character that a tag cannot have.
 [[nodiscard]] constexpr std::size_t tag_character(std::string_view text, std::size_t at) noexcept {
     const char c = text[at];
     const auto code = static_cast<unsigned char>(c);
@@ -95,10 +91,10 @@ inline void write_packed(field_writer& writer, field_number number, std::span<co
 
 }  // namespace detail
 
-/// The tag under which TensorBoard shows what is called `name`: letters, digits and "-_./" stay, and everything beyond
-/// ASCII; what remains becomes '_'; leading slashes go.  Bytes that are no UTF-8 become '_' each: protobuf readers
-/// refuse a whole event for one of them.
-/// Source: the Python package's cleaning of tags, which also puts '_' for symbols beyond ASCII that are no letters.
+/// The tag under which TensorBoard shows `name`: letters, digits, "-_./" and everything beyond ASCII are kept; other
+/// characters become '_'; leading slashes are removed.  Each invalid UTF-8 byte becomes '_': protobuf readers refuse a
+/// whole event for one of them.
+/// Source: the Python package's cleaning of tags, which also replaces symbols beyond ASCII that are not letters.
 [[nodiscard]] inline std::string tensorboard_tag(std::string_view name) {
     std::string tag;
     tag.reserve(name.size());
@@ -152,7 +148,7 @@ inline void encode(field_writer& writer, const tensorboard_value& value) {
         writer.begin_message(detail::value_histogram, encoded_size(*histogram));
         encode(writer, *histogram);
     } else if (const auto* scalar = std::get_if<float>(&value.value)) {
-        writer.write_float(detail::value_simple, *scalar);  // 0, too: it tells which of the alternatives this is
+        writer.write_float(detail::value_simple, *scalar);  // even 0: the field marks the alternative
     }
 }
 
@@ -175,6 +171,4 @@ inline void encode(field_writer& writer, const tensorboard_event& event) {
     }
 }
 
-}  // namespace detail::wire
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::detail::wire

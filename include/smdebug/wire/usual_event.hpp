@@ -1,23 +1,21 @@
-// An event with one tensor as the Python package and our hook write it, taken apart in one go.
-// Nearly every record of a run is such a one; walking four nested messages field by field takes several times as long,
-// which is most of what a small tensor costs.
+// A fast path for events with one tensor as the Python package and our hook write them.
+// Nearly every record of a run is such an event; reading four nested messages field by field takes several times as
+// long, which is most of the cost of a small tensor.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/status.hpp>
+#include <smdebug/wire/field.hpp>
 #include <smdebug/wire/tensor_proto.hpp>
-#include <smdebug/wire/varint.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
 
-namespace smdebug {
-inline namespace v1 {
-namespace detail::wire {
+namespace smdebug::inline v1::detail::wire {
 
-/// What such an event holds.
+/// The parts of such an event.
 /// Borrows: everything points into the message.
 struct usual_event {
     double wall_time = 0;  ///< seconds since 1970
@@ -27,11 +25,11 @@ struct usual_event {
 
 namespace detail {
 
-/// Goes through a message from its beginning; each step says whether what it expects stands there.
-/// Always a part of its caller: with calls, places in memory would be written and read again at each of ten fields.
+/// Matches a message from its beginning; each step returns whether it finds what it expects.
+/// Always inlined: with calls, positions would be stored to memory and loaded again at each of ten fields.
 class expected_fields {
 public:
-    /// `beyond`: bytes of the message that follow what is there.
+    /// `beyond`: bytes of the message that follow the available ones.
     explicit expected_fields(byte_view message, std::uint64_t beyond = 0) noexcept
         : at_(message.data()), end_(at_ + message.size()), beyond_(beyond) {}
 
@@ -74,13 +72,13 @@ public:
         at_ += length;
         return true;
     }
-    /// A message that reaches to the end of this one: what follows is its fields.
+    /// A nested message that reaches to the end of this one: its fields follow.
     [[nodiscard, gnu::always_inline]] bool enter_last(std::byte tag) noexcept {
         std::uint64_t length = 0;
         return take_number(tag, length) && length == left();
     }
 
-    /// Bytes of the message that are not taken.
+    /// The remaining bytes of the message.
     [[nodiscard]] std::uint64_t left() const noexcept { return there() + beyond_; }
 
 private:
@@ -88,9 +86,9 @@ private:
 
     struct long_number {
         std::uint64_t value = 0;
-        const std::byte* behind = nullptr;  // null: there is none
+        const std::byte* behind = nullptr;  // null: no match
     };
-    // Gives both in registers.
+    // Returns both in registers.
     [[nodiscard, gnu::noinline]] static long_number take_long(const std::byte* begin, const std::byte* end) noexcept {
         byte_view rest{begin, end};
         long_number found;
@@ -118,7 +116,7 @@ struct event_tags {
     static constexpr std::byte content{0x22};
 };
 
-/// Takes what stands before the tensor.
+/// Matches what precedes the tensor.
 [[nodiscard, gnu::always_inline]] inline bool take_name(expected_fields& fields, double& wall_time,
                                                         std::string_view& name) noexcept {
     std::uint64_t number = 0;
@@ -135,10 +133,10 @@ struct event_tags {
 
 }  // namespace detail
 
-/// Fills `out` where the message is: wall time, a step unless it is 0, and a summary of one value, which is a tag, a
-/// tensor (dtype, shape, content that is not empty) and metadata or none; each field once, in this order, and nothing
-/// else.  The general decoders find the same in it.  False for any other message, whether there is anything wrong with
-/// it or not; `out` is then unspecified.      Cost: some tens of nanoseconds.
+/// Fills `out` if the message is: wall time, a step unless it is 0, and a summary of one value, which is a tag, a
+/// tensor (dtype, shape, non-empty content) and optional metadata; each field once, in this order, and nothing else.
+/// The general decoders give the same result.  False for any other message, valid or not; `out` is then unspecified.
+/// Cost: some tens of nanoseconds.
 [[nodiscard]] inline bool match_usual_event(byte_view message, usual_event& out) noexcept {
     using tags = detail::event_tags;
     detail::expected_fields fields{message};
@@ -158,18 +156,18 @@ struct event_tags {
     return true;
 }
 
-/// What stands before the elements of such an event.
+/// The part of such an event before its elements.
 /// Borrows: everything points into the message.
 struct usual_head {
     std::string_view tag;
     std::uint64_t dtype_code = 0;
     byte_view shape;
-    std::uint64_t content = 0;       ///< where the elements begin in the message
-    std::uint64_t content_size = 0;  ///< bytes of them; the tensor ends with them
+    std::uint64_t content = 0;       ///< the elements' position in the message
+    std::uint64_t content_size = 0;  ///< bytes of the elements, which end the tensor
 };
 
-/// Fills `out` by the first bytes of a message of `size` bytes where match_usual_event() would by all of them, and
-/// is_usual_tail() holds of what is behind the elements.
+/// Fills `out` from the first bytes of a message of `size` bytes, if match_usual_event() would match the whole message
+/// and is_usual_tail() holds for the bytes after the elements.
 [[nodiscard]] inline bool match_usual_head(byte_view first, std::uint64_t size, usual_head& out) noexcept {
     using tags = detail::event_tags;
     if (first.size() > size) {
@@ -192,13 +190,11 @@ struct usual_head {
            tensor_size - taken == out.content_size;
 }
 
-/// Whether this is what may stand behind the tensor: metadata, or nothing.
+/// Whether these bytes may follow the tensor: metadata, or nothing.
 [[nodiscard]] inline bool is_usual_tail(byte_view tail) noexcept {
     detail::expected_fields fields{tail};
     byte_view metadata;
     return fields.at_end() || (fields.take_bytes(detail::event_tags::metadata, metadata) && fields.at_end());
 }
 
-}  // namespace detail::wire
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::detail::wire

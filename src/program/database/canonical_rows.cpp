@@ -10,10 +10,7 @@
 #include <string_view>
 #include <utility>
 
-namespace smdebug {
-inline namespace v1 {
-namespace detail {
-namespace sqlite {
+namespace smdebug::inline v1::detail::sqlite {
 
 inline void append_value(std::string& line, const statement& row, int column) {
     if (row.is_null(column)) {
@@ -74,7 +71,4 @@ std::string canonical_rows(const std::string& path) {
     return lines;
 }
 
-}  // namespace sqlite
-}  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::detail::sqlite

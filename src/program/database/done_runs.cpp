@@ -1,14 +1,11 @@
 #include <program/database/done_runs.hpp>
 
 #include <smdebug/core/bytes.hpp>
-#include <smdebug/storage/cache/content_hash.hpp>
+#include <smdebug/core/text_hash.hpp>
 
 #include <array>
 
-namespace smdebug {
-inline namespace v1 {
-namespace detail {
-namespace sqlite {
+namespace smdebug::inline v1::detail::sqlite {
 
 run_hash hash_of_run(std::string_view path, std::string_view version, std::string_view question) {
     // The hash of the hashes, so that no text runs into its neighbour.
@@ -79,7 +76,4 @@ void done_runs::resize(std::size_t slots) {
     }
 }
 
-}  // namespace sqlite
-}  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::detail::sqlite

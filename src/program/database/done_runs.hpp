@@ -1,5 +1,5 @@
-// Which runs need not be looked at again: a table of 128-bit hashes, so that a million runs take 16 to 32 MB.
-// Open addressing with linear probing; two different runs share a hash by a chance of 1 in 10^26 for a million of them.
+// The runs that need not be scanned again: a table of 128-bit hashes, so that a million runs take 16 to 32 MB.
+// Open addressing with linear probing; among a million runs the chance of a collision is 1 in 10^26.
 #pragma once
 
 #include <cstddef>
@@ -7,12 +7,9 @@
 #include <string_view>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace detail {
-namespace sqlite {
+namespace smdebug::inline v1::detail::sqlite {
 
-/// What stands for a run at a version, asked a question.
+/// The hash of a run, its version and its question.
 struct run_hash {
     std::uint64_t high = 0;
     std::uint64_t low = 0;
@@ -25,7 +22,7 @@ struct run_hash {
 /// A set of them.  Const calls may run at once.
 class done_runs {
 public:
-    /// Room for so many without growing.
+    /// Reserves room for so many.
     void reserve(std::size_t count);
     /// Room for one more, so that the next insert() does not throw.
     void make_room();
@@ -36,14 +33,14 @@ public:
     [[nodiscard]] std::size_t bytes() const noexcept { return slots_.capacity() * sizeof(run_hash); }
 
 private:
-    /// Where a probe for it begins.
+    /// The slot where a probe begins.
     [[nodiscard]] std::size_t home_of(run_hash run) const noexcept {
         return static_cast<std::size_t>(run.high % slots_.size());
     }
     [[nodiscard]] std::size_t after(std::size_t place) const noexcept {
         return place + 1 == slots_.size() ? 0 : place + 1;
     }
-    /// Its place, or the free one where it would go.
+    /// Its slot, or the free one where it would go.
     [[nodiscard]] std::size_t place_of(run_hash run) const noexcept;
     void resize(std::size_t slots);
 
@@ -51,7 +48,4 @@ private:
     std::size_t size_ = 0;
 };
 
-}  // namespace sqlite
-}  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::detail::sqlite

@@ -11,12 +11,10 @@
 #include <string_view>
 #include <system_error>
 
-namespace smdebug {
-inline namespace v1 {
-namespace detail {
-namespace sqlite {
+namespace smdebug::inline v1 {
+namespace detail::sqlite {
 
-/// What of a file is another whenever it is changed, and whether others lie beside it that say what it lacks.
+/// What differs whenever a file is changed, and whether a journal or WAL lies beside it.
 struct file_state {
     std::uintmax_t size = 0;
     std::filesystem::file_time_type time = {};
@@ -44,7 +42,7 @@ class merger {
 public:
     merger(const std::string& target, const std::stop_token& stop)
         : into_(target, access::create, std::chrono::seconds{10}), stop_(stop) {
-        // Nobody sees it before it is whole, so that nothing need survive its writer.
+        // It is invisible before it is whole, so it need not survive its writer.
         into_.run(
             "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA foreign_keys = ON; PRAGMA temp_store = "
             "MEMORY");
@@ -52,7 +50,7 @@ public:
         into_.set_stop([](void* of) { return static_cast<const std::stop_token*>(of)->stop_requested(); }, &stop_);
     }
 
-    /// Takes over the runs of a source that win over what is there; how many it has.
+    /// Takes over the runs of a source that win over existing ones; returns how many the source has.
     [[nodiscard]] std::size_t add(const std::string& source) {
         if (!look_at_file(source)) {
             throw not_found("there is no database " + source, {.where = source});
@@ -77,7 +75,7 @@ public:
         into_.run("DETACH source");
         if (state_of_file(source) != before && before.is_alone) {
             throw unavailable(
-                "the database " + source + " was changed while it was read; merge when nobody writes to it",
+                "the database " + source + " was changed while it was read; merge when no program writes to it",
                 {.where = source});
         }
         return runs;
@@ -137,7 +135,7 @@ private:
     std::stop_token stop_;
 };
 
-/// Before another database takes its place: what lies in files beside the old one would be taken for the new one's.
+/// Call before another database replaces it: files beside the old one would be taken for the new one's.
 inline void free_place(const std::string& target, bool replace) {
     std::error_code none;
     if (!std::filesystem::exists(std::filesystem::symlink_status(target, none))) {
@@ -153,7 +151,7 @@ inline void free_place(const std::string& target, bool replace) {
     if (look_at_file(target)) {
         connection old{target, access::write, std::chrono::seconds{10}};
         static_cast<void>(look_at(old));
-        // Only where nobody else has it open: brings in the WAL and removes it.
+        // Succeeds only if no other connection has it open: merges the WAL and removes it.
         statement asked = old.prepare("PRAGMA journal_mode = DELETE");
         if (!asked.next() || asked.text(0) != "delete") {
             throw in_use("the database " + target + " is in use by another program, and cannot be replaced",
@@ -162,8 +160,7 @@ inline void free_place(const std::string& target, bool replace) {
     }
 }
 
-}  // namespace sqlite
-}  // namespace detail
+}  // namespace detail::sqlite
 
 merge_result merge_databases(std::span<const std::string> sources, const std::string& target,
                              const merge_options& options) {
@@ -201,5 +198,4 @@ merge_result merge_databases(std::span<const std::string> sources, const std::st
     return merged;
 }
 
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1

@@ -7,12 +7,11 @@
 #include <span>
 #include <string>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 
 /// How to merge.
 struct merge_options {
-    /// A target that is there already is replaced, if it is a database of results; else that is an error.
+    /// Replaces an existing target, if it is a database of results; otherwise an existing target is an error.
     bool replace = false;
     /// Ends the merging with `stopped`; nothing is left behind.
     std::stop_token stop = {};
@@ -25,11 +24,10 @@ struct merge_result {
     std::size_t failed = 0;  ///< of these: neither ended nor growing
 };
 
-/// Writes all runs of all sources into a new database `target`.  Of a path that several have, the run that was looked
-/// at to its end, or is gone, wins over one that was not, then the one that was scanned last, then the one of the first source. The
-/// target is written beside its place, brought to the disk, and only then takes its place: it is there whole or not at
-/// all.  Sources are only read, and left as they are.  The target has no WAL until it is written to: it may be read
-/// anywhere.
+/// Writes all runs of all sources into a new database `target`.  If several have a path, a run that was scanned to its
+/// end, or is gone, wins over one that was not, then the one scanned last, then the one of the first source.  The
+/// target is written under a temporary name, synced, and then renamed: it appears whole or not at all.  Sources are not
+/// changed.  The target has no WAL until it is written to: it may be read anywhere.
 /// Errors: not_found (a source, the target's folder), corrupt_data, unsupported (a source is damaged or no database of
 ///         results), value_error (no source, or the target is one), run_exists (the target is there), in_use (it is
 ///         being written to), unavailable (a source is being changed, no room left), access_denied, stopped.
@@ -37,5 +35,4 @@ struct merge_result {
 merge_result merge_databases(std::span<const std::string> sources, const std::string& target,
                              const merge_options& options = {});
 
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1

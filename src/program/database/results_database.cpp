@@ -5,7 +5,7 @@
 #include <program/database/schema.hpp>
 #include <program/database/sqlite.hpp>
 #include <smdebug/batch/row_spool.hpp>
-#include <smdebug/batch/search/written_path.hpp>
+#include <smdebug/batch/search/name_pattern.hpp>
 #include <smdebug/core/error.hpp>
 
 #include <cstdint>
@@ -13,10 +13,8 @@
 #include <utility>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace detail {
-namespace sqlite {
+namespace smdebug::inline v1 {
+namespace detail::sqlite {
 
 /// Makes the database write by a WAL.  It cannot wait for others by itself.
 inline void use_wal(connection& database, std::chrono::milliseconds patience) {
@@ -50,13 +48,13 @@ public:
             database_.run(
                 "PRAGMA locking_mode = EXCLUSIVE");  // before the first look: then the WAL has no shared memory
         }
-        database_.set_tidy_at_closing(false);       // it is not known yet whose it is
-        database_.run("PRAGMA foreign_keys = ON");  // settling may remove runs, with all that is of them
+        database_.set_tidy_at_closing(false);       // it may be another program's
+        database_.run("PRAGMA foreign_keys = ON");  // settling may remove runs, with all their rows
         settle_schema(database_);
         use_wal(database_, patience);
         database_.set_tidy_at_closing(true);
-        // NORMAL: the disk is waited for at checkpoints only.  A transaction that SQLite said to have ended survives the
-        // end of the process; the end of the machine may cost the last ones, which are then done again.
+        // NORMAL: the disk is waited for at checkpoints only.  A transaction that SQLite said to have ended survives
+        // the end of the process; the end of the machine may cost the last ones, which are then done again.
         // A checkpoint each 64 MiB: what waits for the disk is spread over thousands of runs.
         database_.run(
             "PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 16000; "
@@ -68,8 +66,7 @@ private:
     connection database_;
 };
 
-}  // namespace sqlite
-}  // namespace detail
+}  // namespace detail::sqlite
 
 struct results_database::state {
     /// A run whose reductions are being added.
@@ -253,5 +250,4 @@ void results_database::for_each_reduction(std::string_view path, function_ref<vo
     state_->rows.read_reductions(detail::run_key_of(path), take);
 }
 
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1

@@ -9,12 +9,9 @@
 #include <charconv>
 #include <cstddef>
 
-namespace smdebug {
-inline namespace v1 {
-namespace detail {
-namespace sqlite {
+namespace smdebug::inline v1::detail::sqlite {
 
-// SQLite's integers have a sign: what is above 2^63 comes back as it was.
+// SQLite's integers are signed: values above 2^63 come back unchanged.
 [[nodiscard]] inline std::int64_t as_stored(std::uint64_t number) noexcept { return static_cast<std::int64_t>(number); }
 [[nodiscard]] inline std::uint64_t as_count(std::int64_t number) noexcept { return static_cast<std::uint64_t>(number); }
 
@@ -26,7 +23,7 @@ inline void put_step(statement& into, int index, step_number step) {
     return row.is_null(column) ? -1 : row.integer(column);
 }
 
-/// What stands for a value in a text of the tables; a text that is none says that the database is not ours, or damaged.
+/// The value of a word in the tables; an unknown word means that the database is not ours, or damaged.
 template <class Value, std::size_t Count>
 [[nodiscard]] Value value_named(std::string_view text, const std::array<Value, Count>& values,
                                 const std::string& path) {
@@ -283,7 +280,7 @@ void run_rows::read_verdicts(std::int64_t id, run_result& result) {
         rule_outcome& outcome = result.verdicts[i].outcome;
         const finding* last = nullptr;
         for (const finding& each : outcome.findings) {
-            // Of a log steps of two modes have one number.
+            // In a log, steps of two modes share a number.
             const bool is_next = last == nullptr || last->step != each.step || last->mode != each.mode;
             if (is_next && outcome.met_at.size() < steps_met[i]) {
                 outcome.met_at.push_back(each.step);
@@ -421,7 +418,4 @@ passed_run run_rows::passed(std::string_view path) {
     return known;
 }
 
-}  // namespace sqlite
-}  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::detail::sqlite

@@ -1,8 +1,8 @@
-// Results of a run as rows of the tables, and back: the statements, prepared once.
+// Writes and reads the results of a run as rows of the tables; the statements are prepared once.
 #pragma once
 
 #include <program/database/sqlite.hpp>
-#include <smdebug/batch/reduction_row.hpp>
+#include <smdebug/batch/row_spool.hpp>
 #include <smdebug/batch/run_result.hpp>
 #include <smdebug/core/function_ref.hpp>
 
@@ -13,17 +13,14 @@
 #include <string_view>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace detail {
-namespace sqlite {
+namespace smdebug::inline v1::detail::sqlite {
 
-/// Whether a run in that state need not be looked at again while it stays as it is.
+/// Whether a run in that state need not be scanned again while it is unchanged.
 [[nodiscard]] constexpr bool is_done_state(run_state state) noexcept {
     return state == run_state::ended || state == run_state::growing || state == run_state::incomplete;
 }
 
-/// What was stored of a run, as far as it decides whether it is to be looked at again.
+/// The stored fields that decide whether a run is scanned again.
 struct stored_run {
     std::int64_t id = 0;
     std::string version = {};
@@ -43,11 +40,11 @@ public:
 
     /// What is stored under a path, if anything.
     [[nodiscard]] std::optional<stored_run> find(std::string_view path);
-    /// Takes all rows of a run away.
+    /// Removes all rows of a run.
     void remove(std::int64_t id);
-    /// Stores a run without its verdicts and messages; gives its id.
+    /// Stores a run without its verdicts and messages; returns its id.
     [[nodiscard]] std::int64_t insert(std::string_view path, const run_result& result, std::string_view question);
-    /// Stores the run in place of what insert() stored.
+    /// Replaces what insert() stored.
     void update(std::int64_t id, std::string_view path, const run_result& result, std::string_view question);
     /// Stores its verdicts, with their findings, and its messages.
     void insert_verdicts(std::int64_t id, const run_result& result);
@@ -60,19 +57,20 @@ public:
     void for_each_run(function_ref<void(std::uint64_t, std::string_view, std::string_view, std::string_view)> take);
     /// Calls with path, version and question of each run that is done.
     void for_each_done(function_ref<void(std::string_view, std::string_view, std::string_view)> take);
-    /// Calls with path and version of the run at `path` and of those in it, should it be an archive, which are done and were
-    /// asked this question.
+    /// Calls with path and version of the run at `path` and of those in it, should it be an archive, which are done and
+    /// were asked this question.
     void for_each_done_in(std::string_view path, std::string_view question,
                           function_ref<void(std::string_view, std::string_view)> take);
-    /// The run at `path`, those in it, should it be an archive, and those below it, should it be a folder, which are not gone.
+    /// The run at `path`, those in it, should it be an archive, and those below it, should it be a folder, which are
+    /// not gone.
     [[nodiscard]] std::vector<located_run> runs_at(std::string_view path);
     void mark_gone(std::int64_t id, std::string_view why);
-    /// What the next scan has to say of a run that it passes over.
+    /// What the next scan reports about a run that it skips.
     [[nodiscard]] passed_run passed(std::string_view path);
 
 private:
     [[nodiscard]] std::int64_t id_of_question(std::string_view question);
-    // A statement that is kept, and ended when it is no longer used.
+    // Resets a kept statement when it is no longer used.
     using reading = std::unique_ptr<statement, void (*)(statement*)>;
     [[nodiscard]] reading begin(std::optional<statement>& kept, std::string_view sql);
     void read_verdicts(std::int64_t id, run_result& result);
@@ -90,7 +88,7 @@ private:
     statement insert_reductions_;
     std::optional<statement> find_done_ = {};
     std::optional<statement> find_passed_ = {};
-    // Those of a read: prepared by the first one.
+    // The statements of reads, prepared by the first read.
     std::optional<statement> read_run_ = {};
     std::optional<statement> read_results_ = {};
     std::optional<statement> read_findings_ = {};
@@ -98,7 +96,4 @@ private:
     std::optional<statement> read_reductions_ = {};
 };
 
-}  // namespace sqlite
-}  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::detail::sqlite

@@ -15,10 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace detail {
-namespace sqlite {
+namespace smdebug::inline v1::detail::sqlite {
 
 /// A text with each `mark` in it replaced.
 [[nodiscard]] inline std::string replaced(std::string text, std::string_view mark, std::string_view by) {
@@ -171,8 +168,8 @@ inline std::size_t read_head(int file, std::span<std::byte> into, const std::str
     return size;
 }
 
-// Whether what SQLite puts beside a database is there: by it the database's pages, which may have come to the disk in
-// part when the power failed, are made whole again when SQLite opens it.
+// Whether SQLite's journal or WAL lies beside a database: when SQLite opens it, they repair pages that were written
+// only in part when the power failed.
 inline bool is_mended_by_opening(const std::string& path) {
     // https://www.sqlite.org/fileformat.html#the_rollback_journal, #the_write_ahead_log, of which there are two.
     constexpr std::array<unsigned char, 8> journal{0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
@@ -191,7 +188,7 @@ inline bool is_mended_by_opening(const std::string& path) {
 }
 
 bool look_at_file(const std::string& path) {
-    // What every database of SQLite begins with, and where its numbers stand: https://www.sqlite.org/fileformat.html
+    // The beginning of every SQLite database, and the places of its numbers: https://www.sqlite.org/fileformat.html
     constexpr std::string_view magic{"SQLite format 3\0", 16};
     constexpr std::size_t cookie_place = 40;
     constexpr std::size_t version_place = 60;
@@ -223,7 +220,7 @@ bool look_at_file(const std::string& path) {
                            {.where = path});
     }
     if (number(application_place) != application_id) {
-        // One whose writer died before its tables were there has neither name nor tables.
+        // If the writer died before making the tables, it has neither name nor tables.
         if (number(application_place) != 0 || number(cookie_place) != 0) {
             refuse_foreign(path);
         }
@@ -264,7 +261,7 @@ void make_paths_whole(connection& database) {
             relative.emplace_back(row.integer(0), row.text(1));
         }
     }
-    // Where a run stands there by its whole path, too, the row stays that merging would keep.
+    // If the run is also there by its absolute path, the row that merging would keep stays.
     statement forget = database.prepare(
         "DELETE FROM runs WHERE (id = ?1 OR path = ?2) AND EXISTS (SELECT 1 FROM runs AS other WHERE other.id <> "
         "runs.id AND "
@@ -300,7 +297,7 @@ void settle_schema(connection& database) {
     }
     transaction making{database};
     if (is_settled()) {
-        return;  // another program was sooner
+        return;  // another program was faster
     }
     if (look_at(database)) {
         update_schema(database);
@@ -311,7 +308,4 @@ void settle_schema(connection& database) {
     making.commit();
 }
 
-}  // namespace sqlite
-}  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::detail::sqlite

@@ -1,7 +1,7 @@
 #include <program/database/sqlite.hpp>
 
 #include <smdebug/core/error.hpp>
-#include <smdebug/core/utf8.hpp>
+#include <smdebug/core/printable_text.hpp>
 
 #include <sqlite3.h>
 
@@ -11,13 +11,10 @@
 #include <new>
 #include <system_error>
 
-namespace smdebug {
-inline namespace v1 {
-namespace detail {
-namespace sqlite {
+namespace smdebug::inline v1::detail::sqlite {
 
 void fail(::sqlite3* from, int code, const std::string& path, std::string_view doing) {
-    // SQLite tells the system's reason of openings, and not of all that fails behind them.
+    // SQLite reports the system's errno for openings, but not for every failure after them.
     const bool is_io = (code & 0xFF) == SQLITE_IOERR || (code & 0xFF) == SQLITE_CANTOPEN;
     const int last = is_io ? errno : 0;
     const int kept = from == nullptr ? 0 : ::sqlite3_system_errno(from);
@@ -179,7 +176,7 @@ connection::connection(const std::string& path, access how, std::chrono::millise
             fail(handle_, code, path, "open");
         }
         static_cast<void>(::sqlite3_busy_timeout(handle_, static_cast<int>(patience.count())));
-        // Views and triggers of a file that somebody forged reach nothing beyond it.
+        // Views and triggers of a forged file must not reach anything outside it.
         static_cast<void>(::sqlite3_db_config(handle_, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr));
         static_cast<void>(::sqlite3_db_config(handle_, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr));
     } catch (...) {
@@ -251,7 +248,4 @@ void transaction::commit() {
     }
 }
 
-}  // namespace sqlite
-}  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::detail::sqlite

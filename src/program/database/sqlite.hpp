@@ -1,8 +1,8 @@
 // SQLite's C interface, owned and checked: a connection, a prepared statement, a transaction.
-// What fails is an error of the library that names the file, what SQLite says of it, and what can be done.
-// Texts come back as they were, to the byte: those that are no UTF-8, or hold a NUL, are stored as BLOBs, as other
-// programs trip over such a TEXT.  So do doubles, -0.0 and infinities among them, from columns without a type; NaN is
-// NULL, which is all that SQLite has for it.
+// Failures are errors of the library that name the file, SQLite's message, and what can be done.
+// Texts come back to the byte: those that are not UTF-8, or hold a NUL, are stored as BLOBs, as other programs fail on
+// such a TEXT.  Doubles, including -0.0 and infinities, come back from columns without a type; NaN becomes NULL, as
+// SQLite has no NaN.
 #pragma once
 
 #include <chrono>
@@ -15,23 +15,20 @@
 struct sqlite3;
 struct sqlite3_stmt;
 
-namespace smdebug {
-inline namespace v1 {
-namespace detail {
-namespace sqlite {
+namespace smdebug::inline v1::detail::sqlite {
 
 /// How a database is opened.
 enum class access : std::uint8_t {
     read,       ///< others may write to it meanwhile
-    read_only,  ///< nobody does, and no file beside it says what it lacks: no file is made or changed
+    read_only,  ///< no one writes, and no journal or WAL lies beside it: no file is made or changed
     write,
     create,  ///< write, and the file is made where it is missing
 };
 
-/// Throws the error that a result code stands for.  `from`: the connection that has it, or null.
+/// Throws the error for a result code.  `from`: the connection that failed, or null.
 [[noreturn]] void fail(::sqlite3* from, int code, const std::string& path, std::string_view doing);
 
-/// The name by which SQLite opens a path for reading alone.
+/// The name that makes SQLite open a path read-only.
 [[nodiscard]] std::string uri_of(const std::string& path, access how);
 
 /// A prepared statement.  It must not outlive its connection.
@@ -71,7 +68,7 @@ public:
     /// Borrows: until the next step.
     [[nodiscard]] std::string_view text(int column) const noexcept;
     [[nodiscard]] bool is_null(int column) const noexcept;
-    /// Whether it is a double, and no integer or text.
+    /// Whether it is a double, not an integer or text.
     [[nodiscard]] bool is_real(int column) const noexcept;
     [[nodiscard]] bool is_integer(int column) const noexcept;
     [[nodiscard]] int columns() const noexcept;
@@ -101,12 +98,11 @@ public:
     /// The number of the row that was inserted last; how many rows the last statement changed.
     [[nodiscard]] std::int64_t last_row() const noexcept;
     [[nodiscard]] std::int64_t changed() const noexcept;
-    /// Whether a transaction has begun, and was not ended by SQLite itself since.
+    /// Whether a transaction has begun, and SQLite has not ended it by itself since.
     [[nodiscard]] bool in_transaction() const noexcept;
-    /// Whether what lies in the WAL is brought into the database by the last one who closes it; it is, unless told not
-    /// to.
+    /// Whether the last connection merges the WAL into the database when it closes; the default is true.
     void set_tidy_at_closing(bool tidy) noexcept;
-    /// `stop` is asked now and then while statements run, which then throw `stopped`; null: nobody.
+    /// `stop` is called now and then while statements run; if it returns true, they throw `stopped`.  Null: none.
     void set_stop(bool (*stop)(void*), void* of) noexcept;
 
     [[nodiscard]] const std::string& path() const noexcept { return path_; }
@@ -120,7 +116,7 @@ private:
     void* stop_of_ = nullptr;
 };
 
-/// Changes that are made together or not at all: undone unless committed.
+/// Changes that are made together or not at all: rolled back unless committed.
 class transaction {
 public:
     /// None: another one has its changes.
@@ -133,14 +129,11 @@ public:
     transaction& operator=(const transaction&) = delete;
     ~transaction();
 
-    /// Where this throws, nothing is changed.
+    /// If this throws, nothing is changed.
     void commit();
 
 private:
     connection* of_ = nullptr;
 };
 
-}  // namespace sqlite
-}  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::detail::sqlite

@@ -81,7 +81,7 @@ TEST_CASE("contents: a link to nothing is listed, and is damage when it is read"
     CHECK_THROWS_WITH_AS(read(all, "d/link"), doctest::Contains("it is a link to ../gone"), corrupt_data);
 }
 
-TEST_CASE("contents: parts in the order that they are asked for") {
+TEST_CASE("contents: parts are read in the requested order") {
     for (const std::string& archive :
          {tar_of(objects{{"a", "123"}, {"b", "45"}}), zip_of(objects{{"a", "123"}, {"b", "45"}})}) {
         const contents all = contents_of(archive);
@@ -94,7 +94,7 @@ TEST_CASE("contents: parts in the order that they are asked for") {
     }
 }
 
-TEST_CASE("contents: a member that is cut or wrong is told with archive, member and offset") {
+TEST_CASE("contents: a cut or damaged member is an error with archive, member and offset") {
     const std::string archive = tar_of(objects{{"a", std::string(1000, 'x')}});
     const contents cut = contents_of(archive.substr(0, 700));
     CHECK(read(cut, "a", {0, 100}).size() == 100);

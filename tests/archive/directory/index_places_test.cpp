@@ -1,10 +1,10 @@
-#include <smdebug/archive/directory/index_places.hpp>
+#include <smdebug/archive/directory/kept_index.hpp>
 
 #include "support/child_process.hpp"
 #include "support/measured_storage.hpp"
 #include "support/temporary_folder.hpp"
 
-#include <smdebug/archive/stream/stored_source.hpp>
+#include <smdebug/archive/archive_storage.hpp>
 #include <smdebug/core/bytes.hpp>
 
 #include <doctest/doctest.h>
@@ -55,7 +55,7 @@ TEST_CASE("index_places: each archive has its own file in the folder, which is i
     CHECK(a.keeps());
     CHECK(a.find(0) == nullptr);
     a.keep(as_bytes("index of a"));
-    a.keep({});  // nothing to keep
+    a.keep({});  // nothing to store
     CHECK(b.find(0) == nullptr);
     b.keep(as_bytes("index of b"));
     REQUIRE(a.find(0) != nullptr);
@@ -83,7 +83,7 @@ TEST_CASE("index_places: a file that is open stays what it was; one that is wron
     CHECK(content_of(places.find(0)) == "second");
     CHECK(places.drop(0) == "its index was removed; open it again");
     CHECK(places.find(0) == nullptr);
-    CHECK(places.drop(0) == "its index was removed; open it again");  // others may have seen it, too
+    CHECK(places.drop(0) == "its index was removed; open it again");  // other readers may have opened it, too
     CHECK(content_of(open) == "first");
 }
 

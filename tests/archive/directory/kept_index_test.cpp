@@ -1,4 +1,4 @@
-// An index that is read is the one that was written, or none: whatever happened to its file.
+// An index is read exactly as it was written, or not at all, whatever happened to its file.
 #include <smdebug/archive/directory/kept_index.hpp>
 
 #include "support/archive_builder.hpp"
@@ -9,7 +9,7 @@
 #include <smdebug/archive/stream/deflate.hpp>
 #include <smdebug/archive/stream/zstd.hpp>
 #include <smdebug/core/error.hpp>
-#include <smdebug/storage/cache/content_hash.hpp>
+#include <smdebug/core/text_hash.hpp>
 
 #include <doctest/doctest.h>
 
@@ -98,7 +98,7 @@ void put(std::string& file, std::size_t place, std::uint64_t value) {
     store_le(reinterpret_cast<std::byte*>(file.data() + place), value);
 }
 
-// As who means to deceive would: the checksum of the front is right again.
+// What a forger would do: makes the checksum of the front valid again.
 void set_checksum(std::string& file) {
     const byte_view all = as_bytes(file);
     const auto front = load_le<std::uint64_t>(all.data() + 8);
@@ -144,7 +144,7 @@ TEST_CASE("kept_index: spans and points of each kind of stream come back, and ar
     CHECK(check(gzip_of(content), by_gzip, 4) == 3);
     CHECK(check(gzip_of(content, 300'000), by_gzip, 4) == 3);
     CHECK(check(zstd_of(content, 300'000), by_zstd, 4) == 3);
-    CHECK(check(zstd_of(content), by_zstd, 1) > 3);  // from its beginning on
+    CHECK(check(zstd_of(content), by_zstd, 1) > 3);  // from the stream's beginning on
 }
 
 TEST_CASE("kept_index: a plain archive has members alone") {
@@ -164,7 +164,7 @@ TEST_CASE("kept_index: of another archive, kind or format it is none") {
     CHECK_FALSE(read_back(file, identity, "tar.gz", nullptr));
     CHECK_FALSE(read_back({}));
     std::string other = file;
-    for (const char version : {'1', '3'}) {  // an index of version 1 lacks members and problems that reading finds now
+    for (const char version : {'1', '3'}) {  // an index of version 1 lacks members and problems that are reported now
         other[5] = version;
         set_checksum(other);
         CHECK_FALSE(read_back(other));

@@ -2,7 +2,7 @@
 
 #include "support/archive_builder.hpp"
 
-#include <smdebug/archive/stream/stored_source.hpp>
+#include <smdebug/archive/archive_storage.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 
@@ -26,7 +26,7 @@ directory directory_of(const std::string& archive, const archive_options& option
     return read_tar(stored_source{store, "a"}, options, [](std::string_view, const member&) {});
 }
 
-// What each member has, read where the directory says.
+// The content of each member, read at the place in the directory.
 std::map<std::string, std::string> contents_of(const std::string& archive) {
     std::map<std::string, std::string> contents;
     for (const auto& [key, file] : directory_of(archive).members) {
@@ -91,7 +91,7 @@ TEST_CASE("tar: sizes in octal, base-256 and pax") {
         const directory made = directory_of(bad + tar_member({.name = "b", .content = "1"}) + tar_end());
         CHECK(made.members.contains("b"));
         REQUIRE(made.damage.size() == 1);
-        CHECK(made.damage[0].what == "a head tells no size");
+        CHECK(made.damage[0].what == "a head has no valid size");
     }
 }
 
@@ -103,7 +103,7 @@ TEST_CASE("tar: of members with one name the last wins; links have what they nam
         tar_member({.name = "x", .kind = '2', .link = "y"}) + tar_member({.name = "y", .kind = '2', .link = "x"}) +
         tar_member({.name = "out", .kind = '2', .link = "../a"}) +
         tar_member({.name = "abs", .kind = '2', .link = "/etc/passwd"}) +
-        tar_member({.name = "lost", .kind = '1', .link = "nobody"}) +
+        tar_member({.name = "lost", .kind = '1', .link = "missing"}) +
         tar_member({.name = "folder", .kind = '2', .link = "d"}) +
         tar_member({.name = "way", .kind = '2', .link = "folder"}) + tar_end();
     const auto nowhere = [](const std::string& to) {
@@ -117,12 +117,12 @@ TEST_CASE("tar: of members with one name the last wins; links have what they nam
                                         {"y", nowhere("x")},
                                         {"out", nowhere("../a")},
                                         {"abs", nowhere("/etc/passwd")},
-                                        {"lost", nowhere("nobody")}});
+                                        {"lost", nowhere("missing")}});
     CHECK(directory_of(archive).passed_over == 2);
     CHECK(directory_of(archive).damage.empty());
 }
 
-TEST_CASE("tar: whoever asks is told of each member as it is found") {
+TEST_CASE("tar: the callback gets each member as it is found") {
     memory_storage store;
     store.write("a", as_bytes(tar_member({.name = "a", .content = "1"}) +
                               tar_member({.name = "link", .kind = '1', .link = "a"}) +
@@ -160,7 +160,7 @@ TEST_CASE("tar: an archive behind the end of another is read, other bytes there 
     }
 }
 
-TEST_CASE("tar: folders are none of what is passed over, told by their kind or their name") {
+TEST_CASE("tar: folders, by their kind or their name, do not count as passed over") {
     const directory made =
         directory_of(tar_member({.name = "kind", .kind = '5'}) + tar_member({.name = "name/"}) +
                      tar_member({.name = "both/", .kind = '5'}) + tar_member({.name = "odd/", .kind = 'Q'}) +
@@ -222,7 +222,7 @@ TEST_CASE("tar: sparse files are refused, and what follows them is found") {
     CHECK(contents.at("new").starts_with("refused: "));
 }
 
-TEST_CASE("tar: damage is told with its place, and the next head is found") {
+TEST_CASE("tar: damage is reported with its place, and the next head is found") {
     const std::string a = tar_member({.name = "a", .content = "1"});
     const std::string b = tar_member({.name = "b", .content = std::string(2000, '2')});
     const std::string c = tar_member({.name = "c", .content = "3"});
@@ -243,7 +243,7 @@ TEST_CASE("tar: damage is told with its place, and the next head is found") {
     CHECK(damage_of(pax + c + tar_end()) == "a head of pax is damaged");
     for (const char* const size : {"7x", "x", "-1", "99999999999999999999"}) {
         const std::string no_size = tar_member({.name = "p", .content = pax_record("size", size), .kind = 'x'});
-        CHECK(damage_of(no_size + c + tar_end()) == "a head tells no size");
+        CHECK(damage_of(no_size + c + tar_end()) == "a head has no valid size");
     }
     std::string large = tar_head({.name = "././@LongLink", .kind = 'L'});
     large.replace(124, 12, std::string("77777777777\0", 12));

@@ -1,8 +1,8 @@
-#include <smdebug/archive/directory/zip.hpp>
+#include <smdebug/archive/directory/member.hpp>
 
 #include "support/archive_builder.hpp"
 
-#include <smdebug/archive/stream/stored_source.hpp>
+#include <smdebug/archive/archive_storage.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 
@@ -66,8 +66,7 @@ TEST_CASE("zip: folders, links, odd names, encryption and other methods") {
     CHECK(with(46, "/").damage.size() == 1);
 }
 
-TEST_CASE(
-    "zip: of many names that leave the archive 16 are named, and the others are counted; of damages 16 are kept") {
+TEST_CASE("zip: the first 16 names that leave the archive are listed, the others counted; 16 damaged places are kept") {
     objects files;
     for (int i = 0; i < 20; ++i) {
         files["../" + std::to_string(i)] = "1";
@@ -91,7 +90,7 @@ TEST_CASE("zip: paths of Windows are paths, where no name has a slash, or the en
         }
         std::string all;
         for (const auto& [key, file] : read_zip(source_of(archive), {}, how).members) {
-            static_cast<void>(zip_content_begin(source_of(archive), key, file));  // throws where the name differs
+            static_cast<void>(zip_content_begin(source_of(archive), key, file));  // throws if the name differs
             all += key + " ";
         }
         return all;
@@ -156,10 +155,10 @@ TEST_CASE("zip: fields of 64 bits that are elsewhere, too short, or not there") 
     const auto is_lost = [](const directory& made) {
         return made.damage.size() == 1 && made.members.contains("a") && !made.members.contains("bc");
     };
-    CHECK(is_lost(with(1, 25)));  // longer than there is
-    CHECK(is_lost(with(1, 16)));  // has two of the three
+    CHECK(is_lost(with(1, 25)));  // longer than the archive
+    CHECK(is_lost(with(1, 16)));  // two of the three values
     CHECK(is_lost(with(7, 24)));  // something else
-    // Behind a field that is something else: the entry's other fields stay, the directory is 4 bytes longer.
+    // After an unknown field: the entry's other fields stay, the directory is 4 bytes longer.
     std::string longer = archive;
     longer.insert(extra, little<std::uint16_t>(7) + little<std::uint16_t>(0));
     longer.replace(entry + 30, 2, little<std::uint16_t>(28 + 4));
@@ -172,7 +171,7 @@ TEST_CASE("zip: fields of 64 bits that are elsewhere, too short, or not there") 
     CHECK(made.damage.empty());
     REQUIRE(made.members.contains("bc"));
     CHECK(longer.substr(zip_content_begin(source_of(longer), "bc", made.members.at("bc")), 2) == "45");
-    // The 64-bit end is not where it is said to be.
+    // The 64-bit end is not at its stated place.
     std::string elsewhere = archive;
     const std::size_t place = archive.rfind(little<std::uint32_t>(0x07064b50)) + 8;
     elsewhere.replace(place, 8, little<std::uint64_t>(3));

@@ -1,4 +1,4 @@
-#include <smdebug/archive/stream/block_pool.hpp>
+#include <smdebug/archive/stream/decoded_source.hpp>
 
 #include <doctest/doctest.h>
 

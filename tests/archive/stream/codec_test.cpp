@@ -1,5 +1,5 @@
-// What a codec has to promise, asked of both.
-#include <smdebug/archive/stream/codec.hpp>
+// The requirements on a codec, checked for both.
+#include <smdebug/archive/stream/byte_source.hpp>
 
 #include "support/archive_builder.hpp"
 #include "support/stored_archive.hpp"

@@ -1,11 +1,11 @@
-// A compressed stream is read from any place on, whatever was read before and however little memory there is.
+// A compressed stream can be read at any offset, after any other reads and with any amount of memory.
 #include <smdebug/archive/stream/decoded_source.hpp>
 
 #include "support/archive_builder.hpp"
 #include "support/stored_archive.hpp"
 
+#include <smdebug/archive/archive_storage.hpp>
 #include <smdebug/archive/stream/deflate.hpp>
-#include <smdebug/archive/stream/stored_source.hpp>
 #include <smdebug/archive/stream/zstd.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/storage/memory_storage.hpp>
@@ -32,7 +32,7 @@ using namespace smdebug_test;
 
 namespace {
 
-// Some of it can be compressed, some not; every place differs from others.
+// Partly compressible; every place differs from all others.
 const std::string& content() {
     static const std::string text = [] {
         std::string made;
@@ -75,7 +75,7 @@ void check_anywhere(const decoded_source& source) {
 
 const archive_options little_memory{.memory_bytes = 0};
 
-// A "format" that is what it holds, in spans of a thousand bytes whose points take a mebibyte each, as they say.
+// A "format" without compression, in spans of a thousand bytes whose points claim a mebibyte each.
 class thick_codec final : public codec {
 public:
     static constexpr std::size_t span_bytes = 1000;
@@ -170,18 +170,18 @@ TEST_CASE("decoded_source: a part behind an access point does not inflate what i
     CHECK(source.counted().decoded == before.decoded + 1);
 }
 
-TEST_CASE("decoded_source: of access points that take too much memory every other one goes, until they do not") {
+TEST_CASE("decoded_source: every other access point is dropped until their memory is within the limit") {
     const std::string text = content().substr(0, 100 * thick_codec::span_bytes);
     const decoded_source source{stored(text), std::make_shared<thick_codec>(), little_memory};
     CHECK(as_text(source.read({0, UINT64_MAX}).view()) == text);
     CHECK(source.counted().spans == 100);
-    CHECK(source.counted().points == 25);        // of 32 MiB: each fourth
-    for (std::size_t span = 100; span-- > 0;) {  // from the end, so that no decoder stands where it is of use
+    CHECK(source.counted().points == 25);        // of 32 MiB: every fourth
+    for (std::size_t span = 100; span-- > 0;) {  // from the end, so that no decoder stands before the span
         CAPTURE(span);
         const std::size_t before = source.counted().decoded;
         const std::uint64_t begin = span * thick_codec::span_bytes + 10;
         CHECK(as_text(source.read({begin, 20}).view()) == text.substr(begin, 20));
-        CHECK(source.counted().decoded - before <= span % 4 + 1);  // from the point before it on
+        CHECK(source.counted().decoded - before <= span % 4 + 1);  // from the previous point on
     }
 }
 
@@ -206,7 +206,7 @@ TEST_CASE("decoded_source: threads read anywhere at once") {
     }
 }
 
-TEST_CASE("decoded_source: a cut stream is read up to where it ends, and told each time behind that") {
+TEST_CASE("decoded_source: a cut stream can be read up to its end; each read after that is an error") {
     for (const bool by_zstd : {false, true}) {
         CAPTURE(by_zstd);
         const std::string packed = by_zstd ? zstd_of(content()) : gzip_of(content());
@@ -259,7 +259,7 @@ TEST_CASE("decoded_source: kept spans are read as others; a point that is gone i
     }
 }
 
-TEST_CASE("decoded_source: kept spans of another stream are told once one is read, and what is to be done") {
+TEST_CASE("decoded_source: kept spans of another stream are an error at the first read, with advice") {
     const auto packed = stored(gzip_of(content()));
     const decoded_source first{packed, by_gzip_codec()};
     CHECK(first.size() == content().size());

@@ -18,7 +18,7 @@ using namespace smdebug_test;
 
 namespace {
 
-// All that a decoder gives, `piece` bytes a call.
+// The whole output of a decoder, `piece` bytes a call.
 std::string all_of(decoder& from, std::size_t piece, std::size_t enough) {
     std::string made;
     std::string buffer(piece, '\0');
@@ -85,7 +85,8 @@ TEST_CASE("deflate: gzip members behind each other, empty ones, zeros behind the
 }
 
 TEST_CASE("deflate: what a decoder has still to give when it has taken the last byte is no cut") {
-    // A byte of these makes a thousand: calls end between the last byte that is read and what it makes.
+    // One of these bytes inflates to a thousand: calls end after the last byte is read and before its output is
+    // complete.
     for (const std::size_t size : {std::size_t{70'000}, std::size_t{300'000}, std::size_t{300'001}}) {
         const std::string zeros(size, '\0');
         const std::string packed = deflated(zeros, -15);

@@ -1,9 +1,9 @@
-#include <smdebug/archive/stream/packed_input.hpp>
+#include <smdebug/archive/stream/byte_source.hpp>
 
 #include "support/counting_storage.hpp"
 #include "support/stored_archive.hpp"
 
-#include <smdebug/archive/stream/stored_source.hpp>
+#include <smdebug/archive/archive_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 
 #include <doctest/doctest.h>

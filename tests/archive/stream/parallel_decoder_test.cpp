@@ -1,9 +1,8 @@
-#include <smdebug/archive/stream/parallel_decoder.hpp>
+#include <smdebug/archive/stream/decoded_source.hpp>
 
 #include "support/archive_builder.hpp"
 #include "support/stored_archive.hpp"
 
-#include <smdebug/archive/stream/decoded_source.hpp>
 #include <smdebug/archive/stream/deflate.hpp>
 #include <smdebug/archive/stream/zstd.hpp>
 #include <smdebug/archive/write/frame.hpp>
@@ -28,7 +27,7 @@ using namespace smdebug_test;
 
 namespace {
 
-/// A third of them is noise, so that packed parts have a size.
+/// A third of it is noise, so that packed parts are not tiny.
 std::string text_of(std::size_t length) {
     std::mt19937 random{7};
     std::string text(length, 'x');
@@ -54,7 +53,7 @@ std::shared_ptr<const codec> format_of_kind(compression how) {
     return std::make_shared<deflate_codec>(deflate_wrap::gzip);
 }
 
-/// All that a decoder gives, and why it ended; each place that it calls one to begin at is tried.
+/// The whole output of a decoder, and the error that ended it; decoding is tried from each access point.
 struct decoded {
     std::string text;
     std::string error;
@@ -93,7 +92,7 @@ decoded all_of(decoder& by, const codec& format, const std::shared_ptr<const byt
 
 }  // namespace
 
-TEST_CASE("parallel_decoder: the same bytes as one decoder alone, by parts where they are told") {
+TEST_CASE("parallel_decoder: the same bytes as a single decoder, in parts if they store their size") {
     const std::string text = text_of(6'000'000);
     for (const compression how : {compression::gzip, compression::zstd}) {
         const auto format = format_of_kind(how);
@@ -114,7 +113,7 @@ TEST_CASE("parallel_decoder: the same bytes as one decoder alone, by parts where
                 CHECK(by.consumed() == packed.size());
             }
         }
-        // Nothing tells where these end.
+        // These parts do not store their sizes.
         const std::string whole = how == compression::gzip ? gzip_of(text, 1'000'000) : std::string{};
         if (!whole.empty()) {
             parallel_decoder by{stored(whole), format, 2};
@@ -124,7 +123,7 @@ TEST_CASE("parallel_decoder: the same bytes as one decoder alone, by parts where
     }
 }
 
-TEST_CASE("parallel_decoder: parts that are told for a while only, and large ones, are gone on with alone") {
+TEST_CASE("parallel_decoder: a single decoder continues after the last part with a size, and from a large part on") {
     const std::string text = text_of(3'000'000);
     const auto format = format_of_kind(compression::gzip);
     const std::string packed = packed_by_frames(compression::gzip, text, 500'000) + gzip_of(text) +
@@ -141,7 +140,7 @@ TEST_CASE("parallel_decoder: parts that are told for a while only, and large one
     CHECK(large.parts() == 0);
 }
 
-TEST_CASE("parallel_decoder: damage is told as by one decoder alone, behind all that comes before it") {
+TEST_CASE("parallel_decoder: damage is the same error as with a single decoder, after all bytes before it") {
     const std::string text = text_of(3'000'000);
     for (const compression how : {compression::gzip, compression::zstd}) {
         const auto format = format_of_kind(how);
@@ -158,14 +157,14 @@ TEST_CASE("parallel_decoder: damage is told as by one decoder alone, behind all 
             parallel_decoder by{source, format, 3};
             const decoded all = all_of(by, *format, source);
             CHECK_FALSE(expected.error.empty());
-            // How much of a damaged block libzstd gives depends on how it is asked.
+            // How much of a damaged block libzstd returns depends on the sizes of the calls.
             constexpr std::size_t block = std::size_t{128} << 10U;
             CHECK_FALSE(all.error.empty());
             REQUIRE(all.offset.has_value());
             REQUIRE(expected.offset.has_value());
             CHECK(*all.offset <= *expected.offset + block);
             CHECK(*expected.offset <= *all.offset + block);
-            // The checksum of the frame that is damaged comes behind its bytes.
+            // The damaged frame's checksum follows its bytes.
             CHECK(text.starts_with(
                 all.text.substr(0, all.text.size() - std::min(all.text.size(), std::size_t{500'000}))));
             CHECK(all.text.size() <= expected.text.size() + block);

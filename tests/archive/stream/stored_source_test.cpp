@@ -1,4 +1,4 @@
-#include <smdebug/archive/stream/stored_source.hpp>
+#include <smdebug/archive/archive_storage.hpp>
 
 #include "support/temporary_folder.hpp"
 

@@ -37,7 +37,7 @@ TEST_CASE("zstd: frames behind each other, empty ones, and those that are to be 
     CHECK(unpacked(skipped + zstd_of("abc") + zstd_of("") + skipped + zstd_of("def") + skipped) == "abcdef");
 }
 
-TEST_CASE("zstd: a cut, a wrong checksum and other bytes are damage, told each time") {
+TEST_CASE("zstd: a cut, a wrong checksum and other bytes are damage, reported each time") {
     const std::string packed = zstd_of(std::string(3000, 'x') + "abcdefgh");
     for (std::size_t length = 1; length < packed.size(); ++length) {
         CHECK_THROWS_AS(unpacked(packed.substr(0, length)), corrupt_data);

@@ -59,7 +59,7 @@ TEST_CASE("seek_table: the layout that zstd's seekable format has") {
     CHECK(load_le<std::uint32_t>(table.data() + 24) == 2);
     CHECK(table[28] == std::byte{0});
     CHECK(load_le<std::uint32_t>(table.data() + 29) == 0x8F92EAB1U);
-    // libzstd passes over it.
+    // libzstd skips it.
     std::vector<std::byte> out(1);
     CHECK(ZSTD_decompress(out.data(), out.size(), table.data(), table.size()) == 0);
     CHECK(seek_table(compression::zstd, {}).empty());

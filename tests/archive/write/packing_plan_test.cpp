@@ -1,4 +1,4 @@
-#include <smdebug/archive/write/packing_plan.hpp>
+#include <smdebug/archive/pack.hpp>
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/storage/memory_storage.hpp>

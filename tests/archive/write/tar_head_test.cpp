@@ -1,8 +1,8 @@
-// What reads these heads was written apart from what writes them.
-#include <smdebug/archive/write/tar_head.hpp>
+// Reading these heads uses code that is independent of writing them.
+#include <smdebug/archive/write/frame.hpp>
 
+#include <smdebug/archive/archive_storage.hpp>
 #include <smdebug/archive/directory/tar.hpp>
-#include <smdebug/archive/stream/stored_source.hpp>
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 
@@ -32,7 +32,7 @@ TEST_CASE("tar_head: names of any length, and files of any size, are read back")
         CHECK(there.members.at(name).size == content.size());
         CHECK(archive.substr(there.members.at(name).where.offset, content.size()) == content);
     }
-    // The bytes themselves are not there: the directory says where they would be.
+    // The bytes themselves are missing: the directory says where they would be.
     for (const std::uint64_t size :
          {std::uint64_t{8'589'934'591}, std::uint64_t{8'589'934'592}, std::uint64_t{1} << 40U}) {
         memory_storage store;

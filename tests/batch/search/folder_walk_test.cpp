@@ -123,7 +123,7 @@ TEST_CASE("folder_walk: a folder that cannot be read is an error, and the rest g
     CHECK_FALSE(walk.next());
 }
 
-TEST_CASE("folder_walk: a path that is longer than the system takes is told") {
+TEST_CASE("folder_walk: a path that is too long for the system is an error") {
     const temporary_folder folder;
     const std::string name(250, 'd');
     const std::filesystem::path before = std::filesystem::current_path();

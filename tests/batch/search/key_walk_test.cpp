@@ -1,4 +1,4 @@
-#include <smdebug/batch/search/key_walk.hpp>
+#include <smdebug/batch/search/folder_walk.hpp>
 
 #include "support/counting_storage.hpp"
 #include "support/fake_s3.hpp"

@@ -1,4 +1,4 @@
-#include <smdebug/batch/search/pattern_walk.hpp>
+#include <smdebug/batch/search/folder_walk.hpp>
 
 #include "support/few_descriptors.hpp"
 #include "support/temporary_folder.hpp"

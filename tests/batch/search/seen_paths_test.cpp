@@ -1,4 +1,4 @@
-#include <smdebug/batch/search/seen_paths.hpp>
+#include <smdebug/batch/search/found_place.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include <smdebug/batch/search/version_digest.hpp>
+#include <smdebug/batch/run_version.hpp>
 
 #include <doctest/doctest.h>
 

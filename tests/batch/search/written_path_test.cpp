@@ -1,4 +1,4 @@
-#include <smdebug/batch/search/written_path.hpp>
+#include <smdebug/batch/search/name_pattern.hpp>
 
 #include "support/environment_variable.hpp"
 #include "support/temporary_folder.hpp"

@@ -1,6 +1,6 @@
-// A clock that gives a plain number, of which nobody knows the unit.
+// A clock that returns a plain number without a unit.
 // expect: wall_clock
-#include <smdebug/hook/basic_hook.hpp>
+#include <smdebug/hook/hook.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 
 #include <chrono>

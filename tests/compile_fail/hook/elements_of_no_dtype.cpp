@@ -1,6 +1,6 @@
 // Elements of a type that no tensor has.
 // expect: element
-#include <smdebug/hook/basic_hook.hpp>
+#include <smdebug/hook/hook.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 
 #include <vector>

@@ -1,6 +1,6 @@
 // A hook by its out_dir alone, into a storage that cannot be made of a text.
 // expect: named_storage
-#include <smdebug/hook/basic_hook.hpp>
+#include <smdebug/hook/hook.hpp>
 
 #include <cstdint>
 #include <optional>

@@ -1,6 +1,6 @@
 // A hook into a storage that can only be read.
 // expect: 'writable_storage
-#include <smdebug/hook/basic_hook.hpp>
+#include <smdebug/hook/hook.hpp>
 
 #include <cstdint>
 #include <optional>

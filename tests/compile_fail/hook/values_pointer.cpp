@@ -1,6 +1,6 @@
 // Values that no tensor is made of: the message says what to write.
 // expect: std::span(pointer, count)
-#include <smdebug/hook/basic_hook.hpp>
+#include <smdebug/hook/hook.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 
 #include <deque>

@@ -10,9 +10,9 @@ struct start_borrows_request {
         exchange& operator=(exchange&&) = default;
     };
 #ifdef CONTROL
-    exchange start(smdebug::http::request ask, smdebug::http::detail::inbox& to, std::size_t ticket) const;
+    exchange start(smdebug::http::request ask, smdebug::http::detail::completion_queue& to, std::size_t ticket) const;
 #else
-    exchange start(smdebug::http::request& ask, smdebug::http::detail::inbox& to, std::size_t ticket) const;
+    exchange start(smdebug::http::request& ask, smdebug::http::detail::completion_queue& to, std::size_t ticket) const;
 #endif
 };
 

@@ -10,9 +10,9 @@ struct start_gives_nothing {
         exchange& operator=(exchange&&) = default;
     };
 #ifdef CONTROL
-    exchange start(smdebug::http::request ask, smdebug::http::detail::inbox& to, std::size_t ticket) const;
+    exchange start(smdebug::http::request ask, smdebug::http::detail::completion_queue& to, std::size_t ticket) const;
 #else
-    void start(smdebug::http::request ask, smdebug::http::detail::inbox& to, std::size_t ticket) const;
+    void start(smdebug::http::request ask, smdebug::http::detail::completion_queue& to, std::size_t ticket) const;
 #endif
 };
 

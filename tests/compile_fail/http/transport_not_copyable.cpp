@@ -9,7 +9,7 @@ struct transport_not_copyable {
         exchange(exchange&&) = default;
         exchange& operator=(exchange&&) = default;
     };
-    exchange start(smdebug::http::request ask, smdebug::http::detail::inbox& to, std::size_t ticket) const;
+    exchange start(smdebug::http::request ask, smdebug::http::detail::completion_queue& to, std::size_t ticket) const;
 #ifndef CONTROL
     transport_not_copyable(transport_not_copyable&&) = default;
     transport_not_copyable& operator=(transport_not_copyable&&) = default;

@@ -1,4 +1,4 @@
-// Credentials that change when asked for keys: const calls may run on many threads.
+// Credentials whose keys() is not const: const calls may run on many threads.
 // expect: key_giver
 #include <smdebug/s3/credentials.hpp>
 

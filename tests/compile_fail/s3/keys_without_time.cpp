@@ -1,4 +1,4 @@
-// Credentials that give keys without being told the time that they are for.
+// Credentials whose keys() does not take the time.
 // expect: key_giver
 #include <smdebug/s3/credentials.hpp>
 

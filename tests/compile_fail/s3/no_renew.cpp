@@ -1,4 +1,4 @@
-// Credentials that cannot be told that their keys have expired.
+// Credentials without renew(), which drops expired keys.
 // expect: key_renewer
 #include <smdebug/s3/credentials.hpp>
 

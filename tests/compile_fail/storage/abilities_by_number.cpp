@@ -1,6 +1,6 @@
-// A storage that tells what it can do in a number.
+// A storage that returns its abilities as a number.
 // expect: abilities() of a storage is const and gives storage_abilities
-#include <smdebug/storage/abilities.hpp>
+#include <smdebug/storage/writable.hpp>
 
 #include <cstdint>
 #include <optional>

@@ -1,6 +1,6 @@
 // An output for a storage that can only be read.
 // expect: 'writable_storage
-#include <smdebug/storage/output.hpp>
+#include <smdebug/storage/writable.hpp>
 
 #include <cstdint>
 #include <optional>

@@ -1,4 +1,4 @@
-// A lister with versions that cannot be told how many are wanted.
+// A lister with versions that does not take the number of wanted entries.
 // expect: entry_lister
 #include <smdebug/storage/concepts.hpp>
 

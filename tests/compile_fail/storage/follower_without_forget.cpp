@@ -1,4 +1,4 @@
-// A follower that cannot be told to list everything again.
+// A follower without a way to make it list everything again.
 // expect: key_follower
 #include <smdebug/storage/concepts.hpp>
 

@@ -1,4 +1,4 @@
-// A storage that cannot say that an object it is asked to date is not there.
+// A storage whose modification time has no value for a missing object.
 // expect: dated_storage
 #include <smdebug/storage/concepts.hpp>
 

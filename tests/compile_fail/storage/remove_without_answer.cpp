@@ -1,4 +1,4 @@
-// A storage that does not tell whether there was something to remove.
+// A storage whose remove() does not return whether the object existed.
 // expect: removing_storage
 #include <smdebug/storage/writable.hpp>
 

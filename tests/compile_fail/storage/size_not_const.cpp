@@ -1,4 +1,4 @@
-// A storage that changes when asked for a size: const calls may run on many threads.
+// A storage whose size() is not const: const calls may run on many threads.
 // expect: 'storage
 #include <smdebug/storage/concepts.hpp>
 

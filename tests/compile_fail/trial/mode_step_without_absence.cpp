@@ -1,4 +1,4 @@
-// A trial whose mode_step() cannot say that nobody wrote the step.
+// A trial whose mode_step() has no value for a step that was never written.
 // expect: step_source
 #include <smdebug/trial/concepts.hpp>
 

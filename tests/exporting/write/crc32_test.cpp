@@ -1,4 +1,4 @@
-#include <smdebug/exporting/write/crc32.hpp>
+#include <smdebug/exporting/npz.hpp>
 
 #include <smdebug/core/bytes.hpp>
 

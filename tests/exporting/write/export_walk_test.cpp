@@ -17,7 +17,7 @@ using detail::export_extent;
 
 namespace {
 
-// Notes what it is handed; has no place for what is called "z".
+// Notes what it is passed; refuses the tensor "z".
 class noting_target final : public detail::export_target {
 public:
     explicit noting_target(bool takes_reductions) : takes_reductions_(takes_reductions) {}
@@ -52,7 +52,7 @@ memory_storage small_run() {
 
 }  // namespace
 
-TEST_CASE("walk_export: each tensor with values, files apart; what has no place is told") {
+TEST_CASE("walk_export: each tensor with values, files apart; tensors without a place are reported") {
     const memory_trial run{small_run()};
     noted_export noted;
     noting_target target{false};
@@ -80,7 +80,7 @@ TEST_CASE("walk_export: nothing is an error that says why, and so is being stopp
         return std::string{};
     };
     CHECK(contains_text(said({.names = {{"none"}}}), "nothing of my run was exported: no tensor is selected"));
-    CHECK(contains_text(said({.names = {{"r"}}}), "no values were saved, only reductions or shapes"));
+    CHECK(contains_text(said({.names = {{"r"}}}), "only reductions or shapes of the selected tensors were saved"));
     CHECK(contains_text(said({.names = {{"z"}}}), "no tensor that is selected could be exported"));
     std::stop_source stop;
     stop.request_stop();

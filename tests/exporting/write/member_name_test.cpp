@@ -1,6 +1,6 @@
-#include <smdebug/exporting/write/member_name.hpp>
+#include <smdebug/exporting/write/export_walk.hpp>
 
-#include <smdebug/core/relative_path.hpp>
+#include <smdebug/core/printable_text.hpp>
 
 #include <doctest/doctest.h>
 

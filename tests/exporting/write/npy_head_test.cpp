@@ -1,7 +1,6 @@
-#include <smdebug/exporting/write/npy_head.hpp>
+#include <smdebug/exporting/npz.hpp>
 
 #include <smdebug/core/dtype.hpp>
-#include <smdebug/core/shape.hpp>
 
 #include <doctest/doctest.h>
 
@@ -13,7 +12,7 @@ using smdebug::detail::npy_head;
 
 namespace {
 
-// What follows the ten bytes before it, without the blanks at its end.
+// The bytes after the first ten, without the blanks at the end.
 std::string text_of(const std::string& head) {
     std::string text = head.substr(10);
     REQUIRE(text.ends_with('\n'));
@@ -23,7 +22,7 @@ std::string text_of(const std::string& head) {
 
 }  // namespace
 
-// That numpy writes the same bytes is for tests/check_exports.py to see.
+// tests/check_exports.py checks that numpy writes the same bytes.
 TEST_CASE("npy_head: magic, version, length, a dictionary, and 64 bytes over and over") {
     const std::string head = npy_head("<f4", shape_type{2, 3});
     CHECK(head.substr(0, 8) == std::string("\x93NUMPY\1\0", 8));

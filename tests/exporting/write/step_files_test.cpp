@@ -1,4 +1,4 @@
-#include <smdebug/exporting/write/step_files.hpp>
+#include <smdebug/exporting/write/export_walk.hpp>
 
 #include "support/temporary_folder.hpp"
 

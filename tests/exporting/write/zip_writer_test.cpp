@@ -1,11 +1,11 @@
-#include <smdebug/exporting/write/zip_writer.hpp>
+#include <smdebug/exporting/npz.hpp>
 
 #include "support/temporary_folder.hpp"
 
 #include <smdebug/archive/archive_storage.hpp>
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/storage/local_storage.hpp>
-#include <smdebug/storage/posix/buffered_output.hpp>
+#include <smdebug/storage/posix/output.hpp>
 
 #include <doctest/doctest.h>
 
@@ -24,7 +24,7 @@ using detail::posix::buffered_output;
 
 namespace {
 
-// What our own reader of zips, which checks checksums, finds.
+// The members that this library's reader of zips, which checks checksums, finds.
 std::map<std::string, std::string> members_of(const std::string& folder, const std::string& name) {
     const archive_storage<local_storage> archive{local_storage{folder}, name};
     REQUIRE(archive.damage().empty());

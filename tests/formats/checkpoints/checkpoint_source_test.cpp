@@ -29,7 +29,7 @@ template <class T>
     return bytes;
 }
 
-/// A .safetensors of one or two tensors, with the header as it is.
+/// A .safetensors of one or two tensors, with this header.
 [[nodiscard]] std::string safetensors(const std::string& header, const std::string& data) {
     return raw(std::vector<std::uint64_t>{header.size()}) + header + data;
 }
@@ -176,7 +176,7 @@ TEST_CASE("checkpoint_source: what becomes whole later is added to its step, and
     CHECK(run.tensor_names() == std::vector<std::string>{"late", "layer.bias", "layer.weight", "seen"});
     CHECK(run.tensor("layer.weight").workers(1) == std::vector<std::string>{"worker_0"});
     CHECK(run.tensor("late").workers(1) == std::vector<std::string>{"worker_0"});
-    // A file that comes to a step that was whole is added, too.
+    // A file that is added to a complete step is read, too.
     folder.write("checkpoint-1/optimizer.safetensors",
                  safetensors(R"({"m":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", raw<float>({6})));
     CHECK(run.steps() == std::vector<step_number>{1});

@@ -1,4 +1,4 @@
-#include <smdebug/formats/checkpoints/npy_header.hpp>
+#include <smdebug/formats/checkpoints/npz_directory.hpp>
 
 #include <doctest/doctest.h>
 #include <smdebug/core/error.hpp>
@@ -91,12 +91,12 @@ TEST_CASE("read_npy_header: elements that are no numbers are refused with what t
     CHECK(says(refusal_of<unsupported>(of_type("'|V2'")), "bfloat16"));
     CHECK(says(refusal_of<unsupported>(of_type("'<M8[ns]'")), "dates"));
     CHECK(says(refusal_of<unsupported>(of_type("'<f16'")), "float64"));
-    CHECK(says(refusal_of<unsupported>(of_type("'<i3'")), "does not have"));
-    CHECK(says(refusal_of<unsupported>(of_type("'<'")), "does not have"));
+    CHECK(says(refusal_of<unsupported>(of_type("'<i3'")), "an unsupported type"));
+    CHECK(says(refusal_of<unsupported>(of_type("'<'")), "an unsupported type"));
     CHECK(says(refusal_of<unsupported>(of_type("[('x', '<f4'), ('y', '<f4')]")), "records of several fields"));
 }
 
-TEST_CASE("read_npy_header: every truncation is told, bytes behind the array are not") {
+TEST_CASE("read_npy_header: every truncation is an error, bytes after the array are not") {
     for (const std::string name : {"square", "version_2", "version_3", "columns"}) {
         const std::string file = recorded("arrays/" + name + ".npy");
         for (std::size_t length = 0; length < file.size(); ++length) {
@@ -150,6 +150,6 @@ TEST_CASE("read_npy_header: a header longer than the first read takes a second o
     text_reader reader{file};
     CHECK(read_npy_header("x", file.size(), reader).shape == shape_type{2});
     CHECK(reader.reads == 2);
-    text_reader grown{file};  // bytes that were not there when its size was asked for are not trusted
+    text_reader grown{file};  // bytes that were added after its size was determined are not trusted
     CHECK(says(refusal<corrupt_data>([&] { return read_npy_header("x", 5000, grown); }), "ends within its header"));
 }

@@ -38,7 +38,7 @@ std::string array_of(std::size_t bytes) {
 
 }  // namespace
 
-// What happens in a program without <smdebug/archive.hpp>, tests/consumer shows.
+// tests/consumer shows what a program without <smdebug/archive.hpp> does.
 
 TEST_CASE("read_npz_directory: finds what numpy finds, stored and deflated") {
     const any_storage folder{local_storage{checkpoint_folder}};
@@ -57,7 +57,7 @@ TEST_CASE("read_npz_directory: finds what numpy finds, stored and deflated") {
     }
 }
 
-TEST_CASE("read_npz_directory: every truncation is told") {
+TEST_CASE("read_npz_directory: every truncation is reported") {
     for (const std::string name : {"numbered/step_500.npz", "numbered/step_1000.npz"}) {
         const std::string file = recorded(name);
         for (std::size_t length = 0; length < file.size(); ++length) {
@@ -104,7 +104,7 @@ TEST_CASE("read_npz_directory: names of arrays are texts, not paths") {
     }
 }
 
-TEST_CASE("read_npz_directory: of a name that stands twice the last one is read, and that is named") {
+TEST_CASE("read_npz_directory: the last of two arrays with the same name is read, and the other is reported") {
     const npz_directory all = directory_of(zip_of(members{{"w.npy", array_of(1)}, {"w.npy", array_of(2)}}));
     REQUIRE(all.tensors.size() == 1);
     CHECK(all.tensors[0].shape == shape_type{2});
@@ -139,13 +139,13 @@ TEST_CASE(
 TEST_CASE("read_npz_directory: members that share bytes are refused, as a small file could inflate to anything") {
     std::string file = zip_of(members{{"a.npy", array_of(300)}, {"b.npy", array_of(3)}}, 0);
     const std::size_t first = file.find("PK\1\2");
-    for (const std::size_t field : {first + 20, first + 24}) {  // bytes of the first: as far as into the second
+    for (const std::size_t field : {first + 20, first + 24}) {  // the bytes of the first, extended into the second
         store_le(reinterpret_cast<std::byte*>(&file[field]), static_cast<std::uint32_t>(array_of(300).size() + 90));
     }
     CHECK(says(refusal<corrupt_data>([&] { return directory_of(file); }), "a.npy and b.npy share bytes"));
 }
 
-TEST_CASE("read_npz_directory: a size in the directory that lies is told when the member is read") {
+TEST_CASE("read_npz_directory: a wrong size in the directory is an error when the member is read") {
     std::string file = zip_of(members{{"w.npy", array_of(3)}});
     const std::size_t entry = file.rfind("PK\1\2");
     store_le(reinterpret_cast<std::byte*>(&file[entry + 24]), std::uint32_t{0x7FFFFFFF});  // bytes, unpacked

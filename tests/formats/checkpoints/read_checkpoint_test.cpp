@@ -1,4 +1,4 @@
-#include <smdebug/formats/checkpoints/read_checkpoint.hpp>
+#include <smdebug/formats/checkpoints/checkpoint_source.hpp>
 
 #include <doctest/doctest.h>
 #include <smdebug/archive.hpp>
@@ -225,7 +225,7 @@ TEST_CASE("read_checkpoint: a shard that the index does not name is of another s
     REQUIRE(all.not_read.size() == 1);
     CHECK(all.not_read[0].name == "m.fp16-00002-of-00002.safetensors");
     CHECK(all.not_read[0].kind == problem_kind::left_out);
-    files.remove("m.fp16-00001-of-00001.safetensors");  // then the index may be wrong: all is read, and that is named
+    files.remove("m.fp16-00001-of-00001.safetensors");  // the index may be wrong: all is read, and it is reported
     const step_contents rest = read_only_step(files);
     CHECK(names_of(rest) == texts{"a"});
     REQUIRE(rest.not_read.size() == 1);

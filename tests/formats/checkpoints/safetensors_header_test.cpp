@@ -22,7 +22,7 @@ stored_tensors header_of(std::string_view file) {
     return read_safetensors_header("a/x.safetensors", file.size(), reader);
 }
 
-/// What is said of a file with that header and so many bytes behind it.
+/// The error for a file with that header and so many bytes after it.
 std::string refusal_of(std::string_view header, std::size_t data_bytes = 0) {
     const std::string file = safetensors_of(header, data_bytes);
     return refusal<corrupt_data>([&] { return header_of(file); });
@@ -30,7 +30,7 @@ std::string refusal_of(std::string_view header, std::size_t data_bytes = 0) {
 
 bool says(const std::string& text, std::string_view words) { return text.find(words) != std::string::npos; }
 
-/// ",1" so many times.
+/// ",1", repeated so many times.
 std::string ones(std::size_t count) {
     std::string text;
     for (std::size_t i = 0; i < count; ++i) {
@@ -74,7 +74,7 @@ TEST_CASE("read_safetensors_header: no tensors, blanks behind the JSON, fields t
     CHECK(header_of(odd).tensors.at(0).where.length == 2);
 }
 
-TEST_CASE("read_safetensors_header: every truncation is told") {
+TEST_CASE("read_safetensors_header: every truncation is an error") {
     const std::string file = recorded("every_dtype.safetensors");
     for (std::size_t length = 0; length < file.size(); ++length) {
         CAPTURE(length);
@@ -90,7 +90,7 @@ TEST_CASE("read_safetensors_header: a length that lies is refused before anythin
         store_le(reinterpret_cast<std::byte*>(file.data()), length);
         text_reader reader{file};
         const auto said = refusal<corrupt_data>([&] {
-            return read_safetensors_header("x", std::uint64_t{1} << 50U, reader);  // of a petabyte, as its storage says
+            return read_safetensors_header("x", std::uint64_t{1} << 50U, reader);  // the storage reports a petabyte
         });
         CHECK(says(said, std::to_string(length) + " bytes; at most 100000000 are read"));
         CHECK(reader.reads == 1);

@@ -1,4 +1,4 @@
-#include <smdebug/formats/checkpoints/safetensors_index.hpp>
+#include <smdebug/formats/checkpoints/safetensors_header.hpp>
 
 #include <doctest/doctest.h>
 #include <smdebug/core/error.hpp>

@@ -1,4 +1,4 @@
-#include <smdebug/formats/checkpoints/step_of_name.hpp>
+#include <smdebug/formats/checkpoints/find_checkpoints.hpp>
 
 #include <doctest/doctest.h>
 #include <smdebug/core/error.hpp>
@@ -66,7 +66,7 @@ TEST_CASE("step_of_name: numbers that are no step's") {
     }
 }
 
-TEST_CASE("step_of_name: tells where the number ends") {
+TEST_CASE("step_of_name: returns where the number ends") {
     CHECK(step_of_name("checkpoint-500/model.safetensors")->end == 14);
     CHECK(step_of_name("a/step_7.npz")->end == 8);
 }

@@ -1,4 +1,4 @@
-#include <smdebug/formats/checkpoints/stored_tensor.hpp>
+#include <smdebug/formats/checkpoints/safetensors_header.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include <smdebug/formats/checkpoints/unpacked_npz.hpp>
+#include <smdebug/formats/checkpoints/npz_directory.hpp>
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/storage/memory_storage.hpp>

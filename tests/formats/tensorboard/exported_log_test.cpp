@@ -1,4 +1,4 @@
-// What `smdebug export --to tensorboard` writes is read back as it was.
+// Reads back what `smdebug export --to tensorboard` writes.
 #include <smdebug/exporting/tensorboard.hpp>
 #include <smdebug/formats/open_data.hpp>
 #include <smdebug/storage/local_storage.hpp>

@@ -1,4 +1,4 @@
-#include <smdebug/formats/tensorboard/log_event.hpp>
+#include <smdebug/formats/tensorboard/log_files.hpp>
 
 #include "support/log_builder.hpp"
 
@@ -97,7 +97,7 @@ TEST_CASE(
         proto::fixed(1, 12.5) + proto::whole(2, 300) + proto::text(5, proto::text(1, scalar_value("layer/loss", 0.5F)));
     std::size_t taken = 0;
     const auto compare = [&](const std::string& bytes) {
-        const std::vector<char> exact(bytes.begin(), bytes.end());  // a read behind its end is seen
+        const std::vector<char> exact(bytes.begin(), bytes.end());  // a read beyond its end is detected
         const byte_view message = as_bytes({exact.data(), exact.size()});
         smdebug::detail::scalar_event quick;
         if (!read_scalar_event(message, quick)) {
@@ -122,7 +122,7 @@ TEST_CASE(
             compare(changed);
         }
     }
-    CHECK(taken > 10U * 256U);  // the tag, the number and the time may be any
+    CHECK(taken > 10U * 256U);  // any tag, number and time
 }
 
 TEST_CASE("kind_by_plugin: those that TensorBoard has") {

@@ -16,7 +16,7 @@ using namespace smdebug;
 using namespace smdebug_test;
 using smdebug::detail::sqlite::canonical_rows;
 
-TEST_CASE("canonical_rows: alike whatever the order and times of writing, and for nothing else") {
+TEST_CASE("canonical_rows: equal if and only if databases differ only in order and times of writing") {
     const temporary_folder place;
     const std::string first = place.path() + "/first.db";
     const std::string second = place.path() + "/second.db";

@@ -50,7 +50,7 @@ TEST_CASE("done_runs: what is in it is what was inserted and not erased, also wh
     }
 }
 
-TEST_CASE("done_runs: a million runs take 16 to 32 MB, however they come") {
+TEST_CASE("done_runs: a million runs take 16 to 32 MB, in any order") {
     constexpr std::size_t million = 1'000'000;
     done_runs at_once;
     at_once.reserve(million);

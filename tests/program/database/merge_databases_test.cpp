@@ -90,7 +90,7 @@ TEST_CASE("merge_databases: shards give what one scan gives") {
     database.write(some_result(1'000), "even");
 }
 
-TEST_CASE("merge_databases: of a path that several have, the run that is done wins, then the newest, then the first") {
+TEST_CASE("merge_databases: if several have a path, the finished run wins, then the newest, then the first") {
     const temporary_folder place;
     const std::string a = place.path() + "/a.db";
     const std::string b = place.path() + "/b.db";
@@ -156,7 +156,7 @@ TEST_CASE("merge_databases: a source whose writer was killed, or is at work, is 
     writing.write(some_result(3), "q");
 }
 
-TEST_CASE("merge_databases: what cannot be, and then nothing is left behind") {
+TEST_CASE("merge_databases: errors leave nothing behind") {
     const temporary_folder place;
     const std::string source = place.path() + "/a.db";
     const std::string target = place.path() + "/all.db";
@@ -207,7 +207,7 @@ TEST_CASE("merge_databases: what cannot be, and then nothing is left behind") {
     CHECK(files_in(place.path()) == before);
 }
 
-TEST_CASE("merge_databases: a target is replaced where that is asked for, and nobody is at work in it") {
+TEST_CASE("merge_databases: a target is replaced on request, unless another connection uses it") {
     const temporary_folder place;
     const std::vector<std::string> sources{place.path() + "/a.db"};
     const std::string target = place.path() + "/all.db";

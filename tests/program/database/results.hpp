@@ -1,7 +1,7 @@
 // Results of runs for the tests of what stores them, and comparing them.
 #pragma once
 
-#include <smdebug/batch/reduction_row.hpp>
+#include <smdebug/batch/row_spool.hpp>
 #include <smdebug/batch/run_result.hpp>
 
 #include <bit>

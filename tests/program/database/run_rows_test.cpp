@@ -94,7 +94,7 @@ TEST_CASE("run_rows: a word that no one knows is damage") {
     }
 }
 
-TEST_CASE("run_rows: a run that is not there is none; a finding of a result that is not there is damage") {
+TEST_CASE("run_rows: a missing run gives none; a finding of a missing result is damage") {
     const temporary_folder place;
     sqlite::connection database{place.path() + "/results.db", sqlite::access::create, 1s};
     sqlite::settle_schema(database);

@@ -35,7 +35,7 @@ TEST_CASE("schema: an empty database becomes one of results, once") {
     CHECK(sqlite::look_at_file(file));
 }
 
-TEST_CASE("schema: a file that SQLite will mend by its journal is a database; another file is left as it is") {
+TEST_CASE("schema: a file that SQLite will repair by its journal is a database; another file is left unchanged") {
     const temporary_folder folder;
     const std::string path = folder.path() + "/results.db";
     const auto put = [](const std::string& where, const std::string& text) {
@@ -78,7 +78,7 @@ TEST_CASE("schema: the indexes are those that the views use") {
     CHECK(plan("SELECT * FROM first_findings WHERE rule = 'all_zero'").find("results_met") != std::string::npos);
 }
 
-TEST_CASE("schema: tables of another version and databases of other programs are refused, and stay as they are") {
+TEST_CASE("schema: tables of another version and databases of other programs are refused and left unchanged") {
     const temporary_folder place;
     const std::string file = place.path() + "/results.db";
     {
@@ -120,7 +120,7 @@ TEST_CASE("schema: tables of another version and databases of other programs are
     is_refused_after("PRAGMA application_id = 0", foreign);  // one without a name that has tables
 }
 
-TEST_CASE("schema: of many that find an empty database at once none takes it for another program's") {
+TEST_CASE("schema: many connections to one empty database at once all accept it as ours") {
     const temporary_folder place;
     std::atomic<int> refused{0};
     for (int round = 0; round < 30; ++round) {

@@ -56,7 +56,7 @@ TEST_CASE("sqlite: numbers, texts and NULL come back as they were") {
     CHECK(moved.next());
 }
 
-TEST_CASE("sqlite: a transaction is undone unless it is committed") {
+TEST_CASE("sqlite: a transaction is rolled back unless it is committed") {
     const temporary_folder place;
     sqlite::connection database{place.path() + "/a.db", sqlite::access::create, 1s};
     database.run("CREATE TABLE t (a)");
@@ -76,7 +76,7 @@ TEST_CASE("sqlite: a transaction is undone unless it is committed") {
     CHECK(database.number("SELECT count(*) FROM t") == 1);
 }
 
-TEST_CASE("sqlite: a result code is the error by which the caller knows what to do, with file and reason") {
+TEST_CASE("sqlite: each result code becomes the matching error, with file and reason") {
     const auto kind = [](int code) -> std::string {
         try {
             sqlite::fail(nullptr, code, "some.db", "write to");
@@ -100,7 +100,7 @@ TEST_CASE("sqlite: a result code is the error by which the caller knows what to 
     CHECK(kind(1) == "Unavailable");         // ERROR
 }
 
-TEST_CASE("sqlite: what is only read is neither made nor changed") {
+TEST_CASE("sqlite: a database opened for reading is neither made nor changed") {
     const temporary_folder place;
     const std::string file = place.path() + "/50% a?b#c.db";
     CHECK_THROWS_AS(static_cast<void>(sqlite::connection(file, sqlite::access::read_only, 1s)), not_found);
@@ -118,7 +118,7 @@ TEST_CASE("sqlite: what is only read is neither made nor changed") {
                     not_found);
 }
 
-TEST_CASE("sqlite: a pipe in the place of a database is refused, and nothing waits for it") {
+TEST_CASE("sqlite: a pipe in the place of a database is refused without blocking") {
     const temporary_folder place;
     const std::string pipe = place.path() + "/pipe";
     REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
@@ -128,7 +128,7 @@ TEST_CASE("sqlite: a pipe in the place of a database is refused, and nothing wai
     }
 }
 
-TEST_CASE("sqlite: a text of SQL that is wrong, and statements that are stopped") {
+TEST_CASE("sqlite: wrong SQL, and statements that are stopped") {
     const temporary_folder place;
     sqlite::connection database{place.path() + "/a.db", sqlite::access::create, 1s};
     CHECK_THROWS_AS(static_cast<void>(database.prepare("SELEKT")), unavailable);

@@ -20,7 +20,7 @@ std::string joined(std::span<const std::string_view> pieces) {
 
 }  // namespace
 
-// That it is what report/src gives is tests/check_bundle.sh's work.
+// tests/check_bundle.sh checks that it is made from report/src.
 TEST_CASE("bundle: nothing in it ends the element that it stands in, or asks for anything") {
     const std::string script = joined(page_script());
     const std::string style = joined(page_style());

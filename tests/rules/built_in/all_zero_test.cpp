@@ -5,7 +5,7 @@
 #include "support/run_builder.hpp"
 
 #include <smdebug/core/error.hpp>
-#include <smdebug/rules/invoke.hpp>
+#include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 
 #include <doctest/doctest.h>

@@ -3,7 +3,7 @@
 #include "support/fake_trial.hpp"
 #include "support/run_builder.hpp"
 
-#include <smdebug/rules/invoke.hpp>
+#include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 
 #include <doctest/doctest.h>
@@ -36,7 +36,7 @@ written_step images(step_number step, const std::vector<T>& values, shape_type s
     return {.step = step, .tensors = {tensor_of(input, values, std::move(shape))}, .worker = worker};
 }
 
-/// The same as a run that saved the mean and the shape alone.
+/// The same as a run with only the mean and the shape.
 written_step reduced(step_number step, float mean, shape_type shape) {
     return {.step = step,
             .tensors = {tensor_of<float>("smdebug/reductions/mean/" + input, {mean})},
@@ -91,7 +91,7 @@ TEST_CASE("check_input_images: each channel is judged by itself, along the axis 
     CHECK(outcome.findings[0].message == "after 2 images the mean of channel 0 is 1.5, further from 0 than 0.2");
     CHECK(judged({images(0, opposite, {2, 2, 1, 2})}, {.threshold_samples = 2, .channel = 3}).findings.empty());
     CHECK(judged({images(0, opposite, {2, 2, 1, 2})}, {.threshold_samples = 2, .channel = 4}).findings.empty());
-    CHECK(judged({images(0, opposite, {2, 4})}, two).findings.empty());  // no channels: all together
+    CHECK(judged({images(0, opposite, {2, 4})}, two).findings.empty());  // no channel axis: all together
     const std::vector<float> last{1, -3, 0, 1, -3, 0};
     const auto worst = judged({images(0, last, {2, 1, 1, 3})}, {.threshold_samples = 2, .channel = 3});
     REQUIRE(worst.findings.size() == 1);

@@ -1,9 +1,10 @@
 #include <smdebug/rules/built_in/class_imbalance.hpp>
 
+#include "rules/built_in/listed.hpp"
 #include "support/fake_trial.hpp"
 #include "support/run_builder.hpp"
 
-#include <smdebug/rules/invoke.hpp>
+#include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 
 #include <doctest/doctest.h>
@@ -112,19 +113,35 @@ TEST_CASE("class_imbalance: counts from the first step that it is given, and jud
 }
 
 TEST_CASE("class_imbalance: labels that are no class are ignored, and do not count as seen") {
-    CHECK(judged({0, 0, 0, -1, not_a_number, inf, -inf, 0x1p63}, {}, {.threshold_imbalance = 0, .samples = 4}).empty());
-    CHECK(judged({0, 0, 0, 1, -100}, {}, {.threshold_imbalance = 2, .samples = 4}) == numbers{3});
-    CHECK(judged({-1, -1}, {}, {.threshold_imbalance = 1, .samples = 0}).empty());
-    CHECK(judged({5, 5, 5, 5}, {}, {.threshold_imbalance = 0.5, .samples = 4}) == numbers{1});  // one class: ratio 1
-    CHECK(judged({0.5, 1.5, 2.4, -0.4}, {}, {.threshold_imbalance = 0.5, .samples = 4}) == numbers{1});  // 0, 2, 2, 0
+    struct row {
+        numbers labels;
+        double threshold;
+        std::int64_t samples;
+        numbers ratios;
+    };
+    for (const row& each : std::vector<row>{{{0, 0, 0, -1, not_a_number, inf, -inf, 0x1p63}, 0, 4, {}},
+                                            {{0, 0, 0, 1, -100}, 2, 4, {3}},
+                                            {{-1, -1}, 1, 0, {}},
+                                            {{5, 5, 5, 5}, 0.5, 4, {1}},              // one class
+                                            {{0.5, 1.5, 2.4, -0.4}, 0.5, 4, {1}}}) {  // as 0, 2, 2, 0
+        CAPTURE(listed(each.labels));
+        CHECK(judged(each.labels, {}, {.threshold_imbalance = each.threshold, .samples = each.samples}) == each.ratios);
+    }
 }
 
 TEST_CASE("class_imbalance: labels without a usable prediction are left out of the share") {
-    CHECK(judged({0, 0, 1, 1}, numbers{0, 0, not_a_number, 0}, few) == numbers{1});
-    CHECK(judged({0, 0, 1, 1}, numbers{0, 0, 1, inf}, few).empty());
-    CHECK(judged({0, 0, 1, 1}, numbers{0, 0, -1, -1}, few) == numbers{1});  // wrong, though no class
-    CHECK(judged({0, 0, 1, 1}, numbers{0, 0, 0}, few).empty());             // another length
-    CHECK(judged({0, 0, 1, 1}, numbers{}, few).empty());
+    struct row {
+        numbers predictions;
+        numbers shares;
+    };
+    for (const row& each : std::vector<row>{{{0, 0, not_a_number, 0}, {1}},
+                                            {{0, 0, 1, inf}, {}},
+                                            {{0, 0, -1, -1}, {1}},  // wrong, though no class
+                                            {{0, 0, 0}, {}},        // another length
+                                            {{}, {}}}) {
+        CAPTURE(listed(each.predictions));
+        CHECK(judged({0, 0, 1, 1}, each.predictions, few) == each.shares);
+    }
     CHECK(judged({0, 0, -1, 1}, numbers{0, 0, 1, 1}, {.samples = 3}).empty());
 }
 

@@ -3,7 +3,7 @@
 #include "support/fake_trial.hpp"
 #include "support/run_builder.hpp"
 
-#include <smdebug/rules/invoke.hpp>
+#include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 
 #include <doctest/doctest.h>
@@ -104,7 +104,7 @@ TEST_CASE("confusion: one wrong of ten fires at the step of the service's own ex
 TEST_CASE("confusion: the thresholds themselves are fine, and categories that are never predicted are passed over") {
     CHECK_FALSE(fires(ten, one_wrong, {.min_diag = 0.5, .max_off_diag = 0.5}));
     CHECK(fires(ten, one_wrong, {.min_diag = 0.5, .max_off_diag = 0.49}));
-    CHECK_FALSE(fires({0, 0, 0, 0, 0, 0, 0, 0, 0, 1}, numbers(10, 0)));  // nobody predicts 1
+    CHECK_FALSE(fires({0, 0, 0, 0, 0, 0, 0, 0, 0, 1}, numbers(10, 0)));  // 1 is never predicted
     CHECK(fires({0, 0, 1}, {1, 1, 1}));
     CHECK(fires({0}, {1}));  // the diagonal is 0 of 1
     CHECK(fires({0, 1}, {0, 1}) == false);
@@ -126,7 +126,7 @@ TEST_CASE("confusion: values are cut to integers; what is no category is left ou
     CHECK_FALSE(found[0].met);
     CHECK(found[0].message == "5 of 7 labels and predictions were left out, as one of the two is no category");
     CHECK(findings({-1}, {-1}).size() == 1);
-    CHECK(findings({0, 2}, {0, 2}).empty());  // all integers are categories where no number is given
+    CHECK(findings({0, 2}, {0, 2}).empty());  // all integers are categories if no number is given
     const auto both = findings({0, 5}, {1, 5}, {.category_no = 2});
     REQUIRE(both.size() == 2);
     CHECK(both[1].met);

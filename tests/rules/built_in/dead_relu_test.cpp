@@ -5,7 +5,7 @@
 #include "support/run_builder.hpp"
 
 #include <smdebug/core/error.hpp>
-#include <smdebug/rules/invoke.hpp>
+#include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 
 #include <doctest/doctest.h>
@@ -173,7 +173,7 @@ TEST_CASE("dead_relu: a layer that cannot be read is noted, and the others are j
     CHECK(found[0].damaged);
 }
 
-TEST_CASE("dead_relu: works on a trial that can only reduce, as far as extrema tell") {
+TEST_CASE("dead_relu: works on a trial that can only reduce, as far as extrema decide") {
     const fake_trial run{{{"alive", {{0, {1, 2}}}}, {"dead", {{0, {0, -1}}}}, {"some", {{0, {0, 1}}}}}};
     CHECK(fired({.tensor_regex = "."}, run) == names{"dead"});
     CHECK(noted({.tensor_regex = "."}, run) == names{"some"});

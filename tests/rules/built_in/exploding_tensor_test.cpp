@@ -4,7 +4,7 @@
 #include "support/rule_verdicts.hpp"
 #include "support/run_builder.hpp"
 
-#include <smdebug/rules/invoke.hpp>
+#include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 
 #include <doctest/doctest.h>
@@ -52,7 +52,7 @@ TEST_CASE("exploding_tensor: fires at the steps of the specification's example, 
 }
 
 TEST_CASE(
-    "exploding_tensor: an infinity counts, unless only NaN is asked for; integers, strings and empty tensors never "
+    "exploding_tensor: an infinity counts, unless only NaN is selected; integers, strings and empty tensors never "
     "do") {
     memory_storage store;
     run_builder{store}

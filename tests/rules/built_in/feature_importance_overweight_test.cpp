@@ -1,9 +1,10 @@
 #include <smdebug/rules/built_in/feature_importance_overweight.hpp>
 
+#include "rules/built_in/listed.hpp"
 #include "support/fake_trial.hpp"
 #include "support/run_builder.hpp"
 
-#include <smdebug/rules/invoke.hpp>
+#include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 
 #include <doctest/doctest.h>
@@ -69,16 +70,26 @@ TEST_CASE("feature_importance_overweight: fires at the step of the specification
 }
 
 TEST_CASE("feature_importance_overweight: shares are of the sum; a sum of zero and NaN do not fire") {
-    CHECK(fires({50, 30, 10, 10}));
-    CHECK_FALSE(fires({30, 25, 20, 15, 10}));
-    CHECK(fires({0.25, 0.25}));  // fewer features than are added up
-    CHECK_FALSE(fires({0.25, 0.25}, {.threshold = 1}));
-    CHECK_FALSE(fires({0.1, 0.7, 0.1, 0.1}, {.threshold = 1, .nfeatures = 99}));
-    CHECK_FALSE(fires({0, 0, 0, 0}));
-    CHECK_FALSE(fires({-1, -1, -1, -1}));
-    CHECK_FALSE(fires({0.5, 0.3, 0.1, not_a_number}));
-    CHECK_FALSE(fires({0.5, inf, 0.1, 0.1}));
-    CHECK_FALSE(fires({1, 1, 1, 1}, {.threshold = 0.75}));  // at the threshold
+    struct row {
+        std::vector<double> importances;
+        feature_importance_overweight rule;
+        bool fires;
+    };
+    const std::vector<row> rows{{{50, 30, 10, 10}, {}, true},
+                                {{30, 25, 20, 15, 10}, {}, false},
+                                {{0.25, 0.25}, {}, true},  // fewer features than are summed
+                                {{0.25, 0.25}, {.threshold = 1}, false},
+                                {{0.1, 0.7, 0.1, 0.1}, {.threshold = 1, .nfeatures = 99}, false},
+                                {{0, 0, 0, 0}, {}, false},
+                                {{-1, -1, -1, -1}, {}, false},
+                                {{0.5, 0.3, 0.1, not_a_number}, {}, false},
+                                {{0.5, inf, 0.1, 0.1}, {}, false},
+                                {{1, 1, 1, 1}, {.threshold = 0.75}, false}};  // at the threshold
+    for (const row& each : rows) {
+        CAPTURE(listed(each.importances));
+        CAPTURE(each.rule.threshold);
+        CHECK(fires(each.importances, each.rule) == each.fires);
+    }
 }
 
 TEST_CASE("feature_importance_overweight: only scalars of real numbers are importances") {
@@ -105,7 +116,7 @@ TEST_CASE("feature_importance_overweight: only scalars of real numbers are impor
     CHECK(feature_importance_overweight{}(run, 1).size() == 1);
 }
 
-TEST_CASE("feature_importance_overweight: judges by saved reductions where they tell a scalar") {
+TEST_CASE("feature_importance_overweight: judges by saved reductions where they show a scalar") {
     const auto saved = [](const std::string& what, std::size_t i, float value) {
         return tensor_of<float>("smdebug/reductions/" + what + "/" + feature(i), {value});
     };
@@ -125,7 +136,7 @@ TEST_CASE("feature_importance_overweight: judges by saved reductions where they 
     CHECK(rule(run, 0)[0].value == doctest::Approx(0.9));
     CHECK(rule(run, 1)[0].message.find("1 of 1 ") != std::string::npos);
     REQUIRE(rule(run, 2).size() == 1);
-    CHECK_FALSE(rule(run, 2)[0].met);  // a mean of nobody knows how many values
+    CHECK_FALSE(rule(run, 2)[0].met);  // a mean of an unknown number of values
 }
 
 TEST_CASE("feature_importance_overweight: works on a trial that can only reduce") {

@@ -3,7 +3,7 @@
 #include "support/fake_trial.hpp"
 #include "support/run_builder.hpp"
 
-#include <smdebug/rules/invoke.hpp>
+#include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 
 #include <doctest/doctest.h>
@@ -45,7 +45,19 @@ steps_list met_at(const memory_storage& store, loss_not_decreasing rule = {}, st
 }
 
 /// Whether a loss of `before` at step 0 and `now` at step 10 fires.
-bool fires(double before, double now) { return met_at(saves({{0, before}, {10, now}})) == steps_list{10}; }
+struct two_losses {
+    double before;
+    double now;
+    bool fires;
+};
+
+void check_fires(const std::vector<two_losses>& all) {
+    for (const two_losses& each : all) {
+        CAPTURE(each.before);
+        CAPTURE(each.now);
+        CHECK((met_at(saves({{0, each.before}, {10, each.now}})) == steps_list{10}) == each.fires);
+    }
+}
 
 }  // namespace
 
@@ -89,23 +101,23 @@ TEST_CASE("loss_not_decreasing: checks lie num_steps apart, each against the new
     const auto outcome = invoke_rule(loss_not_decreasing{}, memory_trial{store}, {.start_step = 21});
     CHECK(outcome.findings[0].message == "the loss has not changed since TRAIN step 9: 1");
     CHECK(outcome.findings[1].message == "the loss has not changed since TRAIN step 21: 1");
-    loss_not_decreasing rule;  // a second walk of the same object checks anew
+    loss_not_decreasing rule;  // a second walk with the same object checks again
     CHECK(invoke_rule(rule, memory_trial{store}).met_at == steps_list{12, 24, 36});
     CHECK(invoke_rule(rule, memory_trial{store}).met_at == steps_list{12, 24, 36});
     CHECK(met_at(saves({{0, 1}, {9, 1}})).empty());
 }
 
 TEST_CASE("loss_not_decreasing: tolerates a small rise, but neither a large one nor a fall that is too small") {
-    CHECK_FALSE(fires(1, 1.03));
-    CHECK(fires(1, 1.06));
-    CHECK(fires(1, 0.9995));
-    CHECK_FALSE(fires(1, 0.99));
-    CHECK(fires(1, 1));
-    CHECK(fires(-1, -0.9));
-    CHECK_FALSE(fires(-1, -1.1));
-    CHECK(fires(0, 1));
-    CHECK(fires(0, 0));
-    CHECK_FALSE(fires(0, -1));
+    check_fires({{.before = 1, .now = 1.03, .fires = false},
+                 {.before = 1, .now = 1.06, .fires = true},
+                 {.before = 1, .now = 0.9995, .fires = true},
+                 {.before = 1, .now = 0.99, .fires = false},
+                 {.before = 1, .now = 1, .fires = true},
+                 {.before = -1, .now = -0.9, .fires = true},
+                 {.before = -1, .now = -1.1, .fires = false},
+                 {.before = 0, .now = 1, .fires = true},
+                 {.before = 0, .now = 0, .fires = true},
+                 {.before = 0, .now = -1, .fires = false}});
     const auto rise = invoke_rule(loss_not_decreasing{}, memory_trial{saves({{0, 1}, {10, 1.5}})}).findings;
     REQUIRE(rise.size() == 1);
     CHECK(rise[0].value == 50);
@@ -117,20 +129,20 @@ TEST_CASE("loss_not_decreasing: tolerates a small rise, but neither a large one 
 }
 
 TEST_CASE("loss_not_decreasing: a loss that stops being finite fires; one that was not finite only counts as a check") {
-    CHECK(fires(1, not_a_number));
-    CHECK(fires(1, inf));
-    CHECK(fires(1, -inf));
-    CHECK_FALSE(fires(not_a_number, 1));
-    CHECK_FALSE(fires(inf, inf));
-    // at 10 against NaN: a check, so that 15 is none
+    check_fires({{.before = 1, .now = not_a_number, .fires = true},
+                 {.before = 1, .now = inf, .fires = true},
+                 {.before = 1, .now = -inf, .fires = true},
+                 {.before = not_a_number, .now = 1, .fires = false},
+                 {.before = inf, .now = inf, .fires = false}});
+    // at 10 against NaN: a check, so that 15 is not one
     CHECK(met_at(saves({{0, not_a_number}, {5, 1}, {10, 1}, {15, 1}, {20, 1}})) == steps_list{20});
 }
 
-TEST_CASE("loss_not_decreasing: looks at EVAL steps, else TRAIN, else all, by their own numbers; or as it is told") {
+TEST_CASE("loss_not_decreasing: looks at EVAL steps, else TRAIN, else all, by their own numbers; or the mode set") {
     memory_storage store;
     run_builder build{store};
     build.collections({"worker_0"}, {{"losses", {"both", "train", "other"}}});
-    // global steps 0, 1, 2, ...: by turns TRAIN 0, 5, 10, ... and EVAL 0, 10, 20, ..., then PREDICT
+    // global steps 0, 1, 2, ...: alternately TRAIN 0, 5, 10, ... and EVAL 0, 10, 20, ..., then PREDICT
     for (step_number step = 0; step < 12; ++step) {
         const step_number turn = step / 3;
         if (step % 3 == 0) {

@@ -1,9 +1,10 @@
 #include <smdebug/rules/built_in/nlp_sequence_ratio.hpp>
 
+#include "rules/built_in/listed.hpp"
 #include "support/fake_trial.hpp"
 #include "support/run_builder.hpp"
 
-#include <smdebug/rules/invoke.hpp>
+#include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 
 #include <doctest/doctest.h>
@@ -28,7 +29,7 @@ constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 constexpr double inf = std::numeric_limits<double>::infinity();
 const std::string input = "embedding0_input_0";
 
-/// What the rule says of a single tensor: percent and threshold, or nothing.
+/// The rule's result for a single tensor: percent and threshold, or nothing.
 template <class T>
 numbers judged(const std::vector<T>& tokens, const nlp_sequence_ratio& rule) {
     memory_storage store;
@@ -37,11 +38,11 @@ numbers judged(const std::vector<T>& tokens, const nlp_sequence_ratio& rule) {
     return outcome.findings.empty() ? numbers{} : numbers{outcome.findings[0].value, outcome.findings[0].threshold};
 }
 
-/// The share of one token as the rule sees it; 0 where it does not fire at 0 percent.
+/// The share of one token according to the rule; 0 if it does not fire at 0 percent.
 template <class T>
 double percent_of(const std::vector<T>& tokens, double token, bool beside_another = false) {
     nlp_sequence_ratio rule{.token_values = {token}, .token_thresholds_percent = {0}};
-    if (beside_another) {  // not zero alone, and inside of any range: the values have to be counted
+    if (beside_another) {  // not only zero, and within any range: the values must be counted
         rule.token_values.push_back(static_cast<double>(tokens[0]));
     }
     const numbers found = judged(tokens, rule);
@@ -74,17 +75,26 @@ TEST_CASE("nlp_sequence_ratio: fires at the step of the specification's example"
 
 TEST_CASE("nlp_sequence_ratio: each token has its threshold, or all have one, and thresholds too many are ignored") {
     const std::vector<std::int32_t> tokens{1, 1, 1, 2, 2, 0, 3, 4};
-    CHECK(judged(tokens, {.token_values = {1, 2}, .token_thresholds_percent = {40, 20}}) == numbers{25, 20});
-    CHECK(judged(tokens, {.token_values = {1, 2}, .token_thresholds_percent = {30, 20}}) == numbers{37.5, 30});
-    CHECK(judged(tokens, {.token_values = {0, 2}, .token_thresholds_percent = {24}}) == numbers{25, 24});
-    CHECK(judged(tokens, {.token_values = {2}, .token_thresholds_percent = {25, 0}}).empty());  // at the threshold
-    CHECK(judged(tokens, {.token_values = {9, -1, 1.5}, .token_thresholds_percent = {0}}).empty());
-    CHECK(judged(tokens, {.token_values = {0}, .token_thresholds_percent = {12, 0}}) == numbers{12.5, 12});
+    struct row {
+        numbers values;
+        numbers thresholds;
+        numbers found;
+    };
+    for (const row& each : std::vector<row>{{{1, 2}, {40, 20}, {25, 20}},
+                                            {{1, 2}, {30, 20}, {37.5, 30}},
+                                            {{0, 2}, {24}, {25, 24}},
+                                            {{2}, {25, 0}, {}},  // at the threshold
+                                            {{9, -1, 1.5}, {0}, {}},
+                                            {{0}, {12, 0}, {12.5, 12}}}) {
+        CAPTURE(listed(each.values));
+        CAPTURE(listed(each.thresholds));
+        CHECK(judged(tokens, {.token_values = each.values, .token_thresholds_percent = each.thresholds}) == each.found);
+    }
 }
 
 TEST_CASE("nlp_sequence_ratio: tokens are counted in every real type, and values that the type cannot have are not") {
     CHECK(percent_of<std::uint8_t>({255, 1}, 255) == 50);
-    CHECK(percent_of<std::uint8_t>({0, 1}, 256, true) == 50);  // only its neighbour in the list, 0, is there
+    CHECK(percent_of<std::uint8_t>({0, 1}, 256, true) == 50);  // only 0, the previous one in the list, occurs
     CHECK(percent_of<std::int8_t>({-1, 1}, -1) == 50);
     CHECK(percent_of<std::int8_t>({-1, 1}, 255, true) == 50);
     CHECK(percent_of<float>({0.1F, 1}, 0.1) == 0);  // a float is not 0.1

@@ -4,7 +4,7 @@
 #include "support/rule_verdicts.hpp"
 #include "support/run_builder.hpp"
 
-#include <smdebug/rules/invoke.hpp>
+#include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 
 #include <doctest/doctest.h>
@@ -60,7 +60,7 @@ TEST_CASE("overfit: fires at the steps of the specification's example, with pati
 }
 
 TEST_CASE("overfit: a phase's losses count together, other modes do not end it, and start_step cuts it") {
-    // T is the mean of 1 and 0.5, V at last that of 0.7 and 0.9
+    // T is the mean of 1 and 0.5, the last V that of 0.7 and 0.9
     const std::vector<saved_loss> all{train(1),  {mode::predict, 9}, train(0.5),
                                       eval(0.7), {mode::predict, 9}, eval(0.9)};
     CHECK(met_at(saves(all), {.ratio_threshold = 0.06}) == steps_list{5});
@@ -77,13 +77,22 @@ TEST_CASE("overfit: patience begins anew where validation is fine, and NaN is no
     CHECK(met_at(saves({train(1), eval(2), train(1), eval(1), train(1), eval(2), train(1), eval(2)}),
                  {.patience = 2}) == steps_list{7});
     CHECK(met_at(saves({train(1), eval(2), train(1), eval(not_a_number), train(1), eval(2)}), {.patience = 2}).empty());
-    CHECK(met_at(saves({train(not_a_number), eval(2)})).empty());
-    CHECK(met_at(saves({train(1), eval(inf)})) == steps_list{1});
-    CHECK(met_at(saves({train(inf), eval(1)})).empty());
-    CHECK(met_at(saves({train(0), eval(1e-9)})) == steps_list{1});
-    CHECK(met_at(saves({train(0), eval(0)})).empty());
-    CHECK(met_at(saves({train(-1), eval(-0.5)})) == steps_list{1});
     CHECK(met_at(saves({eval(5)})).empty());
+    struct row {
+        double train;
+        double eval;
+        bool fires;
+    };
+    for (const row& each : {row{.train = not_a_number, .eval = 2, .fires = false},
+                            {.train = 1, .eval = inf, .fires = true},
+                            {.train = inf, .eval = 1, .fires = false},
+                            {.train = 0, .eval = 1e-9, .fires = true},
+                            {.train = 0, .eval = 0, .fires = false},
+                            {.train = -1, .eval = -0.5, .fires = true}}) {
+        CAPTURE(each.train);
+        CAPTURE(each.eval);
+        CHECK(met_at(saves({train(each.train), eval(each.eval)})) == (each.fires ? steps_list{1} : steps_list{}));
+    }
 }
 
 TEST_CASE("overfit: XGBoost's metrics of a step are compared with each other") {

@@ -1,5 +1,6 @@
 #include <smdebug/rules/built_in/poor_weight_initialization.hpp>
 
+#include "rules/built_in/listed.hpp"
 #include "support/fake_trial.hpp"
 #include "support/rule_verdicts.hpp"
 #include "support/run_builder.hpp"
@@ -7,7 +8,7 @@
 #include <smdebug/core/dtype.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/reduce/quantiles.hpp>
-#include <smdebug/rules/invoke.hpp>
+#include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 
@@ -36,7 +37,7 @@ namespace {
 constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 constexpr float inf = std::numeric_limits<float>::infinity();
 
-// A run of these tensors at step 0.
+// A run with these tensors at step 0.
 memory_storage one_step(const std::vector<written_tensor>& tensors, const std::vector<written_shape>& shapes = {}) {
     memory_storage store;
     run_builder{store}
@@ -46,7 +47,7 @@ memory_storage one_step(const std::vector<written_tensor>& tensors, const std::v
     return store;
 }
 
-// What the rule says at step 0: names of tensors, of findings that are met or of notes.
+// The rule's result at step 0: names of tensors, in findings that are met or in notes.
 names said(const memory_storage& store, bool met, poor_weight_initialization rule = {}) {
     return tensors_in(rule(memory_trial{store}, 0), met);
 }
@@ -156,7 +157,7 @@ TEST_CASE("poor_weight_initialization: saved extrema prove that a gradient is na
     CHECK(fired(store) == names{"g"});
     CHECK(noted(store) == names{"g2", "g3"});
     std::mt19937 random{1};
-    for (int round = 0; round < 40; ++round) {  // where they fire, the values do
+    for (int round = 0; round < 40; ++round) {  // if they fire, the values do
         std::vector<float> values(2 + random() % 30);
         for (float& each : values) {
             each = static_cast<float>(random() % 1000) * 2e-6F;
@@ -180,16 +181,22 @@ TEST_CASE("poor_weight_initialization: fires on a loss that does not fall as in 
 }
 
 TEST_CASE("poor_weight_initialization: equal losses, NaN and infinities are no new minimum; a step without is none") {
-    const auto met_at = [](const std::vector<float>& values, poor_weight_initialization rule) {
-        return invoke_rule(rule, memory_trial{losses(values)}).met_at;
+    struct row {
+        std::vector<float> values;
+        poor_weight_initialization rule;
+        steps_list met_at;
     };
-    CHECK(met_at({3, 2, 1, 1, 1}, {.patience = 2}) == steps_list{4});
-    CHECK(met_at({3, 4, 4, 2, 3, 3}, {.patience = 2}) == steps_list{2, 5});
-    CHECK(met_at({not_a_number, inf, 5, not_a_number, 6}, {.patience = 2}) == steps_list{1, 4});
-    CHECK(met_at({1, -1, 1, -1, 1, -1}, {.patience = 2}) == steps_list{4});
-    CHECK(met_at({1, 1, 1, 1, 1, 1}, {.patience = 2, .steps = 4}) == steps_list{2, 3});
-    CHECK(met_at({1, 1, 1, 1, 1, 1}, {.patience = 2, .steps = 2}).empty());
-    CHECK(met_at({1, 1, 1}, {.patience = 3}).empty());
+    for (const row& each : std::vector<row>{{{3, 2, 1, 1, 1}, {.patience = 2}, {4}},
+                                            {{3, 4, 4, 2, 3, 3}, {.patience = 2}, {2, 5}},
+                                            {{not_a_number, inf, 5, not_a_number, 6}, {.patience = 2}, {1, 4}},
+                                            {{1, -1, 1, -1, 1, -1}, {.patience = 2}, {4}},
+                                            {{1, 1, 1, 1, 1, 1}, {.patience = 2, .steps = 4}, {2, 3}},
+                                            {{1, 1, 1, 1, 1, 1}, {.patience = 2, .steps = 2}, {}},
+                                            {{1, 1, 1}, {.patience = 3}, {}}}) {
+        CAPTURE(listed(each.values));
+        CHECK(invoke_rule(poor_weight_initialization{each.rule}, memory_trial{losses(each.values)}).met_at ==
+              each.met_at);
+    }
 }
 
 TEST_CASE("poor_weight_initialization: several losses count by their mean, and only scalars are losses") {
@@ -233,7 +240,7 @@ TEST_CASE("poor_weight_initialization: `steps` counts saves, and of TRAIN only w
     CHECK(met_at(run_of({{0, train}, {1, train}, {2, train}}), {.steps = 2.5}) == steps_list{0, 1, 2});
     const memory_storage store = run_of({{0, train}, {500, train}, {1000, train}});
     CHECK(invoke_rule(poor_weight_initialization{.steps = 2}, memory_trial{store}, {.start_step = 1}).met_at ==
-          steps_list{500, 1000});  // counted from the first that is given to the rule
+          steps_list{500, 1000});  // counted from the first step that the rule is called with
 }
 
 TEST_CASE("poor_weight_initialization: the first step of TRAIN in a growing run starts it anew") {
@@ -298,7 +305,7 @@ TEST_CASE("poor_weight_initialization: works on a trial that can only reduce") {
     CHECK(std::isinf(first[2].value));
     CHECK(first[1].tensor == "loss");
     CHECK_FALSE(first[1].met);
-    const auto second = rule(run, 1);  // nor can it tell that a loss is a scalar
+    const auto second = rule(run, 1);  // nor can it show that a loss is a scalar
     REQUIRE(second.size() == 1);
     CHECK(second[0].tensor == "loss");
     CHECK_FALSE(second[0].met);
@@ -313,12 +320,12 @@ TEST_CASE("poor_weight_initialization: rejects settings that make no sense") {
     CHECK_THROWS_AS(poor_weight_initialization{.steps = 0}.check(), value_error);
 }
 
-TEST_CASE("poor_weight_initialization: a tensor that is told to be wide by a part of it is that wide") {
+TEST_CASE("poor_weight_initialization: a tensor that is found wide by a part of it is that wide") {
     std::mt19937 random{3};
     std::size_t told = 0;
     std::size_t narrow = 0;
     for (const std::size_t count : {511U, 512U, 1024U, 5000U, 40'000U}) {
-        for (const double core : {0.5, 0.88, 0.9, 0.92, 1.0}) {  // how many lie close together; quantiles leave out 0.1
+        for (const double core : {0.5, 0.88, 0.9, 0.92, 1.0}) {  // share of close values; quantiles leave out 0.1
             for (const float spread : {0.0F, 1e-4F, 1.0F}) {
                 std::vector<float> values(count);
                 std::normal_distribution<float> normal;
@@ -327,7 +334,7 @@ TEST_CASE("poor_weight_initialization: a tensor that is told to be wide by a par
                     values[i] = inside ? spread * normal(random) : (i % 2 == 0 ? 5.0F : -5.0F);
                 }
                 std::shuffle(values.begin(), values.end(), random);
-                // At an odd place, as elements lie in files.
+                // At an odd address, like elements in files.
                 std::vector<std::byte> bytes(1 + count * sizeof(float));
                 std::memcpy(bytes.data() + 1, values.data(), count * sizeof(float));
                 const std::vector<std::size_t> shape{count};
@@ -357,11 +364,11 @@ TEST_CASE("poor_weight_initialization: an infinite or lost element does not make
         for (std::size_t i = 0; i < values.size(); ++i) {
             values[i] = i / 8 % 2 == 0 ? 5.0F : -5.0F;
         }
-        values[0] = first;  // one of those that are looked at to begin with
+        values[0] = first;  // one of the first elements that the rule samples
         const std::vector<std::size_t> shape{values.size()};
         return measure({dtype::float32, shape, std::as_bytes(std::span{values}), {}});
     };
-    CHECK(width_of(5) == inf);  // told by a part of it
+    CHECK(width_of(5) == inf);  // decided by a part of it
     CHECK(width_of(inf) == 10);
     CHECK(width_of(-inf) == 10);
     CHECK(std::isnan(width_of(not_a_number)));

@@ -5,7 +5,7 @@
 #include "support/run_builder.hpp"
 
 #include <smdebug/core/error.hpp>
-#include <smdebug/rules/invoke.hpp>
+#include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 
 #include <doctest/doctest.h>
@@ -64,7 +64,7 @@ TEST_CASE("saturated_activation: fires at the step of the specification's exampl
     CHECK(fired({.threshold_tanh_max = 11.5}, run) == names{});
 }
 
-TEST_CASE("saturated_activation: the name tells the limits, those of tanh first; what has neither name is noted") {
+TEST_CASE("saturated_activation: the name selects the limits, those of tanh first; a tensor without any is noted") {
     memory_storage store;
     const auto layer = [](const std::string& name, std::vector<float> values) {
         return tensor_of<float>(name, values, {1, values.size()});
@@ -166,7 +166,7 @@ TEST_CASE("saturated_activation: looks at the first worker, or at all of them") 
     CHECK(outcome.findings[0].worker == "worker_1");
 }
 
-TEST_CASE("saturated_activation: works on a trial that can only reduce, as far as extrema tell") {
+TEST_CASE("saturated_activation: works on a trial that can only reduce, as far as extrema decide") {
     const fake_trial run{{{"fine_tanh", {{0, {1, 2}}}}, {"flat_tanh", {{0, {10, 11}}}}, {"some_tanh", {{0, {0, 11}}}}}};
     CHECK(fired({.tensor_regex = "."}, run) == names{"flat_tanh"});
     CHECK(noted({.tensor_regex = "."}, run) == names{"some_tanh"});

@@ -3,7 +3,7 @@
 #include "support/fake_trial.hpp"
 #include "support/run_builder.hpp"
 
-#include <smdebug/rules/invoke.hpp>
+#include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 
 #include <doctest/doctest.h>
@@ -27,7 +27,7 @@ namespace {
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 constexpr double inf = std::numeric_limits<double>::infinity();
 
-/// A clock that stands until it is set.
+/// A clock that only changes when it is set.
 class hand_clock {
 public:
     void at(int second) { *now_ = time_point{seconds{1000 + second}}; }
@@ -39,7 +39,7 @@ private:
     std::shared_ptr<time_point> now_ = std::make_shared<time_point>(seconds{1000});
 };
 
-/// A trial that says whether it has ended.
+/// A trial that reports whether it has ended.
 class ending_trial : public fake_trial {
 public:
     bool ended = false;
@@ -107,7 +107,7 @@ TEST_CASE("stalled_training: a run that has ended never stalls") {
     CHECK_FALSE(rule.while_waiting(run));
 }
 
-TEST_CASE("stalled_training: each stall is told of once, and a new step ends it") {
+TEST_CASE("stalled_training: each stall is reported once, and a new step ends it") {
     hand_clock time;
     stalled_training rule{.threshold = 60, .clock = time.reader()};
     const ending_trial run;
@@ -166,12 +166,12 @@ TEST_CASE("stalled_training: a walk over the steps of a run finds nothing, and a
     CHECK_FALSE(rule.while_waiting(ended));
 }
 
-TEST_CASE("stalled_training: is asked while a driver waits for a step that does not come") {
+TEST_CASE("stalled_training: is polled while a driver waits for a step that does not come") {
     memory_storage store;
     run_builder build{store};
     build.collections();
     build.step({.step = 3, .tensors = {tensor_of<float>("loss", {1})}});
-    const auto ticks = std::make_shared<int>(0);  // a clock on which a second passes with each look
+    const auto ticks = std::make_shared<int>(0);  // a clock that advances by a second with each reading
     const stalled_training rule{.threshold = 0.5, .clock = [ticks] { return time_point{seconds{++*ticks}}; }};
     const auto outcome = invoke_rule(stalled_training{rule}, memory_trial{store}, {.stop_at_first = true});
     CHECK(outcome.end == invoke_end::first_finding);
@@ -183,17 +183,18 @@ TEST_CASE("stalled_training: is asked while a driver waits for a step that does 
 }
 
 TEST_CASE("stalled_training: is polled ten times in its threshold, within reason") {
-    const auto interval = [](double threshold) { return stalled_training{.threshold = threshold}.poll_interval(); };
-    CHECK(interval(1800) == milliseconds{5000});
-    CHECK(interval(20) == milliseconds{2000});
-    CHECK(interval(0.5) == milliseconds{50});
-    CHECK(interval(0.01) == milliseconds{10});
-    CHECK(interval(0) == milliseconds{10});
-    CHECK(interval(inf) == milliseconds{5000});
-    CHECK(interval(not_a_number) == milliseconds{10});
+    struct row {
+        double threshold;
+        int interval_ms;
+    };
+    for (const row& each :
+         {row{1800, 5000}, {20, 2000}, {0.5, 50}, {0.01, 10}, {0, 10}, {inf, 5000}, {not_a_number, 10}}) {
+        CAPTURE(each.threshold);
+        CHECK(stalled_training{.threshold = each.threshold}.poll_interval() == milliseconds{each.interval_ms});
+    }
 }
 
-TEST_CASE("stalled_training: asks for a job to be stopped only where it was told to, and which") {
+TEST_CASE("stalled_training: requests a stop only if configured, and names the job") {
     CHECK_FALSE(stalled_training{}.stop_request());
     CHECK_FALSE(stalled_training{.training_job_name_prefix = "job"}.stop_request());
     CHECK_FALSE(stalled_training{.stop_training_on_fire = true}.stop_request());

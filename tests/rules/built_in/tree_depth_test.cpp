@@ -1,10 +1,11 @@
 #include <smdebug/rules/built_in/tree_depth.hpp>
 
+#include "rules/built_in/listed.hpp"
 #include "support/fake_trial.hpp"
 #include "support/rule_verdicts.hpp"
 #include "support/run_builder.hpp"
 
-#include <smdebug/rules/invoke.hpp>
+#include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 
 #include <doctest/doctest.h>
@@ -83,17 +84,23 @@ TEST_CASE("tree_depth: looks at trees/Node and trees/<anything>/Node, of any rea
 }
 
 TEST_CASE("tree_depth: NaN and ids below 0 never fire; the first step of a stump does not either") {
-    const auto with = [](std::vector<double> ids) { return fake_trial{{{"trees/Node", {{0, std::move(ids)}}}}}; };
-    const tree_depth any{.depth = 0};
-    CHECK(fired(any, with({0})).empty());
-    CHECK(fired(any, with({not_a_number, 99})).empty());
-    CHECK(fired(any, with({-1})).empty());
-    CHECK(fired(any, with({-99})).empty());
-    CHECK(fired(any, with({})).empty());
-    CHECK(fired(any, with({0, 1})).size() == 1);
-    CHECK(fired(any, with({0, inf})).size() == 1);
-    CHECK(fired({.depth = 47}, with({0x1p48 - 2})).empty());  // where a rounded logarithm would say 48
-    CHECK(fired({.depth = 47}, with({0x1p48 - 1})).size() == 1);
+    struct row {
+        std::vector<double> ids;
+        double depth;
+        bool fires;
+    };
+    const std::vector<row> rows{
+        {{0}, 0, false},         {{not_a_number, 99}, 0, false},
+        {{-1}, 0, false},        {{-99}, 0, false},
+        {{}, 0, false},          {{0, 1}, 0, true},
+        {{0, inf}, 0, true},     {{0x1p48 - 2}, 47, false},  // where a rounded logarithm would say 48
+        {{0x1p48 - 1}, 47, true}};
+    for (const row& each : rows) {
+        CAPTURE(listed(each.ids));
+        CAPTURE(each.depth);
+        const fake_trial run{{{"trees/Node", {{0, each.ids}}}}};
+        CHECK(fired({.depth = each.depth}, run).size() == (each.fires ? 1U : 0U));
+    }
 }
 
 TEST_CASE("tree_depth: judges by a saved max as by the ids, and notes what was saved without one") {

@@ -3,7 +3,7 @@
 #include "support/fake_trial.hpp"
 #include "support/run_builder.hpp"
 
-#include <smdebug/rules/invoke.hpp>
+#include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 
 #include <doctest/doctest.h>
@@ -82,7 +82,7 @@ TEST_CASE("unchanged_tensor: saves count, not steps, and the newest are compared
     build.end();
     CHECK(met_at(store, {.tensor_regex = "^w$"}) == steps_list{101});
     CHECK(met_at(store, {.tensor_regex = "^w$", .num_steps = 2}) == steps_list{100, 101});
-    // each step is close to the one before, the third is not to the first
+    // each step is close to the previous one, but the third is not close to the first
     CHECK(met_at(saves({{1}, {1.000008F}, {1.000016F}})).empty());
     CHECK(met_at(saves({{1}, {1.000008F}, {1.000016F}}), {.tensor_regex = "w", .rtol = 1e-4}) == steps_list{2});
     CHECK(met_at(saves({{0}, {0}, {0.5}}), {.tensor_regex = "w", .atol = 0.5}) == steps_list{2});

@@ -3,7 +3,7 @@
 #include "support/fake_trial.hpp"
 #include "support/run_builder.hpp"
 
-#include <smdebug/rules/invoke.hpp>
+#include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 
 #include <doctest/doctest.h>

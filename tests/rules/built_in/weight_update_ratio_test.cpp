@@ -1,9 +1,10 @@
 #include <smdebug/rules/built_in/weight_update_ratio.hpp>
 
+#include "rules/built_in/listed.hpp"
 #include "support/fake_trial.hpp"
 #include "support/run_builder.hpp"
 
-#include <smdebug/rules/invoke.hpp>
+#include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 
 #include <doctest/doctest.h>
@@ -71,14 +72,24 @@ TEST_CASE("weight_update_ratio: fires at the step of the specification's example
 TEST_CASE("weight_update_ratio: zeros, NaN, infinities, other shapes, empty tensors and complex numbers") {
     constexpr float nan_f = std::numeric_limits<float>::quiet_NaN();
     constexpr float inf_f = std::numeric_limits<float>::infinity();
-    CHECK(met_at(saves<float>({{0, 0}, {1, 0}})) == steps_list{1});
-    CHECK(met_at(saves<float>({{1, 0}, {nan_f, 0}})).empty());
-    CHECK(met_at(saves<float>({{nan_f, 0}, {1, 0}})).empty());
-    CHECK(met_at(saves<float>({{1, 0}, {inf_f, 0}})) == steps_list{1});
-    CHECK(met_at(saves<float>({{inf_f, 0}, {1, 0}})).empty());
-    CHECK(met_at(saves<float>({{}, {}})).empty());
-    CHECK(met_at(saves<float>({{0}, {1}}), {.epsilon = 0}) == steps_list{1});
-    CHECK(met_at(saves<float>({{0}, {0}}), {.epsilon = 0}).empty());
+    struct row {
+        std::vector<float> before;
+        std::vector<float> now;
+        weight_update_ratio rule;
+        bool fires;
+    };
+    for (const row& each : std::vector<row>{{{0, 0}, {1, 0}, {}, true},
+                                            {{1, 0}, {nan_f, 0}, {}, false},
+                                            {{nan_f, 0}, {1, 0}, {}, false},
+                                            {{1, 0}, {inf_f, 0}, {}, true},
+                                            {{inf_f, 0}, {1, 0}, {}, false},
+                                            {{}, {}, {}, false},
+                                            {{0}, {1}, {.epsilon = 0}, true},
+                                            {{0}, {0}, {.epsilon = 0}, false}}) {
+        CAPTURE(listed(each.before));
+        CAPTURE(listed(each.now));
+        CHECK(met_at(saves<float>({each.before, each.now}), each.rule) == (each.fires ? steps_list{1} : steps_list{}));
+    }
     CHECK(met_at(saves<std::complex<float>>({{{1, 0}}, {{1, 0}}})).empty());
     CHECK(met_at(saves<std::int32_t>({{1}, {1}, {50}})) == steps_list{1, 2});
     memory_storage text;

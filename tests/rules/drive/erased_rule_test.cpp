@@ -1,4 +1,4 @@
-#include <smdebug/rules/drive/erased_rule.hpp>
+#include <smdebug/rules/any_rule.hpp>
 
 #include "support/fake_trial.hpp"
 #include "support/run_builder.hpp"
@@ -58,7 +58,7 @@ struct compares {
 };
 static_assert(compares_many_trials<compares>);
 
-/// Says at which step it means, in its own words.
+/// Reports a step of its own choice.
 struct looks_back {
     [[nodiscard]] static constexpr std::string_view name() { return "looks_back"; }
     [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& /*run*/, step_number step) const {
@@ -69,7 +69,7 @@ struct looks_back {
     }
 };
 
-/// Evaluates a rule as it is, once.
+/// Evaluates a rule once, unerased.
 template <class Rule, class Run>
 std::vector<finding> evaluated(Rule& rule, const Run& run, step_number step, const wait_options& how = {}) {
     return held_rule<Rule&, Run>{rule}.evaluate(run, step, how);
@@ -81,7 +81,7 @@ TEST_CASE("erased_rule: findings and notes of one step, which say whose they are
     const memory_trial run{sample()};
     looks_back rule;
     const auto found = evaluated(rule, run, 4);
-    REQUIRE(found.size() == 3);  // what says nothing is left out
+    REQUIRE(found.size() == 3);  // an empty finding is left out
     CHECK(found[0].rule == "own_name");
     CHECK(found[0].step == 2);
     CHECK(found[0].mode == mode::eval);

@@ -1,4 +1,4 @@
-#include <smdebug/rules/drive/read_tally.hpp>
+#include <smdebug/rules/drive/rule_drive.hpp>
 
 #include <doctest/doctest.h>
 
@@ -48,7 +48,7 @@ TEST_CASE("read_tally: what is lost counts once on the way, though a rule comes 
     CHECK(outcome.unread == 2);
 }
 
-TEST_CASE("read_tally: a note about what was asked for is not a second loss; one about another run is a loss") {
+TEST_CASE("read_tally: a note about a logged look-up is not a second loss; one about another run is a loss") {
     read_log log;
     read_tally tally;
     rule_outcome outcome;
@@ -67,7 +67,7 @@ TEST_CASE("read_tally: a note about what was asked for is not a second loss; one
     CHECK(outcome.tensors == 3);
 }
 
-TEST_CASE("read_tally: without a log notes and skipped steps tell; a step without any is one tensor") {
+TEST_CASE("read_tally: without a log notes and skipped steps count; a step without any is one tensor") {
     read_tally tally;
     rule_outcome outcome;
     tally.add(nullptr, {}, nullptr, outcome);

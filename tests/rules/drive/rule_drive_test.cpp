@@ -28,7 +28,7 @@ using steps_list = std::vector<step_number>;
 
 namespace {
 
-/// A rule by a name that is only known here, from what it does at a step.
+/// A rule with a name that is known only at run time, made of a function of the step.
 template <class Call>
 struct named {
     std::string called;
@@ -39,7 +39,7 @@ struct named {
 template <class Call>
 named(std::string, Call) -> named<Call>;
 
-/// A rule that finds `count` things at some steps, and notes where it was called.
+/// A rule with `count` findings at some steps, which notes where it was called.
 auto finds_at(std::string name, steps_list met_at, steps_list& called, int count = 1) {
     return named{std::move(name), [met_at = std::move(met_at), &called, count](step_number step) {
                      called.push_back(step);
@@ -53,7 +53,7 @@ auto finds_at(std::string name, steps_list met_at, steps_list& called, int count
                  }};
 }
 
-/// A rule that is asked while a step is waited for.
+/// A rule that is polled while a step is waited for.
 template <class Rule>
 struct asked_too : Rule {
     milliseconds every{1};
@@ -79,7 +79,7 @@ memory_storage stored(const steps_list& steps, bool ended) {
     return store;
 }
 
-/// The rules on their way over a run.
+/// Rules during their walk over a run.
 template <class Run, class... Rules>
 detail::rule_drive<detail::driven<Run>> drive_of(const Run& run, const invoke_options& how,
                                                  detail::drive_listener listener, Rules... rules) {
@@ -152,7 +152,7 @@ TEST_CASE("rule_drive: a rule that throws ends alone, and throws where it is alo
                                 throw tensor_unavailable{"t"};
                             }
                             if (step == 2) {
-                                throw invalid_worker{"w"};  // no step is skipped for that
+                                throw invalid_worker{"w"};  // no step counts as skipped
                             }
                             return {};
                         }};
@@ -192,7 +192,7 @@ TEST_CASE("rule_drive: a rule that waits for something else in vain ends with th
     CHECK(called == steps_list{0, 1});
 }
 
-TEST_CASE("rule_drive: raises the condition's exception where that is asked for") {
+TEST_CASE("rule_drive: throws the condition's exception on request") {
     const fake_trial run{{{"a", {{0, {1}}, {1, {1}}}}}};
     steps_list called;
     const invoke_options how{.raise_eval_cond = true};
@@ -201,7 +201,7 @@ TEST_CASE("rule_drive: raises the condition's exception where that is asked for"
     CHECK(called == steps_list{0, 1});
 }
 
-TEST_CASE("rule_drive: rules that want to be asked are asked while a step is waited for, until the timeout") {
+TEST_CASE("rule_drive: polled rules are polled while a step is waited for, until the timeout") {
     const memory_trial run{stored({0}, false), {.poll_interval = milliseconds{1}}};
     int asked = 0;
     steps_list called;
@@ -221,7 +221,7 @@ TEST_CASE("rule_drive: rules that want to be asked are asked while a step is wai
     CHECK(drive.progress()[1].outcome.end == invoke_end::timed_out);
     CHECK(outcome.next_step == 1);
     asked = 0;
-    const invoke_options to_first{.stop_at_first = true};  // no timeout: the finding is what ends it
+    const invoke_options to_first{.stop_at_first = true};  // no timeout: the finding ends it
     CHECK(drive_of(run, to_first, {}, watching).go_alone().end == invoke_end::first_finding);
     CHECK(asked == 2);
 }
@@ -243,12 +243,12 @@ TEST_CASE("rule_drive: the rule that wants to be asked most often decides how of
     drive.end_all(invoke_end::stopped, 5);
     CHECK(drive.all_over());
     CHECK(drive.progress()[0].outcome.end == invoke_end::stopped);
-    CHECK(drive.progress()[2].outcome.end == invoke_end::end_step);  // it was over already
+    CHECK(drive.progress()[2].outcome.end == invoke_end::end_step);  // it had ended before
 }
 
 namespace {
 
-/// A rule whose settings make no sense.
+/// A rule with invalid settings.
 template <class Rule>
 struct refused : Rule {
     void check() const { throw value_error{"the setting is wrong"}; }
@@ -274,7 +274,7 @@ TEST_CASE("rule_drive: a rule whose settings are refused is over before the firs
     CHECK(of_other == steps_list{1});
 }
 
-TEST_CASE("rule_drive: nobody is asked while steps are there, nor a rule that is over") {
+TEST_CASE("rule_drive: no rule is polled while there are steps, nor after its end") {
     const memory_trial run{stored({0, 1, 2}, true), {.poll_interval = milliseconds{1}}};
     int first = 0;
     int second = 0;
@@ -328,7 +328,7 @@ TEST_CASE("rule_drive: counts what a rule looked up in a trial that is observed,
 
 namespace {
 
-/// Notes which steps it is told of, and how often it is asked for all.
+/// Notes the steps that the driver announces, and how often it requests all of them.
 struct told_trial : fake_trial {
     using fake_trial::fake_trial;
     mutable steps_list told = {};
@@ -353,7 +353,7 @@ fake_tensor::values_by_step at_steps(const steps_list& steps) {
 static_assert(detail::waits_for_steps<memory_trial> && !detail::waits_for_steps<fake_trial>);
 static_assert(detail::reads_steps_ahead<told_trial> && !detail::reads_steps_ahead<fake_trial>);
 
-TEST_CASE("rule_drive: the saved steps from any number on, asked for in bulk") {
+TEST_CASE("rule_drive: the saved steps from any number on are requested in bulk") {
     for (const step_number first : {0, 1, 4, 11, 12}) {
         const told_trial run{{{"a", at_steps({0, 3, 10, 11})}}};
         steps_list called;
@@ -363,11 +363,11 @@ TEST_CASE("rule_drive: the saved steps from any number on, asked for in bulk") {
         steps_list expected{0, 3, 10, 11};
         std::erase_if(expected, [&](step_number step) { return step < first; });
         CHECK(called == expected);
-        CHECK(run.asked == (expected.empty() ? 1 : 2));  // at first, and behind the last
+        CHECK(run.asked == (expected.empty() ? 1 : 2));  // at first, and after the last
     }
 }
 
-TEST_CASE("rule_drive: tells a trial of the next four steps, of each once, of none from the end on") {
+TEST_CASE("rule_drive: announces the next four steps to a trial, each once, and none from the end on") {
     const told_trial run{{{"a", at_steps({0, 2, 4, 6, 8, 10, 12})}}};
     std::vector<steps_list> told;
     const named rule{"rule", [&](step_number) {

@@ -26,7 +26,7 @@ namespace {
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 constexpr double inf = std::numeric_limits<double>::infinity();
 
-// What a judge asks of a saved_tensor.
+// The part of a saved_tensor that a judge needs.
 struct layer_tensor {
     tensor_value held;
     bool knows_shape = true;
@@ -55,7 +55,7 @@ tensor_value value_of(const std::vector<T>& values, shape_type shape) {
     return tensor_value::copy_of<T>(std::move(shape), std::span{values});
 }
 
-// The condition as the specification words it.
+// The condition, in the words of the specification.
 template <class T>
 double percent_inactive(const std::vector<T>& values, layer_size layer, const active_range& range, double threshold) {
     std::size_t inactive = 0;
@@ -162,7 +162,7 @@ TEST_CASE("layer_judge: a layer without axes, values or reals is not judged") {
     CHECK_FALSE(judge.by_count(scalar, judge.measure()(scalar.held)).met);
     REQUIRE(judge.by_extrema(scalar));
     CHECK_FALSE(judge.by_extrema(scalar)->met);
-    const layer_tensor reduced{value_of<float>({-1}, {}), false};  // nobody knows that it is a scalar
+    const layer_tensor reduced{value_of<float>({-1}, {}), false};  // it is not known to be a scalar
     CHECK(judge.by_extrema(reduced)->met);
     const layer_tensor empty{value_of<float>({}, {0, 3})};
     CHECK_FALSE(judge.by_extrema(empty));

@@ -98,7 +98,7 @@ TEST_CASE("saved_tensor: findings and notes say which tensor, of which worker") 
     CHECK_FALSE(at.note("why").met);
     CHECK(at.note("why").message == "why");
     CHECK_FALSE(at.note(smdebug::lookup_error{.why = absence::tensor_not_saved}).message.empty());
-    CHECK(at.note(smdebug::lookup_error{.why = absence::wrong_dtype}).message.empty());  // strings: nothing to say
+    CHECK(at.note(smdebug::lookup_error{.why = absence::wrong_dtype}).message.empty());  // strings: no finding
     CHECK(at.note(smdebug::lookup_error{.why = absence::damaged, .where = "file"}).damaged);
 }
 
@@ -138,7 +138,7 @@ TEST_CASE("last_steps: as many as there are, up to and including a step, of a mo
     CHECK(rules::detail::last_steps(fake.tensor("a"), 6, 9) == steps_list{0, 3});
 }
 
-TEST_CASE("has_steps_of: by the modes that a trial tells, else by its steps") {
+TEST_CASE("has_steps_of: by the modes that a trial reports, else by its steps") {
     const memory_trial run = sample();
     CHECK(rules::detail::has_steps_of(run, mode::train));
     CHECK(rules::detail::has_steps_of(run, mode::eval));

@@ -1,4 +1,4 @@
-#include <smdebug/rules/judge/selection.hpp>
+#include <smdebug/rules/judge/saved_tensor.hpp>
 
 #include "support/run_builder.hpp"
 
@@ -51,12 +51,12 @@ TEST_CASE("selection: media without values, and tables of histograms, are passed
     CHECK(run.tensor("image").has_only_shape(0));
     CHECK_FALSE(run.tensor("w").has_only_shape(0));
     CHECK(rules::tensors_to_check(run, 0, {}) ==
-          names{"music", "v [buckets]", "w"});  // "media" may be anybody's collection
+          names{"music", "v [buckets]", "w"});  // any user may have a collection "media"
     CHECK(rules::tensors_to_check(run, 0, {.tensor_regex = "i|w"}) == names{"music", "w"});
     CHECK(rules::tensors_to_check(run, 0, {.collection_names = "media"}) == names{"music"});
 }
 
-TEST_CASE("selection: a note tells damage from absence, and a dtype without the reduction is nothing to tell") {
+TEST_CASE("selection: a note distinguishes damage from absence; a dtype without the reduction gives none") {
     const finding damaged = note_about("t", "w", 3, {.why = absence::damaged, .where = "events/x"});
     CHECK(damaged.damaged);
     CHECK_FALSE(damaged.met);

@@ -1,4 +1,4 @@
-#include <smdebug/s3/call/back_off.hpp>
+#include <smdebug/s3/call/retry_decision.hpp>
 
 #include <doctest/doctest.h>
 
@@ -33,7 +33,7 @@ TEST_CASE("back_off: a pause is between nothing and a bound that doubles, up to 
                 seen.insert(pause.count());
             }
         }
-        // All of what is allowed comes to pass.
+        // The whole allowed range occurs.
         CHECK(longest > bound * 9 / 10);
         CHECK(shortest < bound / 10);
         CHECK(seen.size() > 30);

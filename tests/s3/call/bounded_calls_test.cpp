@@ -1,4 +1,4 @@
-#include <smdebug/s3/call/bounded_calls.hpp>
+#include <smdebug/s3/call/request_pipeline.hpp>
 
 #include <smdebug/s3/credentials.hpp>
 
@@ -78,14 +78,14 @@ TEST_CASE("bounded_calls: what is dropped is not heard of any more, whether it h
     for (int i = 0; i < 4; ++i) {
         numbers.push_back(calls.start({.key = std::to_string(i)}));
     }
-    at.server.deliver(0);  // it is in the inbox
+    at.server.deliver(0);  // its answer is in the inbox
     calls.drop(numbers[0]);
-    calls.drop(numbers[1]);  // it is not
+    calls.drop(numbers[1]);  // not answered yet
     CHECK(at.server.waiting() == 2);
     at.server.deliver(1);
     at.server.deliver(0);
     CHECK(text_of(calls.wait(numbers[2])) == "content 2");
-    calls.drop(numbers[3]);  // it has been put aside
+    calls.drop(numbers[3]);  // its answer has been put aside
     CHECK(calls.idle());
     const std::size_t next = calls.start({.key = "9"});
     at.server.deliver(0);

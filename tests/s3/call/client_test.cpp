@@ -29,7 +29,7 @@ using system_time = std::chrono::system_clock::time_point;
 
 const s3::access_keys known_keys{"FAKEKEYID", "fake/secret", "", {}};
 
-/// Counts how often the keys had to be forgotten, and remembers when it was asked.
+/// Counts renewals, and records the times passed to keys().
 class counting_credentials {
 public:
     [[nodiscard]] std::optional<s3::access_keys> keys(system_time now) const {
@@ -115,7 +115,7 @@ TEST_CASE("client: the signature is that of the time, the region and the keys") 
     CHECK(value_of(ask, "authorization") == signature);
 }
 
-TEST_CASE("client: who has no keys signs nothing") {
+TEST_CASE("client: without keys nothing is signed") {
     const s3::detail::client<scripted_transport, anonymous_credentials> asked{
         s3::parse_location("s3://bucket"), smdebug_test::quick_options(), silent(), {}};
     const auto prepared = asked.prepare({.key = "a"}, s3::detail::empty_payload_hash, {});
@@ -142,19 +142,19 @@ TEST_CASE("client: a region or an endpoint that can be none is refused at once")
     }
 }
 
-TEST_CASE("client: a region is learnt once, by whoever is told first") {
+TEST_CASE("client: a region is learnt once, from the first answer that names it") {
     const client asked = made({});
     const auto first = asked.prepare({.key = "a"}, s3::detail::empty_payload_hash, {});
     const auto second = asked.prepare({.key = "b"}, s3::detail::empty_payload_hash, {});
-    const s3::detail::verdict told{next_move::to_region, "eu-west-1"};
+    const s3::detail::retry_decision told{next_move::to_region, "eu-west-1"};
     CHECK(asked.learn(told, answer(301), first.knowledge));
     CHECK(asked.server() == "https://bucket.s3.eu-west-1.amazonaws.com");
-    // What was prepared before is prepared anew, whatever it was told.
+    // A request prepared before is prepared again, whatever its answer was.
     CHECK(asked.learn({next_move::to_region, "us-west-2"}, answer(301), second.knowledge));
     CHECK(asked.server() == "https://bucket.s3.eu-west-1.amazonaws.com");
     const auto third = asked.prepare({.key = "a"}, s3::detail::empty_payload_hash, {});
     CHECK(value_of(third.request, "authorization").find("/eu-west-1/s3/") != std::string::npos);
-    // It is right already: that is not what is wrong.
+    // It is right already: something else is wrong.
     CHECK_FALSE(asked.learn(told, answer(301), third.knowledge));
 }
 
@@ -191,7 +191,7 @@ TEST_CASE("client: what went over TLS is not sent in the open because a server s
     CHECK(open.server() == "https://own.test");
 }
 
-TEST_CASE("client: a server of another service is not gone to, nor by way of one that is") {
+TEST_CASE("client: a server of another service is never used, not even by way of one of this service") {
     const client own = made({.endpoint = "http://own.test"});
     for (const char* stranger :
          {"http://other.test", "http://own.test.other.test", "http://own.test:81", "https://test", "http://127.0.0.1",
@@ -204,10 +204,10 @@ TEST_CASE("client: a server of another service is not gone to, nor by way of one
     CHECK(own.prepare({}, s3::detail::empty_payload_hash, {}).knowledge == 0);
     CHECK(own.learn({next_move::to_endpoint, "http://eu.own.test"}, answer(307), 0));
     CHECK_FALSE(own.learn({next_move::to_endpoint, "http://other.test"}, answer(307), 1));
-    // What belongs is said by the endpoint, not by where one has come meanwhile.
+    // The configured endpoint decides what belongs to the service, not the current server.
     CHECK(own.learn({next_move::to_endpoint, "http://us.own.test"}, answer(307), 1));
     CHECK(own.server() == "http://us.own.test");
-    // Who has no keys goes nowhere else either.
+    // The same applies without keys.
     const s3::detail::client<scripted_transport, anonymous_credentials> nobody{
         s3::parse_location("s3://bucket"), smdebug_test::quick_options(), silent(), {}};
     CHECK_FALSE(nobody.learn({next_move::to_endpoint, "http://other.test"}, answer(307), 0));
@@ -219,7 +219,7 @@ TEST_CASE("client: a region that is none of Amazon's in the same domain is not g
         const client asked = made({});
         CHECK_FALSE(asked.learn({next_move::to_region, region}, answer(301), 0));
         CHECK(asked.server() == "https://bucket.s3.us-east-1.amazonaws.com");
-        // With an endpoint it is a word in the signature alone.
+        // With an endpoint the region is only a part of the signature.
         const client own = made({.endpoint = "http://own.test"});
         CHECK(own.learn({next_move::to_region, region}, answer(301), 0));
         CHECK(own.server() == "http://own.test");
@@ -249,7 +249,7 @@ TEST_CASE("client: the server's clock is right; a difference that cannot be the 
     const counting_credentials who;
     const client asked = made({}, who);
     const auto told = [](const char* date) { return answer(403, {{"date", date}}); };
-    const s3::detail::verdict skewed{next_move::set_clock};
+    const s3::detail::retry_decision skewed{next_move::set_clock};
     CHECK_FALSE(asked.learn(skewed, answer(403), 0));
     CHECK_FALSE(asked.learn(skewed, told("yesterday"), 0));
     for (const char* const no_clock :
@@ -259,7 +259,7 @@ TEST_CASE("client: the server's clock is right; a difference that cannot be the 
     CHECK(asked.learn(skewed, told("Sun, 06 Nov 1994 08:49:37 GMT"), 0));
     const auto second = asked.prepare({}, s3::detail::empty_payload_hash, {});
     CHECK(value_of(second.request, "x-amz-date").starts_with("19941106T08"));
-    // The keys are wanted for the server's time, too.
+    // The keys, too, are requested for the server's time.
     CHECK(who.asked_at() < system_time{} + std::chrono::years{25});
     CHECK_FALSE(asked.learn(skewed, told("Sun, 06 Nov 1994 08:49:38 GMT"), second.knowledge));
     CHECK(asked.learn(skewed, told("Sun, 06 Nov 2044 08:49:37 GMT"), second.knowledge));

@@ -1,4 +1,4 @@
-#include <smdebug/s3/call/content_range.hpp>
+#include <smdebug/s3/call/call.hpp>
 
 #include "support/scripted_transport.hpp"
 
@@ -102,7 +102,7 @@ TEST_CASE("content_range: 206 counts where it holds what was wanted, to the byte
     CHECK(part_of(partial("bytes 8-9/10", "ij"), {8, 5}) == part{"ij", 10});
     CHECK(part_of(partial("bytes 8-9/10", "ij"), {8, most}) == part{"ij", 10});
     CHECK(part_of(partial("bytes 0-0/1", "a"), {0, 1}) == part{"a", 1});
-    // Shorter, longer, elsewhere, or not as long as it says.
+    // Shorter, longer, at another place, or with a wrong length.
     CHECK_FALSE(part_of(partial("bytes 2-3/10", "cd"), {2, 3}).has_value());
     CHECK_FALSE(part_of(partial("bytes 2-5/10", "cdef"), {2, 3}).has_value());
     CHECK_FALSE(part_of(partial("bytes 1-3/10", "bcd"), {2, 3}).has_value());
@@ -126,7 +126,7 @@ TEST_CASE("content_range: 200 holds the whole object, of which the part is taken
     CHECK(part_of(whole("abcdefghij"), {8, 5}) == part{"ij", 10});
     CHECK(part_of(whole("abcdefghij"), {10, 5}) == part{"", 10});
     CHECK(part_of(whole("abcdefghij"), {most, most}) == part{"", 10});
-    // Nobody knows whether that is all.
+    // It is unknown whether that is all.
     CHECK_FALSE(part_of(answer(200, {}, "abc"), {0, 3}).has_value());
     CHECK_FALSE(part_of(answer(200, {{"content-length", "4"}}, "abc"), {0, 3}).has_value());
     CHECK_FALSE(part_of(answer(200, {{"content-length", "2"}}, "abc"), {0, 3}).has_value());

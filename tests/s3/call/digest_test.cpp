@@ -33,8 +33,9 @@ TEST_CASE("sha256_hmac: the test cases of RFC 4231, and an empty key") {
     }
     CHECK(hmac_hex(std::string(20, '\x0b'), "Hi There") ==
           "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7");
-    CHECK(hmac_hex("Jefe", "what do ya want for nothing?") ==
-          "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+    CHECK(hmac_hex("Jefe",
+                   "what do ya want for "
+                   "nothing?") == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
     CHECK(hmac_hex(std::string(20, '\xaa'), std::string(50, '\xdd')) ==
           "773ea91e36800e46854db8ebd09181a72959098b3ef8c122d9635514ced565fe");
     CHECK(hmac_hex(counting, std::string(50, '\xcd')) ==

@@ -42,7 +42,7 @@ TEST_CASE("endpoint: an address is a scheme and a host; slashes at its end do no
             static_cast<void>(s3::detail::checked_endpoint(wrong));
             FAIL("it was taken");
         } catch (const value_error& thrown) {
-            // It may hold a password.
+            // It may contain a password.
             CHECK(std::string_view{thrown.what()}.find("hunter2") == std::string_view::npos);
             CHECK(std::string_view{thrown.what()}.find("AWS_ENDPOINT_URL") != std::string_view::npos);
         }
@@ -61,7 +61,7 @@ TEST_CASE("endpoint: the bucket stands in the host or in the path") {
              row{{}, "runs", addressing::automatic, "https://runs.s3.eu-west-1.amazonaws.com/"},
              {{}, "runs", addressing::virtual_host, "https://runs.s3.eu-west-1.amazonaws.com/"},
              {{}, "runs", addressing::path, "https://s3.eu-west-1.amazonaws.com/runs/"},
-             // No certificate is good for a name with further dots.
+             // No certificate is valid for a name with further dots.
              {{}, "my.runs", addressing::automatic, "https://s3.eu-west-1.amazonaws.com/my.runs/"},
              {{}, "my.runs", addressing::virtual_host, "https://my.runs.s3.eu-west-1.amazonaws.com/"},
              {own, "runs", addressing::automatic, "http://localhost:8080/runs/"},

@@ -1,4 +1,4 @@
-#include <smdebug/s3/call/error_answer.hpp>
+#include <smdebug/s3/call/retry_decision.hpp>
 
 #include <doctest/doctest.h>
 
@@ -28,6 +28,11 @@ http::response answer_with(std::string_view body, std::vector<http::header> head
 
 s3::detail::error_answer said_in(std::string_view body, std::vector<http::header> headers = {}) {
     return s3::detail::parse_error_answer(answer_with(body, std::move(headers)));
+}
+
+/// The message of an error that has only this text.
+std::string message_in(const std::string& text) {
+    return said_in("<Error><Message>" + text + "</Message></Error>").message;
 }
 
 bool is_empty(const s3::detail::error_answer& said) {
@@ -91,7 +96,7 @@ const std::string of_proxy =
 const std::vector<std::string> all{no_such_key, no_such_bucket, redirect, malformed, expired,
                                    skewed,      slow_down,      mismatch, of_ceph,   of_proxy};
 
-/// Whether none of these is in what would be shown.
+/// Whether none of these is in the visible texts.
 bool keeps_secrets(const s3::detail::error_answer& said) {
     const std::string shown =
         said.code + " " + said.message + " " + said.request_id + " " + said.region + " " + said.endpoint;
@@ -107,20 +112,28 @@ bool keeps_secrets(const s3::detail::error_answer& said) {
 }  // namespace
 
 TEST_CASE("error_answer: what servers say") {
-    const auto key = said_in(no_such_key);
-    CHECK(key.code == "NoSuchKey");
-    CHECK(key.message == "The specified key does not exist.");
-    CHECK(key.request_id == "4442587FB7D0A2F9");
-    CHECK(key.region.empty());
-    CHECK(key.endpoint.empty());
-    CHECK(said_in(no_such_bucket).code == "NoSuchBucket");
-    CHECK(said_in(slow_down).code == "SlowDown");
-    CHECK(said_in(skewed).code == "RequestTimeTooSkewed");
-
-    const auto ceph = said_in(of_ceph);
-    CHECK(ceph.code == "InvalidAccessKeyId");
-    CHECK(ceph.message.empty());
-    CHECK(ceph.request_id == "tx0000089d0af9ca03231a4-006b021ea9-1011-default");
+    struct row {
+        const std::string& body;
+        std::string_view code;
+        std::string_view message;
+        std::string_view request_id = "4442587FB7D0A2F9";
+    };
+    for (const row& each : {
+             row{no_such_key, "NoSuchKey", "The specified key does not exist."},
+             row{no_such_bucket, "NoSuchBucket", "The specified bucket does not exist"},
+             row{slow_down, "SlowDown", "Please reduce your request rate."},
+             row{skewed, "RequestTimeTooSkewed",
+                 "The difference between the request time and the current time is too large."},
+             row{of_ceph, "InvalidAccessKeyId", "", "tx0000089d0af9ca03231a4-006b021ea9-1011-default"},
+         }) {
+        CAPTURE(each.code);
+        const auto said = said_in(each.body);
+        CHECK(said.code == each.code);
+        CHECK(said.message == each.message);
+        CHECK(said.request_id == each.request_id);
+        CHECK(said.region.empty());
+        CHECK(said.endpoint.empty());
+    }
 }
 
 TEST_CASE("error_answer: where to ask instead") {
@@ -131,7 +144,7 @@ TEST_CASE("error_answer: where to ask instead") {
     CHECK(said_in(redirect).region.empty());
     CHECK(said_in(malformed).region == "eu-central-1");
     CHECK(said_in(malformed).message.find("expecting 'eu-central-1'") != std::string::npos);
-    // What no host and no region can be is none.
+    // Invalid hosts and regions are dropped.
     for (const std::string bad : {"evil.example/path", "a b", "user@host", "x\r\ny", "h?q", "\xC3\xA4"}) {
         const auto said =
             said_in("<Error><Code>C</Code><Endpoint>" + bad + "</Endpoint><Region>" + bad + "</Region></Error>",
@@ -155,7 +168,7 @@ TEST_CASE("error_answer: headers alone, as of HEAD; they go before the body") {
     CHECK(is_empty(s3::detail::parse_error_answer({})));
 }
 
-TEST_CASE("error_answer: of what was signed, by whom and with which token, nothing is repeated") {
+TEST_CASE("error_answer: never repeats the signed text, the key's id or the token") {
     REQUIRE_FALSE(keeps_secrets({.message = "AKIA"}));
     for (const std::string& body : all) {
         CHECK(keeps_secrets(said_in(body)));
@@ -165,45 +178,47 @@ TEST_CASE("error_answer: of what was signed, by whom and with which token, nothi
     CHECK(said.message ==
           "The request signature we calculated does not match the signature you provided. Check your key "
           "and signing method.");
-    // In the message itself, too.
-    const auto message = [](const std::string& text) {
-        return said_in("<Error><Message>" + text + "</Message></Error>").message;
-    };
-    CHECK(message("The key AKIAFAKEFAKEFAKE0001 is unknown, ASIAFAKEFAKEFAKE0001, too.") ==
-          "The key ... is unknown, ..., too.");
-    CHECK(message("Authorization: x Credential=AKIAFAKEFAKEFAKE0001/20130524/us-east-1, Signature="
-                  "ef517205e2cd88cd2a73a5325542f5d14176eabc89dcb9be9c71acc580d9c321") ==
-          "Authorization: x Credential=.../20130524/us-east-1, Signature=...");
-    CHECK(message("token FAKETOKENIQoJb3JpZ2luX2VjEFAKEFAKEFAKE==") == "token ...==");
-    CHECK(
-        message("User: arn:aws:iam::123456789012:user/somebody is not authorized to perform: s3:GetObject on resource: "
-                "\"arn:aws:s3:::bucket/runs/000000000000_worker_0.tfevents\"") ==
+    // Also in the message itself.
+    const std::string harmless =
         "User: arn:aws:iam::123456789012:user/somebody is not authorized to perform: s3:GetObject on resource: "
-        "\"arn:aws:s3:::bucket/runs/000000000000_worker_0.tfevents\"");
+        "\"arn:aws:s3:::bucket/runs/000000000000_worker_0.tfevents\"";
+    struct row {
+        std::string text;
+        std::string_view shown;
+    };
+    const std::vector<row> rows{
+        {"The key AKIAFAKEFAKEFAKE0001 is unknown, ASIAFAKEFAKEFAKE0001, too.", "The key ... is unknown, ..., too."},
+        {"Authorization: x Credential=AKIAFAKEFAKEFAKE0001/20130524/us-east-1, Signature="
+         "ef517205e2cd88cd2a73a5325542f5d14176eabc89dcb9be9c71acc580d9c321",
+         "Authorization: x Credential=.../20130524/us-east-1, Signature=..."},
+        {"token FAKETOKENIQoJb3JpZ2luX2VjEFAKEFAKEFAKE==", "token ...=="},
+        {harmless, harmless},
+    };
+    for (const row& each : rows) {
+        CAPTURE(each.text);
+        CHECK(message_in(each.text) == each.shown);
+    }
 }
 
 TEST_CASE("error_answer: messages are one line of printable characters, cut at 300") {
-    const auto message = [](const std::string& text) {
-        return said_in("<Error><Message>" + text + "</Message></Error>").message;
-    };
-    CHECK(message(" two\r\n\t lines \n") == "two lines");
-    CHECK(message("a\x1b[31mb\x7f\xC3\xA4") == "a?[31mb???");
-    CHECK(message(" \n").empty());
+    CHECK(message_in(" two\r\n\t lines \n") == "two lines");
+    CHECK(message_in("a\x1b[31mb\x7f\xC3\xA4") == "a?[31mb???");
+    CHECK(message_in(" \n").empty());
     std::string words;
     for (int number = 0; number < 100; ++number) {
         words += "word ";
     }
-    CHECK(message(words.substr(0, 299)) == words.substr(0, 299));
-    CHECK(message(words.substr(0, 301)).size() == 300);
-    CHECK(message(words.substr(0, 301)).ends_with("..."));
-    CHECK(message(words).size() == 300);
-    CHECK(message(words).starts_with("word word "));
+    CHECK(message_in(words.substr(0, 299)) == words.substr(0, 299));
+    CHECK(message_in(words.substr(0, 301)).size() == 300);
+    CHECK(message_in(words.substr(0, 301)).ends_with("..."));
+    CHECK(message_in(words).size() == 300);
+    CHECK(message_in(words).starts_with("word word "));
     std::string odd;
     for (int number = 0; number < 500; ++number) {
         odd += '\xFF';
     }
-    CHECK(message(odd) == std::string(297, '?') + "...");
-    // A code is a word.
+    CHECK(message_in(odd) == std::string(297, '?') + "...");
+    // A code is a single word.
     CHECK(said_in("<Error><Code>a b</Code></Error>").code.empty());
     CHECK(said_in("<Error><Code>" + std::string(129, 'x') + "</Code></Error>").code.empty());
     CHECK(said_in("<Error><Code>Client.Bad_Thing-1</Code></Error>").code == "Client.Bad_Thing-1");
@@ -213,11 +228,21 @@ TEST_CASE("error_answer: a page in HTML has a title at best") {
     const auto said = said_in(of_proxy, {{"content-type", "text/html"}});
     CHECK(said.code.empty());
     CHECK(said.message == "502 Bad Gateway");
-    CHECK(said_in("<!DOCTYPE html><HTML><HEAD><TITLE>\n ERROR:  The URL </TITLE><p>").message == "ERROR: The URL");
-    CHECK(is_empty(said_in("<html><h1>Bad Request</h1><p>The server could not comply.</p></html>")));
-    CHECK(is_empty(said_in("<html><head><title>cut of")));
-    CHECK(is_empty(said_in("<html><head><title></title></head></html>")));
-    CHECK(said_in("<title>key AKIAFAKEFAKEFAKE0001</title>").message == "key ...");
+    struct row {
+        std::string_view page;
+        std::string_view title;
+    };
+    for (const row& each : {
+             row{"<!DOCTYPE html><HTML><HEAD><TITLE>\n ERROR:  The URL </TITLE><p>", "ERROR: The URL"},
+             row{"<title>key AKIAFAKEFAKEFAKE0001</title>", "key ..."},
+             row{"<html><h1>Bad Request</h1><p>The server could not comply.</p></html>", ""},
+             row{"<html><head><title>cut of", ""},
+             row{"<html><head><title></title></head></html>", ""},
+         }) {
+        CAPTURE(each.page);
+        CHECK(said_in(each.page).message == each.title);
+        CHECK(is_empty(said_in(each.page)) == each.title.empty());
+    }
 }
 
 TEST_CASE("error_answer: every prefix of each says nothing wrong, and of XML nothing") {
@@ -232,12 +257,12 @@ TEST_CASE("error_answer: every prefix of each says nothing wrong, and of XML not
 }
 
 TEST_CASE("error_answer: garbage, and bodies without end") {
-    CHECK(is_empty(said_in("")));
-    CHECK(is_empty(said_in("null")));
-    CHECK(is_empty(said_in("{\"code\": \"NoSuchKey\"}")));
-    CHECK(is_empty(said_in("<Fault><Code>NoSuchKey</Code></Fault>")));
-    CHECK(is_empty(said_in(std::string(1000, '\0'))));
-    CHECK(is_empty(said_in(std::string(1000, '<'))));
+    for (const std::string& body :
+         {std::string{}, std::string{"null"}, std::string{"{\"code\": \"NoSuchKey\"}"},
+          std::string{"<Fault><Code>NoSuchKey</Code></Fault>"}, std::string(1000, '\0'), std::string(1000, '<')}) {
+        CAPTURE(body);
+        CHECK(is_empty(said_in(body)));
+    }
     std::string bytes;
     unsigned state = 1;
     for (int number = 0; number < 100000; ++number) {
@@ -246,16 +271,16 @@ TEST_CASE("error_answer: garbage, and bodies without end") {
     }
     (void)said_in(bytes);
     (void)said_in("<Error>" + bytes);
-    // No more than the beginning is looked at.
+    // Only the beginning is read.
     CHECK(is_empty(said_in("<Error><Code>C</Code>" + std::string(70000, ' ') + "</Error>")));
     CHECK(said_in("<Error><Code>C</Code>" + std::string(60000, ' ') + "</Error>").code == "C");
 }
 
-// Keys in what servers repeat ----------------------------------------------------------------------------------------
+// Keys in echoed requests --------------------------------------------------------------------------------------------
 
 namespace {
 
-/// Texts by chance, always the same ones.
+/// Random texts from a fixed seed.
 class chance {
 public:
     explicit chance(unsigned seed) : random_(seed) {}
@@ -274,12 +299,12 @@ public:
                 .secret = of(base64, 40),
                 .token = below(4) == 0 ? "" : of(base64, 20 + below(200)) + "=="};
     }
-    /// A piece of a text, or all of it.
+    /// A random piece of a text, possibly all of it.
     std::string cut(const std::string& whole) {
         const std::size_t from = below(2) == 0 ? 0 : below(whole.size() + 1);
         return whole.substr(from, below(2) == 0 ? whole.size() : below(60));
     }
-    /// The same in another way of writing.
+    /// The same text in another encoding.
     std::string written(const std::string& text) {
         const std::size_t how = below(9);
         std::string made;
@@ -349,7 +374,7 @@ std::string for_xml(const std::string& text) {
     return made;
 }
 
-/// Letters and digits alone, small; "..." stays.
+/// Only letters and digits, in lower case; "..." stays.
 std::string bare(const std::string& text) {
     std::string made;
     for (std::size_t at = 0; at < text.size(); ++at) {
@@ -363,7 +388,7 @@ std::string bare(const std::string& text) {
     return made;
 }
 
-/// The first piece of five characters that a text holds of a secret.
+/// The first five characters of a secret that occur in a text.
 std::string piece_in(const std::string& text, const std::string& secret) {
     for (std::size_t at = 0; at + 5 <= text.size(); ++at) {
         if (secret.find(text.substr(at, 5)) != std::string::npos) {
@@ -390,7 +415,7 @@ TEST_CASE("error_answer: no piece of the keys comes out, however a server repeat
         const std::array texts{said.code, said.message, said.request_id};
         for (const std::string& shown : texts) {
             for (const std::string& secret : {keys.id, keys.secret, keys.token}) {
-                // By chance a word is in a key, too, where capitals do not count.
+                // A word may happen to be in a key, if case is ignored.
                 const bool is_word = &shown == &texts.front() && shown == "AccessDenied";
                 const std::string found =
                     is_word ? std::string{} : piece_in(shown, secret) + piece_in(bare(shown), bare(secret));
@@ -436,7 +461,7 @@ TEST_CASE("error_answer: a key that the end of a message cuts is hidden, too") {
             CHECK(said.code == "C");
         }
     }
-    // The code is acted upon: it stays what it is.
+    // The code is acted upon, so it must not change.
     const s3::access_keys odd{"KEYID", "secret", "token", {}};
     CHECK(s3::detail::parse_error_answer(answer_with("<Error><Code>InvalidAccessKeyId</Code></Error>"), odd).code ==
           "InvalidAccessKeyId");

@@ -1,4 +1,4 @@
-#include <smdebug/s3/call/http_date.hpp>
+#include <smdebug/s3/call/client.hpp>
 
 #include <doctest/doctest.h>
 
@@ -21,7 +21,7 @@ TEST_CASE("http_date: the one form that servers send") {
     CHECK(s3::detail::parse_http_date(example) == sys_days{year{1994} / 11 / 6} + 8h + 49min + 37s);
     CHECK(s3::detail::parse_http_date("Thu, 01 Jan 1970 00:00:00 GMT") == std::chrono::system_clock::time_point{});
     CHECK(s3::detail::parse_http_date("Thu, 29 Feb 2024 23:59:59 GMT") == sys_days{year{2024} / 2 / 29} + 24h - 1s);
-    // A leap second is the next one, as everywhere.
+    // A leap second equals the next second, as everywhere.
     CHECK(s3::detail::parse_http_date("Sat, 31 Dec 2016 23:59:60 GMT") == sys_days{year{2017} / 1 / 1});
     int month = 0;
     for (const std::string name :

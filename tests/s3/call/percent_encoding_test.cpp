@@ -1,4 +1,4 @@
-#include <smdebug/s3/call/percent_encoding.hpp>
+#include <smdebug/s3/call/endpoint.hpp>
 
 #include <doctest/doctest.h>
 
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view as_they_are = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
 
-/// "%XX" by other means than those under test.
+/// "%XX", computed independently of the tested code.
 std::string escape(int byte, const char* format = "%%%02X") {
     char text[4] = {};
     std::snprintf(text, sizeof text, format, static_cast<unsigned>(byte));
@@ -55,7 +55,7 @@ TEST_CASE("percent_decoded: of all bytes, in capitals or not, what was encoded")
     CHECK(s3::detail::percent_decoded(s3::detail::percent_encoded(everything, true)) == everything);
     CHECK(s3::detail::percent_decoded("") == "");
     CHECK(s3::detail::percent_decoded("a+b%2Bc%2fd%25 41") == "a+b+c/d% 41");
-    CHECK(s3::detail::percent_decoded("%2541") == "%41");  // once
+    CHECK(s3::detail::percent_decoded("%2541") == "%41");  // decoded once only
 }
 
 TEST_CASE("percent_decoded: an escape that is cut or is none is refused, wherever it stands") {
@@ -65,7 +65,7 @@ TEST_CASE("percent_decoded: an escape that is cut or is none is refused, whereve
         CHECK_FALSE(s3::detail::percent_decoded(bad).has_value());
         CHECK_FALSE(s3::detail::percent_decoded("a%20" + std::string{bad}).has_value());
     }
-    // Two digits of every kind of byte.
+    // Two digits from all byte values.
     for (int byte = 0; byte < 256; ++byte) {
         CAPTURE(byte);
         const char c = static_cast<char>(byte);

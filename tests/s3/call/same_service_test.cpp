@@ -1,4 +1,4 @@
-#include <smdebug/s3/call/same_service.hpp>
+#include <smdebug/s3/call/endpoint.hpp>
 
 #include <doctest/doctest.h>
 
@@ -14,7 +14,7 @@ using s3::detail::standing;
 
 namespace {
 
-/// How the server of one URL stands to the other one's, for the bucket "bucket".
+/// The relation of one URL's server to the other's, for the bucket "bucket".
 standing between(std::string_view home, std::string_view other, std::string_view bucket = "bucket") {
     const auto from = server_named_by(home);
     const auto to = server_named_by(other);
@@ -99,7 +99,7 @@ TEST_CASE("same_service: a server of one's own is itself, and what is below its 
     CHECK(between(home, "https://other.s3.example.org/") == standing::server);
     CHECK(between("http://[::1]:9000", "http://[::1]:9000/") == standing::server);
     CHECK(between("http://localhost:9000", "http://bucket.localhost:9000/") == standing::server_of_bucket);
-    // A bucket that is named as a part of the server is.
+    // A bucket with the name of a part of the server.
     CHECK(between(home, "https://s3.example.org/", "s3") == standing::server);
     CHECK(between(home, "https://s3.s3.example.org/", "s3") == standing::server_of_bucket);
     CHECK(between(home, "https://MY_runs.s3.example.org/", "My_Runs") == standing::server_of_bucket);

@@ -46,7 +46,7 @@ http::method method_named(std::string_view name) {
     return http::method::get;
 }
 
-// Of AWS's documentation, "Signature Calculations for the Authorization Header".
+// From AWS's documentation, "Signature Calculations for the Authorization Header".
 const s3::access_keys example_keys{"AKIAIOSFODNN7EXAMPLE", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "", {}};
 const s3::detail::signing_scope example_scope{.region = "us-east-1"};
 constexpr std::int64_t example_time = 1369353600;
@@ -163,7 +163,7 @@ TEST_CASE("signer: as botocore signs, encodes and sorts") {
         for (auto& [name, value] : pairs("headers")) {
             ask.headers.push_back({name, value});
         }
-        // Of no concern to the signature.
+        // The signature does not cover these.
         ask.headers.push_back({"range", "bytes=0-9"});
         const s3::access_keys keys{field("id"), field("secret"), field("token"), {}};
         by.sign(ask, field("payload_hash"), keys, {.region = field("region")},
@@ -318,10 +318,11 @@ TEST_CASE("signature: takes a URL apart as libcurl sends it") {
 }
 
 TEST_CASE("signature: values are trimmed and folded, headers sorted by name alone") {
-    CHECK(s3::detail::folded("") == "");
-    CHECK(s3::detail::folded("  \t ") == "");
-    CHECK(s3::detail::folded(" a  b\t\tc ") == "a b c");
-    CHECK(s3::detail::folded("a") == "a");
+    for (const auto& [value, folded] : std::vector<std::pair<std::string_view, std::string_view>>{
+             {"", ""}, {"  \t ", ""}, {" a  b\t\tc ", "a b c"}, {"a", "a"}}) {
+        CAPTURE(value);
+        CHECK(s3::detail::folded(value) == folded);
+    }
     const auto asked =
         s3::detail::canonical(http::method::put, "http://host:81/k?q=", {{"x-amz-a-b", "2"}, {"x-amz-a", " 1  1 "}},
                               s3::detail::unsigned_payload);
@@ -331,18 +332,37 @@ TEST_CASE("signature: values are trimmed and folded, headers sorted by name alon
 }
 
 TEST_CASE("signature: times, before 1970 too") {
-    CHECK(s3::detail::signing_time(at_second(0)) == "19700101T000000Z");
-    CHECK(s3::detail::signing_time(at_second(-1)) == "19691231T235959Z");
-    CHECK(s3::detail::signing_time(at_second(951782400)) == "20000229T000000Z");
-    CHECK(s3::detail::signing_time(at_second(4102444799)) == "20991231T235959Z");
-    CHECK(s3::detail::signing_time(at_second(1369353600) + std::chrono::milliseconds{1999}) == "20130524T000001Z");
+    struct row {
+        time_point when;
+        std::string_view written;
+    };
+    for (const row& each : {
+             row{at_second(0), "19700101T000000Z"},
+             row{at_second(-1), "19691231T235959Z"},
+             row{at_second(951782400), "20000229T000000Z"},
+             row{at_second(4102444799), "20991231T235959Z"},
+             row{at_second(1369353600) + std::chrono::milliseconds{1999}, "20130524T000001Z"},
+         }) {
+        CAPTURE(each.written);
+        CHECK(s3::detail::signing_time(each.when) == each.written);
+    }
 }
 
 TEST_CASE("canonical_query: encodes, then sorts by name and value, and always writes '='") {
-    CHECK(s3::detail::canonical_query({}).empty());
-    CHECK(s3::detail::canonical_query({{"uploads", ""}}) == "uploads=");
-    CHECK(s3::detail::canonical_query({{"b", "2"}, {"a", "x y+z/"}, {"B", "1"}}) == "B=1&a=x%20y%2Bz%2F&b=2");
-    CHECK(s3::detail::canonical_query({{"a-", "1"}, {"a", "2"}, {"a", "10"}}) == "a=10&a=2&a-=1");
-    // By what is written: 'a' with an escape behind it comes before "a1".
-    CHECK(s3::detail::canonical_query({{"a1", ""}, {"a\xC3\xA4", ""}, {"=", "&"}}) == "%3D=%26&a%C3%A4=&a1=");
+    struct row {
+        std::vector<std::pair<std::string, std::string>> parameters;
+        std::string_view query;
+    };
+    const std::vector<row> rows{
+        {{}, ""},
+        {{{"uploads", ""}}, "uploads="},
+        {{{"b", "2"}, {"a", "x y+z/"}, {"B", "1"}}, "B=1&a=x%20y%2Bz%2F&b=2"},
+        {{{"a-", "1"}, {"a", "2"}, {"a", "10"}}, "a=10&a=2&a-=1"},
+        // Sorted in encoded form: 'a' followed by an escape comes before "a1".
+        {{{"a1", ""}, {"a\xC3\xA4", ""}, {"=", "&"}}, "%3D=%26&a%C3%A4=&a1="},
+    };
+    for (const row& each : rows) {
+        CAPTURE(each.query);
+        CHECK(s3::detail::canonical_query(each.parameters) == each.query);
+    }
 }

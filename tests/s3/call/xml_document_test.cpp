@@ -20,7 +20,7 @@ bool parses(std::string_view text) {
     return document.parse(as_bytes(std::string_view{exact.data(), exact.size()})).has_value();
 }
 
-/// The text in the element <a>, of a document that is only this.
+/// The text of a document's root element <a>.
 std::optional<std::string> text_in(std::string_view xml) {
     s3::detail::xml_document document;
     const auto root = document.parse(as_bytes(xml));
@@ -66,12 +66,12 @@ TEST_CASE("xml_document: texts keep their white space, escapes are taken back, n
     CHECK(text_in("<a><![CDATA[]]></a>") == "");
     CHECK(text_in("\xEF\xBB\xBF<a>b</a>") == "b");
     CHECK(text_in("  \n<?xml version='1.0'?><a>b</a>") == "b");
-    // In pieces: half a text is worse than none.
+    // In pieces: nothing is better than half a text.
     CHECK(text_in("<a>x<![CDATA[y]]></a>") == std::nullopt);
     CHECK(text_in("<a><![CDATA[x]]>y</a>") == std::nullopt);
     CHECK(text_in("<a>x<b/>y</a>") == std::nullopt);
     CHECK(text_in("<a>x<!-- -->y</a>") == std::nullopt);
-    // A document type may say what it likes.
+    // Document types are ignored.
     CHECK(text_in("<!DOCTYPE a [<!ENTITY e \"eeee\"><!ENTITY f SYSTEM \"file:///etc/hostname\">]><a>&e;&f;</a>") ==
           "&e;&f;");
 }
@@ -122,7 +122,7 @@ TEST_CASE("xml_document: every prefix of a document is nothing, and every byte m
         for (const char c : {'<', '>', '&', '"', '\'', '\0', '\xFF', ' ', ';'}) {
             std::string other = whole;
             other[at] = c;
-            (void)parses(other);  // whatever it is: no crash, nothing read beyond it
+            (void)parses(other);  // any bytes: no crash, and no read past the end
         }
     }
 }

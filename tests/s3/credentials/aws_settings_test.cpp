@@ -1,5 +1,5 @@
 #include <smdebug/core/error.hpp>
-#include <smdebug/s3/credentials/aws_settings.hpp>
+#include <smdebug/s3/credentials/profile.hpp>
 
 #include <support/fake_aws.hpp>
 #include <support/temporary_folder.hpp>

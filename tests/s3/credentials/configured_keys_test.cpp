@@ -1,5 +1,5 @@
 #include <smdebug/core/error.hpp>
-#include <smdebug/s3/credentials/configured_keys.hpp>
+#include <smdebug/s3/credentials/profile.hpp>
 
 #include <support/fake_aws.hpp>
 #include <support/temporary_folder.hpp>
@@ -67,7 +67,7 @@ TEST_CASE("keys_of_profile: found, or nothing there") {
     CHECK(found.seen == "profile \"default\"");
 }
 
-TEST_CASE("keys_of_profile: what another service or program would have to be asked for is unsupported") {
+TEST_CASE("keys_of_profile: keys from another service or program are unsupported") {
     const temporary_folder home;
     for (const char* property : {"role_arn", "credential_process", "sso_session", "sso_start_url", "sso_account_id",
                                  "login_session", "web_identity_token_file"}) {

@@ -1,5 +1,5 @@
 #include <smdebug/core/error.hpp>
-#include <smdebug/s3/credentials/container_keys.hpp>
+#include <smdebug/s3/credentials/metadata_exchange.hpp>
 
 #include <support/fake_aws.hpp>
 #include <support/scripted_transport.hpp>
@@ -145,7 +145,7 @@ TEST_CASE("container_keys: asks with the token, and reads the keys") {
     CHECK(transport.requests()[1].header("authorization").empty());
 }
 
-TEST_CASE("container_keys: passing failures are tried again, others are not, and no message tells a secret") {
+TEST_CASE("container_keys: temporary failures are retried, others are not, and no message contains a secret") {
     struct expected {
         http::response got;
         keys_outcome outcome;

@@ -30,7 +30,7 @@ static_assert(credentials_provider<credentials_type>);
 const wall ten = *s3::detail::parse_iso_time("2026-11-21T10:00:00Z");
 const std::string both = "aws_access_key_id = of_profile\naws_secret_access_key = " + std::string{fake_secret} + "\n";
 
-// Everything that keys are looked for in, to be filled; nothing waits.
+// All sources of keys, to be filled; nothing waits.
 struct world {
     temporary_folder home;
     std::shared_ptr<variables> set = std::make_shared<variables>(variables{{"HOME", home.path()}});
@@ -84,7 +84,7 @@ TEST_CASE("default_credentials: looks when keys are wanted, once, and copies sha
     CHECK((one.keys(ten) == other.keys(ten)));
 }
 
-TEST_CASE("default_credentials: the place that had keys stays the one that is asked") {
+TEST_CASE("default_credentials: the source that had keys is used from then on") {
     world at;
     at.with_instance();
     const auto credentials = at.credentials();
@@ -144,9 +144,9 @@ TEST_CASE("default_credentials: a container that is set up and fails ends the se
     world at;
     at.with_instance();
     at.with_container("x");
-    *at.container = no_answer(http::outcome::unreachable, "nobody listens");
+    *at.container = no_answer(http::outcome::unreachable, "closed port");
     const std::string silent = message_of<unavailable>([&] { static_cast<void>(at.credentials().keys(ten)); });
-    CHECK(silent.find("the container's endpoint at 169.254.170.2 (no answer: nobody listens).  Looked before at: the "
+    CHECK(silent.find("the container's endpoint at 169.254.170.2 (no answer: closed port).  Looked before at: the "
                       "environment") != std::string::npos);
     *at.container = answer(403);
     CHECK_THROWS_AS(static_cast<void>(at.credentials().keys(ten)), access_denied);
@@ -184,7 +184,7 @@ TEST_CASE("default_credentials: settings that cannot be followed are an error at
     CHECK((at.id(credentials) == fake_id));
 }
 
-TEST_CASE("default_credentials: no failure tells a secret") {
+TEST_CASE("default_credentials: no failure contains a secret") {
     const std::string bodies = std::string{fake_id} + fake_secret + fake_token + fake_bearer;
     const std::vector<http::response> answers{answer(200, {}, bodies),
                                               answer(200, {}, keys_json("never")),
@@ -216,7 +216,7 @@ TEST_CASE("default_credentials: many threads over many expiries") {
     world at;
     std::mutex guard;
     wall latest = ten;
-    // Each answer is good for an hour from the time that was last asked for.
+    // Each answer is valid for an hour from the time of the latest request.
     const scripted_transport transport{[&](const http::request& ask, std::size_t) {
         const std::lock_guard lock{guard};
         const auto days = std::chrono::floor<std::chrono::days>(latest + 1h);

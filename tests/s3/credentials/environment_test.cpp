@@ -1,4 +1,4 @@
-#include <smdebug/s3/credentials/environment.hpp>
+#include <smdebug/s3/credentials/profile.hpp>
 
 #include <support/fake_aws.hpp>
 
@@ -10,7 +10,7 @@
 using namespace smdebug;
 using smdebug_test::environment_of;
 
-TEST_CASE("environment: the process's variables are read when they are asked for") {
+TEST_CASE("environment: the process's variables are read at each query") {
     constexpr const char* name = "SMDEBUG_TEST_OF_S3_ENVIRONMENT";
     ::unsetenv(name);
     CHECK_FALSE(s3::detail::process_environment(name));

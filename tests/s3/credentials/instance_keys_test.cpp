@@ -1,5 +1,5 @@
 #include <smdebug/core/error.hpp>
-#include <smdebug/s3/credentials/instance_keys.hpp>
+#include <smdebug/s3/credentials/metadata_exchange.hpp>
 
 #include <support/fake_aws.hpp>
 #include <support/scripted_transport.hpp>
@@ -69,7 +69,7 @@ TEST_CASE("instance_keys: a token, the role, its keys") {
     }
 }
 
-TEST_CASE("instance_keys: switched off, nothing is asked") {
+TEST_CASE("instance_keys: sends no request when switched off") {
     const scripted_transport transport{[](const auto&, std::size_t) { return answer(200); }};
     const auto got =
         s3::detail::keys_of_instance(transport, environment_of({{"AWS_EC2_METADATA_DISABLED", "True"}}), quick);
@@ -78,7 +78,7 @@ TEST_CASE("instance_keys: switched off, nothing is asked") {
     CHECK(transport.count() == 0);
 }
 
-TEST_CASE("instance_keys: where nobody answers, it is given up after three tries") {
+TEST_CASE("instance_keys: without an answer, gives up after three tries") {
     const auto none = ask({.token = no_answer(http::outcome::unreachable, "no route")});
     CHECK(none.got.outcome == keys_outcome::unreachable);
     CHECK(none.got.seen == "instance metadata at http://169.254.169.254 (no answer: no route)");
@@ -131,6 +131,6 @@ TEST_CASE("instance_keys: failures on the way are tried again with another token
               .got.seen == "instance metadata at http://169.254.169.254 (its answer is an error: Failed)");
 }
 
-TEST_CASE("instance_keys: only the first of several roles is asked for") {
+TEST_CASE("instance_keys: only the first of several roles is used") {
     CHECK(ask({.roles = answer(200, {}, "trainer\r\nother")}).got.outcome == keys_outcome::found);
 }

@@ -1,4 +1,4 @@
-#include <smdebug/s3/credentials/iso_time.hpp>
+#include <smdebug/s3/credentials/keys_answer.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include <smdebug/s3/credentials/key_pieces.hpp>
+#include <smdebug/s3/credentials/keys.hpp>
 
 #include <doctest/doctest.h>
 
@@ -31,7 +31,7 @@ TEST_CASE("key_pieces: five characters in a row are a piece, wherever they are f
     CHECK(without("nothing of them", secrets) == "nothing of them");
     CHECK(without("", secrets).empty());
     CHECK(without("text", {}) == "text");
-    // Others see to what is that short.
+    // Secrets this short are handled elsewhere.
     CHECK(without("abcd efgh", {"", "abcd"}) == "abcd efgh");
 }
 
@@ -46,7 +46,7 @@ TEST_CASE("key_pieces: the way in which it is written does not count") {
         CAPTURE(text);
         CHECK(without("<" + std::string{text} + ">", secrets).find_first_of("kKqQ370zZwW") == std::string::npos);
     }
-    // Only where it matters.
+    // Case is ignored only if requested.
     CHECK(without("KQ3/XY7ZP", secrets, s3::detail::letter_case::as_it_is) == "KQ3/XY7ZP");
     CHECK(without("kQ3/xy7Zp", secrets, s3::detail::letter_case::as_it_is) == "...");
 }

@@ -46,7 +46,7 @@ TEST_CASE("keys_answer: a token and a time of expiry may be missing") {
     CHECK_FALSE(found.keys->expires.has_value());
 }
 
-TEST_CASE("keys_answer: an error is told by its code") {
+TEST_CASE("keys_answer: an error is reported by its code") {
     const auto with = [](const std::string& code) {
         return parse(R"({"Code": ")" + code + "\", " + id_and_secret + "}");
     };
@@ -58,7 +58,7 @@ TEST_CASE("keys_answer: an error is told by its code") {
     CHECK(with(std::string(65, 'a')).seen == "the service (its answer is an error: ?)");
     CHECK(parse(R"({"code": "NotNow", "message": ")" + std::string{fake_secret} + "\"}").seen ==
           "the service (its answer is an error: NotNow)");
-    // A code may repeat what is in the answer, or what was sent for it.
+    // A code may echo secrets of the answer or of the request.
     CHECK(parse(R"({"Code": "No.fakesecretkey", "SecretAccessKey": ")" + std::string{fake_secret} + "\"}").seen ==
           "the service (its answer is an error: No....)");
     const std::string repeats = R"({"Code": "Sent.fakebearer-for-tests.in.vain"})";
@@ -66,7 +66,7 @@ TEST_CASE("keys_answer: an error is told by its code") {
           "the service (its answer is an error: Sent.....in.vain)");
 }
 
-TEST_CASE("keys_answer: what is damaged gives no keys, and tells no secret") {
+TEST_CASE("keys_answer: a damaged answer gives no keys, and its message no secret") {
     const std::string whole = keys_json("2026-11-21T16:00:00Z");
     std::vector<std::string> cases{
         "",

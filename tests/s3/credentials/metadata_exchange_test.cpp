@@ -16,7 +16,7 @@ using s3::detail::keys_outcome;
 
 namespace {
 
-// How often it is asked, when the outcomes are these, one after the other; the last one stays.
+// The number of exchanges for these consecutive outcomes; the last one repeats.
 int times_asked(const s3::detail::metadata_limits& limits, const std::vector<keys_outcome>& outcomes,
                 keys_outcome& last) {
     int asked = 0;

@@ -1,5 +1,5 @@
 #include <smdebug/core/error.hpp>
-#include <smdebug/s3/credentials/profile_file.hpp>
+#include <smdebug/s3/credentials/profile.hpp>
 
 #include <support/child_process.hpp>
 #include <support/fake_aws.hpp>
@@ -118,7 +118,7 @@ TEST_CASE("profile_file: properties that are all indented are properties; a deep
     CHECK(value_in(file, "default", "aws_access_key_id") == "a");
     CHECK(value_in(file, "default", "aws_secret_access_key") == "b");
     CHECK(value_in(file, "default", "region") == "c");
-    // As with every tool of AWS: deeper than the line above is never a section.
+    // As in all AWS tools: a line indented deeper than the one above is never a section.
     CHECK(value_in(file, "default", "command") == "one\ntwo = three\nfour\n[x]");
     CHECK(value_in(file, "default", "k") == "v");
     CHECK(file.find("x") == nullptr);
@@ -127,11 +127,11 @@ TEST_CASE("profile_file: properties that are all indented are properties; a deep
 TEST_CASE("profile_file: what is malformed is a value_error that names file and line, and not what stands there") {
     const std::string secret = fake_secret;
     const std::vector<std::pair<std::string, std::string>> cases{
-        {"aws_secret_access_key = " + secret + "\n", "line 1 stands before the first [section]"},
+        {"aws_secret_access_key = " + secret + "\n", "line 1 is before the first [section]"},
         {"[a]\n\nsecretwithoutname " + std::string{fake_token}.substr(0, 16) + "\n", "line 3 has no '='"},
         {"[a]\n = " + secret + "\n", "line 2 has no name"},
-        {"[a\nk = " + secret + "\n", "line 1 is no whole [section]"},
-        {"[a] aws_secret_access_key = " + secret + "\n", "line 1 is no whole [section]"},
+        {"[a\nk = " + secret + "\n", "line 1 is an incomplete [section]"},
+        {"[a] aws_secret_access_key = " + secret + "\n", "line 1 is an incomplete [section]"},
         {"[]\n", "line 1 is a [section] without a name"},
         {"[ \"\" ]\n", "line 1 is a [section] without a name"},
         {"[a]\nk =\n  " + std::string{fake_id} + "\n", "line 3 has no '='"},

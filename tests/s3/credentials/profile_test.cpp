@@ -13,7 +13,7 @@ using namespace smdebug_test;
 
 namespace {
 
-// A home folder with files, and the environment that points there.
+// A home folder with files, and an environment that names it.
 struct home {
     temporary_folder folder;
 
@@ -116,7 +116,7 @@ TEST_CASE("profile: half of the keys, and keys over several lines, are a value_e
     at.credentials("[default]\n" + keys_text(fake_id, fake_secret) + "aws_session_token = " + fake_token +
                    "\n  more\n");
     const std::string cut = message_of<value_error>([&] { static_cast<void>(at.read().keys()); });
-    CHECK(cut.find("line 4: aws_session_token goes on over lines") != std::string::npos);
+    CHECK(cut.find("line 4: aws_session_token continues on indented lines") != std::string::npos);
     CHECK_FALSE(tells_secrets(cut));
 }
 
@@ -135,7 +135,7 @@ TEST_CASE("profile: the endpoint of a services section") {
     CHECK(said.find("there is no section [services missing]") != std::string::npos);
 }
 
-TEST_CASE("profile: tells where it looked") {
+TEST_CASE("profile: describes where it looked") {
     home at;
     const std::string aws = at.folder.path() + "/.aws/";
     CHECK(at.read().described() ==

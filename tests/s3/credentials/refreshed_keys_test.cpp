@@ -1,5 +1,5 @@
 #include <smdebug/core/error.hpp>
-#include <smdebug/s3/credentials/refreshed_keys.hpp>
+#include <smdebug/s3/credentials/default_credentials.hpp>
 
 #include <support/fake_aws.hpp>
 
@@ -24,7 +24,7 @@ namespace {
 
 const wall noon{1'800'000'000s};
 
-// A steady clock that is moved by hand, and a source of keys "key 0", "key 1", ... that can be told to fail.
+// A steady clock that is moved by hand, and a source of keys "key 0", "key 1", ... that fails on demand.
 struct bench {
     std::chrono::steady_clock::time_point steady{1h};
     int fetched = 0;
@@ -110,7 +110,7 @@ TEST_CASE("refreshed_keys: when the old ones are good no more the failure is thr
     at.next = {keys_outcome::nothing_there, {}, "nowhere"};
     at.steady += 15s;
     CHECK_THROWS_AS(static_cast<void>(at.id_at(noon + 1h)), access_denied);
-    at.next = {keys_outcome::unreachable, {}, "nobody"};
+    at.next = {keys_outcome::unreachable, {}, "silent"};
     at.steady += 15s;
     CHECK_THROWS_AS(static_cast<void>(at.id_at(noon + 1h)), unavailable);
     at.next = good;
@@ -147,7 +147,7 @@ TEST_CASE("refreshed_keys: keys that come already expired are a failure") {
     bench at;
     at.next_expires(noon);
     const std::string said = message_of<unavailable>([&] { static_cast<void>(at.id_at(noon)); });
-    CHECK(said.find("the source gave keys that have expired") != std::string::npos);
+    CHECK(said.find("the source returned keys that have expired") != std::string::npos);
     CHECK_FALSE(tells_secrets(said));
     CHECK_THROWS_AS(static_cast<void>(at.id_at(noon)), unavailable);
     CHECK(at.fetched == 1);
@@ -165,7 +165,7 @@ TEST_CASE("refreshed_keys: forgotten keys are not used when fetching fails; a fa
     CHECK(at.fetched == 2);
 }
 
-TEST_CASE("refreshed_keys: what fetching throws comes out, unless the old keys are good; it blocks nobody") {
+TEST_CASE("refreshed_keys: an error of fetch() is rethrown, unless the old keys are valid; it blocks no other thread") {
     bench at;
     const auto throws = []() -> s3::detail::keys_answer { throw value_error("malformed"); };
     CHECK_THROWS_AS(static_cast<void>(at.held.get(noon, throws)), value_error);
@@ -243,7 +243,7 @@ TEST_CASE("refreshed_keys: while one refreshes, the others use the old keys and 
         CHECK((held.get(noon + 57min,
                         [&] {
                             fetching.count_down();
-                            seen.wait();  // ends only because nobody else waits for this
+                            seen.wait();  // ends only because no other thread waits for this
                             return keys("new", noon + 2h);
                         })
                    .id == "new"));

@@ -1,4 +1,4 @@
-#include <smdebug/s3/credentials/s3_credentials.hpp>
+#include <smdebug/s3/credentials/default_credentials.hpp>
 
 #include <smdebug/core/error.hpp>
 
@@ -24,7 +24,7 @@ static_assert(credentials_provider<credentials>);
 
 const std::chrono::system_clock::time_point now = std::chrono::system_clock::now();
 
-/// A transport that must not be asked.
+/// A transport that must not be used.
 scripted_transport nobody() {
     return scripted_transport{[](const http::request&, std::size_t) -> std::optional<http::response> {
         FAIL("something was asked");
@@ -32,7 +32,7 @@ scripted_transport nobody() {
     }};
 }
 
-/// A variable of the environment, until it goes out of scope.
+/// Sets an environment variable while in scope.
 class variable_set {
 public:
     variable_set(std::string name, const char* value) : name_(std::move(name)) {
@@ -58,7 +58,7 @@ private:
 
 }  // namespace
 
-TEST_CASE("s3_credentials: the options' keys come first, and nobody is asked") {
+TEST_CASE("s3_credentials: the options' keys come first, and no service is queried") {
     s3_options options;
     options.keys = s3::access_keys{"FAKEKEYID", "fake/secret", "token", {}};
     const credentials given{options, nobody()};

@@ -41,7 +41,7 @@ s3::detail::call_result failed_with(http::response got, std::string key = "run/a
     return made;
 }
 
-/// Which error it is, and what it says.
+/// The error's type and message.
 struct thrown {
     const std::type_info* type = nullptr;
     std::string text;
@@ -99,8 +99,8 @@ TEST_CASE("failure: each kind of failure has the error that says what the caller
         {answer(408), typeid(unavailable), "again later"},
         {s3_error(409, "OperationAborted"), typeid(unavailable), "again later"},
         {answer(429), typeid(unavailable), "again later"},
-        {answer(200), typeid(unavailable), "not whole"},
-        {answer(206), typeid(unavailable), "not whole"},
+        {answer(200), typeid(unavailable), "the answer was incomplete"},
+        {answer(206), typeid(unavailable), "the answer was incomplete"},
     };
     for (const auto& [got, type, advice] : rows) {
         const thrown what = thrown_for(failed_with(got));
@@ -132,7 +132,7 @@ TEST_CASE("failure: what was asked, how often, how long, and what the server sai
     CHECK(contains(what.text, "listing s3://bucket/run/a b failed: there was no answer."));
 }
 
-TEST_CASE("failure: who asked without keys is told so") {
+TEST_CASE("failure: the message mentions a request without keys") {
     for (const int status : {400, 401, 403, 412}) {
         s3::detail::call_result failed = failed_with(answer(status));
         failed.is_signed = false;
@@ -142,7 +142,7 @@ TEST_CASE("failure: who asked without keys is told so") {
     }
 }
 
-TEST_CASE("failure: where nobody listens, host and port are named, and what to look at") {
+TEST_CASE("failure: for a closed port the message names host, port and what to check") {
     const thrown what = thrown_for(failed_with(no_answer(http::outcome::unreachable)));
     for (const char* part : {"https://s3.test (host s3.test, port 443)", "AWS_ENDPOINT_URL_S3", "region", "proxy"}) {
         CHECK(contains(what.text, part));

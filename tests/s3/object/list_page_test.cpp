@@ -43,7 +43,7 @@ std::string page_of(const std::string& inner, const std::string& truncated = "fa
 
 const std::string url = "<EncodingType>url</EncodingType>";
 
-// As the servers answer.  AWS writes a space as '+', the others as "%20".
+// Real answers of servers.  AWS writes a space as '+', the others as "%20".
 const std::string of_aws =
     "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<ListBucketResult xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">"
     "<Name>bucket</Name><Prefix>run+books/</Prefix><NextContinuationToken>1ueGcxLPRx1Tr/XYExHnhbYLgveDs2J/"
@@ -116,7 +116,7 @@ TEST_CASE("list_page: without an encoding, keys are as they stand") {
     const auto page = parse(page_of(contents("a+b%20c%zz") + contents("x&amp;y&lt;&#x01;") + contents(" ")));
     CHECK(keys_of(page) == std::vector<std::string>{"a+b%20c%zz", "x&y<\x01", " "});
     CHECK(keys_of(parse(page_of("<EncodingType/>" + contents("a+b")))) == std::vector<std::string>{"a+b"});
-    // Whether the encoding is said before or behind the keys.
+    // The encoding may be given before or after the keys.
     CHECK(keys_of(parse(page_of(url + contents("a%2Bb")))) == std::vector<std::string>{"a+b"});
     CHECK(keys_of(parse(page_of(contents("a%2Bb") + url))) == std::vector<std::string>{"a+b"});
 }
@@ -127,7 +127,7 @@ TEST_CASE("list_page: nothing found, and the end of what was found") {
     CHECK(page->entries.empty());
     CHECK_FALSE(page->truncated);
     CHECK(page->continuation.empty());
-    // Prefixes are no keys.
+    // Prefixes are not keys.
     CHECK(keys_of(parse(page_of("<CommonPrefixes><Prefix>a/</Prefix></CommonPrefixes>"))).empty());
 }
 

@@ -47,7 +47,7 @@ struct place {
         }
         return found;
     }
-    /// Answers the listings with these, one after another, and with the last one for ever.
+    /// Answers listings with these pages in order, repeating the last one.
     void answer_with(std::vector<std::string> pages) const {
         server.fail_by([pages = std::move(pages)](const http::request&, std::size_t number) {
             return std::optional{answer(200, {}, pages[std::min(number, pages.size() - 1)])};
@@ -161,7 +161,7 @@ TEST_CASE("listing: an object that stands for the folder itself is none of its k
     CHECK(at.list("", "", 1) == keys{"index/"});
 }
 
-TEST_CASE("listing: an answer that is cut, or is none, is asked for again") {
+TEST_CASE("listing: a cut or malformed answer is retried") {
     const place at;
     at.server.put("a", "");
     at.server.put("b", "");
@@ -193,7 +193,7 @@ TEST_CASE("listing: failures have the right error, and name the place") {
     CHECK_THROWS_AS(static_cast<void>(at.list()), not_found);
 }
 
-TEST_CASE("listing: a server without continuations is asked with the last key") {
+TEST_CASE("listing: a server without continuation tokens gets the last key instead") {
     const place at{"s3://bucket/run"};
     at.answer_with({page_of({"run/a", "run/b"}, true), page_of({"run/c"}, true), page_of({"run/d"}, false)});
     CHECK(at.list() == keys{"a", "b", "c", "d"});
@@ -201,11 +201,11 @@ TEST_CASE("listing: a server without continuations is asked with the last key") 
     REQUIRE(asked.size() == 3);
     CHECK(asked[1].parameter("start-after") == "run/b");
     CHECK(asked[2].parameter("start-after") == "run/c");
-    // One that gives the last key once more.
+    // A server that repeats the last key.
     at.server.forget_requests();
     at.answer_with({page_of({"run/a", "run/b"}, true), page_of({"run/b", "run/c"}, false)});
     CHECK(at.list() == keys{"a", "b", "c"});
-    // A page of nothing but the folder itself goes on, too.
+    // A page with only the folder itself also continues.
     at.server.forget_requests();
     at.answer_with({page_of({"run/"}, true), page_of({"run/a"}, false)});
     CHECK(at.list() == keys{"a"});
@@ -221,7 +221,7 @@ TEST_CASE("listing: pages that do not go on end") {
         at.answer_with(pages);
         CHECK_THROWS_AS(static_cast<void>(at.list()), unavailable);
         CHECK(at.server.count() <= 5);
-        // Who wants no more than is there does not notice.
+        // A caller that wants no more than exists does not notice.
         at.server.forget_requests();
         at.answer_with(pages);
         CHECK(at.list("", "", 1).size() == 1);
@@ -254,7 +254,7 @@ TEST_CASE("listing: what comes to no end ends, whichever tokens there are") {
         }
         CHECK(at.server.count() <= 1000);
     }
-    // Pages without keys that belong to the place are no better.
+    // The same for pages whose keys are all outside the location.
     at.server.fail_by([&](const http::request&, std::size_t number) {
         return std::optional{endless_page(endless::same_key, number, "elsewhere/")};
     });
@@ -277,11 +277,11 @@ TEST_CASE("listing: new keys without end take no longer than a listing may") {
         CHECK(std::string_view{thrown.what()}.find("30 ms") != std::string_view::npos);
         CHECK(std::string_view{thrown.what()}.find("list_deadline") != std::string_view::npos);
     }
-    // No request of it goes beyond.
+    // None of its requests exceeds the deadline.
     for (const auto& ask : server.requests()) {
         CHECK(ask.deadline <= http::request::clock::now() + std::chrono::milliseconds{30});
     }
-    // Nor does one that fails and fails.
+    // The same for a request that fails repeatedly.
     server.fail_by([](const http::request&, std::size_t) { return std::optional{answer(503)}; });
     CHECK_THROWS_AS(static_cast<void>(s3::detail::list_objects(client, "", "", all)), error);
     options.list_deadline = std::chrono::milliseconds::max();
@@ -312,13 +312,13 @@ TEST_CASE("listing: pages that are in no order come out sorted, whole, and each 
     at.answer_with({page_of({"x", "b", "m"}, true, "one"), page_of({"a"}, true, "two"), page_of({"c", "d"}, true, "3"),
                     page_of({"b", "d", "e"}, false)});
     CHECK(at.list() == keys{"a", "b", "c", "d", "e", "m", "x"});
-    // What lies before `after` is none of it, in whatever page.
+    // Keys before `after` are left out, whatever page they are in.
     at.server.forget_requests();
     at.answer_with({page_of({"x", "b", "m"}, true, "one"), page_of({"a", "n"}, false)});
     CHECK(at.list("", "b") == keys{"m", "n", "x"});
 }
 
-TEST_CASE("listing: a server that gives more than was asked for, or other keys") {
+TEST_CASE("listing: a server that returns more keys than requested, or other ones") {
     const place at{"s3://bucket/run"};
     at.answer_with({page_of({"run/a", "run/b", "run/c"}, true, "t")});
     CHECK(at.list("", "", 2) == keys{"a", "b"});

@@ -40,7 +40,7 @@ struct place {
                        static_credentials{*fake_s3_options{}.keys}};
 };
 
-/// Whether a request is of that kind, by its method and query.
+/// Whether a request has that method and query.
 bool is_of(const http::request& ask, http::method method, const char* in_url) {
     return ask.method == method && ask.url.find(in_url) != std::string::npos;
 }
@@ -62,7 +62,7 @@ TEST_CASE(
         for (std::size_t i = 0; i < upload_type::most_parts; ++i) {
             const std::uint64_t size = upload_type::part_size(configured, i);
             REQUIRE(size >= before);
-            REQUIRE(size <= 5120 * mib);  // the longest that is allowed
+            REQUIRE(size <= 5120 * mib);  // the largest size allowed
             before = size;
             total += size;
         }
@@ -137,7 +137,7 @@ TEST_CASE("multipart_upload: destroyed before it is completed, it is given up, a
     }
 }
 
-TEST_CASE("multipart_upload: that it cannot be given up is nobody's concern") {
+TEST_CASE("multipart_upload: a failure to abort it is ignored") {
     const place at;
     at.server.fail_by([](const http::request& ask, std::size_t) {
         return ask.method == http::method::remove ? std::optional{s3_error(403, "AccessDenied")} : std::nullopt;
@@ -217,7 +217,7 @@ TEST_CASE("multipart_upload: a 200 that holds an error is one") {
     {
         upload_type upload{at.client, "run/a"};
         upload.send(as_bytes(part));
-        upload.complete();  // the third attempt is taken
+        upload.complete();  // the third attempt succeeds
     }
     CHECK(at.server.content("run/a") == "bytes");
     times = std::numeric_limits<int>::min();
@@ -253,7 +253,7 @@ TEST_CASE("multipart_upload: completed, though the answer was lost: the object i
     CHECK(at.server.count(asks_for::complete_upload) == 2);
     CHECK(at.server.count(asks_for::head) == 1);
     CHECK(at.server.count(asks_for::abort_upload) == 0);
-    // Another object is there then: nobody knows what became of ours.
+    // Now another object is there: the fate of ours is unknown.
     times = 0;
     at.server.lose([&](const http::request& ask, std::size_t) {
         if (completes(ask) && times++ == 0) {
@@ -263,7 +263,7 @@ TEST_CASE("multipart_upload: completed, though the answer was lost: the object i
         return false;
     });
     CHECK_THROWS_AS(write(), unavailable);
-    // None is there.
+    // No object is there.
     times = 0;
     at.server.lose([&](const http::request& ask, std::size_t) {
         if (completes(ask) && times++ == 0) {
@@ -288,14 +288,14 @@ TEST_CASE("multipart_upload: an upload that somebody else has ended is no object
     CHECK_THROWS_AS(upload.complete(), unavailable);
 }
 
-TEST_CASE("multipart_upload: uploads that nobody has ended are given up where their keys are wanted, page by page") {
+TEST_CASE("multipart_upload: unfinished uploads of selected keys are aborted, page by page") {
     const place at{{.most_on_page = 2, .least_part = 3}};
     const auto begin = [&](const std::string& key) {
         const s3::detail::call_result begun =
             s3::detail::perform_call(at.client, {.method = http::method::post, .key = key, .query = {{"uploads", ""}}});
         REQUIRE(begun.good);
     };
-    // What is killed gives nothing up.
+    // A killed process aborts nothing.
     for (const char* key : {"run/a b", "run/a b", "run/b", "run/c", "run/sub/a", "runner", "other/a"}) {
         begin(key);
     }
@@ -308,7 +308,7 @@ TEST_CASE("multipart_upload: uploads that nobody has ended are given up where th
     CHECK(at.server.open_uploads() == 3);
     CHECK(removed("b", "") == std::vector<std::string>{"b"});
     CHECK(removed("", "").empty());
-    // Somebody else was quicker.
+    // Another client was quicker.
     begin("run/d");
     at.server.fail_by([](const http::request& ask, std::size_t) {
         return ask.method == http::method::remove ? std::optional{s3_error(404, "NoSuchUpload")} : std::nullopt;
@@ -316,7 +316,7 @@ TEST_CASE("multipart_upload: uploads that nobody has ended are given up where th
     CHECK(removed("", "") == std::vector<std::string>{"d"});
     at.server.fail_by([](const http::request&, std::size_t) { return std::optional{s3_error(403, "AccessDenied")}; });
     CHECK_THROWS_AS(static_cast<void>(removed("", "")), access_denied);
-    // A server that gives the same page again and again ends.
+    // A server that repeats the same page ends the listing.
     at.server.fail_by([](const http::request&, std::size_t) {
         return std::optional{answer(200, {},
                                     "<ListMultipartUploadsResult><IsTruncated>true</IsTruncated><NextKeyMarker>run/x"

@@ -1,4 +1,4 @@
-#include <smdebug/s3/object/object_checksum.hpp>
+#include <smdebug/s3/object/failure.hpp>
 
 #include "support/scripted_transport.hpp"
 
@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::string_view digits = "123456789";
 
-// What each algorithm makes of "123456789", by tools that others wrote.
+// Checksums of "123456789", computed by other tools.
 const headers right{{"x-amz-checksum-crc64nvme", "rosUhgp5mIg="},
                     {"x-amz-checksum-crc32c", "4waSgw=="},
                     {"x-amz-checksum-crc32", "y/Q5Jg=="},
@@ -27,7 +27,7 @@ const headers right{{"x-amz-checksum-crc64nvme", "rosUhgp5mIg="},
                     {"x-amz-checksum-sha1", "98O8HYCOBHMq32eZZczDTKeuNEE="},
                     {"etag", "\"25f9e794323b453885f5181f1b624d0b\""}};
 
-/// A whole object by 200, or by 206.
+/// A whole object with status 200 or 206.
 http::response whole(headers says, std::string body = std::string{digits}, int status = 206) {
     const std::string size = std::to_string(body.size());
     if (status == 206) {
@@ -46,7 +46,7 @@ TEST_CASE("object_checksum: each one that a server may send is that of the bytes
             CHECK(s3::detail::disagreeing_checksum(whole({one}, "123456780", status), true) == one.name);
         }
     }
-    // Longer than the steps in which a CRC is taken, and of every length modulo these.
+    // Longer than the step of the CRC, with every remainder.
     for (std::size_t size = 1; size < 30; ++size) {
         CAPTURE(size);
         const std::string text(size, 'x');
@@ -81,7 +81,7 @@ TEST_CASE("object_checksum: what is no MD5 of the bytes is not taken for one") {
              {{"etag", md5}, {"x-amz-server-side-encryption", "aws:kms"}},
              {{"etag", md5}, {"x-amz-server-side-encryption", "aws:kms:dsse"}},
              {{"etag", md5}, {"x-amz-server-side-encryption-customer-algorithm", "AES256"}},
-             // Checksums of the checksums of parts, and what no server should send.
+             // Checksums of the parts' checksums, and invalid headers.
              {{"x-amz-checksum-crc32c", "AAAAAA==-2"}},
              {{"x-amz-checksum-crc32c", "AAAAAA=="}, {"x-amz-checksum-type", "COMPOSITE"}},
              {{"x-amz-checksum-sha256", "AAAAAA=="}},
@@ -89,7 +89,7 @@ TEST_CASE("object_checksum: what is no MD5 of the bytes is not taken for one") {
         CAPTURE(says.size());
         CHECK(s3::detail::disagreeing_checksum(whole(says), true).empty());
     }
-    // The usual encryption changes nothing.
+    // The default encryption changes nothing.
     CHECK(s3::detail::disagreeing_checksum(whole({{"etag", md5}, {"x-amz-server-side-encryption", "AES256"}}), true) ==
           "etag");
 }

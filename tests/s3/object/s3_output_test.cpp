@@ -1,4 +1,4 @@
-#include <smdebug/s3/object/s3_output.hpp>
+#include <smdebug/s3/object/multipart_upload.hpp>
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/s3/credentials.hpp>
@@ -89,7 +89,7 @@ TEST_CASE("s3_output: a long one is sent in parts while it is appended to, howev
             for (std::size_t begin = 0; begin < size; begin += 1'234'567) {
                 std::string piece = text.substr(begin, 1'234'567);
                 append(out, piece);
-                piece.assign(piece.size(), '#');  // it is needed no longer
+                piece.assign(piece.size(), '#');  // not needed any longer
             }
             CHECK(at.server.count(asks_for::upload_part) == size / part);
             CHECK(at.server.keys().empty());

@@ -1,4 +1,4 @@
-#include <smdebug/s3/object/upload_answer.hpp>
+#include <smdebug/s3/object/multipart_upload.hpp>
 
 #include <doctest/doctest.h>
 
@@ -58,7 +58,7 @@ TEST_CASE("upload_answer: an upload has ended when a whole answer says so, whate
     CHECK(completed("<CompleteMultipartUploadResult" + xmlns +
                     "><Location>localhost/odd/x</Location><ETag></ETag></CompleteMultipartUploadResult>") == "");
     CHECK(completed("<CompleteMultipartUploadResult/>") == "");
-    // White space is sent to keep the connection, before or behind the declaration.
+    // White space is sent to keep the connection open, before or after the declaration.
     const std::size_t declared = ended.find('\n');
     CHECK(completed("   \r\n" + ended).has_value());
     CHECK(completed(ended.substr(0, declared) + "\n     \n  " + ended.substr(declared)).has_value());
@@ -87,7 +87,7 @@ TEST_CASE("upload_answer: the list of parts, escaped") {
     CHECK(etags == std::vector<std::string>{parts[0].etag, parts[1].etag});
 }
 
-TEST_CASE("upload_answer: a page of uploads that nobody has ended") {
+TEST_CASE("upload_answer: a page of unfinished uploads") {
     const auto page_of = [](std::string_view text) { return s3::detail::parse_upload_page(as_bytes(text)); };
     const auto page = page_of(
         "<?xml version=\"1.0\"?><ListMultipartUploadsResult xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">"

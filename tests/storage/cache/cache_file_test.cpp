@@ -1,4 +1,4 @@
-#include <smdebug/storage/cache/cache_file.hpp>
+#include <smdebug/storage/disk_cache.hpp>
 
 #include "support/temporary_folder.hpp"
 
@@ -25,7 +25,7 @@ constexpr std::uint64_t most = 1'000'000;
 
 }  // namespace
 
-TEST_CASE("cache_file: gives back what was written, for that identity alone") {
+TEST_CASE("cache_file: returns what was written, for that identity only") {
     const temporary_folder folder;
     for (const std::string& content : {std::string{}, std::string{"x"}, std::string(100'000, 'y')}) {
         const std::string path = folder.path() + "/new/folder/" + detail::cache_file::name_of(what);
@@ -40,7 +40,7 @@ TEST_CASE("cache_file: gives back what was written, for that identity alone") {
     CHECK_FALSE(detail::cache_file::read(folder.path() + "/missing/too", what, most));
 }
 
-TEST_CASE("cache_file: each part of the identity counts, in the name and in the file") {
+TEST_CASE("cache_file: each part of the identity matters, in the name and in the file") {
     const temporary_folder folder;
     const std::string path = folder.path() + "/file";
     std::set<std::string> names{detail::cache_file::name_of(what)};
@@ -48,13 +48,13 @@ TEST_CASE("cache_file: each part of the identity counts, in the name and in the 
          {object_identity{"s3://bucket/run2", what.key, what.version},
           object_identity{what.place, "events/2.tfevents", what.version},
           object_identity{what.place, what.key, "etag-2"}, object_identity{what.place, what.key, ""},
-          // The same text, cut elsewhere.
+          // The same text, split elsewhere.
           object_identity{"s3://bucket/runevents", "/1.tfevents", what.version},
           object_identity{what.place, "events/1.tfeventsetag", "-1"}}) {
         CHECK(names.insert(detail::cache_file::name_of(other)).second);
         detail::cache_file::write(path, what, as_bytes("content"));
         CHECK_FALSE(detail::cache_file::read(path, other, most));
-        CHECK_FALSE(std::filesystem::exists(path));  // it is in the way
+        CHECK_FALSE(std::filesystem::exists(path));  // removed, as it has another identity
     }
     for (const std::string& name : names) {
         CHECK(detail::cache_file::is_name(name));
@@ -62,7 +62,7 @@ TEST_CASE("cache_file: each part of the identity counts, in the name and in the 
     }
 }
 
-TEST_CASE("cache_file: a file that was cut, damaged or added to is not believed, and removed") {
+TEST_CASE("cache_file: a truncated, damaged or extended file is ignored and removed") {
     const temporary_folder folder;
     const std::string path = folder.path() + "/file";
     detail::cache_file::write(path, what, as_bytes("the content of the object"));
@@ -88,7 +88,7 @@ TEST_CASE("cache_file: a file that was cut, damaged or added to is not believed,
     CHECK(believes(whole));
 }
 
-TEST_CASE("cache_file: one that is larger than any would be is not read at all") {
+TEST_CASE("cache_file: too large a file is not read at all") {
     const temporary_folder folder;
     const std::string path = folder.path() + "/file";
     detail::cache_file::write(path, what, as_bytes("content"));

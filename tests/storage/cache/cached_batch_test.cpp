@@ -7,8 +7,8 @@
 #include <smdebug/core/error.hpp>
 #include <smdebug/storage/cached_storage.hpp>
 #include <smdebug/storage/disk_cache.hpp>
-#include <smdebug/storage/memory_cache.hpp>
-#include <smdebug/storage/read_each.hpp>
+#include <smdebug/storage/object_cache.hpp>
+#include <smdebug/storage/versioned_read.hpp>
 #include <smdebug/testing/storage_conformance.hpp>
 
 #include <doctest/doctest.h>
@@ -40,7 +40,7 @@ counting_storage<> five_objects() {
     return inner;
 }
 
-// "0a 1- ": places in their order, with the first letter of what came.
+// "0a 1- ": positions in order, each with the first letter of its object.
 template <class Bytes>
 std::string told_of(std::size_t i, const std::optional<Bytes>& bytes) {
     std::string told = std::to_string(i);
@@ -68,7 +68,7 @@ std::string ranges(const Store& store, const std::vector<object_range>& wanted) 
 
 }  // namespace
 
-TEST_CASE("cached_batch: things come in their order, whatever is near") {
+TEST_CASE("cached_batch: items are delivered in order, whichever are cached") {
     for (unsigned pattern = 0; pattern < 32; ++pattern) {
         std::vector<std::size_t> far;
         for (std::size_t i = 0; i < 5; ++i) {
@@ -89,7 +89,7 @@ TEST_CASE("cached_batch: things come in their order, whatever is near") {
     }
 }
 
-TEST_CASE("cached_batch: what is cached comes from there, the rest in one call, which a memory cache does not keep") {
+TEST_CASE("cached_batch: the cache supplies cached objects, one call the rest, which a memory cache does not keep") {
     const auto inner = five_objects();
     const auto store = cached(inner);
     static_cast<void>(store.read("b.tfevents"));
@@ -107,7 +107,7 @@ TEST_CASE("cached_batch: what is cached comes from there, the rest in one call, 
     CHECK(inner.calls() == std::vector<std::string>{"each x.tfevents collections/x"});
 }
 
-TEST_CASE("cached_batch: a cold cache passes the keys on and asks for nothing else") {
+TEST_CASE("cached_batch: a cold cache passes the keys on and makes no other request") {
     const auto inner = five_objects();
     CHECK(each(cached(inner), letters) == "0a 1b 2c 3d 4e ");
     CHECK(inner.calls().size() == 1);
@@ -115,7 +115,7 @@ TEST_CASE("cached_batch: a cold cache passes the keys on and asks for nothing el
     CHECK(inner.calls().size() == 1);
 }
 
-TEST_CASE("cached_batch: ranges of what is cached come from there, the rest in one call") {
+TEST_CASE("cached_batch: ranges of cached objects come from the cache, the rest in one call") {
     const auto inner = five_objects();
     const auto store = cached(inner);
     const byte_buffer whole = store.read("b.tfevents");
@@ -129,7 +129,7 @@ TEST_CASE("cached_batch: ranges of what is cached come from there, the rest in o
         [&](std::size_t, const std::optional<byte_buffer>& bytes) { CHECK(bytes->data() == whole.data() + 4); });
 }
 
-TEST_CASE("cached_batch: a range behind the end of what is cached looks whether it has grown") {
+TEST_CASE("cached_batch: a range behind a cached object's end checks whether the object has grown") {
     const auto inner = five_objects();
     const auto store = cached(inner);
     static_cast<void>(store.read("a.tfevents"));
@@ -141,7 +141,7 @@ TEST_CASE("cached_batch: a range behind the end of what is cached looks whether 
     CHECK(ranges(store, {{"a.tfevents", {10, 5}}}) == "0- ");
 }
 
-TEST_CASE("cached_batch: works over a storage that has no batches") {
+TEST_CASE("cached_batch: works over a storage without batch reads") {
     plain_counting_storage inner;
     inner.write("a.tfevents", as_bytes("aaa"));
     inner.write("b.tfevents", as_bytes("bbb"));
@@ -154,7 +154,7 @@ TEST_CASE("cached_batch: works over a storage that has no batches") {
     CHECK(inner.calls() == std::vector<std::string>{"part a.tfevents"});
 }
 
-TEST_CASE("cached_batch: an error comes when everything before what failed has been handed over") {
+TEST_CASE("cached_batch: an error is thrown after everything before it has been delivered") {
     const auto inner = five_objects();
     inner.before_each([](const std::string& call) {
         if (call == "one d.tfevents") {
@@ -180,7 +180,7 @@ TEST_CASE("cached_batch: an error comes when everything before what failed has b
     CHECK(told == "0b 1c ");
 }
 
-TEST_CASE("cached_batch: what the sink throws ends it, at an object that is near or far, and comes out as it is") {
+TEST_CASE("cached_batch: an exception of the sink ends it, at a cached or other object, and is passed on unchanged") {
     const auto inner = five_objects();
     const auto store = cached(inner);
     static_cast<void>(store.read("b.tfevents"));
@@ -198,7 +198,7 @@ TEST_CASE("cached_batch: what the sink throws ends it, at an object that is near
     }
 }
 
-TEST_CASE("cached_batch: an object that goes from the cache while the batch is handed over is read, or is not there") {
+TEST_CASE("cached_batch: an object evicted during the batch is read, or is missing") {
     const auto inner = five_objects();
     const auto store = cached(inner);
     static_cast<void>(store.read("b.tfevents"));
@@ -214,12 +214,12 @@ TEST_CASE("cached_batch: an object that goes from the cache while the batch is h
     CHECK(told == "0a 1b 2c 3- 4e ");
 }
 
-TEST_CASE("cached_batch: a cache on disk keeps what a scan brings") {
+TEST_CASE("cached_batch: a cache on disk keeps objects of a scan") {
     const temporary_folder folder;
     const auto inner = five_objects();
     CHECK(each(cached(inner, disk_cache{folder.path()}), letters) == "0a 1b 2c 3d 4e ");
     const auto calls = inner.calls();
-    REQUIRE(calls.size() == 3);  // what is there, all of it, whether it is still that
+    REQUIRE(calls.size() == 3);  // everything, whether or not it is still current
     CHECK(calls[0] == "entries ");
     CHECK(calls[1].starts_with("each a.tfevents b"));
     CHECK(calls[2] == "entries ");
@@ -229,7 +229,7 @@ TEST_CASE("cached_batch: a cache on disk keeps what a scan brings") {
     CHECK(inner.calls() == std::vector<std::string>{"entries "});
 }
 
-TEST_CASE("cached_batch: a cache on disk brings whole what is small or much wanted, and the rest in parts") {
+TEST_CASE("cached_batch: a disk cache fetches objects whole if small or mostly wanted, otherwise in parts") {
     const temporary_folder folder;
     counting_storage<> inner;
     const std::string large(5'000'000, 'l');
@@ -254,7 +254,7 @@ TEST_CASE("cached_batch: a cache on disk brings whole what is small or much want
     }
 }
 
-TEST_CASE("cached_batch: where the disk takes nothing, nothing is fetched twice but the first") {
+TEST_CASE("cached_batch: if the disk accepts nothing, only the first object is fetched twice") {
     const temporary_folder folder;
     folder.write("file", "in the way");
     const auto inner = five_objects();
@@ -268,7 +268,7 @@ TEST_CASE("cached_batch: where the disk takes nothing, nothing is fetched twice 
     CHECK(fetched <= 6);
 }
 
-TEST_CASE("cached_batch: what is replaced while a scan reads is not kept as what was listed") {
+TEST_CASE("cached_batch: an object replaced during a scan is not kept under its listed version") {
     const temporary_folder folder;
     const auto inner = five_objects();
     inner.before_each([&](const std::string& call) {

@@ -5,7 +5,7 @@
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/storage/disk_cache.hpp>
-#include <smdebug/storage/memory_cache.hpp>
+#include <smdebug/storage/object_cache.hpp>
 #include <smdebug/testing/storage_conformance.hpp>
 
 #include <doctest/doctest.h>
@@ -21,7 +21,7 @@ using namespace smdebug::detail;
 using namespace smdebug_test;
 using namespace smdebug::testing;
 
-TEST_CASE("caching_reader: tells what is near, what is to be brought, and what is not to be cached") {
+TEST_CASE("caching_reader: says what is cached, what is to be fetched, and what is not to be cached") {
     counting_storage<> inner;
     inner.write("a.tfevents", as_bytes("12345"));
     inner.write("large.tfevents", as_bytes("1234567890"));
@@ -33,9 +33,9 @@ TEST_CASE("caching_reader: tells what is near, what is to be brought, and what i
     CHECK(reader.looks_near("collections/a") == std::nullopt);
     CHECK_FALSE(reader.to_cache("a.tfevents", false));
     CHECK(inner.calls().empty());
-    reader.bring("a.tfevents");
-    reader.bring("large.tfevents");
-    reader.bring("collections/a");
+    reader.prefetch("a.tfevents");
+    reader.prefetch("large.tfevents");
+    reader.prefetch("collections/a");
     CHECK(inner.calls() == std::vector<std::string>{"entries ", "read a.tfevents"});
     CHECK(reader.looks_near("a.tfevents") == std::optional{true});
     CHECK(reader.looks_near("large.tfevents") == std::nullopt);
@@ -48,7 +48,7 @@ TEST_CASE("caching_reader: tells what is near, what is to be brought, and what i
     CHECK(reader.looks_near("a.tfevents") == std::optional{false});
 }
 
-TEST_CASE("caching_reader: what is brought while its key is forgotten is not kept") {
+TEST_CASE("caching_reader: an object fetched while its key is forgotten is not kept") {
     plain_counting_storage inner;
     inner.write("a.tfevents", as_bytes("older"));
     caching_reader reader{inner, memory_cache{}, {}};
@@ -63,7 +63,7 @@ TEST_CASE("caching_reader: what is brought while its key is forgotten is not kep
     CHECK(text_of(reader.read("a.tfevents")) == "newer");
 }
 
-TEST_CASE("caching_reader: the version that is kept is that of the bytes") {
+TEST_CASE("caching_reader: keeps the version of the fetched bytes") {
     const temporary_folder folder;
     counting_storage<> inner;
     inner.write("a.tfevents", as_bytes("first"));
@@ -81,7 +81,7 @@ TEST_CASE("caching_reader: the version that is kept is that of the bytes") {
     CHECK(inner.calls() == std::vector<std::string>{"entries "});
 }
 
-TEST_CASE("caching_reader: where reading tells no version, a listing confirms what a disk is to keep") {
+TEST_CASE("caching_reader: if reads report no version, a listing confirms what a disk cache keeps") {
     const temporary_folder folder;
     listing_counting_storage inner;
     inner.write("a.tfevents", as_bytes("first"));

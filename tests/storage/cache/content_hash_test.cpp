@@ -1,4 +1,4 @@
-#include <smdebug/storage/cache/content_hash.hpp>
+#include <smdebug/core/text_hash.hpp>
 
 #include <smdebug/core/bytes.hpp>
 
@@ -13,14 +13,14 @@
 using namespace smdebug;
 using namespace smdebug::detail;
 
-TEST_CASE("content_hash: gives the published values") {
+TEST_CASE("content_hash: returns the published values") {
     CHECK(content_hash(as_bytes("")) == 0xEF46DB3751D8E999U);
     CHECK(content_hash(as_bytes("a")) == 0xD24EC4F1A98C6E5BU);
     CHECK(content_hash(as_bytes("abc")) == 0x44BC2CF5AD770999U);
     CHECK(content_hash(as_bytes("Nobody inspects the spammish repetition")) == 0xFBCEA83C8A378BF1U);
 }
 
-TEST_CASE("content_hash: another bit, length or seed gives another value, wherever the bytes lie") {
+TEST_CASE("content_hash: another bit, length or seed changes the value, at any alignment") {
     std::set<std::uint64_t> seen;
     std::size_t made = 0;
     for (std::size_t length = 0; length < 100; ++length) {

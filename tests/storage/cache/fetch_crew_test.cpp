@@ -1,4 +1,4 @@
-#include <smdebug/storage/cache/fetch_crew.hpp>
+#include <smdebug/storage/cache/object_holder.hpp>
 
 #include <smdebug/core/error.hpp>
 
@@ -19,7 +19,7 @@ using namespace smdebug::detail;
 
 namespace {
 
-// What was fetched, and a way to wait for it.
+// The keys fetched so far, and a way to wait for more.
 class fetched_list {
 public:
     void add(const std::string& key) {
@@ -47,7 +47,7 @@ private:
 
 }  // namespace
 
-TEST_CASE("fetch_crew: fetches what is wished for, on few threads, in the order of the wishes") {
+TEST_CASE("fetch_crew: fetches the requested keys on few threads, in order") {
     fetched_list list;
     fetch_crew one{[&](const std::string& key) { list.add(key); }, 1, 100};
     std::vector<std::string> wanted;
@@ -68,7 +68,7 @@ TEST_CASE("fetch_crew: fetches what is wished for, on few threads, in the order 
     CHECK(other.threads() <= 3);
 }
 
-TEST_CASE("fetch_crew: of too many wishes the oldest are dropped, and the same wish is one") {
+TEST_CASE("fetch_crew: if too many keys are queued, the oldest are dropped; a repeated key counts once") {
     fetched_list list;
     std::latch begun{1};
     std::latch go_on{1};
@@ -89,7 +89,7 @@ TEST_CASE("fetch_crew: of too many wishes the oldest are dropped, and the same w
     CHECK(list.await(4) == std::vector<std::string>{"first", "c", "d", "e"});
 }
 
-TEST_CASE("fetch_crew: a fetch that throws costs that fetch") {
+TEST_CASE("fetch_crew: a fetch that throws affects no other") {
     fetched_list list;
     fetch_crew crew{[&](const std::string& key) {
                         list.add(key);
@@ -107,7 +107,7 @@ TEST_CASE("fetch_crew: a fetch that throws costs that fetch") {
     CHECK(list.await(3) == std::vector<std::string>{"error", "number", "fine"});
 }
 
-TEST_CASE("fetch_crew: its end drops the wishes and waits for the fetch under way") {
+TEST_CASE("fetch_crew: destruction drops the queue and waits for the running fetch") {
     fetched_list list;
     std::latch begun{1};
     std::atomic<bool> ending{false};
@@ -130,7 +130,7 @@ TEST_CASE("fetch_crew: its end drops the wishes and waits for the fetch under wa
     CHECK(fetched.front() == "first");
 }
 
-TEST_CASE("fetch_crew: without threads, or room for wishes, or wishes at all, it does nothing") {
+TEST_CASE("fetch_crew: without threads, room in the queue, or keys it does nothing") {
     fetched_list list;
     {
         const auto add = [&](const std::string& key) { list.add(key); };

@@ -21,7 +21,7 @@ std::string found_in(const held_parts& table, const std::string& key, byte_range
 
 }  // namespace
 
-TEST_CASE("held_parts: what lies inside of a part that is there is given, and nothing else") {
+TEST_CASE("held_parts: only ranges inside a present part are returned") {
     held_parts table;
     const auto [part, fresh] = table.promise("a", {10, 6});
     CHECK(fresh);
@@ -41,7 +41,7 @@ TEST_CASE("held_parts: what lies inside of a part that is there is given, and no
     CHECK(found_in(table, "a", {12, 2}) == "nothing");
 }
 
-TEST_CASE("held_parts: a whole object is cut at its end, and behind that nothing is known") {
+TEST_CASE("held_parts: a whole object is cut at its end, and behind its end nothing is known") {
     held_parts table;
     const auto whole = table.promise("a", held_parts::whole).what;
     CHECK(table.covers("a", {1000, 5}));
@@ -54,7 +54,7 @@ TEST_CASE("held_parts: a whole object is cut at its end, and behind that nothing
     table.release(whole);
 }
 
-TEST_CASE("held_parts: what is as long as was asked for may not be all of it") {
+TEST_CASE("held_parts: a part of the requested length may not be the whole object") {
     for (const std::uint64_t asked : {6U, 7U}) {
         held_parts table;
         const auto part = table.promise("a", {0, asked}).what;
@@ -67,7 +67,7 @@ TEST_CASE("held_parts: what is as long as was asked for may not be all of it") {
     }
 }
 
-TEST_CASE("held_parts: two who hold the same part hold it once, until the last lets go") {
+TEST_CASE("held_parts: two holders share one part until the last releases it") {
     held_parts table;
     const auto one = table.promise("a", {0, 4});
     const auto other = table.promise("a", {0, 4});
@@ -82,7 +82,7 @@ TEST_CASE("held_parts: two who hold the same part hold it once, until the last l
     CHECK(table.promise("a", {0, 4}).fresh);
 }
 
-TEST_CASE("held_parts: who wants a part that is on its way waits, and reads itself where it does not come") {
+TEST_CASE("held_parts: a reader waits for a part on its way, and reads it itself if the fetch fails") {
     for (const bool comes : {true, false}) {
         held_parts table;
         const auto part = table.promise("a", {0, 4}).what;
@@ -96,7 +96,7 @@ TEST_CASE("held_parts: who wants a part that is on its way waits, and reads itse
     }
 }
 
-TEST_CASE("held_parts: parts of two versions are not given, whatever came between them") {
+TEST_CASE("held_parts: parts of two versions are never returned, whatever was fetched in between") {
     held_parts table;
     const auto first = table.promise("a", {0, 4}).what;
     const auto failed = table.promise("a", {4, 4}).what;

@@ -1,4 +1,4 @@
-#include <smdebug/storage/cache/known_objects.hpp>
+#include <smdebug/storage/cache/metadata_cache.hpp>
 
 #include <smdebug/storage/concepts.hpp>
 
@@ -11,7 +11,7 @@
 using namespace smdebug;
 using namespace smdebug::detail;
 
-TEST_CASE("known_objects: remembers what a listing told, and the last word counts") {
+TEST_CASE("known_objects: remembers listings, of which the last counts") {
     known_objects known;
     CHECK_FALSE(known.find("a"));
     known.learn({{"a", 1, "x"}, {"b", 2, "y"}}, known.state());
@@ -22,7 +22,7 @@ TEST_CASE("known_objects: remembers what a listing told, and the last word count
     CHECK(known.find("a")->version == "z");
 }
 
-TEST_CASE("known_objects: a listing that began before something was forgotten tells nothing") {
+TEST_CASE("known_objects: ignores a listing that began before something was forgotten") {
     known_objects known;
     const auto before = known.state();
     known.forget("a");
@@ -33,7 +33,7 @@ TEST_CASE("known_objects: a listing that began before something was forgotten te
     CHECK_FALSE(known.find("c"));
 }
 
-TEST_CASE("known_objects: forgets one, all, or what may be others by now") {
+TEST_CASE("known_objects: forgets one key, all, or those that may have changed") {
     known_objects known;
     known.learn({{"a", 1, "x"}, {"b", 2, "y"}, {"c", 2, "y"}}, known.state());
     known.forget("a");
@@ -45,7 +45,7 @@ TEST_CASE("known_objects: forgets one, all, or what may be others by now") {
     CHECK_FALSE(known.find("c"));
 }
 
-TEST_CASE("known_objects: what is not to be cached stays so until it is forgotten") {
+TEST_CASE("known_objects: a mark not to cache a key stays until it is forgotten") {
     known_objects known;
     known.pass("a");
     CHECK(known.find("a")->passes);
@@ -57,7 +57,7 @@ TEST_CASE("known_objects: what is not to be cached stays so until it is forgotte
     CHECK_FALSE(known.find("a")->passes);
 }
 
-TEST_CASE("known_objects: remembers those that were asked for last") {
+TEST_CASE("known_objects: remembers the recently used keys") {
     known_objects known{100};
     for (int i = 0; i < 1000; ++i) {
         known.learn(std::to_string(i), {.size = 1}, known.state());

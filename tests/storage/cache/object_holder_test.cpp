@@ -40,7 +40,7 @@ template <class Storage>
 std::string text_in(const Storage& store, std::string_view key, byte_range where) {
     return std::string{as_text(store.read(key, where).view())};
 }
-// How often an object was asked for, by whatever call.
+// How often an object was requested, by whatever call.
 std::size_t times(const std::vector<std::string>& calls, const std::string& key) {
     return static_cast<std::size_t>(std::count_if(calls.begin(), calls.end(), [&](const std::string& call) {
         return !call.starts_with("entries") && call.find(key) != std::string::npos;
@@ -49,12 +49,12 @@ std::size_t times(const std::vector<std::string>& calls, const std::string& key)
 
 }  // namespace
 
-TEST_CASE("object_holder: what is held is fetched once, however it is read and whatever the cache has room for") {
+TEST_CASE("object_holder: a held part is fetched once, however it is read and whatever the cache's size") {
     const counting_storage<> far{some_objects()};
     const any_storage store{cached(far, memory_cache{0})};
     const auto held = store.hold();
     REQUIRE(held);
-    held->bring(all_whole());
+    held->prefetch(all_whole());
     for (int again = 0; again < 3; ++again) {
         for (const std::string& key : keys) {
             CHECK(text_in(store, key, {3, 4}) == "3456");
@@ -78,11 +78,11 @@ TEST_CASE("object_holder: what is held is fetched once, however it is read and w
     CHECK(times(after, keys[2]) == 0);
 }
 
-TEST_CASE("object_holder: of an object of which a part is held the rest is read as ever") {
+TEST_CASE("object_holder: the rest of a partly held object is read as usual") {
     const counting_storage<> far{some_objects()};
     const auto store = cached(far, memory_cache{0});
     const auto held = store.hold();
-    held->bring(std::vector<object_range>{{keys[0], {2, 3}}, {keys[0], {6, 2}}});
+    held->prefetch(std::vector<object_range>{{keys[0], {2, 3}}, {keys[0], {6, 2}}});
     CHECK(text_in(store, keys[0], {2, 3}) == "234");
     CHECK(text_in(store, keys[0], {6, 2}) == "67");
     CHECK(times(far.calls(), keys[0]) == 1);
@@ -90,7 +90,7 @@ TEST_CASE("object_holder: of an object of which a part is held the rest is read 
     CHECK(times(far.calls(), keys[0]) == 1);
 }
 
-TEST_CASE("object_holder: what cannot be brought is told to who reads it, and the others come") {
+TEST_CASE("object_holder: reading a part that cannot be fetched reports the error; other parts are fetched") {
     const counting_storage<> far{some_objects()};
     far.before_each([](const std::string& call) {
         if (call.ends_with(keys[1])) {
@@ -101,30 +101,30 @@ TEST_CASE("object_holder: what cannot be brought is told to who reads it, and th
     const auto held = store.hold();
     std::vector<object_range> parts = all_whole();
     parts.push_back({"events/none.tfevents", held_parts::whole});
-    held->bring(parts);
+    held->prefetch(parts);
     CHECK(text_in(store, keys[0], {3, 4}) == "3456");
     CHECK_THROWS_AS(static_cast<void>(store.read(keys[1])), unavailable);
     CHECK(text_in(store, keys[2], {3, 4}) == "3456");
     CHECK_THROWS_AS(static_cast<void>(store.read("events/none.tfevents")), not_found);
 }
 
-TEST_CASE("object_holder: what is written through the storage is seen at once, though an older one is held") {
+TEST_CASE("object_holder: a write through the storage is seen at once, even if an older version is held") {
     auto store = cached(counting_storage<>{some_objects()});
     const auto held = store.hold();
-    held->bring(all_whole());
+    held->prefetch(all_whole());
     CHECK(text_in(store, keys[0], {0, 3}) == "012");
     store.write(keys[0], as_bytes("new"));
     CHECK(as_text(store.read(keys[0]).view()) == "new");
 }
 
-TEST_CASE("object_holder: a cache on disk gives what it has, and keeps what comes whole") {
+TEST_CASE("object_holder: a disk cache supplies what it has, and keeps whole objects") {
     const temporary_folder place;
     const counting_storage<> far{some_objects()};
     for (const std::size_t fetches : {1U, 0U}) {
         const auto store = cached(far, disk_cache{place.path() + "/cache"});
         {
             const auto held = store.hold();
-            held->bring(all_whole());
+            held->prefetch(all_whole());
             for (const std::string& key : keys) {
                 CHECK(text_in(store, key, {3, 4}) == "3456");
             }
@@ -136,7 +136,7 @@ TEST_CASE("object_holder: a cache on disk gives what it has, and keeps what come
     }
 }
 
-TEST_CASE("object_holder: its end lets go, and those that wait read themselves; it may outlive the storage") {
+TEST_CASE("object_holder: destruction releases all parts, waiting readers read themselves; may outlive the storage") {
     const counting_storage<> far{some_objects()};
     std::promise<void> begun;
     std::promise<void> go_on;
@@ -149,7 +149,7 @@ TEST_CASE("object_holder: its end lets go, and those that wait read themselves; 
     });
     auto store = std::make_unique<cached_storage<counting_storage<>>>(cached(far));
     auto held = store->hold();
-    held->bring(all_whole());
+    held->prefetch(all_whole());
     begun.get_future().wait();
     auto read = std::async(std::launch::async, [&] { return text_in(*store, keys[2], {3, 4}); });
     auto end = std::async(std::launch::async, [&] { held.reset(); });
@@ -158,8 +158,8 @@ TEST_CASE("object_holder: its end lets go, and those that wait read themselves; 
     end.get();
     held = store->hold();
     store.reset();
-    held->bring(all_whole());
+    held->prefetch(all_whole());
     held.reset();
 }
 
-TEST_CASE("object_holder: a storage near by holds nothing") { CHECK(any_storage{some_objects()}.hold() == nullptr); }
+TEST_CASE("object_holder: a local storage holds nothing") { CHECK(any_storage{some_objects()}.hold() == nullptr); }

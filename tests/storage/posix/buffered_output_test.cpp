@@ -1,4 +1,4 @@
-#include <smdebug/storage/posix/buffered_output.hpp>
+#include <smdebug/storage/posix/output.hpp>
 
 #include "support/temporary_folder.hpp"
 
@@ -29,7 +29,7 @@ std::string some_text(std::size_t size) {
 
 }  // namespace
 
-TEST_CASE("buffered_output: small and large pieces, in order, under the path when it is whole") {
+TEST_CASE("buffered_output: small and large pieces, in order, and the file appears when it is whole") {
     const temporary_folder folder;
     const std::string path = folder.path() + "/a/b.bin";
     std::string wanted;
@@ -50,7 +50,7 @@ TEST_CASE("buffered_output: small and large pieces, in order, under the path whe
     CHECK(file_content(path) == wanted);
 }
 
-TEST_CASE("buffered_output: what was appended can be written over, on the disk and before it is there") {
+TEST_CASE("buffered_output: appended bytes can be overwritten, on disk and while still buffered") {
     const temporary_folder folder;
     std::string wanted = some_text(300'000);
     buffered_output out{folder.path() + "/x"};
@@ -86,7 +86,7 @@ TEST_CASE("buffered_output: room is made by moving what follows") {
     }
 }
 
-TEST_CASE("buffered_output: nothing is left of one that is given up") {
+TEST_CASE("buffered_output: nothing is left of an abandoned file") {
     const temporary_folder folder;
     {
         buffered_output out{folder.path() + "/x"};

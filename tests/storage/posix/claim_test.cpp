@@ -35,7 +35,7 @@ using detail::posix::file_claim;
 
 namespace {
 
-// What is said to whom wants the claim; nothing when he gets it.
+// The message for a process that wants the claim; nothing if it succeeds.
 std::string refusal(const std::string& path) {
     try {
         static_cast<void>(file_claim{path});
@@ -53,7 +53,7 @@ std::size_t files_in(const std::string& folder) {
 
 std::string line_of(::pid_t process) { return "smdebug, process " + std::to_string(process) + "\n"; }
 
-// A child that has claimed a path when this returns, and keeps it until it is killed.
+// A child that has claimed a path when this returns, and holds it until it is killed.
 child_process holder_of(const std::string& path) {
     const starting_shot ready;
     child_process child{[&] {
@@ -86,7 +86,7 @@ private:
 
 }  // namespace
 
-TEST_CASE("file_claim: its file holds one line, stands alone, and is closed by exec") {
+TEST_CASE("file_claim: its file contains one line, has no other beside it, and is closed by exec") {
     const temporary_folder folder;
     const std::string path = folder.path() + "/deep/claim";
     file_claim held{path};
@@ -105,7 +105,7 @@ TEST_CASE("file_claim: its file holds one line, stands alone, and is closed by e
     CHECK(files_in(folder.path() + "/deep") == 0);
 }
 
-TEST_CASE("file_claim: one that is to survive a loss of power holds and releases as any other") {
+TEST_CASE("file_claim: one that survives a loss of power holds and releases like any other") {
     const temporary_folder folder;
     const std::string path = folder.path() + "/far/deep/claim";
     {
@@ -117,7 +117,7 @@ TEST_CASE("file_claim: one that is to survive a loss of power holds and releases
     CHECK(files_in(folder.path() + "/far/deep") == 0);
 }
 
-TEST_CASE("file_claim: another process is told who holds it") {
+TEST_CASE("file_claim: another process gets a message that names the holder") {
     const temporary_folder folder;
     const std::string path = folder.path() + "/claim";
     child_process holder = holder_of(path);
@@ -127,7 +127,7 @@ TEST_CASE("file_claim: another process is told who holds it") {
     CHECK(files_in(folder.path()) == 1);
 }
 
-TEST_CASE("file_claim: who was killed holds nothing") {
+TEST_CASE("file_claim: a killed process holds nothing") {
     const temporary_folder folder;
     const std::string path = folder.path() + "/claim";
     child_process holder = holder_of(path);
@@ -135,7 +135,7 @@ TEST_CASE("file_claim: who was killed holds nothing") {
     holder.kill();
     CHECK(file_content(path) == line_of(dead));
     CHECK_FALSE(detail::posix::is_claimed(path));
-    CHECK(file_content(path) == line_of(dead));  // a look changes nothing
+    CHECK(file_content(path) == line_of(dead));  // an inspection changes nothing
     {
         const file_claim held{path};
         CHECK(file_content(path) == line_of(::getpid()));
@@ -146,7 +146,7 @@ TEST_CASE("file_claim: who was killed holds nothing") {
     CHECK(files_in(folder.path()) == 0);
 }
 
-TEST_CASE("file_claim: a dead one is taken over by one, however many look and want it") {
+TEST_CASE("file_claim: one of many processes takes over a dead claim") {
     const temporary_folder folder;
     const std::string path = folder.path() + "/claim";
     for (int round = 0; round < 20; ++round) {
@@ -173,7 +173,7 @@ TEST_CASE("file_claim: a dead one is taken over by one, however many look and wa
             takers.clear();
             looks = false;
         }
-        // Four threads and an onlooker on few processors: that all give up is as unlikely as it is right.
+        // Four threads and an observer on few processors: that all give up is unlikely, but allowed.
         CHECK(winners <= 1);
         CHECK(detail::posix::is_claimed(path) == (winners == 1));
         won.clear();
@@ -181,7 +181,7 @@ TEST_CASE("file_claim: a dead one is taken over by one, however many look and wa
     const file_claim held{path};
 }
 
-TEST_CASE("file_claim: processes that take turns, and die while they hold it, never hold it together") {
+TEST_CASE("file_claim: processes that take turns, and die as holders, never hold it together") {
     struct tally {
         std::atomic<int> inside{0};
         std::atomic<int> crowds{0};
@@ -226,7 +226,7 @@ TEST_CASE("file_claim: processes that take turns, and die while they hold it, ne
     CHECK(counts->crowds == 0);
 }
 
-TEST_CASE("file_claim: what others left is refused with advice, and stays as it is") {
+TEST_CASE("file_claim: foreign files are refused with advice, and stay unchanged") {
     const temporary_folder folder;
     const auto path_of = [&](const char* name) { return folder.path() + "/" + name; };
     folder.write("empty", "");
@@ -259,7 +259,7 @@ TEST_CASE("file_claim: what others left is refused with advice, and stays as it 
     CHECK_THROWS_AS(file_claim{path_of("text/below")}, not_found);
 }
 
-TEST_CASE("file_claim: a forked child keeps it alive, but takes nothing away") {
+TEST_CASE("file_claim: a forked child keeps it alive, but removes nothing") {
     const temporary_folder folder;
     const std::string path = folder.path() + "/claim";
     std::optional<file_claim> held{path};
@@ -270,8 +270,8 @@ TEST_CASE("file_claim: a forked child keeps it alive, but takes nothing away") {
     CHECK(detail::posix::is_claimed(path));
     held.reset();
 
-    // A holder that was killed while its own child lives.
-    REQUIRE(::prctl(PR_SET_CHILD_SUBREAPER, 1) == 0);  // the grandchild comes to be waited for here
+    // A holder that is killed while its own child lives.
+    REQUIRE(::prctl(PR_SET_CHILD_SUBREAPER, 1) == 0);  // the grandchild becomes this process's child
     const shared<std::atomic<::pid_t>> grandchild;
     const starting_shot ready;
     child_process holder{[&] {
@@ -296,7 +296,7 @@ TEST_CASE("file_claim: a forked child keeps it alive, but takes nothing away") {
     CHECK(refusal(path).empty());
 }
 
-TEST_CASE("file_claim: a folder that went takes the claim with it") {
+TEST_CASE("file_claim: a removed folder takes the claim with it") {
     const temporary_folder folder;
     const std::string path = folder.path() + "/run/claim";
     file_claim held{path};
@@ -307,7 +307,7 @@ TEST_CASE("file_claim: a folder that went takes the claim with it") {
     CHECK(detail::posix::is_claimed(path));
 }
 
-TEST_CASE("file_claim: tells when its file was removed, or another has its place") {
+TEST_CASE("file_claim: notices when its file was removed or replaced") {
     const temporary_folder folder;
     const std::string path = folder.path() + "/run/claim.smd";
     file_claim held{path};
@@ -326,7 +326,7 @@ TEST_CASE("file_claim: tells when its file was removed, or another has its place
     CHECK_FALSE(let_go.holds());
 }
 
-TEST_CASE("file_claim: missing rights and a full disk are told, and nothing stays behind") {
+TEST_CASE("file_claim: missing rights and a full disk are reported, and nothing is left behind") {
     const temporary_folder folder;
     REQUIRE(::chmod(folder.path().c_str(), 0755) == 0);
     const std::string path = folder.path() + "/claim";
@@ -356,7 +356,7 @@ TEST_CASE("file_claim: missing rights and a full disk are told, and nothing stay
     CHECK(file_content(path) == line_of(1));
 }
 
-TEST_CASE("file_claim: where there are no links, or no locks, it still keeps others out") {
+TEST_CASE("file_claim: without links, or without locks, it still keeps others out") {
     const temporary_folder folder;
     const std::string path = folder.path() + "/claim";
 #ifdef SYS_link
@@ -394,7 +394,7 @@ TEST_CASE("file_claim: where there are no links, or no locks, it still keeps oth
             return;
         }
         CHECK(status == 0);
-        // Its death is seen only where there are locks; where a system with locks looks, nothing changes.
+        // Its death is seen only with locks; where a system with locks looks, nothing changes.
         CHECK(in_child(links, locks, [&] {
                   const file_claim held{path};
                   ::raise(SIGKILL);
@@ -408,7 +408,7 @@ TEST_CASE("file_claim: where there are no links, or no locks, it still keeps oth
         }
         CHECK(files_in(folder.path()) == 0);
     }
-    // A holder with locks, looked at by a system without.
+    // A holder with locks, inspected by a system without.
     const file_claim held{path};
     CHECK(in_child(true, false, [&] { return refusal(path).empty() || !detail::posix::is_claimed(path) ? 1 : 0; }) ==
           0);

@@ -30,7 +30,7 @@ TEST_CASE("posix: an errno becomes the error that says what the caller can do") 
     }
 }
 
-TEST_CASE("posix: a file keeps its size from when it was opened, and a shrunk one gives what is left") {
+TEST_CASE("posix: a file keeps its size from when it was opened, and a read of a shrunk file returns what is left") {
     const temporary_folder folder;
     folder.write("f", "0123456789");
     const detail::posix::file file{folder.path() + "/f"};
@@ -40,7 +40,7 @@ TEST_CASE("posix: a file keeps its size from when it was opened, and a shrunk on
     CHECK(as_text(file.read_all(buffer)) == "0123");
 }
 
-TEST_CASE("posix: a scratch buffer grows and is used again") {
+TEST_CASE("posix: a scratch buffer grows and is reused") {
     detail::posix::scratch_buffer buffer;
     CHECK(buffer.at_least(0).empty());
     const auto* first = buffer.at_least(100).data();
@@ -51,7 +51,7 @@ TEST_CASE("posix: a scratch buffer grows and is used again") {
     CHECK(buffer.at_least(std::size_t{3} << 20U).size() == std::size_t{3} << 20U);
 }
 
-TEST_CASE("posix: size and time of a regular file, and nothing of what is none") {
+TEST_CASE("posix: size and time of a regular file, and nothing for anything else") {
     const temporary_folder folder;
     folder.write("f", "0123456789");
     const std::string path = folder.path() + "/f";
@@ -71,7 +71,7 @@ TEST_CASE("posix: size and time of a regular file, and nothing of what is none")
     }
 }
 
-TEST_CASE("posix: facts of a file are the same by its path and below an open folder") {
+TEST_CASE("posix: a file's size and times are the same by path and below an open folder") {
     const temporary_folder folder;
     folder.write("sub/f", "0123456789");
     const std::string path = folder.path() + "/sub/f";

@@ -1,112 +1,35 @@
 #include <smdebug/storage/posix/folder_follower.hpp>
 
+#include "storage/posix/folder_follower_fixture.hpp"
 #include "support/child_process.hpp"
 #include "support/few_descriptors.hpp"
 #include "support/temporary_folder.hpp"
 
+#include <smdebug/core/error.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/posix/impl/folder_follower.tpp>  // over a system of its own
 
 #include <doctest/doctest.h>
 
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cstddef>
-#include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
-#include <string_view>
 #include <thread>
 #include <vector>
 
 using namespace smdebug;
 using namespace smdebug::detail;
 using namespace smdebug_test;
+using namespace smdebug_test::follower;
 using namespace std::chrono_literals;
-using keys = std::vector<std::string>;
 
-namespace {
-
-// What a test makes the system say; the folders themselves are real.
-struct script {
-    std::chrono::steady_clock::time_point now{};
-    std::chrono::nanoseconds time_of_day = 1h * 24 * 365 * 100;
-    std::function<void(const std::string& name, detail::posix::folder_look& seen)> change_look = [](auto&&...) {};
-    std::function<bool()> trusts = [] { return true; };
-};
-
-struct scripted_system {
-    script* played;
-    [[nodiscard]] detail::posix::folder_look look(int base, const char* name) const {
-        detail::posix::folder_look seen = detail::posix::folder_system::look(base, name);
-        if (seen.is == detail::posix::folder_look::state::there) {
-            // Times that move with each change, whatever the ticks of the file system that the test runs on.
-            seen.stamp.changed = 1000s + 1ns;
-            seen.stamp.modified = std::chrono::nanoseconds{what_is_in(base, name)};
-            seen.stamp.size = 0;
-        }
-        played->change_look(name, seen);
-        return seen;
-    }
-    [[nodiscard]] static std::int64_t what_is_in(int base, const std::string& name) {
-        std::size_t sum = 0;
-        try {
-            if (auto reader = detail::posix::folder_reader::open_if_there(base, name.empty() ? "." : name, name)) {
-                reader->each([&](const detail::posix::folder_entry& entry) {
-                    sum += std::hash<std::string_view>{}(entry.name) % 1'000'000'007;
-                });
-            }
-        } catch (const access_denied&) {
-            sum = 0;  // the follower will find out
-        }
-        return static_cast<std::int64_t>(sum);
-    }
-    [[nodiscard]] bool trusts(int) const { return played->trusts(); }
-    [[nodiscard]] std::chrono::steady_clock::time_point now() const { return played->now; }
-    [[nodiscard]] std::chrono::nanoseconds time_of_day() const { return played->time_of_day; }
-};
-
-using scripted_follower = basic_folder_follower<scripted_system>;
-
-// A run's folder whose ticks are over when the test says so.
-struct scripted_run {
-    temporary_folder folder;
-    script system;
-    scripted_follower follower{folder.path(), "index/", {&system}};
-
-    // Every listing from now on begins when the ticks of what it sees are over.
-    keys next() {
-        system.now += 3s;
-        return follower.next();
-    }
-    // Until an unmoved stamp is believed.
-    void settle() {
-        static_cast<void>(next());
-        static_cast<void>(next());
-        static_cast<void>(next());
-        REQUIRE(follower.folders_listed() == 0);
-    }
-};
-
-bool contains(const keys& all, const std::string& key) { return std::find(all.begin(), all.end(), key) != all.end(); }
-
-void link_folder(const temporary_folder& folder, const std::string& target, const std::string& name) {
-    std::filesystem::create_directory_symlink(target, folder.path() + "/" + name);
-}
-
-static_assert(key_follower<scripted_follower>);
-
-}  // namespace
-
-TEST_CASE("folder_follower: lists a folder again only when something has come into it") {
+TEST_CASE("folder_follower: lists a folder again only when something was added") {
     scripted_run run;
     for (const char* key : {"index/0/a", "index/0/b", "index/1/c", "index/d", "events/e"}) {
         run.folder.write(key, "x");
@@ -127,7 +50,7 @@ TEST_CASE("folder_follower: lists a folder again only when something has come in
     run.settle();
 
     run.folder.write("events/h", "x");
-    run.folder.write("index/0/a", "longer than before");  // no name has come
+    run.folder.write("index/0/a", "longer than before");  // no new name
     CHECK(run.next().empty());
     CHECK(run.follower.folders_listed() == 0);
 
@@ -136,9 +59,9 @@ TEST_CASE("folder_follower: lists a folder again only when something has come in
     CHECK(run.follower.folders_listed() == 4);
 }
 
-TEST_CASE("folder_follower: a file that comes in the tick of a listing is found although no stamp has moved") {
+TEST_CASE("folder_follower: a file added in the tick of a listing is found although no stamp has changed") {
     scripted_run run;
-    // A clock of whole minutes, so to say: all stamps are the same for ever.
+    // A very coarse clock: all stamps stay equal.
     run.system.change_look = [](const std::string&, detail::posix::folder_look& seen) { seen.stamp.modified = 1000s; };
     run.folder.write("index/0/a", "x");
     CHECK(run.follower.next() == keys{"index/0/a"});
@@ -173,7 +96,7 @@ TEST_CASE("folder_follower: on a file system with whole seconds the guard is lon
     CHECK(run.follower.next().empty());
 }
 
-TEST_CASE("folder_follower: what changed before another folder of the device is settled by its first listing") {
+TEST_CASE("folder_follower: a folder that changed before another on the device is settled by its first listing") {
     scripted_run run;
     for (const char* key : {"index/0/a", "index/1/b", "index/2/c"}) {
         run.folder.write(key, "x");
@@ -194,7 +117,7 @@ TEST_CASE("folder_follower: what changed before another folder of the device is 
     };
     SUBCASE("by the newest of them") {
         CHECK(run.follower.next().size() == 3);
-        CHECK(run.follower.next() == keys{"index/2/c"});  // too near to the newest, as the newest itself
+        CHECK(run.follower.next() == keys{"index/2/c"});  // too close to the newest, like the newest itself
         CHECK(run.follower.folders_listed() == 2);
     }
     SUBCASE("by the root") {
@@ -219,7 +142,7 @@ TEST_CASE("folder_follower: what changed before another folder of the device is 
     }
 }
 
-TEST_CASE("folder_follower: where folder times are not to be trusted, everything is listed each time") {
+TEST_CASE("folder_follower: if folder times cannot be trusted, everything is listed each time") {
     scripted_run run;
     run.folder.write("index/0/a", "x");
     run.folder.write("index/b", "x");
@@ -233,7 +156,7 @@ TEST_CASE("folder_follower: where folder times are not to be trusted, everything
     run.settle();
 }
 
-TEST_CASE("folder_follower: where the system tells nothing of a folder, it is listed each time") {
+TEST_CASE("folder_follower: if the system reports nothing for a folder, it is listed each time") {
     scripted_run run;
     run.system.change_look = [](const std::string&, detail::posix::folder_look& seen) { seen = {}; };
     run.folder.write("index/0/a", "x");
@@ -249,7 +172,7 @@ TEST_CASE("folder_follower: where the system tells nothing of a folder, it is li
     CHECK(run.next() == keys{"index/1/b"});
 }
 
-TEST_CASE("folder_follower: a folder that is not there yet, goes, and comes again") {
+TEST_CASE("folder_follower: a folder that does not exist yet, is removed, and reappears") {
     scripted_run run;
     CHECK(run.next().empty());
     run.folder.write("index", "a file in the place of the folder");
@@ -285,7 +208,7 @@ TEST_CASE("folder_follower: a folder that is not there yet, goes, and comes agai
     CHECK(run.next() == keys{"index/0/a"});
 }
 
-TEST_CASE("folder_follower: another folder in the place of one is another, even when it has the same times") {
+TEST_CASE("folder_follower: a replaced folder is noticed even if it has the same times") {
     scripted_run run;
     run.system.change_look = [](const std::string&, detail::posix::folder_look& seen) { seen.stamp.modified = 1000s; };
     const std::string root = run.folder.path() + "/";
@@ -300,7 +223,7 @@ TEST_CASE("folder_follower: another folder in the place of one is another, even 
     CHECK(run.next() == keys{"index/0/a", "index/0/c"});
     run.settle();
 
-    // Two that change places.
+    // Two folders that swap places.
     std::filesystem::rename(root + "index/0", root + "index/swap");
     std::filesystem::rename(root + "index/1", root + "index/0");
     std::filesystem::rename(root + "index/swap", root + "index/1");
@@ -312,92 +235,6 @@ TEST_CASE("folder_follower: another folder in the place of one is another, even 
     std::filesystem::rename(root + "index", root + "older");
     std::filesystem::rename(root + "new", root + "index");
     CHECK(run.next() == keys{"index/0/d"});
-}
-
-TEST_CASE("folder_follower: follows links to folders elsewhere, and what comes into those") {
-    scripted_run run;
-    const temporary_folder elsewhere;
-    elsewhere.write("x/a", "1");
-    run.folder.write("index/b", "1");
-    link_folder(run.folder, elsewhere.path() + "/x", "index/linked");
-    std::filesystem::create_symlink(elsewhere.path() + "/x/a", run.folder.path() + "/index/file");
-    CHECK(run.next() == keys{"index/b", "index/file", "index/linked/a"});
-    run.settle();
-    elsewhere.write("x/c", "1");
-    elsewhere.write("x/deep/d", "1");
-    CHECK(run.next() == keys{"index/linked/a", "index/linked/c", "index/linked/deep/d"});
-    run.settle();
-
-    // What the link leads to goes, becomes a file, comes again: the folder of the link has not changed.
-    std::filesystem::rename(elsewhere.path() + "/x", elsewhere.path() + "/y");
-    CHECK(run.next() == keys{"index/b", "index/file", "index/linked"});  // both links lead to nothing
-    elsewhere.write("x", "a file now");
-    CHECK(run.next() == keys{"index/b", "index/file", "index/linked"});
-    elsewhere.remove("x");
-    static_cast<void>(run.next());
-    elsewhere.write("x/e", "1");
-    CHECK(run.next() == keys{"index/b", "index/file", "index/linked/e"});
-}
-
-TEST_CASE("folder_follower: circles of links end, and give what a listing gives") {
-    scripted_run run;
-    run.folder.write("index/0/a", "x");
-    run.folder.write("index/1/b", "x");
-    SUBCASE("to itself, to its parent, to a neighbour, to each other") {
-        link_folder(run.folder, ".", "index/0/self");
-        link_folder(run.folder, "..", "index/0/up");
-        link_folder(run.folder, "0", "index/a_neighbour");
-        link_folder(run.folder, "../1", "index/0/one");
-        link_folder(run.folder, "../0", "index/1/zero");
-        link_folder(run.folder, "endless", "index/endless");
-    }
-    SUBCASE("out of the folder and in again, many ways") {
-        for (const char* name : {"one", "two", "three", "index/four", "index/0/five", "index/1/six"}) {
-            link_folder(run.folder, run.folder.path(), name);
-        }
-    }
-    const local_storage listing{run.folder.path()};
-    const keys all = listing.list("index/", "");
-    CHECK(run.next() == all);
-    for (int i = 0; i < 3; ++i) {
-        const keys again = run.next();
-        CHECK(std::includes(all.begin(), all.end(), again.begin(), again.end()));
-    }
-    run.folder.write("index/1/c", "x");
-    CHECK(contains(run.next(), "index/1/c"));
-    run.follower.forget();
-    CHECK(run.next() == listing.list("index/", ""));
-}
-
-TEST_CASE("folder_follower: a second link to a folder is followed when the first has gone") {
-    scripted_run run;
-    const temporary_folder elsewhere;
-    elsewhere.write("x/a", "1");
-    run.folder.write("index/0/b", "1");
-    run.folder.write("index/1/c", "1");
-    link_folder(run.folder, elsewhere.path() + "/x", "index/0/first");
-    run.settle();
-    link_folder(run.folder, elsewhere.path() + "/x", "index/1/second");
-    CHECK(run.next() == keys{"index/1/c"});
-    CHECK(run.next() == keys{"index/1/c"});
-    run.folder.remove("index/0/first");
-    CHECK(run.next() == keys{"index/0/b", "index/1/c", "index/1/second/a"});
-    run.settle();
-}
-
-TEST_CASE("folder_follower: a link that comes to lead round is not followed any more") {
-    scripted_run run;
-    const temporary_folder elsewhere;
-    elsewhere.write("x/a", "1");
-    link_folder(elsewhere, elsewhere.path() + "/x", "way");
-    run.folder.write("index/0/b", "1");
-    link_folder(run.folder, elsewhere.path() + "/way", "index/0/linked");
-    CHECK(run.next() == keys{"index/0/b", "index/0/linked/a"});
-    run.settle();
-    elsewhere.remove("way");
-    link_folder(elsewhere, run.folder.path() + "/index", "way");  // index/0 stays as it is
-    CHECK(run.next() == keys{"index/0/b"});
-    CHECK(run.next() == keys{"index/0/b"});
 }
 
 TEST_CASE("folder_follower: a call that fails loses nothing") {
@@ -436,7 +273,7 @@ TEST_CASE("folder_follower: a call that fails loses nothing") {
     CHECK(run.next() == keys{"index/1/a", "index/1/b", "index/4/a", "index/4/b"});
 }
 
-TEST_CASE("folder_follower: without descriptors it fails, and gives everything when there are some again") {
+TEST_CASE("folder_follower: without descriptors it fails, and returns everything when there are some again") {
     const temporary_folder folder;
     folder.write("index/0/a", "x");
     folder.write("index/b", "x");
@@ -474,13 +311,13 @@ TEST_CASE("folder_follower: a folder that may not be listed is an error, and not
         check_denied();
         allow("/index/1", 0700);
         check(run.next() == keys{"index/0/a", "index/1/b"});
-        for (int i = 0; i < 3; ++i) {  // until an unmoved stamp is believed
+        for (int i = 0; i < 3; ++i) {  // until an unchanged stamp is trusted
             static_cast<void>(run.next());
         }
         check(run.follower.folders_listed() == 0);
         allow("/index", 0);
         check_denied();
-        allow("/index", 0400);  // may be listed, but nothing in it looked at
+        allow("/index", 0400);  // it may be listed, but its contents cannot be checked
         check_denied();
         allow("/index", 0700);
         run.folder.write("index/1/c", "x");
@@ -493,12 +330,12 @@ TEST_CASE("folder_follower: a folder that may not be listed is an error, and not
     CHECK(wrong == 0);
 }
 
-TEST_CASE("folder_follower: on a clock with coarse ticks, two writers and one who looks all the time") {
-    // Ticks of 20 ms, and nothing but them: what kernels with the coarsest clock show.
+TEST_CASE("folder_follower: on a clock with coarse ticks, two writers and a reader that checks all the time") {
+    // Ticks of 20 ms and nothing else: as on kernels with the coarsest clock.
     struct coarse_system : detail::posix::folder_system {
         [[nodiscard]] static detail::posix::folder_look look(int base, const char* name) noexcept {
             detail::posix::folder_look seen = detail::posix::folder_system::look(base, name);
-            if (seen.stamp.changed % 1s != 0s) {  // else the file system's own are coarser still
+            if (seen.stamp.changed % 1s != 0s) {  // otherwise the file system's own are coarser still
                 seen.stamp.changed -= seen.stamp.changed % 20ms - 1ns;
             }
             seen.stamp.modified = {};

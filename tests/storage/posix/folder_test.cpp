@@ -37,7 +37,7 @@ TEST_CASE("posix: lists the regular files below a folder, relative to the root")
     CHECK(listed(folder.path(), "e").empty());
 }
 
-TEST_CASE("posix: a link to nothing, or to itself, is listed: who reads it misses it") {
+TEST_CASE("posix: a dangling link, or one to itself, is listed, and reading it fails") {
     const temporary_folder folder;
     folder.write("a/b", "x");
     std::filesystem::create_symlink("gone", folder.path() + "/a/link");
@@ -45,7 +45,7 @@ TEST_CASE("posix: a link to nothing, or to itself, is listed: who reads it misse
     CHECK(listed(folder.path(), "") == std::vector<std::string>{"a/b", "a/circle", "a/link"});
 }
 
-TEST_CASE("posix: a link to a folder elsewhere is followed, one that goes round is not") {
+TEST_CASE("posix: a link to a folder elsewhere is followed, one of a circle is not") {
     const temporary_folder folder;
     const temporary_folder elsewhere;
     elsewhere.write("x/y", "1");
@@ -69,7 +69,7 @@ TEST_CASE("posix: which of several ways to a folder is taken does not depend on 
     }
 }
 
-TEST_CASE("posix: a folder's names are told apart: files, folders, links to folders, to pipes and to nothing") {
+TEST_CASE("posix: names are classified: files, folders, links to folders, to pipes and dangling ones") {
     using kind = detail::posix::folder_entry::kind;
     const temporary_folder folder;
     folder.write("file", "x");

@@ -1,4 +1,4 @@
-#include <smdebug/storage/posix/map.hpp>
+#include <smdebug/storage/posix/file.hpp>
 
 #include "support/leases.hpp"
 #include "support/temporary_folder.hpp"
@@ -34,7 +34,7 @@ std::string write_file(const temporary_folder& folder, const std::string& name, 
 static_assert(detail::posix::leases_bind(0xEF53) && detail::posix::leases_bind(0x01021994));
 static_assert(!detail::posix::leases_bind(0x6969) && !detail::posix::leases_bind(0x65735546));  // nfs, FUSE
 
-TEST_CASE("leased_map: shows the file's bytes, also after it was renamed over or removed") {
+TEST_CASE("leased_map: shows the file's bytes, even after it is replaced or removed") {
     const temporary_folder folder;
     if (!leases_are_given(folder)) {
         return;
@@ -52,7 +52,7 @@ TEST_CASE("leased_map: shows the file's bytes, also after it was renamed over or
     CHECK(as_text(moved.view()) == text);
 }
 
-TEST_CASE("leased_map: nothing for what is empty, has changed since it was opened, or is open for writing") {
+TEST_CASE("leased_map: nothing for a file that is empty, has changed since opening, or is open for writing") {
     const temporary_folder folder;
     if (!leases_are_given(folder)) {
         return;
@@ -71,7 +71,7 @@ TEST_CASE("leased_map: nothing for what is empty, has changed since it was opene
     CHECK(detail::posix::leased_map::open(after));
 }
 
-TEST_CASE("leased_map: who wants to cut the file waits until the map is gone, and nobody is killed") {
+TEST_CASE("leased_map: truncating the file waits until the map is destroyed, and kills no process") {
     const temporary_folder folder;
     if (!leases_are_given(folder)) {
         return;
@@ -83,7 +83,7 @@ TEST_CASE("leased_map: who wants to cut the file waits until the map is gone, an
         ::_exit(::truncate(path.c_str(), 10) == 0 ? 0 : 1);
     }
     {
-        // The child may have been first; then there is nothing to wait for.
+        // The child may have been first; then it need not wait.
         const detail::posix::file file{path};
         const std::optional<detail::posix::leased_map> map = detail::posix::leased_map::open(file);
         if (map && map->view().size() > 10) {
@@ -102,7 +102,7 @@ TEST_CASE("leased_map: who wants to cut the file waits until the map is gone, an
     CHECK(detail::posix::file{path}.size() == 10);
 }
 
-TEST_CASE("leased_map: a cut by the same process waits, too, and its signal does nothing") {
+TEST_CASE("leased_map: truncation by the same process waits, too, and its signal has no effect") {
     const temporary_folder folder;
     if (!leases_are_given(folder)) {
         return;

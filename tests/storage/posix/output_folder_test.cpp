@@ -1,4 +1,4 @@
-#include <smdebug/storage/posix/output_folder.hpp>
+#include <smdebug/storage/posix/output.hpp>
 
 #include "support/child_process.hpp"
 #include "support/skipped.hpp"
@@ -55,7 +55,7 @@ TEST_CASE("output_folder: appears whole, with the folders above it; or not at al
     CHECK(count_in(folder.path() + "/a") == 1);
 }
 
-TEST_CASE("output_folder: an empty folder gives way, another only where it is to be replaced") {
+TEST_CASE("output_folder: an empty folder is replaced, another only if requested") {
     const temporary_folder folder;
     const std::string path = folder.path() + "/out";
     fs::create_directory(path);
@@ -74,7 +74,7 @@ TEST_CASE("output_folder: an empty folder gives way, another only where it is to
         output_folder out{path};
         put(out, "3.ours");
         fs::create_directory(path + "/deep");
-        fs::create_symlink("/", path + "/deep/link");  // is removed, not followed
+        fs::create_symlink("/", path + "/deep/link");  // removed, not followed
         out.take_its_place(true);
     }
     CHECK_FALSE(fs::exists(path + "/1.ours"));
@@ -83,7 +83,7 @@ TEST_CASE("output_folder: an empty folder gives way, another only where it is to
     CHECK(count_in(folder.path()) == 1);
 }
 
-TEST_CASE("output_folder: takes another's place where a file system does not exchange names, too") {
+TEST_CASE("output_folder: replaces another folder even if the file system cannot exchange names") {
     const temporary_folder folder;
     const std::string path = folder.path() + "/out";
     fs::create_directory(path);
@@ -107,7 +107,7 @@ TEST_CASE("output_folder: takes another's place where a file system does not exc
     CHECK(count_in(folder.path()) == 1);
 }
 
-TEST_CASE("output_folder: a link to a folder stays one") {
+TEST_CASE("output_folder: a link to a folder stays a link") {
     const temporary_folder folder;
     fs::create_directory(folder.path() + "/real");
     fs::create_directory_symlink("real", folder.path() + "/link");
@@ -118,7 +118,7 @@ TEST_CASE("output_folder: a link to a folder stays one") {
     CHECK(fs::exists(folder.path() + "/real/1.ours"));
 }
 
-TEST_CASE("check_output_folder: what is somebody's is never replaced") {
+TEST_CASE("check_output_folder: foreign files are never replaced") {
     const temporary_folder folder;
     const std::string path = folder.path() + "/out";
     check_output_folder(path, false, is_ours);

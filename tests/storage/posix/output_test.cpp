@@ -35,7 +35,7 @@ using namespace smdebug::testing;
 
 namespace {
 
-// Everything below a folder, folders with a slash behind them.
+// Everything below a folder; folders have a trailing slash.
 std::vector<std::string> names_below(const std::string& folder) {
     std::vector<std::string> names;
     for (const auto& entry : std::filesystem::recursive_directory_iterator{folder}) {
@@ -47,7 +47,7 @@ std::vector<std::string> names_below(const std::string& folder) {
 
 using names = std::vector<std::string>;
 
-// What call() says when it throws an Error whose where() is `path`.
+// The message of call(), which throws an Error whose where() is `path`.
 template <class Error, class Call>
 std::string complaint(const std::string& path, Call&& call) {
     try {
@@ -62,7 +62,7 @@ bool has(const std::string& text, std::string_view part) { return text.find(part
 
 }  // namespace
 
-TEST_CASE("posix: each errno of writing is told in words") {
+TEST_CASE("posix: each errno of writing has a readable message") {
     const auto said = [](int code) {
         return complaint<unavailable>("the/file", [&] { detail::posix::fail_writing("the/file", code); });
     };
@@ -75,7 +75,7 @@ TEST_CASE("posix: each errno of writing is told in words") {
     CHECK_THROWS_AS(detail::posix::fail_writing("x", ENOTDIR), not_found);
 }
 
-TEST_CASE("posix: folders are made as far as they are missing, and the first one made is told") {
+TEST_CASE("posix: missing folders are made, and the first new one is reported") {
     const temporary_folder folder;
     const std::string root = folder.path();
     CHECK(detail::posix::make_folders_above(root + "/file") == std::string::npos);
@@ -96,7 +96,7 @@ TEST_CASE("posix: folders are made as far as they are missing, and the first one
               "cannot make the folder"));
 }
 
-TEST_CASE("posix: pieces come out whole where the system takes a part of them, or is interrupted") {
+TEST_CASE("posix: pieces are written whole after partial and interrupted writes") {
     std::array<int, 2> ends{};
     REQUIRE(::pipe(ends.data()) == 0);
     struct sigaction quiet = {};
@@ -143,7 +143,7 @@ TEST_CASE("posix: pieces come out whole where the system takes a part of them, o
     CHECK(got == whole);
 }
 
-TEST_CASE("posix: a device that is full says so") {
+TEST_CASE("posix: a full device is reported") {
     const detail::posix::descriptor full{::open("/dev/full", O_WRONLY | O_CLOEXEC)};
     if (full.get() < 0) {
         skipped(lacking::set_up, "there is no /dev/full");
@@ -157,7 +157,7 @@ TEST_CASE("posix: a device that is full says so") {
               "the disk is full"));
 }
 
-TEST_CASE("whole_file_output: an object has the process's usual rights, and older names of the kind are not touched") {
+TEST_CASE("whole_file_output: an object has the process's usual mode, and older temporary files are not touched") {
     const temporary_folder folder;
     const std::string path = folder.path() + "/file";
     const std::string taken = path + ".tmp." + std::to_string(::getpid()) + ".0";
@@ -173,7 +173,7 @@ TEST_CASE("whole_file_output: an object has the process's usual rights, and olde
     CHECK(ours.st_mode == others.st_mode);
 }
 
-TEST_CASE("whole_file_output: a full disk is told, and nothing stays behind") {
+TEST_CASE("whole_file_output: a full disk is reported, and nothing is left behind") {
     const temporary_folder folder;
     folder.write("old", "as it was");
     for (const char* name : {"old", "new"}) {
@@ -193,7 +193,7 @@ TEST_CASE("whole_file_output: a full disk is told, and nothing stays behind") {
     CHECK(file_content(folder.path() + "/old") == "as it was");
 }
 
-TEST_CASE("whole_file_output: a folder that went meanwhile is told, and is not made again") {
+TEST_CASE("whole_file_output: a folder removed meanwhile is reported, and not made again") {
     const temporary_folder folder;
     const std::string path = folder.path() + "/run/events/file";
     detail::posix::whole_file_output out{path};
@@ -204,7 +204,7 @@ TEST_CASE("whole_file_output: a folder that went meanwhile is told, and is not m
     CHECK(names_below(folder.path()).empty());
 }
 
-TEST_CASE("whole_file_output: its place may be below a file, a folder's, or have too long a name") {
+TEST_CASE("whole_file_output: its path may be below a file, a folder's path, or have too long a name") {
     const temporary_folder folder;
     folder.write("file", "x");
     folder.write("folder/inner", "x");
@@ -235,7 +235,7 @@ TEST_CASE("whole_file_output: a pipe or device in its place is refused, also beh
     CHECK(std::filesystem::is_symlink(folder.path() + "/null"));
 }
 
-TEST_CASE("whole_file_output: a folder that may not be written is access_denied") {
+TEST_CASE("whole_file_output: a read-only folder is access_denied") {
     const temporary_folder folder;
     REQUIRE(::chmod(folder.path().c_str(), 0555) == 0);
     const int status = status_of_child([&] {
@@ -254,7 +254,7 @@ TEST_CASE("whole_file_output: a folder that may not be written is access_denied"
     CHECK(names_below(folder.path()).empty());
 }
 
-TEST_CASE("whole_file_output: only on_disk waits for the disk, and a disk that fails is told") {
+TEST_CASE("whole_file_output: only on_disk waits for the disk, and a failing disk is reported") {
     const temporary_folder folder;
     const std::string path = folder.path() + "/deep/file";
     const auto commit = [&](int code, durability how) {
@@ -276,11 +276,11 @@ TEST_CASE("whole_file_output: only on_disk waits for the disk, and a disk that f
     std::filesystem::remove(path);
     CHECK(commit(EIO, durability::on_disk) == 1);
     CHECK(names_below(folder.path()) == names{"deep/"});
-    CHECK(commit(EINVAL, durability::on_disk) == 0);  // a file system that cannot do that
+    CHECK(commit(EINVAL, durability::on_disk) == 0);  // a file system without support
     CHECK(file_content(path) == "text");
 }
 
-TEST_CASE("whole_file_output: paths without folders are as good, on disk, too") {
+TEST_CASE("whole_file_output: paths without folders work, also with on_disk") {
     const temporary_folder folder;
     const int status = status_of_child([&] {
         if (::chdir(folder.path().c_str()) != 0) {
@@ -298,7 +298,7 @@ TEST_CASE("whole_file_output: paths without folders are as good, on disk, too") 
     CHECK(file_content(folder.path() + "/one/two/three") == "one/two/three");
 }
 
-TEST_CASE("whole_file_output: a forked child's copy takes nothing away") {
+TEST_CASE("whole_file_output: a forked child's copy removes nothing") {
     const temporary_folder folder;
     const std::string path = folder.path() + "/file";
     detail::posix::whole_file_output out{path};
@@ -311,7 +311,7 @@ TEST_CASE("whole_file_output: a forked child's copy takes nothing away") {
     CHECK(file_content(path) == "text");
 }
 
-TEST_CASE("whole_file_output: one that is done or empty throws when it is used, and can be filled again") {
+TEST_CASE("whole_file_output: a finished or moved-from one throws when used, and can be assigned to") {
     const temporary_folder folder;
     detail::posix::whole_file_output out{folder.path() + "/a"};
     out.commit(durability::cached);
@@ -326,7 +326,7 @@ TEST_CASE("whole_file_output: one that is done or empty throws when it is used, 
     CHECK(names_below(folder.path()) == names{"a", "b"});
 }
 
-TEST_CASE("posix: remove_file tells what was there, and what may not be removed") {
+TEST_CASE("posix: remove_file says what existed, and reports what may not be removed") {
     const temporary_folder folder;
     folder.write("folder/file", "x");
     const std::string root = folder.path();

@@ -1,4 +1,4 @@
-#include <smdebug/storage/posix/process.hpp>
+#include <smdebug/storage/posix/file.hpp>
 
 #include "support/child_process.hpp"
 

@@ -1,4 +1,4 @@
-#include <smdebug/storage/posix/stamp.hpp>
+#include <smdebug/storage/posix/folder_follower.hpp>
 
 #include "support/temporary_folder.hpp"
 
@@ -34,7 +34,7 @@ static_assert(!detail::posix::is_settled(fine, at(10s), at(10s + 49ms), {}));
 static_assert(detail::posix::is_settled(fine, at(10s), at(10s + 50ms), {}));
 static_assert(!detail::posix::is_settled(whole, at(10s), at(12s), {}));
 static_assert(detail::posix::is_settled(whole, at(10s), at(12100ms), {}));
-static_assert(!detail::posix::is_settled(fine, at(10s), at(9s), {}));  // seen while it was being listed
+static_assert(!detail::posix::is_settled(fine, at(10s), at(9s), {}));  // seen during the listing
 
 // Settled by the file system's.
 static_assert(!detail::posix::is_settled(fine, at(10s), at(10s), fine.changed));
@@ -44,7 +44,7 @@ static_assert(!detail::posix::is_settled(whole, at(10s), at(10s), whole.changed 
 static_assert(detail::posix::is_settled(whole, at(10s), at(10s), whole.changed + 3s));
 static_assert(!detail::posix::is_settled(fine, at(10s), at(10s), fine.changed - 1h));
 
-// ext4, tmpfs, xfs, nfs; FUSE, CIFS, 9p, and what nobody knows.
+// ext4, tmpfs, xfs, nfs; FUSE, CIFS, 9p, and an unknown kind.
 static_assert(detail::posix::moves_folder_times(0xEF53) && detail::posix::moves_folder_times(0x01021994) &&
               detail::posix::moves_folder_times(0x58465342) && detail::posix::moves_folder_times(0x6969));
 static_assert(!detail::posix::moves_folder_times(0x65735546) && !detail::posix::moves_folder_times(0xFF534D42) &&
@@ -56,7 +56,7 @@ detail::posix::folder_look look(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("folder_system: tells a folder from what is none, through links and relative to another") {
+TEST_CASE("folder_system: distinguishes folders from others, through links and relative to another") {
     using state = detail::posix::folder_look::state;
     const temporary_folder folder;
     folder.write("a/b/file", "x");
@@ -83,12 +83,12 @@ TEST_CASE("folder_system: tells a folder from what is none, through links and re
     CHECK(reader->identity() == seen.stamp.self);
 }
 
-TEST_CASE("folder_system: a stamp moves with a file that comes, goes or gets another name, and else stays") {
+TEST_CASE("folder_system: a stamp changes when a file is added, removed or renamed, and not otherwise") {
     const temporary_folder folder;
     folder.write("a", "x");
     const auto moves = [&](auto&& change) {
         const detail::posix::folder_stamp before = look(folder.path()).stamp;
-        // The tick of the last change has to be over.  Where the clock stands still, this does not end.
+        // The tick of the last change must be over. If the clock stands still, this does not end.
         for (int i = 0; look(folder.path()).stamp == before; ++i) {
             change(i);
         }
@@ -109,7 +109,7 @@ TEST_CASE("folder_system: a stamp moves with a file that comes, goes or gets ano
     CHECK(look(folder.path()).stamp == before);
 }
 
-TEST_CASE("folder_system: whoever sets a folder's modification time moves its stamp all the same") {
+TEST_CASE("folder_system: setting a folder's modification time also changes its stamp") {
     const temporary_folder folder;
     const detail::posix::folder_stamp before = look(folder.path()).stamp;
     const struct timespec old[2] = {{.tv_sec = 1, .tv_nsec = 0}, {.tv_sec = 1, .tv_nsec = 0}};
@@ -120,7 +120,7 @@ TEST_CASE("folder_system: whoever sets a folder's modification time moves its st
     CHECK(after.changed >= before.changed);
 }
 
-TEST_CASE("folder_system: does not trust what is no folder, nor the kernel's own file systems") {
+TEST_CASE("folder_system: does not trust anything but folders, nor the kernel's own file systems") {
     CHECK_FALSE(detail::posix::folder_system::trusts(-1));
     if (const auto kernel = detail::posix::directory_handle::open("/proc")) {
         CHECK_FALSE(detail::posix::folder_system::trusts(kernel->get()));

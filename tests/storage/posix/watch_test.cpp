@@ -31,7 +31,7 @@ namespace {
 
 const std::vector<std::string> prefixes{"index/", "training_job_end.ts"};
 
-// Nothing where the system has nothing to give at the moment: other programs of the user may have it all.
+// Nothing if the system has no instances left: other programs of the user may have taken all.
 std::unique_ptr<change_signal> watch(const std::string& root, const std::vector<std::string>& wanted = prefixes) {
     auto signal = folder_watch::open(root, wanted);
     if (signal == nullptr) {
@@ -42,7 +42,7 @@ std::unique_ptr<change_signal> watch(const std::string& root, const std::vector<
 
 bool wakes(change_signal& signal) { return signal.wait_until(far_away()); }
 
-// What has been announced already; waits for nothing, as events are there when the call that makes them returns.
+// The changes announced so far; does not wait, as events exist when the causing call returns.
 bool told(change_signal& signal) { return signal.wait_until(change_signal::clock::now()); }
 
 // How many folders this process watches.
@@ -59,11 +59,11 @@ std::size_t watches() {
 
 }  // namespace
 
-TEST_CASE("folder_watch: is there where the system gives one, and not where it does not") {
+TEST_CASE("folder_watch: exists if the system provides one, and otherwise not") {
     const temporary_folder folder;
     const detail::posix::descriptor ours{::inotify_init1(IN_CLOEXEC)};
     if (ours.get() >= 0 && ::inotify_add_watch(ours.get(), folder.path().c_str(), IN_CREATE) >= 0) {
-        // The one that we took could have been the last.
+        // This may have taken the last one.
         CHECK((folder_watch::open(folder.path(), prefixes) != nullptr || ::inotify_init1(IN_CLOEXEC) < 0));
     }
     CHECK(folder_watch::open(folder.path(), {}) == nullptr);
@@ -73,7 +73,7 @@ TEST_CASE("folder_watch: is there where the system gives one, and not where it d
     without_descriptors([&] { CHECK(folder_watch::open(folder.path(), prefixes) == nullptr); });
 }
 
-TEST_CASE("folder_watch: wakes for what the prefixes name, and for nothing else") {
+TEST_CASE("folder_watch: wakes for its prefixes only") {
     const temporary_folder folder;
     folder.write("run/index/0/a", "x");
     const auto signal = watch(folder.path() + "/run");
@@ -98,7 +98,7 @@ TEST_CASE("folder_watch: wakes for what the prefixes name, and for nothing else"
     CHECK(told(*signal));
 }
 
-TEST_CASE("folder_watch: tells which files came where it knows, and nothing where folders came or a link leads there") {
+TEST_CASE("folder_watch: reports new files, but nothing if folders were added or a link leads there") {
     const temporary_folder folder;
     folder.write("run/index/0/a", "x");
     folder.write("run/index/1/a", "x");
@@ -109,7 +109,7 @@ TEST_CASE("folder_watch: tells which files came where it knows, and nothing wher
     const auto named = [&] {
         auto keys = signal->told();
         if (keys) {
-            keys->erase(std::unique(keys->begin(), keys->end()), keys->end());  // coming, and being written
+            keys->erase(std::unique(keys->begin(), keys->end()), keys->end());  // created, and being written
         }
         return keys;
     };
@@ -130,7 +130,7 @@ TEST_CASE("folder_watch: tells which files came where it knows, and nothing wher
     CHECK(named() == keys{"index/2/a"});
 
     std::filesystem::create_directory_symlink("2", folder.path() + "/run/index/again");
-    std::filesystem::create_directory(folder.path() + "/run/index/3");  // all links are looked at again
+    std::filesystem::create_directory(folder.path() + "/run/index/3");  // all links are checked again
     quieten(*signal);
     folder.write("run/index/2/b", "x");
     REQUIRE(told(*signal));
@@ -140,7 +140,7 @@ TEST_CASE("folder_watch: tells which files came where it knows, and nothing wher
     CHECK(named() == std::nullopt);
 }
 
-TEST_CASE("folder_watch: goes down as the folders appear, and is not woken by a busy folder above") {
+TEST_CASE("folder_watch: descends as the folders appear, and is not woken by a busy folder above") {
     const temporary_folder folder;
     const auto signal = watch(folder.path() + "/some/where/run");
     if (!signal) {
@@ -155,7 +155,7 @@ TEST_CASE("folder_watch: goes down as the folders appear, and is not woken by a 
          {"/some", "/some/where", "/some/where/run", "/some/where/run/index", "/some/where/run/index/0"}) {
         CAPTURE(part);
         std::filesystem::create_directory(folder.path() + part);
-        CHECK(told(*signal));  // watched only now: there may be files in it already
+        CHECK(told(*signal));  // newly watched: it may already contain files
         CHECK_FALSE(told(*signal));
         folder.write("noise", "x") /* above */;
         CHECK_FALSE(told(*signal));
@@ -182,7 +182,7 @@ TEST_CASE("folder_watch: all at once, with files in the folders before they are 
     CHECK(told(*signal));
 }
 
-TEST_CASE("folder_watch: folders that come while it is made, or while it goes down to them, are not missed") {
+TEST_CASE("folder_watch: folders added while it is made, or while it descends, are not missed") {
     for (int round = 0; round < 100; ++round) {
         const temporary_folder folder;
         const std::jthread writer{[&] { folder.write("some/where/run/index/0/a", "x"); }};
@@ -196,7 +196,7 @@ TEST_CASE("folder_watch: folders that come while it is made, or while it goes do
     }
 }
 
-TEST_CASE("folder_watch: a run that is moved away or removed, and another that takes its place") {
+TEST_CASE("folder_watch: a run that is moved away or removed, and replaced by another") {
     const temporary_folder folder;
     const std::string run = folder.path() + "/run";
     folder.write("run/index/0/a", "x");
@@ -231,7 +231,7 @@ TEST_CASE("folder_watch: a run that is moved away or removed, and another that t
     }
 }
 
-TEST_CASE("folder_watch: a run reached through a link, also one that comes later, and a file in a folder's place") {
+TEST_CASE("folder_watch: a run reached through a link, also a later one, and a file in place of a folder") {
     const temporary_folder folder;
     folder.write("real/index/0/a", "x");
     std::filesystem::create_directory_symlink("real", folder.path() + "/run");
@@ -260,7 +260,7 @@ TEST_CASE("folder_watch: a run reached through a link, also one that comes later
     CHECK(told(*blocked));
 }
 
-TEST_CASE("folder_watch: links that go round end") {
+TEST_CASE("folder_watch: circles of links end") {
     const temporary_folder folder;
     folder.write("run/index/0/a", "x");
     std::filesystem::create_directory_symlink(".", folder.path() + "/run/index/self");
@@ -273,7 +273,7 @@ TEST_CASE("folder_watch: links that go round end") {
     CHECK(told(*signal));
 }
 
-TEST_CASE("folder_watch: of very many folders it watches the newest, and no more than it may") {
+TEST_CASE("folder_watch: if there are very many folders, it watches the newest within its bound") {
     const temporary_folder folder;
     const auto add = [&](int number, const char* file) {
         folder.write("run/index/" + std::to_string(10'000 + number) + "/" + file, "x");
@@ -290,7 +290,7 @@ TEST_CASE("folder_watch: of very many folders it watches the newest, and no more
     CHECK(watches() - before <= folder_watch::most_folders + 2);  // the run and index/
     add(many - 1, "b");
     CHECK(told(*signal));
-    CHECK_FALSE(signal->told().has_value());  // other folders may have got more unseen
+    CHECK_FALSE(signal->told().has_value());  // other folders may have changed unseen
     quieten(*signal);
     add(0, "b");
     CHECK_FALSE(told(*signal));
@@ -304,7 +304,7 @@ TEST_CASE("folder_watch: of very many folders it watches the newest, and no more
     CHECK(watches() - before <= folder_watch::most_folders + 2);
 }
 
-TEST_CASE("folder_watch: a folder that comes as a link may have files in it") {
+TEST_CASE("folder_watch: a new link to a folder may bring files") {
     const temporary_folder folder;
     folder.write("run/index/0/a", "x");
     folder.write("elsewhere/a", "x");
@@ -320,14 +320,14 @@ TEST_CASE("folder_watch: a folder that comes as a link may have files in it") {
     CHECK(told(*signal));
 }
 
-TEST_CASE("folder_watch: when the system's queue overflows, it says so and looks at all folders again") {
+TEST_CASE("folder_watch: when the system's queue overflows, it reports that and checks all folders again") {
     const temporary_folder folder;
     folder.write("run/index/0/a", "x");
     const auto signal = watch(folder.path() + "/run");
     if (!signal) {
         return;
     }
-    // More events than the usual limit of 16384, no two alike in a row, and behind them one that matters.
+    // More events than the usual limit of 16384, no two equal in a row, and a relevant one at the end.
     for (int i = 0; i < 10'000; ++i) {
         folder.write("run/index/0/a", "x");
         folder.write("run/index/0/b", "x");
@@ -339,7 +339,7 @@ TEST_CASE("folder_watch: when the system's queue overflows, it says so and looks
     CHECK(told(*signal));
 }
 
-TEST_CASE("folder_watch: a path that is relative, a root above which nothing is, and a prefix that is everything") {
+TEST_CASE("folder_watch: a relative path, a root without a parent, and the empty prefix") {
     const temporary_folder folder;
     const auto before = std::filesystem::current_path();
     std::filesystem::current_path(folder.path());
@@ -368,7 +368,7 @@ TEST_CASE("folder_watch: signals of the system do not end a wait, interrupt does
         return;
     }
     struct sigaction quiet = {};
-    quiet.sa_handler = [](int) {};  // without SA_RESTART: system calls come back
+    quiet.sa_handler = [](int) {};  // without SA_RESTART: system calls are interrupted
     struct sigaction old = {};
     REQUIRE(::sigaction(SIGUSR1, &quiet, &old) == 0);
     const ::pthread_t self = ::pthread_self();

@@ -57,9 +57,9 @@ TEST_CASE("catalog_builder: steps that repeat the same payload share one layout"
     run.load(steps);
     CHECK(run.last.file_count == 9);
     CHECK(run.last.layouts.size() == 1);
-    run.load({step_with(10, {"a", "b", "c"})});  // one digit more: another length, another layout
+    run.load({step_with(10, {"a", "b", "c"})});  // one more digit: another length, another layout
     CHECK(run.last.layouts.size() == 2);
-    run.load({step_with(11, {"a", "b", "c"})});  // a refresh remembers what the last one saw
+    run.load({step_with(11, {"a", "b", "c"})});  // a refresh remembers the layouts of the last one
     CHECK(run.last.layouts.size() == 2);
     CHECK(run.last.names->size() == 3);
 }
@@ -87,7 +87,7 @@ TEST_CASE("catalog_builder: a mode step stands for the first global step that cl
     CHECK(run.last.global_step(mode::global, 99) == 99);
 }
 
-TEST_CASE("catalog_builder: a step's mode is that of its first index file, whoever comes later") {
+TEST_CASE("catalog_builder: a step's mode is that of its first index file, even if other workers come later") {
     building run{2};
     run.load({step_with(4, {"a"}, mode::eval, 9, "worker_1")});
     run.load({step_with(4, {"a"}, mode::train, 2, "worker_0")});
@@ -95,7 +95,7 @@ TEST_CASE("catalog_builder: a step's mode is that of its first index file, whoev
     const catalog::step_entry& held = run.last.steps.front();
     CHECK(held.mode == mode::eval);
     CHECK(held.mode_step == 9);
-    CHECK(run.last.workers[held.files()[0].worker] == "worker_0");  // by name all the same
+    CHECK(run.last.workers[held.files()[0].worker] == "worker_0");  // still ordered by name
     CHECK(held.file_count == 2);
 }
 
@@ -107,7 +107,7 @@ TEST_CASE("catalog_builder: a step is complete when as many workers wrote it as 
     CHECK(run.last.steps_of(mode::train, false) == std::vector<step_number>{0});
     CHECK(run.last.state_of(mode::global, 1) == step_state::not_yet_available);
     run.load({step_with(2, {"a"}, mode::train, 2, "worker_1")});
-    CHECK(run.last.last_complete_step == 2);  // and step 1 will not get more complete
+    CHECK(run.last.last_complete_step == 2);  // step 1 stays incomplete
     CHECK(run.last.steps_of(mode::train, false) == std::vector<step_number>{0, 1, 2});
     CHECK(run.last.state_of(mode::global, 1) == step_state::available);
 }
@@ -136,7 +136,7 @@ TEST_CASE("catalog_builder: when the job has ended everything is complete") {
     CHECK(empty.last.last_complete_step == -1);
 }
 
-TEST_CASE("catalog_builder: a file that names nothing makes no step, a damaged one is told and changes nothing") {
+TEST_CASE("catalog_builder: a file that names nothing makes no step; a damaged one is reported and changes nothing") {
     building run;
     catalog_builder builder{run.last, run.memory};
     CHECK_FALSE(builder.add(1, "worker_0", as_bytes(index_of(step_with(1, {})))).has_value());
@@ -150,7 +150,7 @@ TEST_CASE("catalog_builder: a file that names nothing makes no step, a damaged o
     CHECK(made.names->size() == 0);
 }
 
-TEST_CASE("catalog_builder: a list's tensors stand in the order of their texts, whenever their names have come") {
+TEST_CASE("catalog_builder: a list's tensors are sorted by name, whenever the names were added") {
     std::mt19937 random{3};
     building run;
     step_number number = 0;
@@ -158,7 +158,7 @@ TEST_CASE("catalog_builder: a list's tensors stand in the order of their texts, 
         std::vector<written_step> steps;
         for (int i = 0; i < 30; ++i) {
             std::vector<std::string> names;
-            for (int n = 0; n < 8; ++n) {  // later ones come anew, between those that are known
+            for (int n = 0; n < 8; ++n) {  // later ones are new and sort between known ones
                 names.push_back("t" + std::to_string(random() % (4U + static_cast<unsigned>(number))));
             }
             steps.push_back(step_with(number++, names));
@@ -185,11 +185,11 @@ TEST_CASE("catalog_builder: two files of one worker and step count as one worker
     run.load({step_with(1, {"a"}, mode::train, 1), step_with(1, {"b"}, mode::train, 7)});
     CHECK(run.last.steps.front().file_count == 1);
     CHECK(run.last.last_complete_step == -1);
-    CHECK(run.last.steps_of(mode::train, true) == std::vector<step_number>{1});  // the second leaves no trace
+    CHECK(run.last.steps_of(mode::train, true) == std::vector<step_number>{1});  // the second has no effect
     CHECK_FALSE(run.last.find_tensor("b").has_value());
 }
 
-TEST_CASE("catalog_builder: event files with another name are kept by name, the usual ones are not") {
+TEST_CASE("catalog_builder: unusual event file names are stored, the usual ones are not") {
     building run;
     catalog_builder builder{run.last, run.memory};
     const written_step usual = step_with(1, {"a"});
@@ -205,7 +205,7 @@ TEST_CASE("catalog_builder: event files with another name are kept by name, the 
     CHECK(made.find_step(2)->one.event_file == 0);
 }
 
-TEST_CASE("catalog_builder: snapshots that are out do not change") {
+TEST_CASE("catalog_builder: published snapshots do not change") {
     building run;
     run.load({step_with(1, {"a"})});
     const catalog before = run.last;
@@ -217,7 +217,7 @@ TEST_CASE("catalog_builder: snapshots that are out do not change") {
     CHECK(run.last.find_tensor("a").has_value());
 }
 
-TEST_CASE("catalog_builder: many workers that each have a layout of their own share it from step to step") {
+TEST_CASE("catalog_builder: workers with different layouts share each layout across steps") {
     building run{40};
     std::vector<written_step> steps;
     for (step_number step = 200; step < 210; ++step) {
@@ -235,7 +235,7 @@ TEST_CASE("catalog_builder: many workers that each have a layout of their own sh
     CHECK(run.last.last_complete_step == 209);
 }
 
-TEST_CASE("catalog_builder: layouts that differ in their places alone share their names") {
+TEST_CASE("catalog_builder: layouts that differ only in their places share their names") {
     building run;
     for (step_number step = 1; step < 20; ++step) {
         written_step made = step_with(step, {"a", "b"});

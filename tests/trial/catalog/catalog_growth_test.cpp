@@ -1,4 +1,4 @@
-#include <smdebug/trial/catalog/catalog_growth.hpp>
+#include <smdebug/trial/catalog/catalog.hpp>
 
 #include <doctest/doctest.h>
 
@@ -64,14 +64,14 @@ std::vector<std::string> workers_at(const catalog& run, step_number step) {
 
 // --- add_mode_steps --------------------------------------------------------------------------------------------------
 
-TEST_CASE("add_mode_steps: of one load the lowest step claims a mode step, and who was there before stays") {
+TEST_CASE("add_mode_steps: within one load the lowest step claims a mode step; earlier claims stay") {
     catalog run = run_of({"w"}, 1);
     detail::growth::add_mode_steps(run, std::vector{file_of(10, 0, mode::train, 4), file_of(11, 0, mode::train, 3),
                                                     file_of(12, 0, mode::train, 4)});
     CHECK(run.global_step(mode::train, 4) == 10);
     CHECK(run.global_step(mode::train, 3) == 11);
     detail::growth::add_mode_steps(run, std::vector{file_of(2, 0, mode::train, 4), file_of(5, 0, mode::train, 0)});
-    CHECK(run.global_step(mode::train, 4) == 10);  // too late, though lower
+    CHECK(run.global_step(mode::train, 4) == 10);  // lower, but too late
     CHECK(run.global_step(mode::train, 0) == 5);
     CHECK_FALSE(run.global_step(mode::train, 2).has_value());
 }
@@ -86,7 +86,7 @@ TEST_CASE("add_mode_steps: each mode has its own, and global files claim none") 
     CHECK(run.mode_steps[catalog::place_of(mode::global)].empty());
 }
 
-TEST_CASE("add_mode_steps: does what first come, first served says, load after load") {
+TEST_CASE("add_mode_steps: the first step to come claims a mode step, load after load") {
     std::mt19937 random{41};
     const std::vector<mode> modes{mode::train, mode::eval, mode::predict, mode::global};
     for (int round = 0; round < 30; ++round) {
@@ -118,7 +118,7 @@ TEST_CASE("add_mode_steps: does what first come, first served says, load after l
                                    }));
             }
         }
-        for (const catalog& then : old) {  // snapshots that are out do not change
+        for (const catalog& then : old) {  // published snapshots do not change
             for (const mode which : modes) {
                 for (const catalog::mode_step_entry& held : then.mode_steps[catalog::place_of(which)]) {
                     REQUIRE(model[which].at(held.mode_step) == held.step);
@@ -156,14 +156,14 @@ TEST_CASE("add_files: the files of a step are in the order of their workers' nam
     CHECK(run.file_count == 5);
 }
 
-TEST_CASE("add_files: of one load the first worker by name decides a step's mode") {
+TEST_CASE("add_files: within one load the first worker by name decides a step's mode") {
     catalog run = run_of({"worker_1", "worker_0"}, 2);
     detail::growth::add_files(run, {file_of(1, 0, mode::eval, 5), file_of(1, 1, mode::train, 9)});
     CHECK(run.find_step(1)->mode == mode::train);
     CHECK(run.find_step(1)->mode_step == 9);
 }
 
-TEST_CASE("add_files: workers that come later join in the order of names, and the mode of the first stays") {
+TEST_CASE("add_files: later workers are inserted in the order of names, and the mode of the first stays") {
     catalog run = run_of({"worker_1"}, 3);
     detail::growth::add_files(run, {file_of(1, 0, mode::eval, 5, 100)});
     const catalog before = run;
@@ -176,7 +176,7 @@ TEST_CASE("add_files: workers that come later join in the order of names, and th
     CHECK(held.mode == mode::eval);
     CHECK(held.mode_step == 5);
     CHECK(held.files()[0].layout == 300);
-    CHECK(held.files()[0].mode == mode::train);  // the file keeps what it says of itself
+    CHECK(held.files()[0].mode == mode::train);  // the file keeps its own mode
     CHECK(held.files()[1].layout == 100);
     CHECK(held.files()[2].mode_step == 8);
     CHECK(run.file_count == 4);
@@ -185,7 +185,7 @@ TEST_CASE("add_files: workers that come later join in the order of names, and th
     CHECK(before.find_step(3) == nullptr);
 }
 
-TEST_CASE("add_files: does what a map of steps and names does, in whatever order and loads the files come") {
+TEST_CASE("add_files: agrees with a map of steps and names, for files and loads in any order") {
     std::mt19937 random{43};
     const std::vector<std::string> names{"worker_2", "worker_0", "/job:w/replica:0", "worker_10", "alpha"};
     const std::vector<mode> modes{mode::train, mode::eval, mode::predict, mode::global};
@@ -285,7 +285,7 @@ step_number last_complete(const std::map<step_number, std::size_t>& writers, std
 
 }  // namespace
 
-TEST_CASE("complete_steps: the last step that all workers wrote is the last complete one, whatever misses before") {
+TEST_CASE("complete_steps: the last step that all workers wrote is the last complete one, whatever is missing before") {
     catalog run = run_of({"a", "b"}, 2);
     detail::growth::complete_steps(run, 1000);
     CHECK(run.last_complete_step == -1);
@@ -295,26 +295,26 @@ TEST_CASE("complete_steps: the last step that all workers wrote is the last comp
     detail::growth::add_files(run, files_of({3}, 1));
     detail::growth::complete_steps(run, 1000);
     CHECK(run.last_complete_step == 3);
-    detail::growth::add_files(run, files_of({2}, 1));  // late: the last one stays
+    detail::growth::add_files(run, files_of({2}, 1));  // late: the last complete step stays
     detail::growth::complete_steps(run, 1000);
     CHECK(run.last_complete_step == 3);
 }
 
-TEST_CASE("complete_steps: a step that more workers wrote than the job has is complete, too") {
+TEST_CASE("complete_steps: a step that more workers wrote than the job has is also complete") {
     catalog run = run_of({"a", "b", "c"}, 2);
     detail::growth::add_files(run, {file_of(1, 0), file_of(1, 1), file_of(1, 2), file_of(2, 0)});
     detail::growth::complete_steps(run, 1000);
     CHECK(run.last_complete_step == 1);
 }
 
-TEST_CASE("complete_steps: steps beyond become complete by half a window while they are more than one") {
+TEST_CASE("complete_steps: while more than a window of steps lie beyond, half a window of them becomes complete") {
     const auto after = [](const steps_vector& steps, std::size_t window) {
         catalog run = run_of({"a"}, 2);
         detail::growth::add_files(run, files_of(steps));
         detail::growth::complete_steps(run, window);
         return run.last_complete_step;
     };
-    // As many as the window: nobody gives up yet.
+    // As many as the window: none is given up yet.
     CHECK(after({10, 20}, 2) == -1);
     CHECK(after({10, 20, 30}, 2) == 10);
     CHECK(after({10, 20, 30, 40}, 2) == 20);
@@ -344,10 +344,10 @@ TEST_CASE("complete_steps: the window counts from the last complete step on") {
     detail::growth::complete_steps(run, 3);
     CHECK(run.last_complete_step == 7);
     detail::growth::complete_steps(run, 3);
-    CHECK(run.last_complete_step == 7);  // nothing new, nothing moves
+    CHECK(run.last_complete_step == 7);  // nothing new, no change
 }
 
-TEST_CASE("complete_steps: moves on as the decision says, load after load, for windows of all sizes") {
+TEST_CASE("complete_steps: advances as the decision says, load after load, for windows of all sizes") {
     std::mt19937 random{47};
     for (const std::size_t window : {2U, 3U, 4U, 5U, 17U, 1000U}) {
         CAPTURE(window);
@@ -355,9 +355,9 @@ TEST_CASE("complete_steps: moves on as the decision says, load after load, for w
         std::size_t completed = 0;
         for (int round = 0; round < 12; ++round) {
             const std::size_t workers = 1 + random() % 3;
-            const auto dead = random() % 4;  // how many of four steps the last worker misses
+            const auto dead = random() % 4;  // how many of four steps the last worker skips
             const std::size_t steps = window < 1000 ? 150 : 4000;
-            // Files in the order of their steps but for delays, as workers that run apart write them.
+            // Files in the order of their steps except for delays, as independent workers write them.
             std::vector<std::pair<std::size_t, catalog::file>> coming;
             step_number step = 0;
             for (std::size_t i = 0; i < steps; ++i) {
@@ -392,14 +392,14 @@ TEST_CASE("complete_steps: moves on as the decision says, load after load, for w
                 }
             }
         }
-        CHECK(completed > 10);  // both do happen
+        CHECK(completed > 10);  // both cases occur
         CHECK(given_up > 10);
     }
 }
 
 // --- end -------------------------------------------------------------------------------------------------------------
 
-TEST_CASE("end: all is complete up to the last step, however few wrote it") {
+TEST_CASE("end: everything is complete up to the last step, however few workers wrote it") {
     catalog run = run_of({"a"}, 3);
     detail::growth::add_files(run, files_of({5, 70, 9}));
     detail::growth::complete_steps(run, 1000);

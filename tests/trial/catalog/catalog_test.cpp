@@ -1,5 +1,4 @@
 #include <smdebug/trial/catalog/catalog.hpp>
-#include <smdebug/trial/catalog/catalog_growth.hpp>
 
 #include <doctest/doctest.h>
 
@@ -24,7 +23,7 @@ auto mode_steps(std::vector<catalog::mode_step_entry> some) {
     return smdebug::detail::sorted_blocks<catalog::mode_step_entry, catalog::mode_step_of>{std::move(some)};
 }
 
-// Two workers; steps 0 (train 0), 3 (train 2), 5 (eval 0), 9 (train 1, of worker_0 alone).
+// Two workers; steps 0 (train 0), 3 (train 2), 5 (eval 0), 9 (train 1, by worker_0 only).
 catalog sample() {
     catalog made;
     name_table_builder names{made.names};
@@ -99,7 +98,7 @@ TEST_CASE("catalog: the state of a step says whether it may still come") {
     CHECK(run.state_of(mode::global, 100) == step_state::unavailable);
 }
 
-TEST_CASE("catalog: a tensor's steps are those of its files, in whatever mode") {
+TEST_CASE("catalog: a tensor's steps are those of its files, in any mode") {
     const catalog run = sample();
     const auto weight = run.find_tensor("weight");
     const auto loss = run.find_tensor("loss");
@@ -115,7 +114,7 @@ TEST_CASE("catalog: a tensor's steps are those of its files, in whatever mode") 
     CHECK(run.files_with(*loss, 4).empty());
 }
 
-TEST_CASE("catalog: a name that is only another tensor's original name is no tensor") {
+TEST_CASE("catalog: a name that is only another tensor's original name is not a tensor") {
     const catalog run = sample();
     CHECK_FALSE(run.find_tensor("an original name").has_value());
     CHECK_FALSE(run.find_tensor("nothing").has_value());
@@ -174,7 +173,7 @@ TEST_CASE("catalog: the last steps of a tensor, complete ones, up to a step") {
     CHECK(catalog{}.last_steps(0, mode::global, most, 1).empty());
 }
 
-TEST_CASE("catalog: the last steps are those at the end of all steps, also where they lie far apart") {
+TEST_CASE("catalog: the last steps of a tensor are those at the end of all its steps, even if they are far apart") {
     std::mt19937_64 random{7};
     const auto below = [&](std::uint64_t bound) { return static_cast<step_number>(random() % bound); };
     for (int round = 0; round < 40; ++round) {

@@ -54,13 +54,13 @@ TEST_CASE("layout: finds values, reductions and shapes by name, and keeps the fi
     CHECK(held.shape(7) == nullptr);
 }
 
-TEST_CASE("layout: of two entries of one name the last counts") {
+TEST_CASE("layout: of two entries with one name the last counts") {
     const layout held = sample();
     CHECK(found(held, 7)->record.offset == 20);
     CHECK(held.shape(9)->extents == shape_type{5});
 }
 
-TEST_CASE("layout: contains what has values, reductions or only a shape") {
+TEST_CASE("layout: contains tensors with values, reductions or only a shape") {
     const layout held = sample();
     for (const name_id there : {2U, 3U, 7U, 9U}) {
         CHECK(held.contains(there));

@@ -1,4 +1,4 @@
-#include <smdebug/trial/catalog/load_memory.hpp>
+#include <smdebug/trial/catalog/catalog_builder.hpp>
 
 #include <doctest/doctest.h>
 
@@ -20,14 +20,14 @@ namespace {
 constexpr std::size_t mebibyte = std::size_t{1} << 20U;
 constexpr std::size_t most_bytes = 16 * mebibyte;
 
-/// A payload of some size that no other number has.
+/// A payload of some size, different for each number.
 std::string payload_of(std::uint32_t number, std::size_t size = 200) {
     std::string made = std::to_string(number) + ":";
     made.resize(size, '.');
     return made;
 }
 
-/// Which of the first `count` payloads are still there.  Looking counts as use: ask once, at the end.
+/// Which of the first `count` payloads are cached.  A look-up counts as use: call this once, at the end.
 std::vector<std::uint32_t> left_in(payload_memory& memory, std::uint32_t count, std::size_t size = 200) {
     std::vector<std::uint32_t> found;
     for (std::uint32_t number = 0; number < count; ++number) {
@@ -75,7 +75,7 @@ TEST_CASE("payload_memory: finds equal bytes, whichever worker wrote them") {
     CHECK_FALSE(memory.find(0, as_bytes(payload_of(3))).has_value());
 }
 
-TEST_CASE("payload_memory: keeps the bytes and not the place where they were") {
+TEST_CASE("payload_memory: compares bytes, not addresses") {
     payload_memory memory;
     std::string bytes = payload_of(1);
     memory.remember(0, as_bytes(bytes), 11);
@@ -84,7 +84,7 @@ TEST_CASE("payload_memory: keeps the bytes and not the place where they were") {
     CHECK(memory.find(0, as_bytes(payload_of(1))) == 11U);
 }
 
-TEST_CASE("payload_memory: tells payloads of one size apart wherever they differ") {
+TEST_CASE("payload_memory: distinguishes payloads of one size wherever they differ") {
     for (const std::size_t size : {1U, 2U, 63U, 64U, 65U, 127U, 128U, 129U, 1000U}) {
         payload_memory memory;
         const std::string held(size, 'a');
@@ -104,7 +104,7 @@ TEST_CASE("payload_memory: tells payloads of one size apart wherever they differ
     }
 }
 
-TEST_CASE("payload_memory: payloads with one tail, with one head, and with both are told apart") {
+TEST_CASE("payload_memory: distinguishes payloads with the same tail, the same head, and both") {
     payload_memory memory;
     const std::string same(100, '=');
     memory.remember(0, as_bytes("a" + same), 1);
@@ -162,10 +162,10 @@ TEST_CASE("payload_memory: a worker that comes later makes room for two more") {
     for (std::uint32_t number = 21; number < 26; ++number) {
         memory.remember(0, as_bytes(payload_of(number)), number);
     }
-    CHECK(left_in(memory, 26) == range(10, 26));  // 10 were there, and 6 have come into the room for 16
+    CHECK(left_in(memory, 26) == range(10, 26));  // 10 were cached, and 6 more fit into the room for 16
 }
 
-TEST_CASE("payload_memory: is a list of the payloads used last, whatever is asked for and remembered") {
+TEST_CASE("payload_memory: holds the most recently used payloads for any sequence of find and remember") {
     std::mt19937 random{29};
     for (const std::uint32_t workers : {1U, 5U}) {
         payload_memory memory;
@@ -232,7 +232,7 @@ TEST_CASE(
         if (number % 10 != 9) {
             continue;
         }
-        payload_memory looked_at = memory;  // looking counts as use
+        payload_memory looked_at = memory;  // a look-up counts as use
         std::size_t count = 0;
         std::size_t bytes = 0;
         std::uint32_t newest = 0;
@@ -252,7 +252,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("payload_memory: forgets all when it is told to, and has its room again") {
+TEST_CASE("payload_memory: forget() drops everything and frees the room") {
     payload_memory memory;
     for (std::uint32_t number = 0; number < 40; ++number) {
         memory.remember(number, as_bytes(payload_of(number, mebibyte)), number);
@@ -262,7 +262,7 @@ TEST_CASE("payload_memory: forgets all when it is told to, and has its room agai
     for (std::uint32_t number = 0; number < 20; ++number) {
         memory.remember(0, as_bytes(payload_of(number)), number);
     }
-    CHECK(left_in(memory, 20) == range(10, 20));  // 10 for one worker: those before are forgotten, too
+    CHECK(left_in(memory, 20) == range(10, 20));  // 10 for one worker: earlier workers are forgotten, too
 }
 
 namespace {
@@ -300,7 +300,7 @@ TEST_CASE("list_of_lists: finds the list with the same items in the same order a
     CHECK(lists.find(items, {}) == nullptr);
 }
 
-TEST_CASE("list_of_lists: the latest is what was remembered or found last") {
+TEST_CASE("list_of_lists: the first list is the one that was last remembered or found") {
     list_of_lists lists;
     const auto first = list_of(items_of(1));
     const auto second = list_of(items_of(2));
@@ -343,7 +343,7 @@ TEST_CASE("list_of_lists: holds a few dozen lists and drops the least recently u
     }
     CHECK(hits > 1000);
     const auto alive = std::count_if(made.begin(), made.end(), [](const auto& list) { return !list.expired(); });
-    CHECK(alive == 32);  // what is dropped is let go of
+    CHECK(alive == 32);  // evicted lists are freed
 }
 
 TEST_CASE("load_memory: forgets payloads and lists") {

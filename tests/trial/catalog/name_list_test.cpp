@@ -1,4 +1,4 @@
-#include <smdebug/trial/catalog/name_list.hpp>
+#include <smdebug/trial/catalog/layout.hpp>
 
 #include <doctest/doctest.h>
 
@@ -14,7 +14,7 @@ static_assert(parse_recorded_name("smdebug/reductions/abs_mean/dense/kernel:0").
 static_assert(parse_recorded_name("smdebug/reductions/abs_mean/x").reduction == reduction_key{reduction::mean, true});
 static_assert(parse_recorded_name("smdebug/reductions/l2/x").reduction == reduction_key{reduction::l2, false});
 static_assert(!parse_recorded_name("loss").reduction);
-// What only looks like a reduction is a tensor: nothing is lost.
+// A name that only looks like a reduction is a tensor: nothing is lost.
 static_assert(parse_recorded_name("smdebug/reductions/median/x").tensor == "smdebug/reductions/median/x");
 static_assert(parse_recorded_name("smdebug/reductions/min").tensor == "smdebug/reductions/min");
 static_assert(parse_recorded_name("scope/smdebug/reductions/min/x").tensor == "scope/smdebug/reductions/min/x");
@@ -26,7 +26,7 @@ namespace {
 constexpr std::uint8_t max_kind = kind_of(reduction_key{reduction::max, false});
 constexpr std::uint8_t min_kind = kind_of(reduction_key{reduction::min, false});
 
-// Texts whose order is not that of the numbers.
+// Texts whose order differs from their numbers'.
 const std::vector<std::string> texts{"z", "y", "b", "a", "x"};
 
 name_list sample() {
@@ -44,14 +44,14 @@ name_list sample() {
 
 }  // namespace
 
-TEST_CASE("name_list: its tensors come once each, in the order of their texts") {
+TEST_CASE("name_list: its tensors come once each, sorted by name") {
     const name_list held = sample();
     CHECK(std::vector<name_id>(held.tensors().begin(), held.tensors().end()) == std::vector<name_id>{3, 2, 4, 0});
     CHECK(std::vector<name_id>(held.shapes().begin(), held.shapes().end()) == std::vector<name_id>{3, 4});
     CHECK(held.items().size() == 6);
 }
 
-TEST_CASE("name_list: finds items by name and kind, of equal ones the last") {
+TEST_CASE("name_list: finds items by name and kind, the last of equal ones") {
     const name_list held = sample();
     CHECK(held.find(0, 0) == 3);
     CHECK(held.find(2, max_kind) == 1);
@@ -62,7 +62,7 @@ TEST_CASE("name_list: finds items by name and kind, of equal ones the last") {
     CHECK_FALSE(held.contains(1));
 }
 
-TEST_CASE("name_list: a tensor's turn is at its last values, else at the first reduction in their order") {
+TEST_CASE("name_list: a walk visits a tensor at its last values, else at its first reduction in their order") {
     const name_list held = sample();
     std::vector<bool> leads;
     for (std::size_t i = 0; i < held.items().size(); ++i) {
@@ -83,7 +83,7 @@ TEST_CASE("name_list: is equal to what has the same items in the same order, and
     CHECK(held.memory() >= 6 * 12);
 }
 
-TEST_CASE("name_list: where every name comes once, with values, each item has its turn") {
+TEST_CASE("name_list: if every name comes once, with values, a walk visits a tensor at each item") {
     const auto sort_by_text = [](std::vector<name_id>& ids) {
         std::sort(ids.begin(), ids.end(), [](name_id a, name_id b) { return texts[a] < texts[b]; });
     };

@@ -1,4 +1,4 @@
-#include <smdebug/trial/catalog/name_query.hpp>
+#include <smdebug/trial/selection.hpp>
 
 #include "support/erased_storage.hpp"
 #include "support/run_builder.hpp"
@@ -51,7 +51,7 @@ TEST_CASE("tensor_names: by step, mode, regex and collection, and by several at 
     CHECK(ask({.collection = "losses", .step = 0}) == names{"loss"});
 }
 
-TEST_CASE("tensor_names: what is unknown has none, and nothing is created") {
+TEST_CASE("tensor_names: an unknown step, mode or collection has none, and nothing is created") {
     CHECK(ask({.step = 1}).empty());
     CHECK(ask({.step = 5, .mode = mode::train}).empty());
     CHECK(ask({.mode = mode::predict}).empty());
@@ -60,7 +60,7 @@ TEST_CASE("tensor_names: what is unknown has none, and nothing is created") {
     CHECK(ask({.regex = std::vector<std::string>{}}).empty());
 }
 
-TEST_CASE("tensor_names: regex and collection together, and a bad regex, are refused before anything is loaded") {
+TEST_CASE("tensor_names: a bad regex, or regex and collection together, are rejected before anything is loaded") {
     bool loaded = false;
     const auto load = [&] {
         loaded = true;

@@ -1,4 +1,4 @@
-#include <smdebug/trial/catalog/name_table.hpp>
+#include <smdebug/trial/catalog/layout.hpp>
 
 #include <doctest/doctest.h>
 
@@ -66,7 +66,7 @@ TEST_CASE("name_table: finds names by any text, also one that is no string and d
     CHECK_FALSE(names->find("nul").has_value());
 }
 
-TEST_CASE("name_table: a number stays what it is in every table that follows") {
+TEST_CASE("name_table: numbers do not change in later tables") {
     table names = with_names(empty(), {"m", "a"});
     names = with_names(names, {"z", "a", "0"});
     names = with_names(names, {"0", "zz", "m"});
@@ -78,7 +78,7 @@ TEST_CASE("name_table: a number stays what it is in every table that follows") {
     }
 }
 
-TEST_CASE("name_table: a name is a tensor's only when it was said to be") {
+TEST_CASE("name_table: a name is a tensor's only once it is marked as one") {
     name_table_builder builder{empty()};
     const name_id original = builder.id_of("original");
     builder.mark_tensor(builder.id_of("tensor"));
@@ -90,7 +90,7 @@ TEST_CASE("name_table: a name is a tensor's only when it was said to be") {
     CHECK_FALSE(names->find_tensor("neither").has_value());
 }
 
-TEST_CASE("name_table: an original name becomes a tensor's with the number and the text that it had") {
+TEST_CASE("name_table: an original name that becomes a tensor's keeps its number and text") {
     const table before = with_names(empty(), {"a", "later", "never"});
     const table after = with_tensors(before, {"new", "later", "later"});
     REQUIRE(after->size() == 4);
@@ -99,13 +99,13 @@ TEST_CASE("name_table: an original name becomes a tensor's with the number and t
     CHECK(after->find_tensor("new") == name_id{3});
     CHECK_FALSE(after->find_tensor("never").has_value());
     CHECK(after->find("never") == name_id{2});
-    CHECK_FALSE(before->find_tensor("later").has_value());                       // the old table does not know yet
-    CHECK(after->memory() == with_tensors(before, {"new", "later"})->memory());  // said twice, held once
+    CHECK_FALSE(before->find_tensor("later").has_value());                       // the old table does not know it
+    CHECK(after->memory() == with_tensors(before, {"new", "later"})->memory());  // given twice, stored once
     const table once_more = with_names(after, {"later", "x"});
     CHECK(once_more->find_tensor("later") == name_id{1});
 }
 
-TEST_CASE("name_table: the builder says a name's number and text before the table is made") {
+TEST_CASE("name_table: the builder returns a name's number and text before the table is made") {
     const table base = with_names(empty(), {"old"});
     name_table_builder builder{base};
     const name_id fresh = builder.id_of("fresh");
@@ -124,7 +124,7 @@ TEST_CASE("name_table: the builder says a name's number and text before the tabl
     CHECK(made->size() == 1002);
 }
 
-TEST_CASE("name_table: where nothing is new the table stays the one that it was") {
+TEST_CASE("name_table: without new names the table stays the same object") {
     const table names = with_tensors(empty(), {"a", "b"});
     CHECK(with_names(names, {}) == names);
     CHECK(with_names(names, {"b", "a"}) == names);
@@ -134,7 +134,7 @@ TEST_CASE("name_table: where nothing is new the table stays the one that it was"
     CHECK(with_tensors(original, {"c"}) != original);
 }
 
-TEST_CASE("name_table: knows thousands of names, whatever came when, and the tables before stay as they were") {
+TEST_CASE("name_table: holds thousands of names in any order of addition, and earlier tables do not change") {
     std::mt19937 random{17};
     struct known {
         name_id id;

@@ -1,4 +1,4 @@
-#include <smdebug/trial/catalog/names_found.hpp>
+#include <smdebug/trial/catalog/layout.hpp>
 
 #include <smdebug/trial/catalog/catalog.hpp>
 #include <smdebug/trial/catalog/catalog_builder.hpp>
@@ -27,7 +27,7 @@ namespace {
 
 using texts = std::vector<std::string>;
 
-/// Names "n0", "n1", ...: their order by text is not that of their numbers.
+/// Names "n0", "n1", ...: their order by text differs from their numbers'.
 std::shared_ptr<const name_table> table_of(std::size_t count) {
     name_table_builder builder{std::make_shared<const name_table>()};
     for (std::size_t i = 0; i < count; ++i) {
@@ -58,7 +58,7 @@ texts found_in(const name_table& names, const std::vector<const name_list*>& lis
 
 }  // namespace
 
-TEST_CASE("names_found: of no list, and of lists that name nothing, there is nothing") {
+TEST_CASE("names_found: no lists, and lists without names, give nothing") {
     const auto names = table_of(10);
     const name_list none;
     const name_list other;
@@ -68,7 +68,7 @@ TEST_CASE("names_found: of no list, and of lists that name nothing, there is not
     CHECK(found_in(name_table{}, {}).empty());
 }
 
-TEST_CASE("names_found: of one list, however often it comes, it is that list's tensors, sorted, once each") {
+TEST_CASE("names_found: a single list, however often it comes, gives its tensors, sorted, once each") {
     const auto names = table_of(12);
     const name_list list = list_of(*names, {11, 2, 7, 2, 10}, {7, 1});
     const texts wanted{"n1", "n10", "n11", "n2", "n7"};
@@ -86,7 +86,7 @@ TEST_CASE("names_found: equal lists, and lists that share names, name each once"
     CHECK(found_in(*names, {&list, &overlapping}) == texts{"n10", "n11", "n2", "n3", "n7"});
     CHECK(found_in(*names, {&apart, &list, &list, &overlapping, &apart}) ==
           texts{"n0", "n10", "n11", "n2", "n3", "n7"});
-    // One list more than once, and the other one before, between or behind.
+    // One list several times, and the other one before, between or after.
     CHECK(found_in(*names, {&apart, &list, &list}) == texts{"n0", "n11", "n2", "n7"});
     CHECK(found_in(*names, {&list, &apart, &list}) == texts{"n0", "n11", "n2", "n7"});
     CHECK(found_in(*names, {&list, &list, &apart}) == texts{"n0", "n11", "n2", "n7"});
@@ -106,7 +106,7 @@ TEST_CASE("names_found: finds names with any number, however many the table has"
             }
         };
         const auto last = static_cast<name_id>(size - 1);
-        add({last});  // alone in its window, where there are several
+        add({last});  // alone in its window, if there are several
         add({0});
         std::vector<name_id> thirds;
         std::vector<name_id> some;
@@ -120,7 +120,7 @@ TEST_CASE("names_found: finds names with any number, however many the table has"
         }
         add(thirds);
         add(some);
-        // Both sides of where a window ends.
+        // Both sides of the end of a window.
         std::vector<name_id> edges;
         for (const name_id id : {63U, 64U, 32'767U, 32'768U, 65'535U, 65'536U}) {
             if (id < size) {
@@ -155,15 +155,15 @@ TEST_CASE("list_memory: asks about a list once while no other displaces it") {
         CHECK(memory.answer(list, [&] { return 40 + ++asked; }) == 41);
     }
     CHECK(asked == 1);
-    memory.answer(list, [&] { return 0; }) = 7;  // what is there can be written to
+    memory.answer(list, [&] { return 0; }) = 7;  // the cached answer is writable
     CHECK(memory.answer(list, [&] { return 0; }) == 7);
     list_memory<int> other;
     CHECK(other.answer(list, [&] { return 8; }) == 8);
 }
 
-TEST_CASE("list_memory: a list that displaces another is asked about each time the two take turns, others are not") {
+TEST_CASE("list_memory: two lists that displace each other are computed again each time, others are not") {
     const std::vector<name_list> lists(40);
-    // Whether asking about `b` makes the memory forget `a`.
+    // Whether a look-up of `b` evicts `a`.
     const auto displaces = [&](std::size_t a, std::size_t b) {
         list_memory<std::size_t> memory;
         bool again = false;
@@ -196,11 +196,11 @@ TEST_CASE("list_memory: a list that displaces another is asked about each time t
             REQUIRE(asked == (collide ? 10 : 2));
         }
     }
-    CHECK(colliding > 0);  // 40 lists cannot all have a place of their own
+    CHECK(colliding > 0);  // 40 lists cannot all have separate slots
     CHECK(apart > colliding);
 }
 
-TEST_CASE("list_memory: many lists in any order get the right answers, and what comes twice in a row is asked once") {
+TEST_CASE("list_memory: many lists in any order get the right answers; consecutive repeats are computed once") {
     std::mt19937 random{23};
     const std::vector<name_list> lists(500);
     list_memory<std::size_t> memory;
@@ -256,7 +256,7 @@ struct filled {
         run = std::move(builder).finish(1000, false);
     }
 
-    /// The names in all files that `counts` is true for, sorted.
+    /// The names in all files for which `counts` is true, sorted.
     template <class Counts>
     texts names_in(Counts&& counts) const {
         std::set<std::string> found;
@@ -282,14 +282,14 @@ struct filled {
     }
 };
 
-/// A result, and an allocation for it and each of its names that is not kept inside of its string.
+/// A result: one allocation, and one for each name that does not fit inside its string.
 void check_names(const texts& found, std::size_t allocated, const texts& wanted) {
     const auto on_heap = std::count_if(wanted.begin(), wanted.end(), [](const auto& text) { return text.size() > 15; });
     CHECK(found == wanted);
     CHECK(allocated == (wanted.empty() ? 0 : 1 + static_cast<std::size_t>(on_heap)));
 }
 
-/// All that the catalog says of its tensors, and that it allocates its results and nothing else.
+/// Checks the catalog's tensor names, and that nothing but the results is allocated.
 void check_answers(const filled& held) {
     for (const mode which : {mode::global, mode::train, mode::eval, mode::predict}) {
         CAPTURE(name_of(which));
@@ -346,7 +346,7 @@ TEST_CASE("allocations: what a thread allocates is counted, and what it keeps in
     CHECK(found.size() == 3);
 }
 
-TEST_CASE("names_found: a catalog allocates its answers and nothing else when every step says the same") {
+TEST_CASE("names_found: a catalog allocates its answers and nothing else when every step has the same names") {
     for (const bool heap : {false, true}) {
         CAPTURE(heap);
         filled held;

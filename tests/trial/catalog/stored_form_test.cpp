@@ -1,4 +1,4 @@
-#include <smdebug/trial/catalog/stored_form.hpp>
+#include <smdebug/trial/catalog/layout.hpp>
 
 #include <doctest/doctest.h>
 
@@ -8,7 +8,7 @@
 using namespace smdebug;
 using namespace smdebug::detail;
 
-TEST_CASE("stored_form: equal are those that decode alike; functions never are") {
+TEST_CASE("stored_form: forms that decode alike are equal; functions never are") {
     const stored_form elements{.as = storage_form::elements, .type = dtype::float32, .shape = {2, 3}};
     CHECK(elements == stored_form{elements});
     CHECK_FALSE(elements == stored_form{.as = storage_form::elements, .type = dtype::float64, .shape = {2, 3}});

@@ -1,4 +1,4 @@
-#include <smdebug/trial/load/collections_check.hpp>
+#include <smdebug/trial/verify.hpp>
 
 #include <doctest/doctest.h>
 
@@ -27,7 +27,7 @@ std::string file_of(const std::string& group, int workers = 1) {
 
 }  // namespace
 
-TEST_CASE("collections_check: files that agree have no differences, whatever names their workers have seen") {
+TEST_CASE("collections_check: files that agree have no differences, even if workers have seen different names") {
     checked all;
     CHECK_FALSE(all.check.num_workers().has_value());
     all.add("a", file_of(R"({"name": "w", "include_regex": ["x"], "tensor_names": ["x1"]})", 2));
@@ -37,7 +37,7 @@ TEST_CASE("collections_check: files that agree have no differences, whatever nam
     CHECK(all.check.key() == "a");
 }
 
-TEST_CASE("collections_check: workers' files that disagree, renamed keys and names are told") {
+TEST_CASE("collections_check: workers' files that disagree, and renamed keys and names, are reported") {
     checked all;
     all.add("a", file_of(R"({"name": "w", "include_regex": ["x"], "tensor_names": ["x1"]})", 2));
     all.add("b", file_of(R"({"name": "w", "include_regex": ["y"], "tensor_names": ["x1"]})", 2));
@@ -51,7 +51,7 @@ TEST_CASE("collections_check: workers' files that disagree, renamed keys and nam
     CHECK_THROWS_AS(all.add("d", R"({"collections": {)"), corrupt_data);
 }
 
-TEST_CASE("collections_check: a listed name that no step has is told where a name that is in no collection is near") {
+TEST_CASE("collections_check: a listed name that no step has is reported if it is close to a name in no collection") {
     checked all;
     all.add("a", file_of(R"({"name": "w", "tensor_names": ["fc1.weight", "fc2.wdight", "later"]})"));
     all.check.compare_names({"fc1.weight", "fc2.weight", "loss"}, all.found);

@@ -1,6 +1,6 @@
-#include <smdebug/trial/load/index_keys.hpp>
+#include <smdebug/trial/load/loader.hpp>
 
-#include <smdebug/trial/catalog/catalog_growth.hpp>
+#include <smdebug/trial/catalog/catalog.hpp>
 
 #include <doctest/doctest.h>
 
@@ -24,7 +24,7 @@ catalog sample() {
 
 }  // namespace
 
-TEST_CASE("parsed_index_key: is taken apart, and its text stays, also when it is short and is moved") {
+TEST_CASE("parsed_index_key: is parsed, and its text stays valid, even if it is short and is moved") {
     std::vector<parsed_index_key> keys;
     for (const char* text : {"index/000000000/000000000012_worker_0.json", "index/7_w.csv", "3_x.json"}) {
         keys.push_back(key_of(text));
@@ -38,7 +38,7 @@ TEST_CASE("parsed_index_key: is taken apart, and its text stays, also when it is
     CHECK(keys[2].worker_part() == "x");
 }
 
-TEST_CASE("parsed_index_key: a name of another form is none, and its text is not lost") {
+TEST_CASE("parsed_index_key: a name of another form is not parsed, and its text is not lost") {
     for (const std::string bad : {"index/abc.json", "index/_worker_0.json", "index/12.json", "index/12_.json"}) {
         std::string text = bad;
         CHECK_FALSE(parsed_index_key::parse(std::move(text)).has_value());
@@ -46,7 +46,7 @@ TEST_CASE("parsed_index_key: a name of another form is none, and its text is not
     }
 }
 
-TEST_CASE("parsed_index_key: keys stand by step, then by worker, each once") {
+TEST_CASE("parsed_index_key: keys are sorted by step, then by worker, each once") {
     std::vector<parsed_index_key> keys{key_of("index/10_a.json"), key_of("index/9_b.json"), key_of("index/9_a.json"),
                                        key_of("index/10_a.json"), key_of("index/9_a.csv")};
     put_in_order(keys);
@@ -60,7 +60,7 @@ TEST_CASE("parsed_index_key: keys stand by step, then by worker, each once") {
     CHECK_FALSE(fills_gap(keys, key_of("index/10_a.json")));
 }
 
-TEST_CASE("known_files: knows a catalog's files in whatever order they are asked for") {
+TEST_CASE("known_files: knows a catalog's files for look-ups in any order") {
     const catalog of = sample();
     known_files known{of};
     for (int round = 0; round < 2; ++round) {

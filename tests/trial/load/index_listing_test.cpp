@@ -1,10 +1,10 @@
-#include <smdebug/trial/load/index_listing.hpp>
+#include <smdebug/trial/load/loader.hpp>
 
 #include "support/run_builder.hpp"
 #include "support/scripted_storage.hpp"
+#include "trial/one_step.hpp"
 
 #include <smdebug/storage/memory_storage.hpp>
-#include <smdebug/trial/load/loader.hpp>
 
 #include <doctest/doctest.h>
 
@@ -20,10 +20,6 @@ static_assert(!followable_storage<scripted_storage>);
 static_assert(followable_storage<memory_storage>);
 
 namespace {
-
-written_step one(step_number step, std::string worker = "worker_0") {
-    return {.step = step, .tensors = {tensor_of<float>("a", {1})}, .worker = std::move(worker)};
-}
 
 // A run over a storage that can only list, refreshed by hand.
 struct listed_run {
@@ -54,7 +50,7 @@ struct listed_run {
 
 }  // namespace
 
-TEST_CASE("index_listing: a storage that follows says what is new, and everything after forget") {
+TEST_CASE("index_listing: a storage that follows its folders reports what is new, and everything after forget") {
     memory_storage store;
     run_builder build{store};
     build.step(one(1)).step(one(2));
@@ -69,11 +65,11 @@ TEST_CASE("index_listing: a storage that follows says what is new, and everythin
     CHECK(listing.next(nothing).size() == 3);
 }
 
-TEST_CASE("index_listing: without following, what is complete is not listed again") {
+TEST_CASE("index_listing: without following, complete steps are not listed again") {
     listed_run run{{"worker_0"}};
     run.build.step(one(3)).step(one(998));
     run.open();
-    CHECK(run.listed_after().front().empty());  // the first time everything
+    CHECK(run.listed_after().front().empty());  // everything, the first time
     run.refresh();
     CHECK(run.listed_after() == std::vector<std::string>{"index/000000000/000000000999"});
     run.build.step(one(999)).step(one(1000)).step(one(2005));
@@ -92,7 +88,7 @@ TEST_CASE("index_listing: steps that a worker has not written yet are listed aga
     CHECK(run.last.last_complete_step == 1);
     run.refresh();
     CHECK(run.listed_after().front() == "index/000000000/000000000002");
-    // Worker 1 has died: the steps beyond the window are nobody's business any more.
+    // Worker 1 has died: steps beyond the window no longer wait for it.
     for (step_number step = 4; step < 20; ++step) {
         run.build.step(one(step));
     }
@@ -104,7 +100,7 @@ TEST_CASE("index_listing: steps that a worker has not written yet are listed aga
     CHECK(run.last.find_step(17)->file_count == 2);
 }
 
-TEST_CASE("index_listing: what comes late and out of order is seen when the job has ended, at the latest") {
+TEST_CASE("index_listing: late files that are out of order are seen at the latest when the job has ended") {
     listed_run run{{"worker_0"}};
     run.build.step(one(10));
     run.open();

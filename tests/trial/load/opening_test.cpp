@@ -31,7 +31,7 @@ catalog::job_description open(const memory_storage& store, trial_options how = {
 
 }  // namespace
 
-TEST_CASE("opening: gives what the collections files say, and whether the job was seen running") {
+TEST_CASE("opening: returns what the collections files say, and whether the job was seen running") {
     memory_storage store;
     run_builder build{store};
     build.collections({"worker_1", "worker_0"}, {{"losses", {"loss"}}});
@@ -62,7 +62,7 @@ TEST_CASE("opening: a job that has ended without its collections files is not wa
     CHECK_THROWS_AS(static_cast<void>(open(store, {.open_timeout = 1h})), missing_collection_files);
 }
 
-TEST_CASE("opening: a file that is cut may still be written while the job runs, and is damage when it has ended") {
+TEST_CASE("opening: a cut file may still be written while the job runs, and is damage when it has ended") {
     memory_storage store;
     run_builder build{store};
     build.put(smdebug::detail::locations::collections_key("worker_0"), "{\"coll");

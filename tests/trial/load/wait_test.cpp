@@ -18,7 +18,7 @@ using namespace smdebug;
 using namespace smdebug::detail;
 using namespace std::chrono_literals;
 
-TEST_CASE("waiter: without time it is over at the first pause") {
+TEST_CASE("waiter: a timeout of zero ends the wait at the first pause") {
     waiter pauses{10ms, 0ms};
     CHECK(pauses.pause() == wait_outcome::timed_out);
     CHECK(pauses.pause() == wait_outcome::timed_out);
@@ -34,7 +34,7 @@ TEST_CASE("waiter: looks again until its time is over") {
     CHECK(looks <= 21);
 }
 
-TEST_CASE("waiter: a timeout beyond the clock is none at all") {
+TEST_CASE("waiter: a timeout beyond the clock's range counts as none") {
     waiter pauses{1ms, std::chrono::milliseconds::max()};
     CHECK(pauses.pause() == wait_outcome::look_again);
 }
@@ -56,7 +56,7 @@ TEST_CASE("waiter: a stop request ends a long pause at once, from either token")
     CHECK(pauses.pause() == wait_outcome::stopped);  // or this test runs into its timeout
 }
 
-TEST_CASE("waiter: intervals and timeouts that make no sense neither spin nor overflow") {
+TEST_CASE("waiter: invalid intervals and timeouts neither spin nor overflow") {
     waiter backwards{-5ms, std::chrono::milliseconds::min()};
     CHECK(backwards.pause() == wait_outcome::timed_out);
     waiter endless{std::chrono::milliseconds::max(), 5ms};
@@ -67,14 +67,14 @@ TEST_CASE("waiter: intervals and timeouts that make no sense neither spin nor ov
 
 namespace {
 
-// A signal that a test plays: each wait takes the next announcement, or lasts until its time.
+// A scripted signal: each wait takes the next announcement, or lasts until its end.
 struct played_signal final : change_signal {
     struct announcement {
         std::optional<std::vector<std::string>> keys;
     };
     struct tape {
         std::vector<announcement> to_come;
-        std::optional<std::vector<std::string>> for_ever;  ///< announced whenever somebody asks
+        std::optional<std::vector<std::string>> for_ever;  // announced at every call
         int made = 0;
         int waits = 0;
     };
@@ -112,11 +112,11 @@ struct player {
 
 }  // namespace
 
-TEST_CASE("waiter: looks at everything before and after it begins to watch, then at what it is told of") {
+TEST_CASE("waiter: looks at everything before and after the watch begins, then at announced keys") {
     player play;
     waiter pauses{1h, std::nullopt, {}, {}, play.source(), &play.pool};
     CHECK(pauses.begin_look() == nullptr);
-    CHECK(play.tape->made == 0);  // what is there already needs no signal
+    CHECK(play.tape->made == 0);  // existing data need no signal
     CHECK(pauses.pause() == wait_outcome::look_again);
     CHECK(play.tape->made == 1);
     CHECK(play.tape->waits == 0);
@@ -127,12 +127,12 @@ TEST_CASE("waiter: looks at everything before and after it begins to watch, then
     REQUIRE(pauses.begin_look() != nullptr);
     CHECK(*pauses.begin_look() == key_list{"a", "b"});
     CHECK(pauses.pause() == wait_outcome::look_again);
-    CHECK(pauses.begin_look() == nullptr);  // it cannot say: everything
+    CHECK(pauses.begin_look() == nullptr);  // unknown: look at everything
     CHECK(pauses.pause() == wait_outcome::look_again);
     CHECK(*pauses.begin_look() == key_list{"c"});
 }
 
-TEST_CASE("waiter: the next wait goes on where the last one ended, and misses nothing in between") {
+TEST_CASE("waiter: the next wait continues where the last one ended, and misses nothing in between") {
     player play;
     {
         waiter pauses{1h, std::nullopt, {}, {}, play.source(), &play.pool};
@@ -154,7 +154,7 @@ TEST_CASE("waiter: the next wait goes on where the last one ended, and misses no
     CHECK(play.tape->made == 1);
 }
 
-TEST_CASE("waiter: what was announced and not looked at, because the look failed, is there for the next wait") {
+TEST_CASE("waiter: announced keys whose look failed are there for the next wait") {
     player play;
     {
         waiter pauses{1h, std::nullopt, {}, {}, play.source(), &play.pool};
@@ -164,7 +164,7 @@ TEST_CASE("waiter: what was announced and not looked at, because the look failed
         pauses.end_look();
         play.tape->to_come = {{key_list{"first"}}};
         CHECK(pauses.pause() == wait_outcome::look_again);
-        // The look fails: whoever waits leaves by an exception.
+        // The look fails: the wait ends with an exception.
     }
     play.tape->to_come = {{key_list{"second"}}};
     waiter pauses{1h, std::nullopt, {}, {}, play.source(), &play.pool};
@@ -173,7 +173,7 @@ TEST_CASE("waiter: what was announced and not looked at, because the look failed
     CHECK(play.tape->made == 1);
 }
 
-TEST_CASE("waiter: a first look that failed is made again by the next wait") {
+TEST_CASE("waiter: a failed first look is repeated by the next wait") {
     player play;
     {
         waiter pauses{1h, std::nullopt, {}, {}, play.source(), &play.pool};
@@ -184,7 +184,7 @@ TEST_CASE("waiter: a first look that failed is made again by the next wait") {
     CHECK(pauses.begin_look() == nullptr);
 }
 
-TEST_CASE("waiter: a signal that fails makes the next look one at everything") {
+TEST_CASE("waiter: after a signal fails the next look is at everything") {
     struct broken : change_signal {
         [[nodiscard]] bool wait_until(clock::time_point) override { throw unavailable("no"); }
         void interrupt() noexcept override {}
@@ -210,14 +210,14 @@ TEST_CASE("waiter: looks at everything each interval, however much is announced"
     CHECK(everything > 3);
 }
 
-TEST_CASE("waiter: rests no longer than to the deadline, and looks again when it is told to") {
+TEST_CASE("waiter: rests no longer than until the deadline, and looks again on an announcement") {
     player play;
     play.tape->for_ever = {};
     waiter pauses{1h, 30ms, {}, {}, play.source(), &play.pool};
     static_cast<void>(pauses.begin_look());
     CHECK(pauses.pause() == wait_outcome::look_again);
     static_cast<void>(pauses.begin_look());
-    std::this_thread::sleep_for(20ms);  // a look that takes long is followed by a long rest
+    std::this_thread::sleep_for(20ms);  // a long look is followed by a long rest
     const auto begun = waiter::clock::now();
     while (pauses.pause() != wait_outcome::timed_out) {
         REQUIRE(waiter::clock::now() - begun < 60s);
@@ -226,14 +226,14 @@ TEST_CASE("waiter: rests no longer than to the deadline, and looks again when it
     CHECK(hurried.pause(waiter::clock::now() + 5ms) == wait_outcome::look_again);  // or this test times out
 }
 
-TEST_CASE("waiter: so many intervals are a timeout, without overflow") {
+TEST_CASE("waiter: converts a number of intervals to a timeout, without overflow") {
     CHECK(waiter::intervals(10ms, 5) == 50ms);
     CHECK(waiter::intervals(0ms, 5) == 5ms);
     CHECK(waiter::intervals(10ms, 0) == 0ms);
     CHECK(waiter::intervals(std::chrono::milliseconds::max(), 1000) > 24h * 365);
 }
 
-TEST_CASE("waiter: a feed that nobody has asked for an interval is not relied on") {
+TEST_CASE("waiter: a feed that was not used for an interval is not relied on") {
     player play;
     {
         waiter pauses{1ms, std::nullopt, {}, {}, play.source(), &play.pool};
@@ -247,7 +247,7 @@ TEST_CASE("waiter: a feed that nobody has asked for an interval is not relied on
     pauses.end_look();
 }
 
-TEST_CASE("waiter: waits that go on at once have signals of their own") {
+TEST_CASE("waiter: concurrent waits have separate signals") {
     player play;
     waiter first{1h, std::nullopt, {}, {}, play.source(), &play.pool};
     waiter second{1h, std::nullopt, {}, {}, play.source(), &play.pool};
@@ -258,7 +258,7 @@ TEST_CASE("waiter: waits that go on at once have signals of their own") {
     CHECK(play.tape->made == 2);
 }
 
-TEST_CASE("waiter: a pool keeps so many feeds, those that announce; without a pool each goes with its wait") {
+TEST_CASE("waiter: a pool keeps a limited number of announcing feeds; without a pool each ends with its wait") {
     constexpr std::size_t most = 4;  // the system has few signals to give
     player play;
     for (std::size_t i = 0; i <= most; ++i) {

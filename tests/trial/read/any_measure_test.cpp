@@ -1,4 +1,4 @@
-#include <smdebug/trial/read/any_measure.hpp>
+#include <smdebug/trial/shared/rule_view.hpp>
 
 #include <smdebug/tensor/tensor_value.hpp>
 
@@ -49,7 +49,7 @@ TEST_CASE("any_measure: equal measures of one type are equal, others are not; a 
     CHECK_FALSE(copy->compares());
 }
 
-TEST_CASE("any_measure: a comparison is asked about both saves") {
+TEST_CASE("any_measure: a comparison gets both saves") {
     const typed_measure<growth, true> measure{growth{}};
     CHECK(measure.compares());
     const tensor_value before = floats(3);

@@ -1,4 +1,4 @@
-#include <smdebug/trial/read/bounded_record.hpp>
+#include <smdebug/trial/read/record_batch.hpp>
 
 #include "support/archetypes.hpp"
 
@@ -34,7 +34,7 @@ any_storage claiming(std::uint64_t length) {
 
 }  // namespace
 
-TEST_CASE("bounded_record: small claims are believed, large ones as far as the record's head bears them out") {
+TEST_CASE("bounded_record: small claims are trusted, large ones as far as the record's head confirms them") {
     const any_decoder decoder{event_decoder<>{}};
     const record_bound bound{decoder, 100 * mebibyte};
     const any_storage store = claiming(1000);
@@ -46,7 +46,7 @@ TEST_CASE("bounded_record: small claims are believed, large ones as far as the r
     CHECK(bound.cut({7, no_end}) == byte_range{7, 100 * mebibyte});
 }
 
-TEST_CASE("bounded_record: a record above the limit is refused, naming both numbers, the file and the byte") {
+TEST_CASE("bounded_record: a record above the limit is rejected, naming both numbers, the file and the byte") {
     const any_decoder decoder{event_decoder<>{}};
     const record_bound bound{decoder, 100 * mebibyte};
     try {
@@ -60,12 +60,12 @@ TEST_CASE("bounded_record: a record above the limit is refused, naming both numb
         CHECK(words.find("104857600") != std::string_view::npos);
         CHECK(words.find("limits.record") != std::string_view::npos);
     }
-    const record_bound tight{decoder, 10};  // a limit below what is believed without a look
+    const record_bound tight{decoder, 10};  // a limit below the size that is trusted without a check
     CHECK_THROWS_AS(static_cast<void>(tight(claiming(1000), "key", {0, 1016})), corrupt_data);
     CHECK(tight(claiming(1000), "key", {0, 10}).length == 10);
 }
 
-TEST_CASE("bounded_record: of a head that says nothing only the head is read, so that decoding it tells why") {
+TEST_CASE("bounded_record: if a record's head is invalid only the head is read, and decoding it reports why") {
     const any_decoder decoder{event_decoder<>{}};
     const record_bound bound{decoder, no_end};
     const any_storage store = claiming(1000);
@@ -73,7 +73,7 @@ TEST_CASE("bounded_record: of a head that says nothing only the head is read, so
     CHECK(bound(store, "key", {110, no_end}) == byte_range{110, 12});  // the file ends in it
 }
 
-TEST_CASE("bounded_record: where a decoder knows of no heads the limit alone counts") {
+TEST_CASE("bounded_record: if a decoder does not support heads the limit alone counts") {
     const any_decoder decoder{smdebug_test::decoder_archetype{0}};
     const record_bound bound{decoder, 100};
     CHECK(bound(claiming(10), "key", {0, 100}).length == 100);

@@ -24,7 +24,7 @@ namespace {
 
 const std::string event_file = smdebug::detail::locations::event_key(0, "worker_0");
 
-/// Saved reductions of every kind, one of them of a damaged record.
+/// Saved reductions of every kind; the record of one is damaged.
 memory_storage saved_reductions() {
     memory_storage store;
     run_builder{store}
@@ -46,7 +46,7 @@ memory_storage saved_reductions() {
     return store;
 }
 
-/// A user's kernel that has no sum, and nothing of int32.
+/// A user's kernel without a sum, and without support for int32.
 struct lacking_kernel {
     [[nodiscard]] result<reduction_values> reduce(const tensor_view& tensor, reduction_set wanted) const {
         auto values = tensor.type == dtype::int32 ? status::unsupported : scalar_kernel{}.reduce(tensor, wanted);
@@ -63,7 +63,7 @@ std::string failure_text(const smdebug::lookup_error& why) {
            std::to_string(why.offset) + " " + why.where + " " + why.note;
 }
 
-/// What a scan, and what a handle says of each saved reduction.
+/// Each saved reduction, as a scan and as a handle return it.
 template <class Trial>
 std::map<std::string, std::pair<std::string, std::string>> said_of(const Trial& run) {
     std::map<std::string, std::pair<std::string, std::string>> said;
@@ -87,7 +87,7 @@ std::map<std::string, std::pair<std::string, std::string>> said_of(const Trial& 
 
 }  // namespace
 
-TEST_CASE("entry_decoder: a scan and a handle say the same of every saved reduction, and of why it cannot be read") {
+TEST_CASE("entry_decoder: a scan and a handle agree on every saved reduction, and on why it cannot be read") {
     const auto said = said_of(memory_trial{saved_reductions()});
     REQUIRE(said.size() == reduction_count);
     for (const auto& [key, both] : said) {
@@ -102,7 +102,7 @@ TEST_CASE("entry_decoder: a scan and a handle say the same of every saved reduct
     CHECK(said.at("l2").first.ends_with(event_file + " "));
 }
 
-TEST_CASE("entry_decoder: what a user's kernel does not compute is said of the kernel, by a scan, too") {
+TEST_CASE("entry_decoder: a missing reduction of a user's kernel is reported as the kernel's, in a scan, too") {
     const auto said = said_of(basic_trial<memory_storage, event_decoder<>, lacking_kernel>{saved_reductions()});
     for (const auto& [key, both] : said) {
         CAPTURE(key);

@@ -9,7 +9,7 @@
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/read/event_source.hpp>
-#include <smdebug/trial/read/reading_order.hpp>
+#include <smdebug/trial/read/reading_plan.hpp>
 
 #include <doctest/doctest.h>
 
@@ -29,7 +29,7 @@ using texts = std::vector<std::string>;
 
 namespace {
 
-// Scans the first file of a run; `bytes` in place of what the storage holds.
+// Scans the first file of a run; `bytes` replace the storage's contents.
 template <class Visit>
 void scan_first(const memory_trial& run, const Visit& visit, std::optional<byte_view> bytes,
                 const std::string* why_not = nullptr, reduction_set saved = reduction_set::all()) {
@@ -66,7 +66,7 @@ byte_buffer events_of(const memory_storage& store) {
 
 }  // namespace
 
-TEST_CASE("event_reader: tensors in the order of the entries that count; shapes alone come last") {
+TEST_CASE("event_reader: tensors come in the order of the entries that count; shapes alone come last") {
     const memory_storage store = a_run();
     const memory_trial run{store};
     const byte_buffer bytes = events_of(store);
@@ -81,7 +81,7 @@ TEST_CASE("event_reader: tensors in the order of the entries that count; shapes 
             CHECK(tensor.worker == "worker_0");
             CHECK(tensor.failure() == nullptr);
             CHECK_FALSE(tensor.file_failed());
-            if (tensor.name == "b") {  // of one name twice the last counts
+            if (tensor.name == "b") {  // of two entries with one name the last counts
                 REQUIRE(tensor.values() != nullptr);
                 CHECK(*tensor.shape() == shape_type{2});
                 CHECK(tensor.saved.empty());
@@ -103,7 +103,7 @@ TEST_CASE("event_reader: tensors in the order of the entries that count; shapes 
     CHECK(order == texts{"a", "b", "r", "only"});
 }
 
-TEST_CASE("event_reader: saved reductions that are not asked for are not read") {
+TEST_CASE("event_reader: saved reductions that are not wanted are not read") {
     const memory_storage store = a_run();
     const memory_trial run{store};
     const byte_buffer bytes = events_of(store);
@@ -115,7 +115,7 @@ TEST_CASE("event_reader: saved reductions that are not asked for are not read") 
         bytes.view(), nullptr, reduction::max);
 }
 
-TEST_CASE("event_reader: a file that is not there, or cannot be read, fails every tensor in it but saved shapes") {
+TEST_CASE("event_reader: a missing or unreadable file fails every tensor in it except saved shapes") {
     const memory_storage store = a_run();
     const memory_trial run{store};
     const std::string why = "the disk says no";
@@ -138,7 +138,7 @@ TEST_CASE("event_reader: a file that is not there, or cannot be read, fails ever
     }
 }
 
-TEST_CASE("event_reader: wherever a file is cut, what lies before is read, and nothing is read beyond") {
+TEST_CASE("event_reader: wherever a file is cut, everything before the cut is read, and nothing beyond") {
     const memory_storage store = a_run();
     const memory_trial run{store};
     const byte_buffer whole = events_of(store);
@@ -161,7 +161,7 @@ TEST_CASE("event_reader: wherever a file is cut, what lies before is read, and n
     }
 }
 
-TEST_CASE("event_reader: where a source fails to give a record, that tensor alone is unreadable") {
+TEST_CASE("event_reader: if a source fails to return a record, only that tensor is unreadable") {
     struct failing_source final : event_source {
         explicit failing_source(byte_view all) : bytes(all) {}
         byte_view bytes;
@@ -198,7 +198,7 @@ TEST_CASE("event_reader: where a source fails to give a record, that tensor alon
     CHECK(failed == texts{"b"});
 }
 
-TEST_CASE("event_reader: each_record gives what a scan asks its source for, in the same order") {
+TEST_CASE("event_reader: each_record returns what a scan reads from its source, in the same order") {
     struct noting_source final : event_source {
         explicit noting_source(byte_view all) : bytes(all) {}
         byte_view bytes;
@@ -245,7 +245,7 @@ std::vector<float> numbers(std::size_t count, float first) {
     return values;
 }
 
-// Two small files and two large ones, whose last record is streamed where it can be.
+// Two small files and two large ones, whose last record is streamed if possible.
 template <class Storage>
 void write_run(Storage& store) {
     run_builder build{store};
@@ -261,7 +261,7 @@ void write_run(Storage& store) {
     build.end();
 }
 
-// What can be asked for of each file, and how often values were streamed.
+// Everything that can be read from each file, and how often values were streamed.
 template <class Trial>
 texts pulled(const Trial& run, std::size_t* streamed = nullptr) {
     const auto from = run.snapshot();
@@ -320,7 +320,7 @@ const texts whole{"0 a mean 2.500000 1", "0 b 10", "1 a mean 2.500000 1", "1 b 4
 
 }  // namespace
 
-TEST_CASE("event_reader, asked: the same from memory, from files, and from storages that read many objects together") {
+TEST_CASE("event_reader, on demand: the same from memory, files, and storages that read many objects together") {
     memory_storage store;
     write_run(store);
     CHECK(pulled(memory_trial{store}) == whole);
@@ -334,7 +334,7 @@ TEST_CASE("event_reader, asked: the same from memory, from files, and from stora
     CHECK(streamed == 2);
 }
 
-TEST_CASE("event_reader, asked: small files are asked for together") {
+TEST_CASE("event_reader, on demand: small files are requested together") {
     memory_storage store;
     write_run(store);
     const remote_storage remote{store};
@@ -344,7 +344,7 @@ TEST_CASE("event_reader, asked: small files are asked for together") {
     CHECK(reads <= 4);
 }
 
-TEST_CASE("event_reader, asked: files that are missing, cut or damaged lose nothing but themselves") {
+TEST_CASE("event_reader, on demand: missing, cut or damaged files do not affect others") {
     memory_storage store;
     write_run(store);
     store.remove(locations::event_key(0, "worker_0"));
@@ -374,7 +374,7 @@ TEST_CASE("event_reader, asked: files that are missing, cut or damaged lose noth
     CHECK(pulled(local_trial{files}, &streamed) == wanted);
 }
 
-TEST_CASE("event_reader, asked: an index file that names a file outside of the run") {
+TEST_CASE("event_reader, on demand: an index file that names a file outside the run") {
     memory_storage store;
     const written_step step{.tensors = {tensor_of<float>("a", {1})}};
     run_builder build{store};

@@ -1,4 +1,4 @@
-#include <smdebug/trial/read/event_records.hpp>
+#include <smdebug/trial/read/record_batch.hpp>
 
 #include "support/erased_storage.hpp"
 #include "support/run_builder.hpp"

@@ -18,7 +18,7 @@ using namespace smdebug::detail;
 
 namespace {
 
-/// Notes the ranges that are read, and fails when it is told to.
+/// Notes the ranges that are read, and fails on command.
 class noting_storage : public memory_storage {
 public:
     std::shared_ptr<std::vector<byte_range>> ranges = std::make_shared<std::vector<byte_range>>();
@@ -48,7 +48,7 @@ TEST_CASE("whole_event_file: records are cut at the end, whatever an index file 
     CHECK(as_text(file.at({0, most})) == text);
 }
 
-TEST_CASE("piecewise_event_file: records that follow each other come with one read, larger ones alone") {
+TEST_CASE("piecewise_event_file: adjacent records come with one read, larger ones alone") {
     noting_storage store;
     store.write("key", as_bytes("0123456789abcdefghij"));
     const any_storage file_store{store};
@@ -63,7 +63,7 @@ TEST_CASE("piecewise_event_file: records that follow each other come with one re
     CHECK(store.ranges->size() == 4);
 }
 
-TEST_CASE("piecewise_event_file: beyond the end there is nothing, and that is known without another read") {
+TEST_CASE("piecewise_event_file: beyond the end there is nothing, which is known without another read") {
     noting_storage store;
     store.write("key", as_bytes("0123456789"));
     const any_storage file_store{store};
@@ -75,7 +75,7 @@ TEST_CASE("piecewise_event_file: beyond the end there is nothing, and that is kn
     CHECK(as_text(file.at({9, most})) == "9");
 }
 
-TEST_CASE("piecewise_event_file: a read that fails leaves nothing behind that could be taken for the file") {
+TEST_CASE("piecewise_event_file: a failed read leaves no bytes that could be mistaken for the file's") {
     noting_storage store;
     store.write("key", as_bytes("0123456789"));
     const any_storage file_store{store};

@@ -1,4 +1,4 @@
-#include <smdebug/trial/read/files_ahead.hpp>
+#include <smdebug/trial/read/reading_plan.hpp>
 
 #include <doctest/doctest.h>
 
@@ -24,13 +24,13 @@ TEST_CASE("files_ahead: each place is taken once, in order, within the window") 
     CHECK_FALSE(ahead.is_taken(11));
 }
 
-TEST_CASE("files_ahead: behind files that are there some are passed over, more and more, until one is not there") {
+TEST_CASE("files_ahead: after cached files some are skipped, more and more, until one is not cached") {
     files_ahead ahead;
     std::vector<std::size_t> taken;
     for (std::size_t place = 0; place < 1000; ++place) {
         while (const auto next = ahead.take(place, std::min<std::size_t>(place + 4, 1000))) {
             taken.push_back(*next);
-            ahead.tell(*next, true);
+            ahead.report(*next, true);
         }
     }
     CHECK(taken.size() < 40);
@@ -39,7 +39,7 @@ TEST_CASE("files_ahead: behind files that are there some are passed over, more a
     const std::size_t last = taken.back();
     const auto next = ahead.take(last + 100, last + 101);
     REQUIRE(next);
-    ahead.tell(*next, false);
+    ahead.report(*next, false);
     CHECK(ahead.take(*next + 1, *next + 2) == *next + 1);
 }
 

@@ -1,4 +1,4 @@
-#include <smdebug/trial/read/first_values.hpp>
+#include <smdebug/trial/read/tensor_reader.hpp>
 
 #include "support/counting_storage.hpp"
 #include "support/run_builder.hpp"
@@ -37,7 +37,7 @@ found_values first_of(const Trial& run) {
     return found;
 }
 
-// The same, asked tensor by tensor.
+// The same, read tensor by tensor.
 template <class Trial>
 found_values one_by_one(const Trial& run) {
     found_values found;
@@ -86,7 +86,7 @@ TEST_CASE("first_values: the tensors of an event file come with one read, howeve
     }
 }
 
-TEST_CASE("first_values: what lies far from each other is not read with what lies between") {
+TEST_CASE("first_values: records far apart are read without the bytes between them") {
     memory_storage store;
     written_step step = step_of(2);
     step.tensors.insert(step.tensors.begin() + 1, tensor_of<float>("other", std::vector<float>(5000)));
@@ -103,7 +103,7 @@ TEST_CASE("first_values: what lies far from each other is not read with what lie
     CHECK(first == one_by_one(run));
 }
 
-TEST_CASE("first_values: an event file that is not there is passed over, and not waited for") {
+TEST_CASE("first_values: a missing event file is skipped, without waiting") {
     memory_storage store;
     run_builder build{store};
     build.collections().step(step_of(2));
@@ -117,7 +117,7 @@ TEST_CASE("first_values: an event file that is not there is passed over, and not
 
 namespace {
 
-// A run of which only the event file of one step is there.
+// A run in which only one step's event file exists.
 memory_storage all_gone_but(step_number there, step_number steps) {
     memory_storage store;
     run_builder build{store};
@@ -136,7 +136,7 @@ memory_storage all_gone_but(step_number there, step_number steps) {
 
 }  // namespace
 
-TEST_CASE("first_values: of a near storage each event file that is gone is asked for once") {
+TEST_CASE("first_values: in a local storage each missing event file is requested once") {
     for (const step_number there : {-1, 0, 1, 25, 39}) {
         CAPTURE(there);
         const plain_counting_storage store{all_gone_but(there, 40)};
@@ -154,7 +154,7 @@ TEST_CASE("first_values: of a near storage each event file that is gone is asked
     }
 }
 
-TEST_CASE("first_values: of a far storage that lacks several event files those that are there are listed, once") {
+TEST_CASE("first_values: if a remote storage lacks several event files the existing ones are listed, once") {
     for (const step_number there : {-1, 3, 25}) {
         CAPTURE(there);
         const counting_storage<> store{all_gone_but(there, 40)};
@@ -167,7 +167,7 @@ TEST_CASE("first_values: of a far storage that lacks several event files those t
     }
 }
 
-TEST_CASE("first_values: neighbours of what cannot be read are read without it") {
+TEST_CASE("first_values: neighbours of unreadable records are read without them") {
     const counting_storage<> store{one_step(5)};
     const basic_trial<counting_storage<>> run{store};
     const found_values wanted = first_of(run);
@@ -184,7 +184,7 @@ TEST_CASE("first_values: neighbours of what cannot be read are read without it")
     }
 }
 
-TEST_CASE("first_values: whatever is damaged, the same is found as tensor by tensor") {
+TEST_CASE("first_values: for any damage, finds the same as reading tensor by tensor") {
     std::mt19937 random{7};
     const auto any = [&](std::size_t below) { return static_cast<std::size_t>(random() % below); };
     for (int round = 0; round < 60; ++round) {
@@ -195,7 +195,7 @@ TEST_CASE("first_values: whatever is damaged, the same is found as tensor by ten
         for (step_number number = 0; number < 4; ++number) {
             for (const char* worker : {"worker_0", "worker_1"}) {
                 written_step step{.step = number, .worker = worker};
-                for (std::size_t i = any(6); i-- > 0;) {  // some of one name twice
+                for (std::size_t i = any(6); i-- > 0;) {  // some names twice
                     step.tensors.push_back(
                         tensor_of<float>((any(5) == 0 ? "smdebug/reductions/mean/t" : "t") + std::to_string(any(6)),
                                          std::vector<float>(any(4) + 1)));

@@ -1,4 +1,4 @@
-#include <smdebug/trial/read/missing_files.hpp>
+#include <smdebug/trial/read/trial_state.hpp>
 
 #include <doctest/doctest.h>
 
@@ -9,7 +9,7 @@
 using namespace smdebug::detail;
 using namespace std::chrono_literals;
 
-TEST_CASE("missing_files: knows what was noted, until it is forgotten") {
+TEST_CASE("missing_files: knows noted keys until they are forgotten") {
     missing_files files;
     CHECK_FALSE(files.contains("a"));
     files.note("a");
@@ -24,7 +24,7 @@ TEST_CASE("missing_files: knows what was noted, until it is forgotten") {
     CHECK(files.count() == 1);
 }
 
-TEST_CASE("missing_files: tells whether a file was asked for lately; without an interval none was") {
+TEST_CASE("missing_files: reports whether a file was checked recently; without an interval none was") {
     missing_files files;
     CHECK_FALSE(files.asked_within("a", 1h));
     files.note("a");

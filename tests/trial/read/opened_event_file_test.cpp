@@ -1,4 +1,4 @@
-#include <smdebug/trial/read/opened_event_file.hpp>
+#include <smdebug/trial/read/event_source.hpp>
 
 #include <smdebug/core/error.hpp>
 
@@ -15,7 +15,7 @@ using namespace smdebug::detail;
 
 namespace {
 
-/// Bytes that tell their place; counts what is read, and fails or ends early if it is to.
+/// Bytes that encode their position; counts reads, and can fail or end early.
 struct numbered_file final : opened_object {
     explicit numbered_file(std::size_t size) : bytes(size) {
         for (std::size_t i = 0; i < size; ++i) {
@@ -63,7 +63,7 @@ TEST_CASE("opened_event_file: records of any size by ascending offset cost each 
     }
 }
 
-TEST_CASE("opened_event_file: small records come with one read, large ones with one each, and no more than they are") {
+TEST_CASE("opened_event_file: small records come with one read, large ones with one each, without extra bytes") {
     const numbered_file file{10'000};
     piece_buffer buffer;
     opened_event_file source{file, buffer, 1000};
@@ -78,7 +78,7 @@ TEST_CASE("opened_event_file: small records come with one read, large ones with 
     CHECK(file.total == 6500);
 }
 
-TEST_CASE("opened_event_file: what was passed over can be asked for, and what lies behind the end is cut") {
+TEST_CASE("opened_event_file: skipped records can be read later, and records are cut at the file's end") {
     const numbered_file file{5000};
     piece_buffer buffer;
     opened_event_file source{file, buffer, 1000};
@@ -90,7 +90,7 @@ TEST_CASE("opened_event_file: what was passed over can be asked for, and what li
     CHECK(file.is(source.at({.offset = 0, .length = ~std::uint64_t{0}}), 0, 5000));
 }
 
-TEST_CASE("opened_event_file: a file that was cut short is cut, and one that fails may be tried again") {
+TEST_CASE("opened_event_file: a truncated file gives fewer bytes, and after a failure the read can be retried") {
     numbered_file file{5000};
     file.there = 150;
     piece_buffer buffer;
@@ -104,7 +104,7 @@ TEST_CASE("opened_event_file: a file that was cut short is cut, and one that fai
     CHECK(file.is(source.at({.offset = 50, .length = 100}), 50, 100));
 }
 
-TEST_CASE("piece_buffer: lies as the file does, keeps what it is told to, and grows") {
+TEST_CASE("piece_buffer: is aligned like the file, keeps the requested bytes, and grows") {
     piece_buffer buffer;
     std::span<std::byte> room = buffer.room_for(100, 70);
     CHECK(reinterpret_cast<std::uintptr_t>(room.data()) % 64 == 6);

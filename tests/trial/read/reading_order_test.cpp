@@ -1,4 +1,4 @@
-#include <smdebug/trial/read/reading_order.hpp>
+#include <smdebug/trial/read/reading_plan.hpp>
 
 #include "support/run_builder.hpp"
 
@@ -15,7 +15,7 @@ using namespace smdebug::detail;
 using namespace smdebug_test;
 using texts = std::vector<std::string>;
 
-TEST_CASE("reading_order: tensors come once, those of which only a shape was saved last; their reductions by index") {
+TEST_CASE("reading_order: tensors come once, those with only a shape last; their reductions by index") {
     memory_storage store;
     run_builder{store}
         .collections()

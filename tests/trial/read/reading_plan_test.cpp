@@ -35,7 +35,7 @@ memory_storage a_run() {
 constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
 constexpr reading_limits limits{.in_place_from = 500, .largest_whole = 5000, .sparse_from = 1000};
 
-file_way way(std::uint64_t end, std::uint64_t wanted, bool can_view = false) {
+read_strategy way(std::uint64_t end, std::uint64_t wanted, bool can_view = false) {
     return way_of({.end = end, .wanted = wanted, .records = 1}, limits, can_view);
 }
 
@@ -77,19 +77,19 @@ TEST_CASE("extent_of: numbers that overflow count as the largest, records by num
 }
 
 TEST_CASE("way_of: by size, by how much is wanted, and by what the storage can do") {
-    CHECK(way_of({.end = 100, .wanted = 0, .records = 0}, limits, true) == file_way::untouched);
-    CHECK(way_of({.end = 100, .wanted = 0, .records = 1}, limits, true) == file_way::whole);
-    CHECK(way(499, 499, true) == file_way::whole);
-    CHECK(way(500, 500, true) == file_way::in_place);
-    CHECK(way(500, 500) == file_way::whole);
-    CHECK(way(999, 1) == file_way::whole);
-    CHECK(way(1000, 124) == file_way::sparse);
-    CHECK(way(1000, 124, true) == file_way::sparse);
-    CHECK(way(1000, 125) == file_way::whole);
-    CHECK(way(5000, 5000) == file_way::whole);
-    CHECK(way(5001, 5001) == file_way::large);
-    CHECK(way(5001, 5001, true) == file_way::in_place);
-    CHECK(way(most, most) == file_way::large);
+    CHECK(way_of({.end = 100, .wanted = 0, .records = 0}, limits, true) == read_strategy::untouched);
+    CHECK(way_of({.end = 100, .wanted = 0, .records = 1}, limits, true) == read_strategy::whole);
+    CHECK(way(499, 499, true) == read_strategy::whole);
+    CHECK(way(500, 500, true) == read_strategy::in_place);
+    CHECK(way(500, 500) == read_strategy::whole);
+    CHECK(way(999, 1) == read_strategy::whole);
+    CHECK(way(1000, 124) == read_strategy::sparse);
+    CHECK(way(1000, 124, true) == read_strategy::sparse);
+    CHECK(way(1000, 125) == read_strategy::whole);
+    CHECK(way(5000, 5000) == read_strategy::whole);
+    CHECK(way(5001, 5001) == read_strategy::large);
+    CHECK(way(5001, 5001, true) == read_strategy::in_place);
+    CHECK(way(most, most) == read_strategy::large);
 }
 
 TEST_CASE("way_of: files that can be opened are, as long as no record of them is too large to be held") {
@@ -98,22 +98,22 @@ TEST_CASE("way_of: files that can be opened are, as long as no record of them is
     const auto opened = [&](std::uint64_t end, std::uint64_t wanted, bool can_view, std::uint64_t largest = 0) {
         return way_of({.end = end, .wanted = wanted, .records = 1, .largest = largest}, opening, can_view, true);
     };
-    CHECK(opened(499, 499, true) == file_way::whole);
-    CHECK(opened(699, 699, true) == file_way::in_place);
-    CHECK(opened(699, 699, false) == file_way::whole);
-    CHECK(opened(700, 700, true) == file_way::opened);
-    CHECK(opened(700, 700, false) == file_way::opened);
-    CHECK(opened(1000, 124, true) == file_way::sparse);
-    CHECK(opened(5000, 5000, false, 5000) == file_way::opened);
-    CHECK(opened(5001, 5001, false, 600) == file_way::opened);
-    CHECK(opened(5001, 5001, false, 601) == file_way::large);
-    CHECK(opened(5001, 5001, true, 601) == file_way::in_place);
+    CHECK(opened(499, 499, true) == read_strategy::whole);
+    CHECK(opened(699, 699, true) == read_strategy::in_place);
+    CHECK(opened(699, 699, false) == read_strategy::whole);
+    CHECK(opened(700, 700, true) == read_strategy::opened);
+    CHECK(opened(700, 700, false) == read_strategy::opened);
+    CHECK(opened(1000, 124, true) == read_strategy::sparse);
+    CHECK(opened(5000, 5000, false, 5000) == read_strategy::opened);
+    CHECK(opened(5001, 5001, false, 600) == read_strategy::opened);
+    CHECK(opened(5001, 5001, false, 601) == read_strategy::large);
+    CHECK(opened(5001, 5001, true, 601) == read_strategy::in_place);
 }
 
 TEST_CASE("bytes_held: the whole of a file that is read whole, else what is wanted of it") {
     constexpr file_extent extent{.end = 100, .wanted = 7, .records = 1};
-    CHECK(bytes_held(extent, file_way::whole) == 100);
-    CHECK(bytes_held(extent, file_way::sparse) == 7);
-    CHECK(bytes_held(extent, file_way::large) == 7);
-    CHECK(bytes_held({.end = 100}, file_way::untouched) == 0);
+    CHECK(bytes_held(extent, read_strategy::whole) == 100);
+    CHECK(bytes_held(extent, read_strategy::sparse) == 7);
+    CHECK(bytes_held(extent, read_strategy::large) == 7);
+    CHECK(bytes_held({.end = 100}, read_strategy::untouched) == 0);
 }

@@ -35,7 +35,7 @@ memory_storage letters() {
     return objects;
 }
 
-// A record of a source, or why there is none.
+// A record from a source, or why there is none.
 template <class Source>
 std::string taken(Source& source, byte_range record) {
     try {
@@ -68,7 +68,7 @@ TEST_CASE("collected_event_file: records come as they were put, cut to their len
     CHECK(file.taken());
 }
 
-TEST_CASE("collected_event_file: whether a file is there is what its first record says") {
+TEST_CASE("collected_event_file: its first record decides whether a file exists") {
     collected_event_file missing{"key", 2};
     missing.put(1, byte_buffer{});
     missing.put(0, std::nullopt);
@@ -79,7 +79,7 @@ TEST_CASE("collected_event_file: whether a file is there is what its first recor
     CHECK(collected_event_file{"key", 0}.is_there());
 }
 
-TEST_CASE("record_batch: each file comes when its last record is there, in order, with its records in their order") {
+TEST_CASE("record_batch: each file comes when its last record has arrived, in order, with its records in their order") {
     record_batch batch;
     const byte_ranges of_a{{8, 5}, {0, 2}, {4, 1}};
     const byte_ranges of_b{{2, 2}, {2, 2}};
@@ -107,10 +107,10 @@ TEST_CASE("record_batch: each file comes when its last record is there, in order
     CHECK(seen == texts{"nothing of it", "a 89 01 4", "nor of it", "no gone", "b cd cd", ""});
     const asked_for asked = store.asked();
     CHECK(asked.calls == texts{"ranges 7"});
-    CHECK(asked.requests.size() == 3);  // one a file
+    CHECK(asked.requests.size() == 3);  // one per file
 }
 
-TEST_CASE("record_batch: nothing wanted is nothing asked") {
+TEST_CASE("record_batch: without wanted records nothing is requested") {
     const remote_storage store{letters()};
     record_batch batch;
     batch.read(erase_type(store), [](std::size_t, collected_event_file&) { FAIL("called"); });
@@ -124,7 +124,7 @@ TEST_CASE("record_batch: nothing wanted is nothing asked") {
     CHECK(store.asked().calls.empty());
 }
 
-TEST_CASE("record_batch: records that cannot be read fail alone, and so do those of a file that goes away meanwhile") {
+TEST_CASE("record_batch: unreadable records fail alone, and so do those of a file that disappears meanwhile") {
     const byte_ranges three{{0, 1}, {1, 1}, {2, 1}};
     memory_storage objects = letters();
     const remote_storage store{objects, {.gap = 0, .largest_request = 1}};
@@ -153,7 +153,7 @@ TEST_CASE("record_batch: records that cannot be read fail alone, and so do those
     CHECK(seen[5] == "!event file b was removed while it was read");
 }
 
-TEST_CASE("record_batch: small records of a large stretch do not keep all of it in memory") {
+TEST_CASE("record_batch: small records of a large range do not keep all of it in memory") {
     memory_storage objects;
     objects.write("a", std::vector<std::byte>(100'000));
     std::weak_ptr<const void> answer;
@@ -182,7 +182,7 @@ TEST_CASE("record_batch: small records of a large stretch do not keep all of it 
     }
 }
 
-TEST_CASE("record_batch: whatever an index file says of offsets and lengths") {
+TEST_CASE("record_batch: handles any offsets and lengths in an index file") {
     const remote_storage store{letters()};
     const byte_ranges hostile{{no_end, no_end}, {0, no_end}, {no_end - 1, 2}, {3, 0}, {5, no_end / 2}};
     record_batch batch;

@@ -1,5 +1,5 @@
-// Rules over runs far away: what the next steps will be asked for is brought ahead, by one, and once.
-#include <smdebug/trial/read/step_prefetch.hpp>
+// Rules over remote runs: the data of the next steps are prefetched once, by a single prefetcher.
+#include <smdebug/trial/read/reading_plan.hpp>
 
 #include "support/archetypes.hpp"
 #include "support/counting_storage.hpp"
@@ -11,14 +11,13 @@
 #include <smdebug/rules/built_in/dead_relu.hpp>
 #include <smdebug/rules/built_in/exploding_tensor.hpp>
 #include <smdebug/rules/built_in/vanishing_gradient.hpp>
-#include <smdebug/rules/invoke.hpp>
 #include <smdebug/rules/invoke_rules.hpp>
-#include <smdebug/storage/abilities.hpp>
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/cached_storage.hpp>
 #include <smdebug/storage/disk_cache.hpp>
-#include <smdebug/storage/memory_cache.hpp>
 #include <smdebug/storage/memory_storage.hpp>
+#include <smdebug/storage/object_cache.hpp>
+#include <smdebug/storage/writable.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 
 #include <doctest/doctest.h>
@@ -41,7 +40,7 @@ namespace {
 
 using steps_list = std::vector<step_number>;
 
-// Ten steps of a little more than `floats` floats.
+// Ten steps of slightly more than `floats` floats.
 struct far_run {
     explicit far_run(std::size_t floats)
         : store([&] {
@@ -58,7 +57,7 @@ struct far_run {
         static_cast<void>(store.calls());
     }
 
-    // Which steps' event files are not asked for any more when they are read.
+    // The steps whose event files are cached, so that reading them requests nothing.
     [[nodiscard]] steps_list near() const {
         steps_list found;
         for (step_number step = 0; step < 10; ++step) {
@@ -79,7 +78,7 @@ struct far_run {
     trial run{any_storage{cached(store, memory_cache{0})}};
 };
 
-// Notes which steps it is told of.
+// Notes which steps are announced.
 struct told_trial : fake_trial {
     using fake_trial::fake_trial;
     std::shared_ptr<steps_list> told = std::make_shared<steps_list>();
@@ -94,7 +93,7 @@ told_trial fake_run(int steps) {
     return told_trial{{{"a", values}}};
 }
 
-// Notes what it is asked for ahead.
+// Notes which keys are prefetched.
 class noting_storage : public storage_archetype {
 public:
     using storage_archetype::storage_archetype;
@@ -130,7 +129,7 @@ memory_storage saved_run(int steps) {
 
 using counted = std::map<std::size_t, std::size_t>;
 
-// One that reductions answer, one that looks at all tensors, one that looks at values.
+// A rule that needs reductions only, one that reads all tensors, and one that reads values.
 std::vector<rule_result> pass(const trial& run, const sharing_options& sharing = {}) {
     const rules::dead_relu relus{.all_workers = true};
     return invoke_rules(run, {.sharing = sharing}, rules::vanishing_gradient{}, rules::exploding_tensor{}, relus);
@@ -162,7 +161,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("step_prefetch: so it does where neither the cache nor what is held has room for the run") {
+TEST_CASE("step_prefetch: the same if neither the cache nor the pinned files have room for the run") {
     const run_on_s3 far{{.steps = 30, .workers = 2, .floats = 20'000}};  // 30 x 2 x 240 KB
     far.end();
     for (const std::uint64_t cache : {std::uint64_t{0}, std::uint64_t{1} << 20U, memory_cache::usual_bytes}) {
@@ -177,7 +176,7 @@ TEST_CASE("step_prefetch: so it does where neither the cache nor what is held ha
     }
 }
 
-TEST_CASE("step_prefetch: a rule alone that looks at values, or at reductions, fetches each event file once") {
+TEST_CASE("step_prefetch: a single rule that reads values, or reductions, fetches each event file once") {
     const run_on_s3 far{{.steps = 60, .workers = 2}};
     far.end();
     {
@@ -192,7 +191,7 @@ TEST_CASE("step_prefetch: a rule alone that looks at values, or at reductions, f
         CHECK(all_evaluated(invoke_rules(run, {}, rules::vanishing_gradient{}), 60));
         CHECK(far.fetches() == counted{{1, far.files()}});
     }
-    // As somebody writes it by hand: no worker, no look-ups that do not throw.
+    // As users write rules: no worker, and no non-throwing look-ups.
     const trial run = far.open(memory_cache{2048});
     static_cast<void>(far.fetches());
     const auto by_hand = [](const auto& seen, step_number step) {
@@ -206,7 +205,7 @@ TEST_CASE("step_prefetch: a rule alone that looks at values, or at reductions, f
     CHECK(far.fetches() == counted{{1, far.files()}});
 }
 
-TEST_CASE("step_prefetch: of large files that hold little of what rules want that alone is fetched, once") {
+TEST_CASE("step_prefetch: if rules want little of large files only that is fetched, once") {
     const run_on_s3 far{{.steps = 20, .floats = 500'000, .reduced = true}};  // 2 MB each
     far.end();
     const trial run = far.open();
@@ -216,7 +215,7 @@ TEST_CASE("step_prefetch: of large files that hold little of what rules want tha
     for (const fake_request& each : far.server().requests()) {
         whole += each.what == asks_for::get && each.header("range").starts_with("bytes=0-") ? 1U : 0U;
     }
-    CHECK(whole <= 1);  // of the first step nobody knows what will be wanted
+    CHECK(whole <= 1);  // at the first step it is unknown what rules will read
     CHECK(far.fetches() == counted{{1, far.files()}});
 }
 
@@ -235,7 +234,7 @@ TEST_CASE("step_prefetch: with a cache on disk each event file is fetched once, 
         CHECK(all_evaluated(pass(run), 50));
         CHECK(far.fetches() == counted{{0, far.files()}});
     }
-    // One that has room for a few of them, and one whose folder cannot be made.
+    // A cache with room for only a few files, and one whose folder cannot be created.
     for (const std::string& folder : {place.path() + "/small", std::string{"/dev/null/none"}}) {
         CAPTURE(folder);
         const trial run = far.open(disk_cache{folder, std::uint64_t{16} << 10U, std::uint64_t{4} << 10U});
@@ -245,7 +244,7 @@ TEST_CASE("step_prefetch: with a cache on disk each event file is fetched once, 
     }
 }
 
-TEST_CASE("step_prefetch: of a run that grows each event file is fetched once, when its step is there") {
+TEST_CASE("step_prefetch: in a growing run each event file is fetched once, when its step is available") {
     const run_on_s3 far{{.steps = 10, .workers = 2}};
     const trial run = far.open();
     static_cast<void>(far.fetches());
@@ -262,7 +261,7 @@ TEST_CASE("step_prefetch: of a run that grows each event file is fetched once, w
     CHECK(far.fetches() == counted{{1, 60}});
 }
 
-TEST_CASE("step_prefetch: what goes wrong on the way is told as if nothing were read ahead, and costs nothing else") {
+TEST_CASE("step_prefetch: failed prefetches are reported as failed reads, and have no other effect") {
     const run_on_s3 far{{.steps = 30, .workers = 2}};
     far.end();
     const std::string lost = "run/" + smdebug::detail::locations::event_key(7, "worker_1");
@@ -277,7 +276,7 @@ TEST_CASE("step_prefetch: what goes wrong on the way is told as if nothing were 
     CHECK(far.fetches() == counted{{1, 59}});
 }
 
-TEST_CASE("step_prefetch: before a call the trial is told of the next four steps, of each once") {
+TEST_CASE("step_prefetch: before a call the next four steps are announced to the trial, each once") {
     const told_trial run = fake_run(8);
     std::vector<steps_list> before_call;
     const auto rule = [&](const readable_trial auto&, step_number) {
@@ -291,7 +290,7 @@ TEST_CASE("step_prefetch: before a call the trial is told of the next four steps
     CHECK(*run.told == steps_list{10, 20, 30, 40, 50, 60, 70});
 }
 
-TEST_CASE("step_prefetch: none behind the end, and none where there is one step or none") {
+TEST_CASE("step_prefetch: announces none after the end, and none for one step or no steps") {
     const told_trial run = fake_run(8);
     const auto rule = [](const readable_trial auto&, step_number) { return finding{}; };
     static_cast<void>(invoke_rule(rule, run, {.start_step = 15, .end_step = 40}));
@@ -304,7 +303,7 @@ TEST_CASE("step_prefetch: none behind the end, and none where there is one step 
     CHECK(none.told->empty());
 }
 
-TEST_CASE("step_prefetch: a trial asks its storage for the event files of all workers, where that is worth its while") {
+TEST_CASE("step_prefetch: a trial prefetches the event files of all workers, if its storage makes use of that") {
     const memory_storage objects = saved_run(3);
     const noting_storage noting{objects};
     const auto asked = noting.asked;
@@ -329,7 +328,7 @@ TEST_CASE("step_prefetch: a trial asks its storage for the event files of all wo
     CHECK(asked->size() == 4);
 }
 
-TEST_CASE("step_prefetch: over a cached storage each event file is fetched once, whoever comes first") {
+TEST_CASE("step_prefetch: over a cached storage each event file is fetched once, in any order of requests") {
     const counting_storage<> far{saved_run(30)};
     const trial run{any_storage{cached(far)}};
     static_cast<void>(far.calls());
@@ -352,7 +351,7 @@ TEST_CASE("step_prefetch: steps ahead take half of the room, and steps behind a 
     files.begin_step(0, {}, {"a"});
     CHECK(far.near() == steps_list{0, 1, 2, 3});
     CHECK(files.steps_after(0, {}, 8) == steps_list{1, 2, 3});
-    files.begin_step(1, {}, {"a"});  // not half of what was free is free again
+    files.begin_step(1, {}, {"a"});  // less than half of the free room is free again
     CHECK(far.near() == steps_list{0, 1, 2, 3});
     files.begin_step(3, {}, {"a"});
     CHECK(far.near() == steps_list{2, 3, 4, 5, 6});
@@ -375,7 +374,7 @@ TEST_CASE("step_prefetch: one step ahead is kept whatever its size, if there is 
     CHECK(far.near() == steps_list{0, 1});
 }
 
-TEST_CASE("step_prefetch: of a large file of which little is wanted that is kept, unless more will be asked for") {
+TEST_CASE("step_prefetch: if little of a large file is wanted only that is kept, unless more will be read") {
     const far_run far{300'000};  // 1.2 MB a step
     step_prefetch files{far.run.state(), std::uint64_t{64} << 20U};
     files.begin_step(4, 5, {"b"});
@@ -391,7 +390,7 @@ TEST_CASE("step_prefetch: of a large file of which little is wanted that is kept
     CHECK(far.store.calls().empty());
 }
 
-TEST_CASE("step_prefetch: nothing is kept of a run near by, and every step that is there comes next") {
+TEST_CASE("step_prefetch: nothing is kept of a local run, and every available step comes next") {
     const trial run{any_storage{saved_run(3)}};
     step_prefetch files{run.state(), 0};
     CHECK_FALSE(files.fetches());

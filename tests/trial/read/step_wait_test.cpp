@@ -1,6 +1,7 @@
-#include <smdebug/trial/read/step_wait.hpp>
+#include <smdebug/trial/read/trial_state.hpp>
 
 #include "support/run_builder.hpp"
+#include "trial/one_step.hpp"
 
 #include <smdebug/trial/basic_trial.hpp>
 
@@ -14,12 +15,6 @@ using namespace smdebug;
 using namespace smdebug::detail;
 using namespace smdebug_test;
 using namespace std::chrono_literals;
-
-namespace {
-
-written_step one(step_number step) { return {.step = step, .tensors = {tensor_of<float>("a", {1})}}; }
-
-}  // namespace
 
 TEST_CASE("step_wait: looks, pauses until something comes, and looks again") {
     memory_storage store;
@@ -38,7 +33,7 @@ TEST_CASE("step_wait: looks, pauses until something comes, and looks again") {
     CHECK_FALSE(wait.given_up());
 }
 
-TEST_CASE("step_wait: gives up when it has been quiet for long enough, and not before, however long the interval is") {
+TEST_CASE("step_wait: gives up once it has been quiet for long enough, and not before, however long the interval is") {
     memory_storage store;
     run_builder{store}.collections().step(one(1));
     const memory_trial run{store, {.poll_interval = 24h}};

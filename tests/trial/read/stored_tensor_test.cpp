@@ -1,4 +1,4 @@
-#include <smdebug/trial/read/stored_tensor.hpp>
+#include <smdebug/trial/read/entry_decoder.hpp>
 
 #include "support/log_builder.hpp"
 
@@ -25,7 +25,7 @@ namespace {
 
 }  // namespace
 
-TEST_CASE("decode_stored: elements as they are, turned around, and too few of them") {
+TEST_CASE("decode_stored: elements as stored, with swapped bytes, and too few of them") {
     const std::string bytes{"\1\0\2\0\3\0\4\0\5\0\6\0", 12};
     struct one {
         bool big_endian;
@@ -68,7 +68,7 @@ TEST_CASE("decode_stored: numbers need no bytes, and have the time at which they
     CHECK(out.shape.empty());
 }
 
-TEST_CASE("decode_stored: what a function makes has to be as many elements as its form says") {
+TEST_CASE("decode_stored: a function must make as many elements as its form says") {
     decoded_tensor out;
     const auto make = [] { return std::vector<std::byte>(8); };
     const stored_form good{.as = storage_form::made, .type = dtype::float32, .shape = {2}, .make = make};
@@ -77,7 +77,7 @@ TEST_CASE("decode_stored: what a function makes has to be as many elements as it
     CHECK(decode_stored(entry_of(bad, 0), {}, out) == status::size_mismatch);
 }
 
-TEST_CASE("decode_stored: messages of logs; one that is cut is no other") {
+TEST_CASE("decode_stored: messages of logs; a cut message is an error") {
     decoded_tensor out;
     const std::string rows =
         proto::fixed(1, -1.0) + proto::fixed(2, 9.0) + proto::packed(6, {1, 2, 3}) + proto::packed(7, {0, 5, 0});

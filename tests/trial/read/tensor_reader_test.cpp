@@ -46,11 +46,11 @@ TEST_CASE("tensor_reader: finds the files of a step by global and by mode step, 
     CHECK(second->from->workers[second->file->worker] == "worker_1");
     const auto values = w.read_values(*second);
     CHECK(values->elements<float>()[1] == 2);
-    CHECK(w.locate(4, mode::global, "nobody").failure().where == "nobody");
+    CHECK(w.locate(4, mode::global, "absent").failure().where == "absent");
     CHECK(w.compute(*second, {reduction::sum, false}).has_value());
 }
 
-TEST_CASE("tensor_reader: a saved reduction is read, one that is no single number is told") {
+TEST_CASE("tensor_reader: a saved reduction is read; one that is not a single number is reported") {
     const memory_trial run{sample()};
     CHECK(run.tensor("odd").reduction_value(4, reduction::min) == 7);
     const auto pair = run.tensor("pair").find_reduction(4, reduction::max);
@@ -61,7 +61,7 @@ TEST_CASE("tensor_reader: a saved reduction is read, one that is no single numbe
 
 namespace {
 
-/// A user's kernel that computes everything but one reduction, and nothing of integers.
+/// A user's kernel that computes everything but one reduction, and nothing for integers.
 struct lacking_kernel {
     reduction lacks = reduction::mean;
 
@@ -80,7 +80,7 @@ struct lacking_kernel {
 
 }  // namespace
 
-TEST_CASE("tensor_reader: what a kernel does not compute is said of the kernel, not of the tensor") {
+TEST_CASE("tensor_reader: a reduction that a kernel does not compute is reported as the kernel's, not the tensor's") {
     memory_storage store;
     run_builder{store}
         .collections({"worker_0"})

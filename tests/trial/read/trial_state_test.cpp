@@ -3,6 +3,7 @@
 #include "support/archetypes.hpp"
 #include "support/counting_storage.hpp"
 #include "support/run_builder.hpp"
+#include "trial/one_step.hpp"
 
 #include <doctest/doctest.h>
 
@@ -23,8 +24,6 @@ template <storage Storage>
 trial_state state_of(const Storage& store, trial_options options = {}) {
     return {any_storage{store}, std::move(options), any_decoder{event_decoder<>{}}, any_kernel{scalar_kernel{}}};
 }
-
-written_step one(step_number step) { return {.step = step, .tensors = {tensor_of<float>("a", {1})}}; }
 
 lookup<byte_buffer> read_first(const trial_state& state, step_number step) {
     const auto from = state.current();
@@ -50,7 +49,7 @@ TEST_CASE("trial_state: a refresh publishes a new catalog, readers keep theirs")
     CHECK(state.fresh() == after);
     CHECK(state.refreshed()->steps.size() == 3);
     state.end_refresh_setting(setting);
-    state.end_refresh_setting(setting);  // once is enough, twice does no harm
+    state.end_refresh_setting(setting);  // ending it twice is harmless
     CHECK(state.dynamic_refresh());
 }
 
@@ -65,7 +64,7 @@ TEST_CASE("trial_state: a missing event file is looked for as often as the optio
     CHECK(read_first(hasty, 1).failure().why == absence::event_file_missing);
     CHECK(read_first(hasty, 1).failure().where == smdebug::detail::locations::event_key(1, "worker_0"));
 
-    // The worker has gone on to step 2: what it has not written for 0 it will not write.  No waiting, then.
+    // The worker has continued with step 2: it will not write what is missing at step 0, so the call does not wait.
     build.step(one(2));
     CHECK(read_first(patient, 0).failure().why == absence::event_file_missing);
     build.end();
@@ -74,7 +73,7 @@ TEST_CASE("trial_state: a missing event file is looked for as often as the optio
     CHECK((*read_first(patient, 2)).size() == 10);
 }
 
-TEST_CASE("trial_state: an event file that was missing is seen as soon as it is there, also after the job's end") {
+TEST_CASE("trial_state: an event file that was missing is found as soon as it exists, even after the job's end") {
     for (const bool ended : {false, true}) {
         CAPTURE(ended);
         memory_storage store;
@@ -99,7 +98,7 @@ TEST_CASE("trial_state: an event file that was missing is seen as soon as it is 
     }
 }
 
-TEST_CASE("trial_state: of a run that has ended a missing event file is asked for once each time, without an error") {
+TEST_CASE("trial_state: if a run has ended a missing event file is requested once per read, without an exception") {
     memory_storage objects;
     run_builder{objects}.collections().step(one(0)).end();
     const std::string key = smdebug::detail::locations::event_key(0, "worker_0");
@@ -129,7 +128,7 @@ struct costly_storage : counting_storage<> {
 
 }  // namespace
 
-TEST_CASE("trial_state: a storage where looking costs something is asked for a missing file once an interval") {
+TEST_CASE("trial_state: if looking is costly a missing file is requested once per interval") {
     memory_storage objects;
     run_builder{objects}.collections().step(one(0)).end();
     const std::string key = smdebug::detail::locations::event_key(0, "worker_0");
@@ -158,7 +157,7 @@ TEST_CASE("trial_state: a storage where looking costs something is asked for a m
     }
 }
 
-TEST_CASE("trial_state: an index file that names no event file, or one outside the run, is damage and nothing else") {
+TEST_CASE("trial_state: an index file that names no event file, or one outside the run, is only damage") {
     memory_storage store;
     run_builder build{store};
     build.collections().step(one(0));
@@ -192,7 +191,7 @@ TEST_CASE("trial_state: takes policies that can do nothing but what their concep
     CHECK(state.current()->loaded_all_steps);
 }
 
-TEST_CASE("trial_state: what the storage fails to read is a value that remembers the storage's error") {
+TEST_CASE("trial_state: a storage's read error is returned as a value that holds it") {
     struct refusing : memory_storage {
         using memory_storage::read;
         [[nodiscard]] byte_buffer read(std::string_view key, byte_range) const {

@@ -1,11 +1,11 @@
-#include <smdebug/trial/read/value_stream.hpp>
+#include <smdebug/trial/read/entry_decoder.hpp>
 
 #include "reduce/answers.hpp"
 #include "support/run_builder.hpp"
 
 #include <smdebug/core/error.hpp>
-#include <smdebug/record/crc_check.hpp>
-#include <smdebug/record/writer.hpp>
+#include <smdebug/record/framing.hpp>
+#include <smdebug/record/payload_check.hpp>
 #include <smdebug/reduce/scalar_kernel.hpp>
 
 #include <doctest/doctest.h>
@@ -23,7 +23,7 @@ using namespace smdebug_test;
 
 namespace {
 
-/// A file in memory; fails, or ends, from some place on if it is to.
+/// A file in memory; can fail, or end, at some offset.
 struct held_file final : opened_object {
     [[nodiscard]] std::uint64_t size() const noexcept override { return bytes.size(); }
     [[nodiscard]] std::size_t read_at(std::uint64_t offset, std::span<std::byte> into) const override {
@@ -53,7 +53,7 @@ std::vector<float> numbers() {
     return values;
 }
 
-/// Two records, and the place of the second, which is that of "w".
+/// Two records, and the place of the second one, which holds "w".
 struct written {
     held_file file;
     byte_range place;
@@ -76,7 +76,7 @@ bool begins(written& of, std::string_view name) {
     return stream.begin(plan_of<Decoder>, source, of.place, name);
 }
 
-/// What comes of a record: what is wrong with it, where it is a stream at all.
+/// The result of streaming a record: its status, if it can be streamed at all.
 template <class Decoder = event_decoder<>>
 status outcome(written& of, reduction_values& found, reduction_set wanted = reduction_set::all()) {
     piece_buffer buffer;
@@ -88,7 +88,7 @@ status outcome(written& of, reduction_values& found, reduction_set wanted = redu
 
 }  // namespace
 
-TEST_CASE("value_stream: reduces what a record holds, to the last bit, a piece at a time") {
+TEST_CASE("value_stream: reduces a record bit-exactly, a piece at a time") {
     const std::vector<float> values = numbers();
     const auto whole = *scalar_kernel{}.reduce(
         {dtype::float32, shape_type{30'000}, std::as_bytes(std::span{values}), {}}, reduction_set::all());
@@ -107,14 +107,14 @@ TEST_CASE("value_stream: reduces what a record holds, to the last bit, a piece a
             CHECK(reduce_test::same_bits(found, whole));
         }
         CHECK(of.file.largest <= piece);
-        // Nothing wanted: it is verified alone.
+        // No reductions are wanted: the record is only verified.
         reduction_values none;
         CHECK(stream.reduce(scalar_kernel{}, {}, none) == status::ok);
         CHECK(none.computed.empty());
     }
 }
 
-TEST_CASE("value_stream: a byte that is changed is found where the file has a checksum") {
+TEST_CASE("value_stream: a changed byte is found if the file has a checksum") {
     for (const bool wants : {true, false}) {
         const reduction_set wanted = wants ? reduction_set::all() : reduction_set{};
         for (const std::size_t from_end : {5U, 100U, 60'000U, 119'000U}) {
@@ -124,7 +124,7 @@ TEST_CASE("value_stream: a byte that is changed is found where the file has a ch
             CHECK(outcome(of, found, wanted) == status::bad_payload_checksum);
             CHECK(outcome<event_decoder<crc_check::length_only>>(of, found, wanted) == status::ok);
         }
-        // The wall time, which nobody looks at.
+        // The wall time, which is not checked.
         reduction_values found;
         written of{record::footer_kind::checksum};
         of.file.bytes[static_cast<std::size_t>(of.place.offset) + 14] ^= std::byte{1};
@@ -150,7 +150,7 @@ TEST_CASE("value_stream: a file that ends or fails while it is read") {
     }
 }
 
-TEST_CASE("value_stream: what is no stream is left to decoding it whole") {
+TEST_CASE("value_stream: records that cannot be streamed are left to the decoder") {
     written usual{record::footer_kind::checksum};
     CHECK(begins(usual, "w"));
     CHECK_FALSE(begins(usual, "v"));
@@ -176,7 +176,7 @@ TEST_CASE("value_stream: what is no stream is left to decoding it whole") {
     CHECK_FALSE(begins(texts, "w"));
 }
 
-TEST_CASE("value_stream: piece by piece, for who does not reduce: the same bytes, and the same verdict") {
+TEST_CASE("value_stream: piece by piece, for callers that do not reduce: the same bytes, and the same status") {
     const std::vector<float> values = numbers();
     const byte_view wanted = std::as_bytes(std::span{values});
     for (const bool damaged : {false, true}) {
@@ -198,7 +198,7 @@ TEST_CASE("value_stream: piece by piece, for who does not reduce: the same bytes
         }
         CHECK(alike == (damaged ? stream.size() - 4'000 : stream.size()));
         CHECK(stream.finish() == (damaged ? status::bad_payload_checksum : status::ok));
-        // Nobody has looked at anything.
+        // No values were read before.
         stream.start();
         CHECK(stream.finish() == (damaged ? status::bad_payload_checksum : status::ok));
     }

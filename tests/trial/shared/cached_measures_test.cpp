@@ -1,13 +1,13 @@
-// What a step_cache finds out about a step in one pass: reductions, and the answers of measures.
+// What a step_cache computes for a step in one pass: reductions, and results of measures.
 #include "support/counting_storage.hpp"
 #include "support/run_builder.hpp"
 #include "support/temporary_folder.hpp"
 
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
-#include <smdebug/tensor/reals.hpp>
+#include <smdebug/tensor/tensor_value.hpp>
 #include <smdebug/trial/basic_trial.hpp>
-#include <smdebug/trial/for_each_tensor.hpp>
+#include <smdebug/trial/scan.hpp>
 #include <smdebug/trial/shared/step_cache.hpp>
 
 #include <algorithm>
@@ -82,7 +82,7 @@ struct driven_cache {
 
     void begin(step_number step) const { view->begin_step(*run.snapshot(), step, {}); }
 
-    /// What is known, without computing it; a comparison's step is `earlier`.
+    /// A cached result, without computing it; a comparison's step is `earlier`.
     template <class M>
     [[nodiscard]] lookup<double> known(const std::string& name, step_number step, const std::string& worker,
                                        const M& measure, step_number earlier = -1) const {
@@ -91,7 +91,7 @@ struct driven_cache {
         return detail::unpacked<double>(view->answer(*view->share_of(name), step, worker, earlier,
                                                      detail::typed_measure<M, compares>{measure}, compute));
     }
-    /// Says that this will be asked, for the steps to come.
+    /// Uses this at a step, so that it is computed at later steps.
     void ask(const std::string& name, const auto& measure) const {
         CHECK_FALSE(known(name, -1, "worker_0", measure).has_value());
     }
@@ -106,7 +106,7 @@ struct driven_cache {
 
 }  // namespace
 
-TEST_CASE("step_cache: reduces what is to be reduced, and asks measures about what they are for") {
+TEST_CASE("step_cache: reduces only what is needed, and applies measures to their tensors only") {
     for (const bool look_ahead : {false, true}) {
         CAPTURE(look_ahead);
         const counting_storage<> store{six_steps()};
@@ -128,7 +128,7 @@ TEST_CASE("step_cache: reduces what is to be reduced, and asks measures about wh
         }
         static_cast<void>(store.calls());
         CHECK((*cache.reductions("b", 5, "worker_1"))(reduction::sum) == -105);
-        CHECK_FALSE(store.calls().empty());  // it was not asked for before
+        CHECK_FALSE(store.calls().empty());  // it was not used before
     }
 }
 
@@ -151,7 +151,7 @@ TEST_CASE("step_cache: compares each save with the worker's last one of the same
     }
 }
 
-TEST_CASE("step_cache: a measure that throws has no answer there, and others have theirs") {
+TEST_CASE("step_cache: a measure that throws has no result there, and others have theirs") {
     const driven_cache cache{memory_trial{six_steps()}};
     cache.ask("a", throws_at_three{});
     cache.ask("a", first_value{});
@@ -165,7 +165,7 @@ TEST_CASE("step_cache: a measure that throws has no answer there, and others hav
     }
 }
 
-TEST_CASE("step_cache: of large tensors in files, measured or not, the reductions are those of a scan") {
+TEST_CASE("step_cache: large tensors in files have the reductions of a scan, measured or not") {
     const temporary_folder folder;
     local_storage store{folder.path()};
     run_builder build{store};
@@ -186,7 +186,7 @@ TEST_CASE("step_cache: of large tensors in files, measured or not, the reduction
         expected[{std::string{one.name}, one.step}] = one.reductions;
     });
     const driven_cache cache{run};
-    static_cast<void>(cache.reductions("a", 9, "worker_0"));  // no such step: it is noted
+    static_cast<void>(cache.reductions("a", 9, "worker_0"));  // no such step: it is only noted as used
     static_cast<void>(cache.reductions("b", 9, "worker_0"));
     cache.ask("b", first_value{});
     for (step_number step = 0; step < 4; ++step) {
@@ -201,7 +201,7 @@ TEST_CASE("step_cache: of large tensors in files, measured or not, the reduction
     }
 }
 
-TEST_CASE("step_cache: the last save that has no room is not kept, and is not compared with") {
+TEST_CASE("step_cache: a last save without room is not kept, and not compared with") {
     memory_storage store;
     run_builder build{store};
     build.collections();
@@ -241,7 +241,7 @@ struct slow_measure {
 
 }  // namespace
 
-TEST_CASE("step_cache: the answers of 256 measures are remembered, those of others are computed each time") {
+TEST_CASE("step_cache: results of 256 measures are cached, those of others are computed each time") {
     const driven_cache cache{memory_trial{six_steps()}, {.look_ahead = false}};
     for (int i = 0; i < 256; ++i) {
         cache.ask("a", scaled{static_cast<double>(i)});
@@ -261,7 +261,7 @@ TEST_CASE("step_cache: the answers of 256 measures are remembered, those of othe
     CHECK_FALSE(cache.known("a", 2, "worker_0", scaled{-1}).has_value());
 }
 
-TEST_CASE("step_cache: a scan ahead that goes on is waited for") {
+TEST_CASE("step_cache: waits for a running scan ahead") {
     std::atomic<int> done = 0;
     {
         const driven_cache cache{memory_trial{six_steps()}};
@@ -271,7 +271,7 @@ TEST_CASE("step_cache: a scan ahead that goes on is waited for") {
     CHECK(done == 12);
 }
 
-TEST_CASE("step_cache: steps whose scan ahead failed are read when they are asked for") {
+TEST_CASE("step_cache: steps whose scan ahead failed are read on demand") {
     const counting_storage<> store{six_steps()};
     store.before_each([here = std::this_thread::get_id()](const std::string&) {
         if (std::this_thread::get_id() != here) {

@@ -1,9 +1,9 @@
-#include <smdebug/trial/shared/passing_reductions.hpp>
+#include <smdebug/trial/reduce_in_passing.hpp>
 
 #include "support/run_builder.hpp"
 
 #include <smdebug/core/error.hpp>
-#include <smdebug/trial/read/passed_records.hpp>
+#include <smdebug/trial/read/event_source.hpp>
 
 #include <doctest/doctest.h>
 
@@ -20,7 +20,7 @@ using namespace smdebug_test;
 
 namespace {
 
-/// Bytes that go by: notes how far back one had to go.
+/// A stream of bytes; notes the longest step back.
 struct going_by final : opened_object {
     [[nodiscard]] std::uint64_t size() const noexcept override { return bytes.size(); }
     [[nodiscard]] std::size_t read_at(std::uint64_t offset, std::span<std::byte> into) const override {
@@ -41,8 +41,8 @@ struct going_by final : opened_object {
     mutable std::uint64_t back = 0;
 };
 
-const passed_records& records_of(const std::shared_ptr<const object_notes>& notes) {
-    return dynamic_cast<const passed_records&>(*notes);
+const cached_reductions& records_of(const std::shared_ptr<const object_notes>& notes) {
+    return dynamic_cast<const cached_reductions&>(*notes);
 }
 
 event_bytes three_tensors() {
@@ -61,8 +61,8 @@ TEST_CASE("passing_reductions: each record once, front to back") {
     passing_reductions passing{1 << 20};
     const auto notes = passing.pass("events/0.tfevents", file);
     REQUIRE(notes != nullptr);
-    CHECK(file.back < 4096);  // what is behind the values of a large record may be there already
-    const passed_records& known = records_of(notes);
+    CHECK(file.back < 4096);  // the bytes after a large record's values may be buffered already
+    const cached_reductions& known = records_of(notes);
     CHECK(known.bytes(written.places[0]).size() == written.places[0].length);
     REQUIRE(known.tensor(written.places[1], "b") != nullptr);
     CHECK(known.tensor(written.places[1], "b")->reductions(reduction::mean) == 2);
@@ -72,7 +72,7 @@ TEST_CASE("passing_reductions: each record once, front to back") {
     CHECK(known.tensor(written.places[2], "c")->shape == shape_type{1'000'000});
 }
 
-TEST_CASE("passing_reductions: a damaged record is left out, behind a length that is wrong all are") {
+TEST_CASE("passing_reductions: a damaged record is left out; after a wrong length all are") {
     const event_bytes written = three_tensors();
     for (const std::size_t tensor : {1U, 2U}) {
         going_by file;
@@ -94,7 +94,7 @@ TEST_CASE("passing_reductions: a damaged record is left out, behind a length tha
     CHECK(records_of(notes).tensor(written.places[2], "c") == nullptr);
 }
 
-TEST_CASE("passing_reductions: cut files, no event files, and those that cannot be read") {
+TEST_CASE("passing_reductions: cut files, other files, and unreadable ones") {
     const event_bytes written = three_tensors();
     passing_reductions passing{1 << 20};
     for (const std::size_t end : {std::size_t{0}, std::size_t{5}, written.places[0].length / 2}) {

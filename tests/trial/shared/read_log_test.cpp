@@ -1,4 +1,4 @@
-#include <smdebug/trial/shared/read_log.hpp>
+#include <smdebug/trial/shared/rule_view.hpp>
 
 #include <doctest/doctest.h>
 
@@ -17,7 +17,7 @@ const smdebug::lookup_error missing{.why = absence::event_file_missing, .where =
 
 }  // namespace
 
-TEST_CASE("read_log: a tensor of the step at hand counts once, by its step or its step of a mode; others do not") {
+TEST_CASE("read_log: a tensor of the current step counts once, by its step or its mode step; others do not") {
     read_log log;
     log.begin({.step = 7, .mode = mode::eval, .mode_step = 2});
     log.was_read("a", 7, mode::global, first);
@@ -34,7 +34,7 @@ TEST_CASE("read_log: a tensor of the step at hand counts once, by its step or it
     CHECK(log.end().read.empty());
 }
 
-TEST_CASE("read_log: what is lost is not read, whatever else was asked of it; what was not saved is neither") {
+TEST_CASE("read_log: a lost tensor does not count as read, even if part of it was; nor does an unsaved one") {
     read_log log;
     log.begin({.step = 7});
     log.was_read("a", 7, mode::global, first);

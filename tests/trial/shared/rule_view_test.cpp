@@ -7,7 +7,6 @@
 #include <smdebug/rules/built_in/loss_not_decreasing.hpp>
 #include <smdebug/rules/built_in/unchanged_tensor.hpp>
 #include <smdebug/rules/built_in/vanishing_gradient.hpp>
-#include <smdebug/rules/invoke.hpp>
 #include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/rules/judge/saved_tensor.hpp>
 #include <smdebug/rules/rule_result.hpp>
@@ -29,7 +28,7 @@ using namespace smdebug_test;
 
 namespace {
 
-/// Six steps of the gradients "a" and "b", all of them sound, the event files of some of them gone.
+/// Six steps of the valid gradients "a" and "b"; some of their event files are missing.
 memory_storage six_steps(const std::vector<step_number>& lost) {
     memory_storage store;
     run_builder build{store};
@@ -45,7 +44,7 @@ memory_storage six_steps(const std::vector<step_number>& lost) {
     return store;
 }
 
-/// Asks for a mean as rules of users do, which throws, or looks it up and makes nothing of a failure.
+/// Reads a mean as users' rules do: throws, or looks it up and ignores a failure.
 struct careless {
     bool throwing = true;
     [[nodiscard]] finding operator()(const readable_trial auto& run, step_number step) const {
@@ -59,7 +58,7 @@ struct careless {
 
 }  // namespace
 
-TEST_CASE("rule_view: counts what rules looked at and what of it could not be read, alone and together") {
+TEST_CASE("rule_view: counts what rules read and what they could not, for one rule and several") {
     const memory_trial run{six_steps({2})};
     const rules::exploding_tensor rule;
     const rule_outcome alone = invoke_rule(rule, run);
@@ -72,8 +71,7 @@ TEST_CASE("rule_view: counts what rules looked at and what of it could not be re
     REQUIRE(together.size() == 3);
     for (const rule_result& each : together) {
         INFO(each.name);
-        const std::size_t looked_at =
-            each.name == "unchanged_tensor" ? 8 : 12;  // it has no use for the first two saves
+        const std::size_t looked_at = each.name == "unchanged_tensor" ? 8 : 12;  // it does not read the first two saves
         CHECK(each.outcome.tensors == looked_at);
         CHECK(each.outcome.unread == 2);
         CHECK(each.outcome.tensors == looked_at);
@@ -83,7 +81,7 @@ TEST_CASE("rule_view: counts what rules looked at and what of it could not be re
     }
 }
 
-TEST_CASE("rule_view: a rule that could read nothing at all is an error; one that could read all is not") {
+TEST_CASE("rule_view: a rule that could read nothing at all is an error; one that could read everything is not") {
     const rules::exploding_tensor rule;
     const rule_outcome none = invoke_rule(rule, memory_trial{six_steps({0, 1, 2, 3, 4, 5})});
     CHECK(none.tensors == 12);
@@ -96,7 +94,7 @@ TEST_CASE("rule_view: a rule that could read nothing at all is an error; one tha
     CHECK(status_of(all) == rule_status::no_issues_found);
 }
 
-TEST_CASE("rule_view: what a rule makes of a failure does not change the count") {
+TEST_CASE("rule_view: how a rule handles a failure does not change the count") {
     const memory_trial run{six_steps({2, 3})};
     for (const bool throwing : {true, false}) {
         INFO(throwing);
@@ -109,7 +107,7 @@ TEST_CASE("rule_view: what a rule makes of a failure does not change the count")
         CHECK(shared[0].outcome.tensors == 6);
         CHECK(shared[0].outcome.unread == 2);
     }
-    // A rule for one type of trial only: its errors tell.
+    // A rule for one type of trial only: its failed reads count, too.
     const auto typed = [](const memory_trial& of, step_number step) {
         return finding{.met = of.tensor("a").reduction_value(step, reduction::mean) > 100};
     };
@@ -119,7 +117,7 @@ TEST_CASE("rule_view: what a rule makes of a failure does not change the count")
     CHECK(status_of(told) == rule_status::incomplete);
 }
 
-TEST_CASE("rule_view: a step before the first that is looked at counts where a rule goes back to it in vain") {
+TEST_CASE("rule_view: a failed read of a step before the first evaluated one counts") {
     const memory_trial run{six_steps({1})};
     const rule_outcome back = invoke_rule(rules::loss_not_decreasing{.num_steps = 1}, run, {.start_step = 2});
     CHECK(back.unread == 1);
@@ -128,7 +126,7 @@ TEST_CASE("rule_view: a step before the first that is looked at counts where a r
     CHECK(both.unread == 1);
 }
 
-TEST_CASE("rule_view: every way to ask is counted, and answers and throws as the trial does") {
+TEST_CASE("rule_view: every kind of read is counted, and returns and throws as the trial does") {
     const memory_trial run{six_steps({1})};
     memory_trial observed{run};
     observed.share_with_rules(smdebug::detail::view_for_rules(observed.state(), nullptr));
@@ -171,7 +169,7 @@ TEST_CASE("rule_view: every way to ask is counted, and answers and throws as the
     CHECK(counts(9, [&] { static_cast<void>(tensor.find_value(9)); }) == 0);
 }
 
-TEST_CASE("rule_view: what was found stays found, and says what could not be read beside it") {
+TEST_CASE("rule_view: a finding remains, together with what could not be read") {
     memory_storage store = six_steps({2});
     run_builder{store}.step({.step = 6, .tensors = {tensor_of<float>("a", {std::numeric_limits<float>::infinity()})}});
     const auto found = invoke_rules(memory_trial{store}, {}, rules::exploding_tensor{});
@@ -180,14 +178,14 @@ TEST_CASE("rule_view: what was found stays found, and says what could not be rea
     CHECK(found[0].details.find(". 2 of 13 tensors could not be read, first: ") != std::string::npos);
 }
 
-TEST_CASE("rule_view: a trial without one shares and logs nothing; copies of one that has it share it") {
+TEST_CASE("rule_view: a trial without a view shares and logs nothing; copies of a trial share its view") {
     memory_storage store;
     run_builder{store}.collections().step({.step = 0, .tensors = {tensor_of<float>("a", {1})}}).end();
     memory_trial run{store};
     CHECK_FALSE(run.is_for_rules());
     CHECK(run.rule_log() == nullptr);
     CHECK_FALSE(run.tensor("a").remembers_measures());
-    run.begin_rules(0);  // nobody looks: nothing happens
+    run.begin_rules(0);  // no rules: a no-op
     const sharing_options how;
     run.share_with_rules(smdebug::detail::view_for_rules(run.state(), &how));
     const memory_trial copy = run;

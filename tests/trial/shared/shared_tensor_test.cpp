@@ -49,7 +49,7 @@ struct kept_values {
     void keep(const std::string& name, step_number step, const tensor_value& value) {
         static_cast<void>(view->value(*view->share_of(name), step, "w", [&] { return lookup<tensor_value>{value}; }));
     }
-    /// What is kept, without reading; nothing where it would have to be read.
+    /// A cached value, without reading; nothing if it would have to be read.
     [[nodiscard]] std::optional<tensor_value> find(const std::string& name, step_number step,
                                                    const std::string& worker = "w") const {
         const auto found =
@@ -82,7 +82,7 @@ TEST_CASE("shared_tensor: keeps the last sixteen saves of a tensor") {
     CHECK(sum_of(&a.keep(28, "w")) == -1);
 }
 
-TEST_CASE("shared_tensor: of each worker, however many there are, and in whatever order they come") {
+TEST_CASE("shared_tensor: the same for each worker, however many there are, and in any order") {
     shared_tensor a;
     for (step_number step = 0; step < 30; ++step) {
         for (int worker = 0; worker < 5; ++worker) {
@@ -98,7 +98,7 @@ TEST_CASE("shared_tensor: of each worker, however many there are, and in whateve
     CHECK(a.find(12, "0") == nullptr);
 }
 
-TEST_CASE("shared_tensor: a worker that saves now and then does not make it grow") {
+TEST_CASE("shared_tensor: a worker that saves rarely does not make it grow") {
     shared_tensor a;
     for (step_number step = 0; step < 4000; ++step) {
         a.keep(step, "often").reductions = with_sum(1);
@@ -114,7 +114,7 @@ TEST_CASE("shared_tensor: a worker that saves now and then does not make it grow
     CHECK(kept <= 2 * shared_tensor::kept_saves);
 }
 
-TEST_CASE("step_cache: keeps values up to a number of bytes, those that came last") {
+TEST_CASE("step_cache: keeps the most recent values up to a number of bytes") {
     const tensor_value small = kept_values::value_of(10);   // 40 bytes
     const tensor_value large = kept_values::value_of(100);  // 400 bytes
     kept_values memory{100};
@@ -151,7 +151,7 @@ TEST_CASE("step_cache: small values are bounded in number, too") {
     CHECK(memory.find("a", 999).has_value());
 }
 
-TEST_CASE("step_cache: forgets the values of steps before the last one, and has room for others then") {
+TEST_CASE("step_cache: drops the values of steps before the last one, which makes room for others") {
     const tensor_value value = kept_values::value_of(100);
     kept_values memory{1000};
     memory.begin(1);

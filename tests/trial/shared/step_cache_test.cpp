@@ -10,10 +10,9 @@
 #include <smdebug/index/locations.hpp>
 #include <smdebug/rules/any_rule.hpp>
 #include <smdebug/rules/built_in/exploding_tensor.hpp>
-#include <smdebug/rules/invoke.hpp>
 #include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/storage/memory_storage.hpp>
-#include <smdebug/tensor/reals.hpp>
+#include <smdebug/tensor/tensor_value.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 
 #include <doctest/doctest.h>
@@ -54,7 +53,7 @@ static_assert(rules::detail::countable_tensor<tensor_handle> && rules::detail::v
 static_assert(rule<decltype([](const memory_trial&, step_number) { return finding{}; }), memory_trial> &&
               rule<decltype([]<class S>(const basic_trial<S>&, step_number) { return finding{}; }), memory_trial>);
 
-/// What an answer is, or why there is none, in words: NaN is NaN here.
+/// An answer, or why there is none, as text: NaN equals NaN here.
 std::string words(const smdebug::lookup_error& why) {
     return "no: " + std::to_string(static_cast<int>(why.why)) + " " + std::to_string(static_cast<int>(why.damage)) +
            " " + std::to_string(why.offset) + " " + why.where + " " + why.note + (why.has_reductions ? " r" : "");
@@ -93,7 +92,7 @@ std::string words(const lookup<shape_type>& found) {
     return text;
 }
 
-/// Everything that a handle answers at a step, with a worker, without one and with a wrong one, by step and mode step.
+/// Everything that a handle returns at a step, with a worker, without one and with a wrong one, by step and mode step.
 template <class Handle>
 texts answers(const Handle& tensor, step_number step, std::optional<std::string> worker, mode in = mode::global) {
     texts all;
@@ -137,7 +136,7 @@ std::size_t listings(const texts& calls) {
     }));
 }
 
-/// Asks for everything of each tensor that there is, as several rules would.
+/// Reads everything of each tensor, as several rules would.
 struct greedy {
     [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {
         for (const std::string& name : run.tensor_names({.step = step})) {
@@ -162,8 +161,8 @@ TEST_CASE("step_cache: answers everything as the trial does, whatever the run is
         const auto steps = run.steps({.show_incomplete_steps = true});
         CHECK(shared.steps({.show_incomplete_steps = true}) == steps);
         std::size_t wrong = 0;
-        std::map<std::tuple<std::string, step_number, std::string>, texts> known;  // it takes long to ask the trial
-        for (const bool again : {false, true}) {  // the second time most of it is known to the other as well
+        std::map<std::tuple<std::string, step_number, std::string>, texts> known;  // reading from the trial is slow
+        for (const bool again : {false, true}) {  // the second time most of it is cached
             for (const step_number step : steps) {
                 shared.begin_step(step);
                 CHECK(shared.tensor_names({.step = step}) == run.tensor_names({.step = step}));
@@ -179,7 +178,7 @@ TEST_CASE("step_cache: answers everything as the trial does, whatever the run is
                     check_at(step, "worker_1");
                     check_at(again ? steps.front() : step + 1, "worker_0");
                     if (!again && step <= steps.front() + 1) {
-                        check_at(step, "nobody");
+                        check_at(step, "absent");
                         wrong += answers(own, step, {}) != answers(theirs, step, {}) ? 1U : 0U;
                         wrong += answers(own, 0, {}, mode::train) != answers(theirs, 0, {}, mode::train) ? 1U : 0U;
                     }
@@ -203,7 +202,7 @@ TEST_CASE("step_cache: throws what the trial throws") {
     const auto tensor = shared.tensor("a");
     CHECK(tensor.reduction_value(3, reduction::max, {.worker = "worker_0"}) == 7);
     CHECK(tensor.reduction_value(3, "max") == 7);
-    CHECK_THROWS_AS(static_cast<void>(tensor.reduction_value(3, reduction::max, {.worker = "nobody"})), invalid_worker);
+    CHECK_THROWS_AS(static_cast<void>(tensor.reduction_value(3, reduction::max, {.worker = "absent"})), invalid_worker);
     CHECK_THROWS_AS(static_cast<void>(tensor.reduction_value(99, reduction::max, {.worker = "worker_0"})),
                     step_unavailable);
     CHECK_THROWS_AS(static_cast<void>(tensor.reduction_value(3, "median")), value_error);
@@ -211,10 +210,10 @@ TEST_CASE("step_cache: throws what the trial throws") {
     CHECK(tensor.reduction_values(3) == own.reduction_values(3));
     CHECK(words(lookup<tensor_value>{tensor.value(3)}) == words(own.find_value(3)));
     CHECK(words(lookup<tensor_value>{tensor.value(3, {.worker = "worker_0"})}) == words(own.find_value(3)));
-    CHECK_THROWS_AS(static_cast<void>(tensor.value(3, {.worker = "nobody"})), invalid_worker);
+    CHECK_THROWS_AS(static_cast<void>(tensor.value(3, {.worker = "absent"})), invalid_worker);
     CHECK_THROWS_AS(static_cast<void>(tensor.value(99)), step_unavailable);
     CHECK_THROWS_AS(static_cast<void>(tensor.reduction_values(99)), step_unavailable);
-    // Measures: of any worker, and of a mode, they are not remembered, and are what they are.
+    // Measures of any worker, and of a mode, are not cached, but correct.
     const auto elements = [](const tensor_view& values) { return values.count(); };
     const std::size_t all = own.measured(3, elements);
     CHECK(all > 0);
@@ -229,18 +228,18 @@ TEST_CASE("step_cache: throws what the trial throws") {
     CHECK_THROWS_AS(static_cast<void>(shared.tensor_names({.regex = "(", .step = 3})), value_error);
 }
 
-TEST_CASE("step_cache: a tensor that five rules ask for is read once a step") {
+TEST_CASE("step_cache: a tensor that five rules use is read once a step") {
     const auto store = ten_steps<counting_storage<>>();
     const counting_trial run{store};
     static_cast<void>(store.calls());
     const auto results = invoke_rules(run, {}, greedy{}, greedy{}, greedy{}, greedy{}, rules::exploding_tensor{});
     CHECK(results[4].outcome.evaluated == 10);
-    CHECK(event_reads(store.calls()) <= 10 + 1);  // at the first step it is not known yet what they will ask for
+    CHECK(event_reads(store.calls()) <= 10 + 1);  // at the first step it is unknown what rules will read
     static_cast<void>(invoke_rule(greedy{}, run));
-    CHECK(event_reads(store.calls()) >= 80);  // that is what it saves
+    CHECK(event_reads(store.calls()) >= 80);  // the reads that sharing saves
 }
 
-TEST_CASE("step_cache: tensors of an event file that is gone cost one look each, and are seen when it comes") {
+TEST_CASE("step_cache: tensors of a missing event file cost one look each, and are found when it appears") {
     memory_storage objects;
     run_builder build{objects};
     written_step step;
@@ -293,7 +292,7 @@ struct first_change {
     friend bool operator==(const first_change&, const first_change&) = default;
 };
 
-/// Asks two measures and a comparison, and adds what they answer.
+/// Adds the results of two measures and a comparison.
 struct measuring_rule {
     std::shared_ptr<double> sum = std::make_shared<double>(0);
     [[nodiscard]] finding operator()(const readable_trial auto& run, step_number step) const {
@@ -322,7 +321,7 @@ counting_storage<> forty_steps() {
 
 }  // namespace
 
-TEST_CASE("step_cache: measures are asked in the pass that reduces, and answer as for one rule alone") {
+TEST_CASE("step_cache: measures are computed in the pass that reduces, with the same results as for one rule alone") {
     const counting_storage<> store = forty_steps();
     const counting_trial run{store};
     const measuring_rule alone;
@@ -337,11 +336,11 @@ TEST_CASE("step_cache: measures are asked in the pass that reduces, and answer a
     CHECK(results[0].outcome.evaluated == 40);
     CHECK(*first.sum == *alone.sum);
     CHECK(*second.sum == *alone.sum);
-    // A pass over each step; values at the first ones, of which it is not known yet what will be asked.
+    // One pass over each step; values at the first ones, where it is unknown what rules will read.
     CHECK(event_reads(store.calls()) <= 40 + 14);
 }
 
-TEST_CASE("step_cache: numbers and comparisons are the same whatever threads are lent, and all are given back") {
+TEST_CASE("step_cache: numbers and comparisons do not depend on the thread budget, and all permits are returned") {
     const counting_storage<> store = forty_steps();
     const counting_trial run{store};
     for (const unsigned free : {0U, 1U, 2U, 3U, 20U}) {
@@ -358,7 +357,7 @@ TEST_CASE("step_cache: numbers and comparisons are the same whatever threads are
             CHECK(each);
         }
         CHECK_FALSE(threads->try_acquire());
-        // Values that are compared are read once more where other threads do the rest.
+        // Values that are compared are read once more if other threads do the rest.
         CHECK(event_reads(store.calls()) <= (free < 2 ? 40U : 80U) + 14);
     }
 }
@@ -373,7 +372,7 @@ TEST_CASE("step_cache: does not list a running job once a step") {
     CHECK(listings(store.calls()) < 10);
 }
 
-TEST_CASE("step_cache: values are kept as far as there is room, those that were read last") {
+TEST_CASE("step_cache: the most recently read values are kept as far as there is room") {
     for (const std::size_t room : {std::size_t{0}, std::size_t{1} << 20U}) {
         const auto store = ten_steps<counting_storage<>>();
         const counting_trial run{store};
@@ -388,7 +387,7 @@ TEST_CASE("step_cache: values are kept as far as there is room, those that were 
     }
 }
 
-TEST_CASE("step_cache: reductions of the last sixteen saves are known, older ones are read again") {
+TEST_CASE("step_cache: reductions of the last sixteen saves are cached, older ones are read again") {
     counting_storage<> store;
     run_builder build{store};
     build.collections();
@@ -412,7 +411,7 @@ TEST_CASE("step_cache: reductions of the last sixteen saves are known, older one
     CHECK(event_reads(store.calls()) == 1);
 }
 
-TEST_CASE("step_cache: a tensor that no rule asks for any more is not read ahead for ever") {
+TEST_CASE("step_cache: a tensor that rules no longer use is not prefetched for ever") {
     counting_storage<> store;
     run_builder build{store};
     build.collections();
@@ -433,145 +432,7 @@ TEST_CASE("step_cache: a tensor that no rule asks for any more is not read ahead
     CHECK(reads < 70);
 }
 
-TEST_CASE("step_cache: names of the step at hand are the trial's, also where what steps hold changes") {
-    memory_storage store;
-    run_builder build{store};
-    build.collections({"worker_0", "worker_1"}, {{"group", {"a", "c"}}, {"empty", {}}});
-    for (step_number step = 0; step < 24; ++step) {
-        for (const std::string worker : {"worker_0", "worker_1"}) {
-            written_step made{.step = step, .tensors = {tensor_of<float>("a", {1})}, .worker = worker};
-            if (step % 3 == 0) {
-                made.tensors.push_back(tensor_of<float>("b", {1}));
-            }
-            if (step >= 12 && worker == "worker_1") {
-                made.tensors.push_back(tensor_of<float>("c", {1}));
-            }
-            if (step % 7 != 6 || worker == "worker_0") {
-                made.mode = step % 2 == 0 ? mode::train : mode::eval;
-                made.mode_step = step / 2;
-                build.step(made);
-            }
-        }
-    }
-    const memory_trial run{store};
-    shared_trial<memory_trial> shared{run};
-    const auto check_all = [&](step_number step) {
-        INFO("step " << step);
-        for (int time = 0; time < 2; ++time) {
-            for (const step_number at : {step, step - 1, step + 1, step_number{100}}) {
-                CHECK(shared.tensor_names({.step = at}) == run.tensor_names({.step = at}));
-                CHECK(shared.tensor_names({.step = at, .mode = mode::eval}) ==
-                      run.tensor_names({.step = at, .mode = mode::eval}));
-                for (const char* group : {"group", "empty", "nothing"}) {
-                    CHECK(shared.tensor_names({.collection = group, .step = at}) ==
-                          run.tensor_names({.collection = group, .step = at}));
-                }
-                for (const text_list& regexes :
-                     {text_list{"a"}, text_list{"a", "b"}, text_list{"[bc]"}, text_list{texts{}}, text_list{""}}) {
-                    CHECK(shared.tensor_names({.regex = regexes, .step = at}) ==
-                          run.tensor_names({.regex = regexes, .step = at}));
-                }
-            }
-            CHECK(shared.tensor_names() == run.tensor_names());
-            CHECK(shared.tensor_names({.regex = "a"}) == run.tensor_names({.regex = "a"}));
-        }
-    };
-    check_all(0);  // before any step was begun
-    for (step_number step = 0; step < 24; ++step) {
-        shared.begin_step(step);
-        check_all(step);
-    }
-    shared.begin_step(50);  // nobody wrote it
-    check_all(50);
-}
-
-TEST_CASE("step_cache: what is made of a choice at the step at hand is kept while steps hold the same tensors") {
-    memory_storage store;
-    run_builder build{store};
-    build.collections({"worker_0"}, {});
-    for (step_number step = 1; step < 5; ++step) {  // at step 0 records are shorter
-        std::vector<written_tensor> tensors{tensor_of<float>("a", {1.0F}, {1})};
-        if (step == 4) {
-            tensors.push_back(tensor_of<float>("b", {1.0F}, {1}));
-        }
-        build.step({.step = step, .tensors = tensors});
-    }
-    build.end();
-    shared_trial<memory_trial> run{memory_trial{store}};
-    int made = 0;
-    const auto kept = [&](step_number step, const text_list& collections, const text_list& regexes) {
-        return run.kept_of_step<int>(step, collections, regexes, [&] { return ++made; });
-    };
-    CHECK(kept(1, {}, {}) == nullptr);
-    run.begin_step(1);
-    CHECK(*kept(1, {}, "a") == 1);
-    CHECK(*kept(1, "a", {}) == 2);
-    CHECK(*kept(1, {}, "a") == 1);
-    CHECK(*run.kept_of_step<double>(1, {}, "a", [] { return 0.5; }) == 0.5);
-    run.begin_step(2);
-    CHECK(kept(1, {}, "a") == nullptr);
-    CHECK(*kept(2, {}, "a") == 1);
-    const auto refuses = []() -> int { throw value_error("no"); };
-    CHECK_THROWS_AS(static_cast<void>(run.kept_of_step<int>(2, {}, "b", refuses)), value_error);
-    CHECK(*kept(2, {}, "b") == 3);
-    run.begin_step(4);
-    CHECK(*kept(4, {}, "a") == 4);
-}
-
-TEST_CASE("step_cache: what is kept may hold handles, and goes with the last trial") {
-    memory_storage store;
-    run_builder build{store};
-    build.collections({"worker_0"}, {});
-    build.step({.step = 1, .tensors = {tensor_of<float>("a", {1.0F}, {1})}});
-    build.end();
-    const auto mark = std::make_shared<int>(1);
-    std::optional<tensor_handle> left;
-    {
-        shared_trial<memory_trial> run{memory_trial{store}};
-        run.begin_step(1);
-        const auto kept = run.kept_of_step<std::pair<tensor_handle, std::shared_ptr<int>>>(1, {}, "a", [&] {
-            return std::pair{run.tensor("a"), mark};
-        });
-        REQUIRE(kept != nullptr);
-        left = kept->first;
-        CHECK(mark.use_count() == 2);
-    }
-    CHECK(mark.use_count() == 1);
-    CHECK(left->reduction_value(1, "max") == 1);
-}
-
-TEST_CASE("step_cache: names without a step are as new as the trial's, also before a step was begun") {
-    memory_storage store;
-    run_builder build{store};
-    build.collections().step({.step = 0, .tensors = {tensor_of<float>("a", {1})}});
-    const memory_trial run{store};
-    shared_trial<memory_trial> shared{run};
-    CHECK(shared.tensor_names() == texts{"a"});
-    build.step({.step = 1, .tensors = {tensor_of<float>("b", {1})}});
-    run.refresh();
-    CHECK(shared.tensor_names() == texts{"a", "b"});
-    shared.begin_step(0);
-    CHECK(shared.tensor_names({.step = 0}) == texts{"a"});
-}
-
-TEST_CASE("step_cache: a step that another worker joins later is looked at anew") {
-    memory_storage store;
-    run_builder build{store};
-    build.collections({"worker_0", "worker_1"});
-    build.step({.step = 0, .tensors = {tensor_of<float>("a", {1})}});
-    const memory_trial run{store};
-    shared_trial<memory_trial> shared{run};
-    shared.begin_step(0);
-    CHECK(shared.tensor_names({.step = 0}) == texts{"a"});
-    CHECK(*shared.tensor("a").find_reduction(0, reduction::max, {.worker = "worker_0"}) == 1);
-    build.step({.step = 0, .tensors = {tensor_of<float>("a", {5}), tensor_of<float>("b", {1})}, .worker = "worker_1"});
-    run.refresh();
-    shared.begin_step(0);
-    CHECK(shared.tensor_names({.step = 0}) == texts{"a", "b"});
-    CHECK(*shared.tensor("a").find_reduction(0, reduction::max, {.worker = "worker_1"}) == 5);
-}
-
-TEST_CASE("step_cache: it is the trial, whose refreshing is its own; handles outlive both") {
+TEST_CASE("step_cache: shares the trial's refresh setting; handles outlive both") {
     std::optional<memory_trial> run{std::in_place, ten_steps<memory_storage>()};
     auto shared = std::make_unique<shared_trial<memory_trial>>(*run);
     shared->begin_step(0);
@@ -589,7 +450,7 @@ TEST_CASE("step_cache: it is the trial, whose refreshing is its own; handles out
     CHECK(first_element(tensor, 4) == 4);
 }
 
-TEST_CASE("step_cache: several threads ask at once, and get what one would get") {
+TEST_CASE("step_cache: concurrent threads get what one would get") {
     const memory_trial run{ten_steps<memory_storage>()};
     shared_trial<memory_trial> shared{run, {.value_bytes = 64}};
     std::atomic<int> wrong = 0;

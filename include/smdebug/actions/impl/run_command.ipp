@@ -3,7 +3,7 @@
 
 #include <smdebug/actions/run_command.hpp>
 #include <smdebug/core/step.hpp>
-#include <smdebug/rules/setting_text.hpp>
+#include <smdebug/rules/setting.hpp>
 
 #include <fcntl.h>
 #include <sys/wait.h>
@@ -19,9 +19,7 @@
 #include <thread>
 #include <utility>
 
-namespace smdebug {
-inline namespace v1 {
-namespace actions {
+namespace smdebug::inline v1::actions {
 
 SMDEBUG_INLINE std::string fill_in(std::string_view text, std::string_view run, const finding& one) {
     const std::pair<std::string_view, std::string> values[] = {
@@ -65,7 +63,8 @@ SMDEBUG_INLINE spawn_plan::spawn_plan(command_output output) {
         note(::posix_spawn_file_actions_adddup2(&actions_, STDERR_FILENO, STDOUT_FILENO));
     }
     close_the_others(actions_);
-    // A group of its own, so that what it starts ends with it; no signal blocked or ignored, whatever we do.
+    // A process group of its own, so that processes that it starts end with it; no signal blocked or ignored, whatever
+    // our state.
     ::sigset_t none;
     ::sigset_t all;
     ::sigemptyset(&none);
@@ -88,7 +87,7 @@ SMDEBUG_INLINE int spawn_plan::start(::pid_t& process, const std::vector<std::st
     }
     std::vector<char*> words;
     for (const std::string& argument : arguments) {
-        words.push_back(const_cast<char*>(argument.c_str()));  // C's signature; nothing is written there
+        words.push_back(const_cast<char*>(argument.c_str()));  // C's signature; the text is not changed
     }
     words.push_back(nullptr);
     return ::posix_spawnp(&process, words.front(), &actions_, &attributes_, words.data(), ::environ);
@@ -141,7 +140,7 @@ SMDEBUG_INLINE command_result run_command(const std::vector<std::string>& argume
         ended_by_us = how.stop.stop_requested() ? command_end::stopped : command_end::timed_out;
         ::kill(-process, SIGTERM);
         state = detail::wait_for_child(process, after(how.grace), {});
-        if (state != detail::child_state::lost) {  // also for what the program has left in its group
+        if (state != detail::child_state::lost) {  // also for processes left in its group
             ::kill(-process, SIGKILL);
         }
     }
@@ -185,6 +184,4 @@ SMDEBUG_INLINE command_result finding_command::operator()(std::string_view rule,
     return (*this)(one);
 }
 
-}  // namespace actions
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::actions

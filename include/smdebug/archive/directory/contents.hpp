@@ -1,17 +1,15 @@
-// An archive of whichever kind: its directory, and its members' bytes.
+// An archive of any supported kind: its directory, and the bytes of its members.
 #pragma once
 
-#include <smdebug/archive/directory/index_places.hpp>
+#include <smdebug/archive/directory/kept_index.hpp>
 #include <smdebug/archive/directory/member.hpp>
 #include <smdebug/archive/options.hpp>
 #include <smdebug/archive/stream/byte_source.hpp>
-#include <smdebug/archive/stream/codec.hpp>
 #include <smdebug/archive/stream/decoded_source.hpp>
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/function_ref.hpp>
-#include <smdebug/storage/opened_object.hpp>
-#include <smdebug/storage/passing_reader.hpp>
+#include <smdebug/storage/concepts.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -25,31 +23,29 @@
 #include <unordered_map>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace archive {
-namespace detail {
+namespace smdebug::inline v1::archive::detail {
 
-/// The format of an archive, by its first bytes, as its name may say anything.
+/// The format of an archive by its first bytes; its name is not trusted.
 enum class format : std::uint8_t { tar, gzip, zstd, zip, unknown };
 [[nodiscard]] format format_of(byte_view head) noexcept;
 
-/// The name of a packing that is not read, by the first bytes; empty for others.
+/// The name of an unsupported compression format, by the first bytes; empty for anything else.
 [[nodiscard]] std::string_view compression_not_read(byte_view head) noexcept;
 
-/// What to say of a file that is no archive: what is read, and what it is, where its first bytes tell that.
+/// The message for a file that is not an archive: which formats are supported, and what the file is, if its first bytes
+/// show that.
 [[nodiscard]] std::string what_is_read(byte_view head);
 
-/// Whether indexes that are kept somewhere are looked for, and kept.
+/// Whether stored indexes are looked for, and new ones are stored.
 enum class indexes : std::uint8_t { used, ignored };
 
-/// An opened archive.  Threads: everything may be called at once.
+/// An opened archive.  Threads: all functions may be called concurrently.
 class contents {
 public:
-    /// Reads the directory: of a .tar its heads, of a .zip its end, of a compressed .tar all of it, once.  Where an
-    /// index of it is kept, that is read instead; and one is kept where options say so, and it is worth its while.
-    /// Errors: unsupported (no archive, or of another format), corrupt_data (nothing of it can be read), and those of the
-    ///         source.
+    /// Reads the directory: all heads of a .tar, the end of a .zip, all of a compressed .tar, once.  If an index of the
+    /// archive is stored, that is read instead; a new one is stored if options say so and it saves enough time.
+    /// Errors: unsupported (no archive, or of another format), corrupt_data (nothing of it can be read), and those of
+    ///         the source.
     contents(std::shared_ptr<const byte_source> archive, const archive_options& options, indexes how = indexes::used,
              member_names names = member_names::paths);
 
@@ -57,45 +53,47 @@ public:
     /// "tar", "tar.gz", "tar.zst" or "zip".
     [[nodiscard]] std::string_view kind() const noexcept { return kind_; }
 
-    /// The bytes of an index; none where opening costs about as little without: of a zip, of what is small, and of a
-    /// single frame of zstd; and where nothing may be kept: of what is damaged, or nothing tells whether it has changed.
+    /// The bytes of an index; empty where opening costs about as little without one (a zip, a small archive, a single
+    /// frame of zstd), and where the index could be wrong: for a damaged archive, and for a source that does not show
+    /// whether it has changed.
     /// Errors: those of the source.
     [[nodiscard]] std::vector<std::byte> index() const;
-    /// What is smaller needs none.
+    /// A smaller archive needs no index.
     static constexpr std::uint64_t least_indexed_bytes = std::uint64_t{1} << 20U;
 
-    /// A part of a member, by its key in the directory, cut at its end.
-    /// Errors: corrupt_data, with archive, member and offset; unsupported (sparse, encrypted, ...), those of the source.
+    /// A part of a member, by its key in the directory; a range beyond the member's end is cut there.
+    /// Errors: corrupt_data, with archive, member and offset; unsupported (sparse, encrypted, ...), those of the
+    ///         source.
     [[nodiscard]] byte_buffer read(std::string_view key, const member& of, byte_range where) const;
 
-    /// Reads a part of a member from `offset` on until `into` is full or it ends; returns how many bytes there were.
+    /// Reads from `offset` of a member until `into` is full or the member ends; returns the number of bytes read.
     /// Errors: as read().
     [[nodiscard]] std::size_t read_at(std::string_view key, const member& of, std::uint64_t offset,
                                       std::span<std::byte> into) const;
 
-    /// At most so many bytes of a member, where they are in memory as they are; see opened_object::part().
+    /// At most so many bytes of a member, without copying, if they are in memory; see opened_object::part().
     [[nodiscard]] byte_buffer part(std::string_view key, const member& of, std::uint64_t offset,
                                    std::uint64_t most) const;
 
-    /// A member to be read in pieces, with what was written down of it in passing; null where that may not be: of a zip,
-    /// checksums are of whole members.  `all` is kept alive.
+    /// A member to be read in pieces, with the notes that were made while it was inflated; null for a zip, whose
+    /// checksums cover whole members.  Keeps `all` alive.
     [[nodiscard]] static std::unique_ptr<smdebug::detail::opened_object> open(std::shared_ptr<const contents> all,
                                                                               std::string_view key, const member& of);
 
-    /// What is read of each: the place in the list, and the bytes.
+    /// Called for each part that is read: its place in the list, and its bytes.
     struct wanted_part {
         std::string_view key;
         const member* of = nullptr;
         byte_range where;
     };
-    /// Many parts, in the order of the list.
+    /// Reads many parts, in the order of the list.
     void read_many(std::span<const wanted_part> parts, function_ref<void(std::size_t, byte_buffer)> sink) const;
-    /// Whether that costs less than one by one.
+    /// Whether that costs less than reading the parts one by one.
     [[nodiscard]] bool batches_ranges() const { return plain_ == archive_ && archive_->batches_ranges(); }
 
 private:
     struct unpacked {
-        std::uint64_t offset = 0;  // of the member's head: members of one zip lie apart
+        std::uint64_t offset = 0;  // of the member's head: members of one zip do not overlap
         std::shared_ptr<const byte_source> bytes;
     };
 
@@ -114,21 +112,21 @@ private:
     [[nodiscard]] std::shared_ptr<const byte_source> unpacked_of(std::string_view key, const member& of) const;
     [[nodiscard]] std::shared_ptr<const byte_source> open_member(std::string_view key, const member& of) const;
     void check_whole(std::string_view key, const member& of, byte_range where, const byte_buffer& bytes) const;
-    // Calls doing(), which reads bytes of a member; what is damaged is told as the member's.
+    // Calls doing(), which reads bytes of a member; damage is reported as damage of that member.
     template <class Doing>
     [[nodiscard]] auto reading(std::string_view key, const member& of, Doing&& doing) const;
-    // That all bytes are there which were asked for, from `begin` on.
+    // Throws unless all requested bytes, from `begin` on, were read.
     void check_length(std::string_view key, std::uint64_t begin, std::uint64_t length, std::uint64_t wanted) const;
     [[noreturn]] void lost(std::string_view key, std::uint64_t offset, const std::string& why) const;
 
     std::shared_ptr<const byte_source> archive_;
-    std::shared_ptr<const byte_source> plain_;  // what the directory's offsets count in
+    std::shared_ptr<const byte_source> plain_;  // the offsets of the directory refer to this
     archive_options options_;
     std::string_view kind_;
     directory directory_;
     std::shared_ptr<const decoded_source> decoded_;  // plain_, of a compressed .tar
 
-    // Of members of a compressed stream, by where they begin in what it inflates to.
+    // The members of a compressed stream, by their first byte in the inflated stream.
     std::unordered_map<std::uint64_t, byte_buffer> small_;
     std::uint64_t small_bytes_ = 0;
     std::unordered_map<std::uint64_t, std::shared_ptr<const smdebug::detail::object_notes>> notes_;
@@ -138,10 +136,7 @@ private:
     mutable std::unordered_map<std::uint64_t, std::list<unpacked>::iterator> places_;
 };
 
-}  // namespace detail
-}  // namespace archive
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::archive::detail
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/archive/directory/impl/contents.ipp>

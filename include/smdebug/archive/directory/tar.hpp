@@ -10,26 +10,21 @@
 
 #include <string_view>
 
-namespace smdebug {
-inline namespace v1 {
-namespace archive {
-namespace detail {
+namespace smdebug::inline v1::archive::detail {
 
-/// Whether 512 bytes are the head of a tar archive's member: by their checksum.
+/// Whether 512 bytes are the head of a tar member, judged by their checksum.
 [[nodiscard]] bool is_tar_head(byte_view block) noexcept;
 
-/// Reads the heads alone, front to back.  A member that comes twice is the later one; hard links, and symbolic ones that stay
-/// inside, have what they name, and are `nowhere` where that is not there.  Behind a damaged head it looks for the next one;
-/// behind the archive's end, for another archive.  What is damaged is told, not thrown.
+/// Reads only the heads, front to back.  If a member occurs twice, the later one counts; hard links, and symbolic links
+/// that stay inside the archive, have the content of their target, and are `nowhere` if it does not exist.  After a
+/// damaged head the next valid one is searched for; after the archive's end, another archive.  Damage is reported in
+/// the directory, not thrown.
 /// Errors: those of the source, except corrupt_data; unsupported for more members than options allow.
-/// passed(key, member) is called for each file behind its head, when its bytes come next.
+/// Calls passed(key, member) for each file after its head, when its bytes come next.
 [[nodiscard]] directory read_tar(const byte_source& from, const archive_options& options,
                                  function_ref<void(std::string_view, const member&)> passed);
 
-}  // namespace detail
-}  // namespace archive
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::archive::detail
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/archive/directory/impl/tar.ipp>

@@ -1,9 +1,9 @@
-// The bodies of <smdebug/archive.hpp>, which is not included here: it would make the component known to programs of the compiled form.
+// The bodies of <smdebug/archive.hpp>, which is not included here: that would make the component known to every program of
+// the compiled form.
 #pragma once
 
 #include <smdebug/archive/archive_storage.hpp>
 #include <smdebug/archive/directory/member.hpp>
-#include <smdebug/archive/opened_runs.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/form.hpp>
 #include <smdebug/storage/open_storage.hpp>
@@ -15,10 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace archive {
-namespace detail {
+namespace smdebug::inline v1::archive::detail {
 
 SMDEBUG_INLINE std::optional<any_storage> open_run(const any_storage& folder, const std::string& key,
                                                    std::string_view inside, const archive_options& options) {
@@ -26,7 +23,7 @@ SMDEBUG_INLINE std::optional<any_storage> open_run(const any_storage& folder, co
     return all ? std::optional{only_run(std::move(*all), options)} : std::nullopt;
 }
 
-/// Refuses a zip of which two members share bytes: a small one could inflate to anything, member by member.
+/// Refuses a zip whose members share bytes: a small file could otherwise inflate to any size, member by member.
 inline void check_members_apart(const archive_storage<any_storage>& archive, const directory& of) {
     std::vector<const std::pair<const std::string, member>*> members;
     for (const auto& each : of.members) {
@@ -62,7 +59,4 @@ SMDEBUG_INLINE any_storage open_files(const any_storage& folder, const std::stri
     return any_storage{whole};
 }
 
-}  // namespace detail
-}  // namespace archive
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::archive::detail

@@ -2,13 +2,12 @@
 #pragma once
 
 #include <smdebug/archive/archive_storage.hpp>
+#include <smdebug/archive/directory/member.hpp>
 #include <smdebug/archive/pack.hpp>
 #include <smdebug/archive/write/frame.hpp>
-#include <smdebug/archive/write/packing_plan.hpp>
-#include <smdebug/archive/write/tar_head.hpp>
 #include <smdebug/core/error.hpp>
-#include <smdebug/core/ordered_crew.hpp>
-#include <smdebug/storage/cache/content_hash.hpp>
+#include <smdebug/core/ordered_thread_pool.hpp>
+#include <smdebug/core/text_hash.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/posix/file.hpp>
 #include <smdebug/storage/posix/output.hpp>
@@ -16,15 +15,16 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <optional>
 #include <set>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace archive {
-namespace detail {
+namespace smdebug::inline v1 {
+namespace archive::detail {
 
 [[nodiscard]] inline compression compression_of(const std::string& output) {
     constexpr std::array<std::pair<std::string_view, compression>, 5> names{{{".tar.zst", compression::zstd},
@@ -55,7 +55,7 @@ inline void check_folders(std::span<const packed_run> runs) {
     }
 }
 
-/// One archive that is being written.
+/// One archive while it is being written.
 class packer {
 public:
     packer(std::span<const packed_run> runs, const std::string& output, const pack_options& options)
@@ -90,7 +90,7 @@ public:
     }
 
 private:
-    /// A frame, and a sum of each of its parts, to compare with what is read back.
+    /// Appends a frame, and the checksum of each of its parts, to compare with what is read back.
     struct made_frame {
         std::vector<std::byte> raw = {};
         std::vector<std::byte> packed = {};
@@ -109,7 +109,7 @@ private:
             written_ += bytes.size();
             frames.push_back({static_cast<std::uint32_t>(bytes.size()), static_cast<std::uint32_t>(frame.raw.size())});
         };
-        smdebug::detail::ordered_crew<parts, made_frame> crew{options_.threads, {}};
+        smdebug::detail::ordered_thread_pool<parts, made_frame> crew{options_.threads, {}};
         const bool complete = crew.run(
             [&] {
                 parts next = cutter.next();
@@ -122,7 +122,7 @@ private:
                     sums_.push_back(frame.sums[i]);
                     done_ += of[i].where.length;
                 }
-                tell();
+                report();
             },
             options_.stop);
         if (!complete) {
@@ -167,7 +167,7 @@ private:
         return bytes;
     }
 
-    // Reads all of it back, as who opens the archive will.
+    // Reads all of it back, as any reader of the archive will.
     void check(const std::string& written) {
         const std::size_t slash = written.rfind('/');
         const archive_storage<local_storage> made{
@@ -196,14 +196,14 @@ private:
                 }
                 done_ += part.where.length;
             }
-            tell();
+            report();
             if (options_.stop.stop_requested()) {
                 stop();
             }
         }
     }
 
-    void tell() const {
+    void report() const {
         if (options_.progress) {
             options_.progress(done_, 2 * all_);
         }
@@ -222,12 +222,11 @@ private:
     std::uint64_t written_ = 0;
 };
 
-}  // namespace detail
-}  // namespace archive
+}  // namespace archive::detail
 
 SMDEBUG_INLINE pack_result pack_runs(std::span<const packed_run> runs, const std::string& output,
                                      const pack_options& options) {
-    // The folder as users write it; an archive's name is no folder's.
+    // The folder as users write it; the name of an archive does not name a folder.
     const std::size_t slash = output.rfind('/');
     const std::string path = slash == std::string::npos
                                  ? output
@@ -240,5 +239,60 @@ SMDEBUG_INLINE pack_result pack_runs(std::span<const packed_run> runs, const std
     return packer.run();
 }
 
-}  // namespace v1
-}  // namespace smdebug
+namespace archive::detail {
+
+SMDEBUG_INLINE std::vector<packed_file> files_of(std::span<const any_storage> runs) {
+    std::vector<packed_file> files;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        const any_storage& store = runs[i];
+        directory there;
+        for (const std::string& key : store.list("", "")) {
+            const std::optional<std::uint64_t> size = store.size(key);
+            if (!size) {
+                continue;  // removed meanwhile: a temporary file of a job that still writes
+            }
+            const auto written = store.modified(key);
+            const auto since = written ? std::chrono::duration_cast<std::chrono::seconds>(written->time_since_epoch())
+                                       : std::chrono::seconds{0};
+            files.push_back({.run = i,
+                             .key = key,
+                             .size = *size,
+                             .seconds = static_cast<std::uint64_t>(std::max<std::int64_t>(since.count(), 0))});
+            there.members.emplace(key, member{});
+        }
+        if (runs_in(there).empty()) {
+            throw not_found("there is no run at " + store.name() + ": no collections, index or event files",
+                            {.where = store.name()});
+        }
+    }
+    const auto rank = [](const packed_file& file) {
+        return std::tuple{file.run, file.key.ends_with(".tfevents"), std::string_view{file.key}};
+    };
+    std::sort(files.begin(), files.end(),
+              [&](const packed_file& one, const packed_file& other) { return rank(one) < rank(other); });
+    return files;
+}
+
+SMDEBUG_INLINE std::vector<packed_part> frame_cutter::next() {
+    std::vector<packed_part> parts;
+    std::uint64_t bytes = 0;
+    while (file_ < files_.size() && bytes < enough_bytes) {
+        const std::uint64_t size = files_[file_].size;
+        if (!parts.empty() && size > small_bytes) {
+            break;
+        }
+        const std::uint64_t length = std::min(size - offset_, most_bytes);
+        parts.push_back({.file = file_, .where = {offset_, length}, .has_head = offset_ == 0});
+        bytes += length;
+        offset_ += length;
+        if (offset_ < size) {
+            break;
+        }
+        ++file_;
+        offset_ = 0;
+    }
+    return parts;
+}
+
+}  // namespace archive::detail
+}  // namespace smdebug::inline v1

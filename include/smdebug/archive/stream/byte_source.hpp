@@ -1,4 +1,4 @@
-// Bytes that can be read from any place on: an archive where it lies, a part of it, or what it inflates to.
+// Bytes that can be read at any offset: an archive in its storage, a part of it, or its inflated stream.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
@@ -8,20 +8,19 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace archive {
-namespace detail {
+namespace smdebug::inline v1::archive::detail {
 
 /// What read_many() calls for each range: its place in the list, and the bytes.
 using part_sink = function_ref<void(std::size_t, byte_buffer)>;
 
-/// Threads: everything may be called at once.
+/// Threads: all functions may be called concurrently.
 class byte_source {
 public:
     byte_source() = default;
@@ -29,35 +28,37 @@ public:
     byte_source& operator=(const byte_source&) = delete;
     virtual ~byte_source() = default;
 
-    /// A part of it, cut at its end.  Errors: unavailable (it changed since it was opened), corrupt_data, and those of the
-    /// storage that it lies in.
+    /// A range, cut at the end of the source.  Errors: unavailable (the source changed since it was opened),
+    /// corrupt_data, and those of its storage.
     [[nodiscard]] virtual byte_buffer read(byte_range where) const = 0;
-    /// Reads from `offset` on until `into` is full or it ends; returns how many bytes there were.  Errors: as read().
+    /// Reads from `offset` until `into` is full or the source ends; returns the number of bytes read.  Errors: as
+    /// read().
     [[nodiscard]] virtual std::size_t read_at(std::uint64_t offset, std::span<std::byte> into) const {
         const byte_buffer bytes = read({offset, into.size()});
         std::copy(bytes.view().begin(), bytes.view().end(), into.begin());
         return bytes.size();
     }
-    /// At most so many bytes from `offset` on, where they are in memory as they are; fewer, or none, where not.
+    /// At most so many bytes from `offset` on without copying, if they are in memory; fewer, or none, if not.
     /// Errors: as read().
     [[nodiscard]] virtual byte_buffer part(std::uint64_t /*offset*/, std::uint64_t /*most*/) const { return {}; }
-    /// Many parts, handed over in the order of the list, on this thread.
+    /// Reads many ranges and passes them on in the order of the list, on this thread.
     virtual void read_many(std::span<const byte_range> ranges, part_sink sink) const {
         for (std::size_t i = 0; i < ranges.size(); ++i) {
             sink(i, read(ranges[i]));
         }
     }
-    /// How many bytes it has.  Of a compressed stream: inflates it to its end, where nothing tells it before.
+    /// The size.  A compressed stream that does not store its inflated size is inflated to its end for this.
     [[nodiscard]] virtual std::uint64_t size() const = 0;
-    /// Which of all that were ever under its name it is: a tag, or when it was written; empty: nothing tells.
+    /// Identifies this version among all that ever had this name: a tag, or the time of writing; empty: the storage has
+    /// neither.
     [[nodiscard]] virtual std::string version() const { return {}; }
-    /// What lies beside it, under its name and more; null: nothing.  Errors: those of the storage.
+    /// The object beside it whose name has this suffix; null: there is none.  Errors: those of the storage.
     [[nodiscard]] virtual std::shared_ptr<const byte_source> sibling(std::string_view /*more*/) const {
         return nullptr;
     }
-    /// For messages: the archive's path, or "part of" it.
+    /// For messages: the path of the archive, or "part of" it.
     [[nodiscard]] virtual std::string name() const = 0;
-    /// Whether many ranges at once cost less than one by one.
+    /// Whether reading many ranges at once costs less than one by one.
     [[nodiscard]] virtual bool batches_ranges() const { return false; }
 };
 
@@ -81,7 +82,127 @@ private:
     byte_range part_;
 };
 
-}  // namespace detail
-}  // namespace archive
-}  // namespace v1
-}  // namespace smdebug
+// The compressed input of a decoder, read piece by piece.
+
+/// Reads ahead in pieces of 256 KiB; if the source prefers many ranges at once, eight of 1 MiB together, to hide the
+/// latency of a remote storage.  Threads: one at a time.
+class packed_input {
+public:
+    packed_input(std::shared_ptr<const byte_source> from, std::uint64_t offset)
+        : from_(std::move(from)), offset_(offset) {}
+
+    /// The bytes that are read and not consumed yet; not empty after more() returned true.
+    [[nodiscard]] byte_view view() const noexcept { return piece_.view().subspan(taken_); }
+    /// Consumes bytes of view().
+    void take(std::size_t count) noexcept {
+        taken_ += count;
+        offset_ += count;
+    }
+    /// Reads the next piece if view() is empty; false at the end.  Errors: those of the source.
+    [[nodiscard]] bool more() {
+        if (taken_ == piece_.size()) {
+            piece_ = from_->batches_ranges() ? read_together() : from_->read({offset_, piece_bytes});
+            taken_ = 0;
+        }
+        return !piece_.empty();
+    }
+    /// The offset of the next byte.
+    [[nodiscard]] std::uint64_t offset() const noexcept { return offset_; }
+    [[nodiscard]] const byte_source& source() const noexcept { return *from_; }
+
+private:
+    static constexpr std::uint64_t piece_bytes = std::uint64_t{256} << 10U;
+    static constexpr std::uint64_t far_piece_bytes = std::uint64_t{1} << 20U;
+    static constexpr std::size_t pieces_together = 8;
+
+    [[nodiscard]] byte_buffer read_together() const {
+        std::vector<byte_range> pieces;
+        const std::uint64_t end = std::min(from_->size(), offset_ + pieces_together * far_piece_bytes);
+        for (std::uint64_t begin = offset_; begin < end; begin += far_piece_bytes) {
+            pieces.push_back({begin, std::min(far_piece_bytes, end - begin)});
+        }
+        std::vector<std::byte> joined;
+        joined.reserve(static_cast<std::size_t>(end - std::min(end, offset_)));
+        from_->read_many(pieces, [&](std::size_t, const byte_buffer& piece) {
+            joined.insert(joined.end(), piece.view().begin(), piece.view().end());
+        });
+        return byte_buffer::take(std::move(joined));
+    }
+
+    std::shared_ptr<const byte_source> from_;
+    byte_buffer piece_;
+    std::size_t taken_ = 0;
+    std::uint64_t offset_ = 0;
+};
+
+// What a compressed format must provide so that its stream can be read at any offset.
+
+/// A place of a compressed stream where decoding can begin, with the state that this needs: position, bits, window.
+class access_point {
+public:
+    access_point() = default;
+    access_point(const access_point&) = delete;
+    access_point& operator=(const access_point&) = delete;
+    virtual ~access_point() = default;
+
+    /// Bytes of memory that the point takes.
+    [[nodiscard]] virtual std::size_t cost() const noexcept = 0;
+    /// The bytes from which codec::restore() makes the point again.  Errors: those of the file that it is stored in.
+    [[nodiscard]] virtual std::vector<std::byte> written() const = 0;
+    /// Loads a point that is still in its file: the loaded point, or null if the file is gone or damaged.  A loaded
+    /// point returns `self`.
+    [[nodiscard]] virtual std::shared_ptr<const access_point> loaded(std::shared_ptr<const access_point> self) const {
+        return self;
+    }
+};
+
+/// Decodes a stream from one place on.  Threads: one at a time.
+class decoder {
+public:
+    decoder() = default;
+    decoder(const decoder&) = delete;
+    decoder& operator=(const decoder&) = delete;
+    virtual ~decoder() = default;
+
+    /// Fills `out` from its front; returns 0 at the stream's end.  Once `enough` bytes are written it stops at the next
+    /// possible access point.
+    /// Errors: corrupt_data, with the offset in the compressed stream; earlier calls have returned all bytes before the
+    ///         damage.
+    [[nodiscard]] virtual std::size_t decode(std::span<std::byte> out, std::size_t enough) = 0;
+    /// The number of bytes of the compressed stream that were consumed, from the stream's beginning on.
+    [[nodiscard]] virtual std::uint64_t consumed() const noexcept = 0;
+    /// The current place as an access point; null if decoding cannot begin here.
+    [[nodiscard]] virtual std::shared_ptr<const access_point> point() const = 0;
+};
+
+/// A compressed format.
+class codec {
+public:
+    codec() = default;
+    codec(const codec&) = delete;
+    codec& operator=(const codec&) = delete;
+    virtual ~codec() = default;
+
+    /// A decoder of the stream in `packed`, from the beginning (null) or from a point on.
+    [[nodiscard]] virtual std::unique_ptr<decoder> begin(std::shared_ptr<const byte_source> packed,
+                                                         const access_point* from) const = 0;
+    /// Restores a point from its bytes; null if they are not a point.  The bytes are untrusted, and validated in full.
+    [[nodiscard]] virtual std::shared_ptr<const access_point> restore(byte_view written) const = 0;
+    [[nodiscard]] virtual std::string_view name() const noexcept = 0;
+
+    /// The end of the bytes from `begin` on that can be decoded independently of those around them: some 256 KiB or
+    /// more, if parts are smaller.  `begin` is the stream's beginning, or such an end.  Nothing if the stream does not
+    /// store that.
+    [[nodiscard]] virtual std::optional<std::uint64_t> part_end(const byte_source& packed,
+                                                                std::uint64_t begin) const = 0;
+    /// Whether decoding is so much slower than passing bytes between threads that several threads are faster.
+    [[nodiscard]] virtual bool gains_by_threads() const noexcept = 0;
+    /// The access point at the beginning of such a part.
+    [[nodiscard]] virtual std::shared_ptr<const access_point> part_point(std::uint64_t begin) const = 0;
+
+protected:
+    static constexpr std::uint64_t enough_for_part = std::uint64_t{256} << 10U;
+    static constexpr std::uint64_t most_for_part = std::uint64_t{16} << 20U;
+};
+
+}  // namespace smdebug::inline v1::archive::detail

@@ -1,7 +1,7 @@
-// Deflate by zlib: .gz, several members behind each other, too, and what .zip has.
+// Deflate by zlib: .gz, also with several members, and the members of a .zip.
 #pragma once
 
-#include <smdebug/archive/stream/codec.hpp>
+#include <smdebug/archive/stream/byte_source.hpp>
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/form.hpp>
 
@@ -10,20 +10,17 @@
 #include <optional>
 #include <string_view>
 
-namespace smdebug {
-inline namespace v1 {
-namespace archive {
-namespace detail {
+namespace smdebug::inline v1::archive::detail {
 
-/// What is around the deflated bytes.
+/// The framing around the deflated bytes.
 enum class deflate_wrap : std::uint8_t {
     gzip,  ///< members with head and checksum, as gzip, pigz and bgzip write them
-    none,  ///< one raw stream; whatever comes behind it is not looked at
+    none,  ///< one raw stream; bytes after its end are ignored
 };
 
 /// Access points lie at the ends of deflate blocks: position, bits and 32 KiB of window.
-/// Parts are members that tell their size in an extra field of their head: bgzip's "BC", of two bytes, and "SD" of smdebug
-/// pack, of four; each is that of the whole member, less one.
+/// Parts are gzip members that store their size in an extra field of their head: bgzip's "BC" (two bytes) and "SD" of
+/// smdebug pack (four bytes); each holds the size of the whole member minus one.
 class deflate_codec final : public codec {
 public:
     explicit deflate_codec(deflate_wrap wrap) noexcept : wrap_(wrap) {}
@@ -46,10 +43,7 @@ private:
 /// The CRC-32 of zip and gzip.
 [[nodiscard]] std::uint32_t crc32_of(byte_view bytes) noexcept;
 
-}  // namespace detail
-}  // namespace archive
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::archive::detail
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/archive/stream/impl/deflate.ipp>

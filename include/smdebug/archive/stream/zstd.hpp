@@ -1,7 +1,7 @@
 // Zstandard by libzstd: one frame, or many, as its seekable format has them.
 #pragma once
 
-#include <smdebug/archive/stream/codec.hpp>
+#include <smdebug/archive/stream/byte_source.hpp>
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/form.hpp>
 
@@ -10,13 +10,10 @@
 #include <optional>
 #include <string_view>
 
-namespace smdebug {
-inline namespace v1 {
-namespace archive {
-namespace detail {
+namespace smdebug::inline v1::archive::detail {
 
-/// Access points lie between frames: of an archive in a single frame, which is how zstd and tar write it, there is none but
-/// its beginning.  Frames that are to be skipped are.  A window above 128 MiB is refused.
+/// Access points lie between frames: an archive in a single frame, as zstd and tar write it, has none except its
+/// beginning.  Skippable frames are skipped.  A window above 128 MiB is refused.
 class zstd_codec final : public codec {
 public:
     [[nodiscard]] SMDEBUG_INLINE std::unique_ptr<decoder> begin(std::shared_ptr<const byte_source> packed,
@@ -29,10 +26,7 @@ public:
     [[nodiscard]] std::string_view name() const noexcept override { return "zstd"; }
 };
 
-}  // namespace detail
-}  // namespace archive
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::archive::detail
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/archive/stream/impl/zstd.ipp>

@@ -1,4 +1,4 @@
-// Pieces of an archive that can be unpacked without those before them.
+// Pieces of an archive that can each be unpacked alone.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
@@ -7,19 +7,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace archive {
-namespace detail {
+namespace smdebug::inline v1::archive::detail {
 
 /// How a .tar is compressed.
 enum class compression : std::uint8_t { none, gzip, zstd };
 
-/// Each is a format's usual one where 0.
+/// 0 selects the usual level of the format.
 [[nodiscard]] int usual_level(compression how) noexcept;
-/// Whether the format has it.
+/// Whether the format has this level.
 [[nodiscard]] bool has_level(compression how, int level) noexcept;
 
 /// A member of gzip, a frame of zstd with its checksum, or the bytes themselves.
@@ -32,14 +31,22 @@ struct frame_size {
     std::uint32_t unpacked = 0;
 };
 
-/// What follows all frames: for zstd the table of its seekable format, which other readers skip; else nothing.
+/// The bytes after all frames: for zstd the table of its seekable format, which other readers skip; else none.
 /// Source: "Zstandard Seekable Format", version 0.1.0, in the repository of zstd.
 [[nodiscard]] std::vector<std::byte> seek_table(compression how, std::span<const frame_size> frames);
 
-}  // namespace detail
-}  // namespace archive
-}  // namespace v1
-}  // namespace smdebug
+/// The bytes before a file's content: one head of 512 bytes, preceded by a pax head and its text if the name has more
+/// than 100 bytes or the file has 8 GiB or more.  `seconds`: when the file was written, since 1970.
+/// Source: POSIX.1-2017, pax, "ustar Interchange Format" and "pax Extended Header".
+[[nodiscard]] std::string tar_head(std::string_view name, std::uint64_t size, std::uint64_t seconds);
+
+/// The number of padding bytes after a file of that size.
+[[nodiscard]] constexpr std::uint64_t tar_padding(std::uint64_t size) noexcept { return (512 - size % 512) % 512; }
+
+/// The bytes at the end of an archive.
+inline constexpr std::size_t tar_end_bytes = 1024;
+
+}  // namespace smdebug::inline v1::archive::detail
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/archive/write/impl/frame.ipp>

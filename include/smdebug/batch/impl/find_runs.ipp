@@ -1,16 +1,11 @@
 // The bodies of <smdebug/batch/find_runs.hpp>.
 #pragma once
 
-#include <smdebug/archive/opened_runs.hpp>
+#include <smdebug/archive/archive_storage.hpp>
 #include <smdebug/batch/find_runs.hpp>
-#include <smdebug/batch/search/folder_names.hpp>
 #include <smdebug/batch/search/folder_walk.hpp>
 #include <smdebug/batch/search/found_place.hpp>
-#include <smdebug/batch/search/key_walk.hpp>
 #include <smdebug/batch/search/name_pattern.hpp>
-#include <smdebug/batch/search/pattern_walk.hpp>
-#include <smdebug/batch/search/seen_paths.hpp>
-#include <smdebug/batch/search/written_path.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/storage/uri.hpp>
 
@@ -20,15 +15,16 @@
 #include <cstdint>
 #include <deque>
 #include <exception>
+#include <streambuf>
+#include <string_view>
 #include <utility>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 
 struct run_finder::state {
     using found_place = detail::found_place;
 
-    // How an archive was come upon: by its path, by a pattern, or among other things in a folder.
+    // How an archive was found: by its path, by a pattern, or among other files in a folder.
     enum class origin : std::uint8_t { line, pattern, folder };
 
     state(line_source from, settings set) : lines(std::move(from)), how(std::move(set)) {}
@@ -51,7 +47,7 @@ struct run_finder::state {
     void give_run(const std::string& path) { give({.run = {.path = path}}, detail::whole_path_of(path)); }
     void give_error(const std::string& path, std::string why, bool is_damage = false);
 
-    // Those that were opened last are kept: what lies in one bucket, or folder, shares connections.
+    // The storages that were opened last are cached: places in one bucket, or folder, share connections.
     struct opened_place {
         std::string path = {};
         std::optional<any_storage> store = {};
@@ -66,17 +62,17 @@ struct run_finder::state {
     std::uint64_t next_place = 0;
     std::deque<found> ready = {};
 
-    // The line at hand: its walks, the outer first.
+    // The current line: its walks, the outer first.
     std::string line = {};
     bool in_line = false;
     bool is_pattern = false;
-    bool gave = false;  // anything of the line, given before or not
+    bool gave = false;  // the line gave a place, even if that was returned before
     std::optional<detail::pattern_walk> matches = {};
     std::optional<detail::key_walk> keys = {};
     std::string keys_root = {};
     detail::path_pattern keys_pattern = {};
     bool pattern_is_deep = false;            // its last part is **
-    std::optional<std::string> inside = {};  // of archives that match
+    std::optional<std::string> inside = {};  // the part of the pattern inside matching archives
     std::optional<detail::folder_walk> folder = {};
     std::string folder_root = {};
     bool folder_gave = false;
@@ -229,7 +225,7 @@ SMDEBUG_INLINE void run_finder::state::go_on() {
     } else if (keys) {
         try {
             if (std::optional<found_place> place = keys->next()) {
-                // An archive that the pattern matches itself, and not a folder above it.
+                // An archive that the pattern matches itself, not through a folder above it.
                 const std::string above = place->path.substr(0, std::min(place->path.rfind('/'), place->path.size()));
                 const bool is_match = !keys_pattern.covers(above == place->path ? std::string{} : above);
                 place->path = place->path.empty() ? keys_root : keys_root + "/" + place->path;
@@ -239,7 +235,7 @@ SMDEBUG_INLINE void run_finder::state::go_on() {
         } catch (const error& failed) {
             give_error(line, failed.what());
         }
-        if (gave || is_pattern) {  // else the line itself is given, with all that is in it
+        if (gave || is_pattern) {  // else the line itself is a place, with all its runs
             add_left_out(keys->left_out());
         }
         keys.reset();
@@ -312,7 +308,7 @@ SMDEBUG_INLINE void run_finder::state::take_archive(const std::string& path, con
                 is_pattern_inside ? std::string{} : in_it, detail::archives_with_cache(how.storage));
         }
     } catch (const not_found&) {
-        // Opening it will tell the same.
+        // Opening it will report the same.
     } catch (const std::exception& failed) {
         give_error(whole, failed.what());
         return;
@@ -330,13 +326,14 @@ SMDEBUG_INLINE void run_finder::state::take_runs(archive::detail::opened_runs al
     constexpr std::array<std::string_view, 3> parts{"collections/", "events/", "index/"};
     const bool selects = detail::first_wildcard(in_it) != std::string::npos;
     const detail::path_pattern wanted{selects ? in_it : std::string{}};
-    // With the folder in it wherever that tells something apart: the runs of it, or the only one from the damaged archive.
+    // The path includes the folder inside the archive wherever that distinguishes runs: one of several, or the only one
+    // of a damaged archive.
     const bool names_folders = all.runs.size() > 1 || selects || !in_it.empty() || !all.damage.empty();
     bool gives_none = true;
     for (archive::detail::opened_run& run : all.runs) {
         const bool has_run = std::any_of(parts.begin(), parts.end(),
                                          [&](std::string_view part) { return !run.store.list(part, "").empty(); });
-        // Among other files an archive without a run is one of them.
+        // An archive without a run that lies among other files is one of those.
         if ((!has_run && (came == origin::folder || !all.damage.empty())) || !wanted.covers(run.inside)) {
             continue;
         }
@@ -385,5 +382,68 @@ SMDEBUG_INLINE void run_finder::state::give_error(const std::string& path, std::
     give(std::move(one), known_as);
 }
 
-}  // namespace v1
-}  // namespace smdebug
+SMDEBUG_INLINE run_list::run_list(std::istream& from, std::string name) : from_(&from), name_(std::move(name)) {}
+
+SMDEBUG_INLINE bool run_list::read_line(std::string& text) {
+    // Not std::getline: it would take a file without line ends into memory whole.
+    text.clear();
+    const std::istream::sentry ready{*from_, true};
+    if (!ready) {
+        return false;
+    }
+    using traits = std::istream::traits_type;
+    std::streambuf& bytes = *from_->rdbuf();
+    bool any = false;
+    for (traits::int_type one = bytes.sbumpc(); one != traits::eof(); one = bytes.sbumpc()) {
+        any = true;
+        const char byte = traits::to_char_type(one);
+        if (byte == '\n') {
+            return true;
+        }
+        if (text.size() <= most_line_bytes) {
+            text.push_back(byte);
+        }
+    }
+    from_->setstate(any ? std::ios::eofbit : std::ios::eofbit | std::ios::failbit);
+    return any;
+}
+
+SMDEBUG_INLINE std::optional<std::string> run_list::next() {
+    constexpr std::string_view blanks = " \t\r\v\f";
+    constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+    std::string text;
+    for (;;) {
+        bool is_line = false;
+        try {
+            is_line = read_line(text);
+        } catch (const std::exception& failed) {
+            from_->setstate(std::ios::badbit);
+            throw unavailable(name_ + " cannot be read behind line " + std::to_string(line_) + ": " + failed.what(),
+                              {.where = name_});
+        }
+        if (!is_line) {
+            return std::nullopt;
+        }
+        ++line_;
+        std::string_view path = text;
+        if (line_ == 1 && path.starts_with(byte_order_mark)) {
+            path.remove_prefix(byte_order_mark.size());
+        }
+        if (path.size() > most_line_bytes) {
+            throw value_error(place() + " has more than " + std::to_string(most_line_bytes) +
+                                  " bytes, which is no path: is that a list of paths, one a line?",
+                              {.where = place()});
+        }
+        if (path.find('\0') != std::string_view::npos) {
+            throw value_error(place() + " has a byte 0, which no path has: is that a text file, in UTF-8?",
+                              {.where = place()});
+        }
+        const std::size_t begin = path.find_first_not_of(blanks);
+        if (begin == std::string_view::npos || path[begin] == '#') {
+            continue;
+        }
+        return std::string{path.substr(begin, path.find_last_not_of(blanks) + 1 - begin)};
+    }
+}
+
+}  // namespace smdebug::inline v1

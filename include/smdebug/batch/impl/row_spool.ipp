@@ -11,11 +11,10 @@
 #include <type_traits>
 #include <utility>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 namespace detail {
 
-// As rows lie in a spool: their length in 4 bytes, numbers as they are in memory, texts behind their lengths.
+// The layout of rows in a spool: their length in 4 bytes, numbers as in memory, texts after their lengths.
 template <class T>
 void append_raw(std::string& to, const T& value) {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -24,7 +23,7 @@ void append_raw(std::string& to, const T& value) {
     std::memcpy(to.data() + place, &value, sizeof value);
 }
 
-/// Takes values from the front of bytes, which a spool has written.
+/// Reads values from the front of bytes that a spool has written.
 class raw_reader {
 public:
     explicit raw_reader(std::string_view bytes) : bytes_(bytes) {}
@@ -81,7 +80,7 @@ SMDEBUG_INLINE void read_row(std::string_view bytes, reduction_row& row) {
 
 SMDEBUG_INLINE void row_spool::fail(const char* what) {
     throw unavailable(std::string{what} + ": " + std::generic_category().message(errno) +
-                      "; the folder for temporary files needs room, or fewer reductions are asked for at once");
+                      "; free some space in the folder for temporary files, or request fewer reductions at once");
 }
 
 SMDEBUG_INLINE void row_spool::make_room() {
@@ -147,5 +146,4 @@ SMDEBUG_INLINE void row_spool::for_each(function_ref<void(const reduction_row&)>
     });
 }
 
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1

@@ -1,7 +1,6 @@
 // The bodies of <smdebug/batch/run_batch.hpp>.
 #pragma once
 
-#include <smdebug/batch/ordered_results.hpp>
 #include <smdebug/batch/run_batch.hpp>
 
 #include <algorithm>
@@ -17,11 +16,10 @@
 #include <utility>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 namespace detail {
 
-/// Asks runs to stop when their time is over.
+/// Requests runs to stop at their time limit.
 class time_keeper {
     using clock = std::chrono::steady_clock;
 
@@ -71,7 +69,7 @@ private:
                 continue;
             }
             const auto first = runs_.begin();
-            const clock::time_point due = first->first;  // the run may end while this waits, and its entry with it
+            const clock::time_point due = first->first;  // the run may end during the wait, which removes its entry
             if (clock::now() < due) {
                 changed_.wait_until(lock, end, due, [] { return false; });
                 continue;
@@ -89,7 +87,7 @@ private:
     std::jthread thread_;  // last: it uses all of the above
 };
 
-/// One batch under way.
+/// A running batch.
 class batch_crew {
 public:
     batch_crew(const batch_options& how, const run_source& next, const run_work& work, const result_sink& emit)
@@ -150,7 +148,8 @@ private:
         return run;
     }
 
-    // The results of an archive that was not looked at to its end: what was at hand, and what was not begun.
+    // Completes the results of an archive that was not processed to its end: the current run, and those that were not
+    // begun.
     static void end_early(run_result& result, run_state why, const std::string& words) {
         run_result* last = result.others.empty() ? &result : nullptr;
         for (run_result& each : result.others) {
@@ -244,5 +243,4 @@ SMDEBUG_INLINE run_result failed_run(const batch_run& run) {
     return result;
 }
 
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1

@@ -1,28 +1,27 @@
-// Patterns of paths, as shells have them: * ? [ab] [!a-z] {a,b} within a name, and ** for folders at any depth.
-// Not fnmatch(3): what it matches depends on the process's locale, and names that are no UTF-8 match nothing there.
+// Patterns of paths, as in shells: * ? [ab] [!a-z] {a,b} within a name, and ** for folders at any depth.
+// Does not use fnmatch(3), which depends on the process's locale, and matches no names that are invalid UTF-8.
 #pragma once
 
 #include <smdebug/core/form.hpp>
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace detail {
+namespace smdebug::inline v1::detail {
 
-/// Where the first wildcard of a path stands; npos: it has none.  '[' and '{' without their ends are none, nor is what stands
-/// behind a backslash.
+/// The position of the first wildcard of a path; npos: it has none.  '[' and '{' without their ends do not count, nor
+/// do escaped characters.
 [[nodiscard]] std::size_t first_wildcard(std::string_view path) noexcept;
 
 /// A pattern for one name of a path.
-/// A character is one of UTF-8, or a byte that belongs to none.  A name that begins with '.' is matched by a pattern that
-/// does.  A backslash takes its meaning from what follows it.
+/// A character is one of UTF-8, or a byte that is not part of one.  Only a pattern that begins with '.' matches a name
+/// that does.  A backslash escapes the next character.
 class name_pattern {
 public:
-    /// `text` has no '/'.  Errors: value_error where its braces stand for more than 1,024 names.
+    /// `text` has no '/'.  Errors: value_error if its braces expand to more than 1,024 names.
     explicit name_pattern(std::string_view text);
 
     [[nodiscard]] bool matches(std::string_view name) const noexcept;
@@ -37,26 +36,26 @@ private:
     bool any_depth_ = false;
 };
 
-/// A pattern for paths: how far a path has come in it is told name by name, so that a walk goes only where it matters.
+/// A pattern for paths: matched name by name, so that a walk enters only relevant folders.
 class path_pattern {
 public:
-    /// Which of the parts may be next.  What came first may match in several ways.
+    /// The parts that may match next.  The names so far may match in several ways.
     using progress = std::vector<bool>;
 
     path_pattern() = default;
-    /// Of names with '/' between; empty ones and "." do not count.  Errors: those of name_pattern.
+    /// Names separated by '/'; empty ones and "." are ignored.  Errors: those of name_pattern.
     explicit path_pattern(std::string_view text);
 
     [[nodiscard]] progress begin() const;
-    /// Behind a name.  `at_link`: it is a link, through which ** does not go, as it could go round for ever.
+    /// The state after a name.  `at_link`: it is a link, which ** does not follow, to avoid circles.
     [[nodiscard]] progress after(const progress& before, std::string_view name, bool at_link = false) const;
-    /// Whether all of the pattern was matched: by what came first, or by a folder above it.
+    /// Whether all of the pattern was matched: by the names so far, or by a folder above.
     [[nodiscard]] bool is_end(const progress& reached) const noexcept { return reached.back(); }
-    /// Whether anything below can still be matched.
+    /// Whether anything below can still match.
     [[nodiscard]] bool goes_on(const progress& reached) const noexcept;
-    /// The only name that can come next; empty: there are others.
+    /// The only name that can match next; empty: there are others.
     [[nodiscard]] const std::string& only_name(const progress& reached) const noexcept;
-    /// Whether a path, or a folder above it, is matched.
+    /// Whether a path, or a folder above it, matches.
     [[nodiscard]] bool covers(std::string_view path) const;
     /// Whether it ends in "**".
     [[nodiscard]] bool ends_at_any_depth() const noexcept { return !parts_.empty() && parts_.back().is_any_depth(); }
@@ -67,9 +66,43 @@ private:
     std::vector<name_pattern> parts_;
 };
 
-}  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+/// A path of this machine without "file://", with the home folder for "~", and without "//", "/./" and trailing
+/// slashes.
+/// ".." stays, as it may lead through a link.  An address in S3 without trailing slashes: all other slashes belong to
+/// its keys.
+/// Errors: value_error for any other text, and for "~" if HOME is not set.
+[[nodiscard]] std::string plain_path_of(std::string_view written);
+
+/// Splits "s3://bucket/a/b" into "s3://bucket", and "a/b" or nothing.
+struct address_parts {
+    std::string bucket = {};
+    std::string key = {};
+};
+[[nodiscard]] address_parts split_address(std::string_view address);
+
+/// The same text for the same path, independent of the working directory.  Links are resolved only before a "..".
+[[nodiscard]] std::string whole_path_of(const std::string& plain);
+/// The same for an unnormalized path; an invalid one is returned unchanged.
+[[nodiscard]] std::string run_key_of(std::string_view written);
+
+/// Splits "runs/*.tar!/job-?".
+struct path_in_archive {
+    std::string archive = {};
+    std::string inside = {};
+};
+/// Nothing if no name of an archive is followed by "!/".
+[[nodiscard]] std::optional<path_in_archive> split_at_archive(std::string_view path);
+
+/// A path with wildcards, split.
+struct rooted_pattern {
+    std::string root = {};     ///< the folder before the first wildcard: at least "." or "/"
+    std::string prefix = {};   ///< of the names in it that can match
+    std::string pattern = {};  ///< what follows the root
+};
+/// Errors: value_error for a pattern of buckets.
+[[nodiscard]] rooted_pattern split_at_wildcard(const std::string& plain);
+
+}  // namespace smdebug::inline v1::detail
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/batch/search/impl/name_pattern.ipp>

@@ -4,8 +4,7 @@
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/printable_text.hpp>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 
 SMDEBUG_INLINE error::error(detail::error_name name, const std::string& message, error_context context)
     : std::runtime_error(std::string{name.text}.append(": ").append(printable(message + context.advice))),
@@ -64,5 +63,4 @@ SMDEBUG_INLINE rule_evaluation_condition_met::rule_evaluation_condition_met(cons
             {.step = step, .step_mode = smdebug::mode::global}),
       rule_(rule) {}
 
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1

@@ -1,16 +1,17 @@
-// The bodies of <smdebug/core/json_document.hpp>: the only file that includes simdjson.
+// The bodies of <smdebug/core/json_document.hpp>.
 #pragma once
 
 #include <smdebug/core/json_document.hpp>
 
 #include <simdjson.h>
 
+#include <algorithm>
 #include <bit>
 #include <string>
 #include <type_traits>
+#include <vector>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 namespace detail::json {
 
 struct value::access {
@@ -132,5 +133,39 @@ SMDEBUG_INLINE std::string library_version() {
 }
 
 }  // namespace detail::json
-}  // namespace v1
-}  // namespace smdebug
+
+SMDEBUG_INLINE std::optional<std::string> renamed_keys(detail::json::value object,
+                                                       std::span<const std::string_view> expected) {
+    std::vector<std::string_view> seen;
+    std::string strange;
+    const bool is_object = object.for_each_field([&](std::string_view key, detail::json::value) {
+        seen.push_back(key);
+        if (std::find(expected.begin(), expected.end(), key) == expected.end()) {
+            strange.append(strange.empty() ? "\"" : ", \"").append(key).append("\"");
+        }
+        return true;
+    });
+    std::string missing;
+    for (const std::string_view key : expected) {
+        if (std::find(seen.begin(), seen.end(), key) == seen.end()) {
+            missing.append(missing.empty() ? "\"" : ", \"").append(key).append("\"");
+        }
+    }
+    if (!is_object || strange.empty() || missing.empty()) {
+        return std::nullopt;
+    }
+    return "unknown key " + strange + " where " + missing + " is missing";
+}
+
+SMDEBUG_INLINE std::optional<std::string> repeated_keys(detail::json::value object) {
+    std::vector<std::string_view> seen;
+    static_cast<void>(object.for_each_field([&](std::string_view key, detail::json::value) {
+        seen.push_back(key);
+        return true;
+    }));
+    std::sort(seen.begin(), seen.end());
+    const auto twice = std::adjacent_find(seen.begin(), seen.end());
+    return twice != seen.end() ? std::optional{"the key \"" + std::string{*twice} + "\" stands twice"} : std::nullopt;
+}
+
+}  // namespace smdebug::inline v1

@@ -2,13 +2,12 @@
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
-#include <smdebug/core/csv_text.hpp>
 #include <smdebug/core/dtype.hpp>
 #include <smdebug/core/json_text.hpp>
-#include <smdebug/core/near_names.hpp>
+#include <smdebug/core/printable_text.hpp>
 #include <smdebug/exporting/csv.hpp>
 #include <smdebug/tensor/element.hpp>
-#include <smdebug/tensor/float8.hpp>
+#include <smdebug/tensor/half.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 
 #include <charconv>
@@ -19,9 +18,7 @@
 #include <optional>
 #include <utility>
 
-namespace smdebug {
-inline namespace v1 {
-namespace detail {
+namespace smdebug::inline v1::detail {
 
 SMDEBUG_INLINE std::vector<statistic> statistics_of(const export_options& options) {
     if (options.reductions.empty()) {
@@ -168,6 +165,4 @@ SMDEBUG_INLINE void csv_file::finish(export_result& result) {
     file_.finish(durability::on_disk);
 }
 
-}  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::detail

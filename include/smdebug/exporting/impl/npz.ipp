@@ -4,21 +4,316 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/exporting/npz.hpp>
-#include <smdebug/exporting/write/member_name.hpp>
-#include <smdebug/exporting/write/npy_head.hpp>
+#include <smdebug/exporting/write/export_walk.hpp>
 #include <smdebug/tensor/element.hpp>
-#include <smdebug/tensor/float8.hpp>
+#include <smdebug/tensor/half.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 
 #include <algorithm>
 #include <array>
+#include <concepts>
+#include <cstring>
 #include <span>
 #include <string_view>
 #include <utility>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
+namespace detail::crc32 {
+
+namespace table = record::crc32c::detail::table;
+
+inline constexpr table::table_set tables = table::make_tables(polynomial);
+
+// The state, a checksum that is not inverted, after further bytes.
+[[nodiscard]] inline std::uint32_t pass(std::uint32_t state, const std::byte* at, std::size_t count) noexcept {
+    const auto fold = [](std::uint32_t word, std::size_t after) {
+        return tables[after + 3][word & 0xffU] ^ tables[after + 2][(word >> 8U) & 0xffU] ^
+               tables[after + 1][(word >> 16U) & 0xffU] ^ tables[after][word >> 24U];
+    };
+    for (; count >= table::lanes; at += table::lanes, count -= table::lanes) {
+        state = fold(state ^ table::load_word(at), 12) ^ fold(table::load_word(at + 4), 8) ^
+                fold(table::load_word(at + 8), 4) ^ fold(table::load_word(at + 12), 0);
+    }
+    for (; count > 0; ++at, --count) {
+        state = (state >> 8U) ^ tables[0][(state ^ static_cast<std::uint8_t>(*at)) & 0xffU];
+    }
+    return state;
+}
+
+SMDEBUG_INLINE std::uint32_t extend_by_tables(std::uint32_t crc, byte_view bytes) noexcept {
+    return ~pass(~crc, bytes.data(), bytes.size());
+}
+
+#if defined(__x86_64__)
+using two_words = long long __attribute__((vector_size(16)));
+
+// The factors that move 16 bytes `bits` further to the front: one for their first eight, one for the others.  A product
+// of two reflected numbers is one bit too low, hence the shift.
+[[nodiscard]] constexpr two_words factors_over(std::uint64_t bits) noexcept {
+    return two_words{static_cast<long long>(std::uint64_t{power_of_x(bits + 32)} << 1U),
+                     static_cast<long long>(std::uint64_t{power_of_x(bits - 32)} << 1U)};
+}
+
+// Compiler built-ins and "no-...": as in record/crc32c_sse42.hpp.
+[[nodiscard, gnu::target("sse4.2,pclmul,no-avx,no-bmi,no-bmi2"), gnu::always_inline]] inline two_words load(
+    const std::byte* at) noexcept {
+    two_words value;
+    std::memcpy(&value, at, sizeof(value));
+    return value;
+}
+
+[[nodiscard, gnu::target("sse4.2,pclmul,no-avx,no-bmi,no-bmi2"), gnu::always_inline]] inline two_words folded(
+    two_words value, two_words factors, two_words next) noexcept {
+    return __builtin_ia32_pclmulqdq128(value, factors, 0x00) ^ __builtin_ia32_pclmulqdq128(value, factors, 0x11) ^ next;
+}
+
+// For 64 bytes or more.  Tables process the final 16 bytes, which stand for all.
+[[nodiscard, gnu::target("sse4.2,pclmul,no-avx,no-bmi,no-bmi2"), gnu::noinline]] inline std::uint32_t pass_by_products(
+    std::uint32_t state, const std::byte* at, std::size_t count) noexcept {
+    constexpr std::size_t lane = 16;
+    const two_words over_four = factors_over(512);
+    const two_words over_one = factors_over(128);
+    two_words first = load(at) ^ two_words { static_cast<long long>(state), 0 };
+    two_words second = load(at + lane);
+    two_words third = load(at + 2 * lane);
+    two_words fourth = load(at + 3 * lane);
+    at += 4 * lane;
+    count -= 4 * lane;
+    for (; count >= 4 * lane; at += 4 * lane, count -= 4 * lane) {
+        first = folded(first, over_four, load(at));
+        second = folded(second, over_four, load(at + lane));
+        third = folded(third, over_four, load(at + 2 * lane));
+        fourth = folded(fourth, over_four, load(at + 3 * lane));
+    }
+    two_words all = folded(folded(folded(first, over_one, second), over_one, third), over_one, fourth);
+    for (; count >= lane; at += lane, count -= lane) {
+        all = folded(all, over_one, load(at));
+    }
+    std::byte rest[lane];
+    std::memcpy(rest, &all, lane);
+    return pass(pass(0, rest, lane), at, count);
+}
+#endif
+
+SMDEBUG_INLINE std::uint32_t extend(std::uint32_t crc, byte_view bytes) noexcept {
+#if defined(__x86_64__)
+    if (bytes.size() >= 64 && __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("sse4.2")) {
+        return ~pass_by_products(~crc, bytes.data(), bytes.size());
+    }
+#endif
+    return extend_by_tables(crc, bytes);
+}
+
+}  // namespace detail::crc32
+
 namespace detail {
+
+SMDEBUG_INLINE std::string_view numpy_type(dtype type) noexcept {
+    switch (type) {
+        case dtype::float16:
+            return "<f2";
+        case dtype::float32:
+            return "<f4";
+        case dtype::float64:
+            return "<f8";
+        case dtype::int8:
+            return "|i1";
+        case dtype::int16:
+            return "<i2";
+        case dtype::int32:
+            return "<i4";
+        case dtype::int64:
+            return "<i8";
+        case dtype::uint8:
+            return "|u1";
+        case dtype::uint16:
+            return "<u2";
+        case dtype::uint32:
+            return "<u4";
+        case dtype::uint64:
+            return "<u8";
+        case dtype::boolean:
+            return "|b1";
+        case dtype::complex64:
+            return "<c8";
+        case dtype::complex128:
+            return "<c16";
+        case dtype::bfloat16:
+        case dtype::float8_e4m3fn:
+        case dtype::float8_e5m2:
+        case dtype::string:
+        case dtype::invalid:
+            return {};
+    }
+    return {};
+}
+
+SMDEBUG_INLINE std::string npy_head(std::string_view type, std::span<const std::size_t> shape) {
+    constexpr std::size_t most_digits = 21;  // numpy reserves so many for the first extent
+    constexpr std::size_t alignment = 64;
+    std::string text{"{'descr': '"};
+    text.append(type).append("', 'fortran_order': False, 'shape': (");
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+        text.append(i == 0 ? "" : ", ").append(std::to_string(shape[i]));
+    }
+    text += shape.size() == 1 ? ",), }" : "), }";
+    if (!shape.empty()) {
+        text.append(most_digits - std::to_string(shape.front()).size(), ' ');
+    }
+    const bool is_long = text.size() + alignment > 0xffff;
+    std::string head{"\x93NUMPY"};
+    head += is_long ? '\2' : '\1';
+    head += '\0';
+    const std::size_t before = head.size() + (is_long ? 4 : 2);
+    text.append(alignment - (before + text.size() + 1) % alignment, ' ').append("\n");
+    for (std::size_t i = 0; i < (is_long ? 4U : 2U); ++i) {
+        head += static_cast<char>((text.size() >> (8 * i)) & 0xffU);
+    }
+    return head + text;
+}
+
+template <std::unsigned_integral Integer>
+void put_le(std::string& out, Integer value) {
+    for (std::size_t i = 0; i < sizeof(Integer); ++i) {
+        out += static_cast<char>((std::uint64_t{value} >> (8 * i)) & 0xffU);
+    }
+}
+
+// The fields that both headers of a member have in the same order: version needed, flags, method, time, date, checksum,
+// sizes, length of the name, length of the extra field.
+inline void put_member_fields(std::string& out, std::string_view name, std::uint32_t checksum, std::uint32_t size,
+                              bool is_large, std::size_t extra) {
+    constexpr std::uint16_t named_in_utf8 = 0x800;
+    constexpr std::uint16_t first_of_1980 = 0x21;  // as numpy writes it
+    const bool ascii =
+        std::all_of(name.begin(), name.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+    put_le(out, std::uint16_t{is_large ? std::uint16_t{45} : std::uint16_t{20}});
+    put_le(out, ascii ? std::uint16_t{0} : named_in_utf8);
+    put_le(out, std::uint16_t{0});
+    put_le(out, std::uint16_t{0});
+    put_le(out, first_of_1980);
+    put_le(out, checksum);
+    put_le(out, size);
+    put_le(out, size);
+    put_le(out, static_cast<std::uint16_t>(name.size()));
+    put_le(out, static_cast<std::uint16_t>(extra));
+}
+
+inline constexpr std::uint16_t zip64_field = 1;
+inline constexpr std::uint32_t in_zip64_field = 0xffffffff;
+
+SMDEBUG_INLINE std::string zip_writer::local_header(const member& of) {
+    std::string out{"PK\3\4"};
+    put_member_fields(out, of.name, of.checksum, of.is_large ? in_zip64_field : static_cast<std::uint32_t>(of.size),
+                      of.is_large, of.is_large ? 20 : 0);
+    out += of.name;
+    if (of.is_large) {
+        put_le(out, zip64_field);
+        put_le(out, std::uint16_t{16});
+        put_le(out, of.size);
+        put_le(out, of.size);
+    }
+    return out;
+}
+
+SMDEBUG_INLINE std::string zip_writer::directory_entry(const member& of) const {
+    const bool large_size = of.size >= limits_.size;
+    const bool large_offset = of.offset >= limits_.size;
+    std::string extra;
+    if (large_size || large_offset) {
+        put_le(extra, zip64_field);
+        put_le(extra, static_cast<std::uint16_t>((large_size ? 16 : 0) + (large_offset ? 8 : 0)));
+        if (large_size) {
+            put_le(extra, of.size);
+            put_le(extra, of.size);
+        }
+        if (large_offset) {
+            put_le(extra, of.offset);
+        }
+    }
+    std::string out{"PK\1\2"};
+    put_le(out, std::uint16_t{3 << 8 | 45});  // by Unix
+    put_member_fields(out, of.name, of.checksum, large_size ? in_zip64_field : static_cast<std::uint32_t>(of.size),
+                      of.is_large || large_offset, extra.size());
+    put_le(out, std::uint16_t{0});               // length of the comment
+    put_le(out, std::uint16_t{0});               // disk
+    put_le(out, std::uint16_t{0});               // internal attributes
+    put_le(out, std::uint32_t{0100644} << 16U);  // a file, rw-r--r--
+    put_le(out, large_offset ? in_zip64_field : static_cast<std::uint32_t>(of.offset));
+    return out + of.name + extra;
+}
+
+SMDEBUG_INLINE void zip_writer::add(std::string_view name, std::span<const byte_view> pieces) {
+    member added{.name = std::string{name}, .offset = to_->size()};
+    for (const byte_view piece : pieces) {
+        added.size += piece.size();
+        added.checksum = crc32::extend(added.checksum, piece);
+    }
+    added.is_large = added.size >= limits_.size;
+    to_->append(local_header(added));
+    for (const byte_view piece : pieces) {
+        to_->append(piece);
+    }
+    members_.push_back(std::move(added));
+}
+
+SMDEBUG_INLINE void zip_writer::begin(std::string_view name, std::size_t head) {
+    members_.push_back({.name = std::string{name}, .offset = to_->size(), .is_large = true});
+    to_->append(local_header(members_.back()));
+    to_->append(std::string(head, '\0'));
+}
+
+SMDEBUG_INLINE void zip_writer::append(byte_view bytes) {
+    member& last = members_.back();
+    last.size += bytes.size();
+    last.checksum = crc32::extend(last.checksum, bytes);
+    to_->append(bytes);
+}
+
+SMDEBUG_INLINE void zip_writer::end(byte_view head) {
+    member& last = members_.back();
+    last.checksum = crc32::combine(crc32::extend(0, head), last.checksum, last.size);
+    last.size += head.size();
+    const std::string header = local_header(last);
+    to_->overwrite(last.offset, as_bytes(std::string_view{header}));
+    to_->overwrite(last.offset + header.size(), head);
+}
+
+SMDEBUG_INLINE void zip_writer::finish() {
+    const std::uint64_t begin = to_->size();
+    for (const member& each : members_) {
+        to_->append(directory_entry(each));
+    }
+    const std::uint64_t end = to_->size();
+    const bool large = members_.size() >= limits_.members || begin >= limits_.size || end - begin >= limits_.size;
+    std::string out;
+    if (large) {
+        out += "PK\6\6";
+        put_le(out, std::uint64_t{44});  // bytes of this record after this field
+        put_le(out, std::uint16_t{3 << 8 | 45});
+        put_le(out, std::uint16_t{45});
+        put_le(out, std::uint32_t{0});
+        put_le(out, std::uint32_t{0});
+        put_le(out, std::uint64_t{members_.size()});
+        put_le(out, std::uint64_t{members_.size()});
+        put_le(out, end - begin);
+        put_le(out, begin);
+        out += "PK\6\7";
+        put_le(out, std::uint32_t{0});
+        put_le(out, end);
+        put_le(out, std::uint32_t{1});
+    }
+    const auto count = large ? std::uint16_t{0xffff} : static_cast<std::uint16_t>(members_.size());
+    out += "PK\5\6";
+    put_le(out, std::uint16_t{0});
+    put_le(out, std::uint16_t{0});
+    put_le(out, count);
+    put_le(out, count);
+    put_le(out, large ? in_zip64_field : static_cast<std::uint32_t>(end - begin));
+    put_le(out, large ? in_zip64_field : static_cast<std::uint32_t>(begin));
+    put_le(out, std::uint16_t{0});
+    to_->append(out);
+}
 
 SMDEBUG_INLINE std::string numpy_array::hold(const tensor_view& tensor) {
     if (tensor.shape.size() > most_numpy_dimensions) {
@@ -27,7 +322,7 @@ SMDEBUG_INLINE std::string numpy_array::hold(const tensor_view& tensor) {
     }
     if (tensor.type == dtype::string) {
         constexpr std::size_t most_bytes = std::size_t{1} << 30U;
-        std::size_t longest = 1;  // as numpy has it for empty ones
+        std::size_t longest = 1;  // numpy's size of empty strings
         for (const std::string_view text : tensor.strings) {
             if (text.ends_with('\0')) {
                 return "has a string that ends in a zero byte, which numpy drops";
@@ -66,7 +361,7 @@ SMDEBUG_INLINE std::string numpy_array::hold(const tensor_view& tensor) {
     return type.empty() ? "has a dtype that numpy has no word for" : "";
 }
 
-// The name of a tensor's member, as far as a zip can have one.
+// The name of a tensor's member, within the limits of a zip.
 [[nodiscard]] inline std::string npz_member(std::string_view tensor) {
     std::string name = member_name(tensor) + ".npy";
     return name.size() > zip_writer::longest_name ? std::string{} : name;
@@ -189,5 +484,4 @@ SMDEBUG_INLINE void npz_stack::finish(export_result& result) {
 }
 
 }  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1

@@ -3,13 +3,13 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/dtype.hpp>
-#include <smdebug/core/utf8.hpp>
+#include <smdebug/core/printable_text.hpp>
 #include <smdebug/exporting/run.hpp>
 #include <smdebug/hook/tensor_record.hpp>
 #include <smdebug/index/collection.hpp>
-#include <smdebug/index/collections_writer.hpp>
+#include <smdebug/index/collections_file.hpp>
 #include <smdebug/index/locations.hpp>
-#include <smdebug/record/crc_check.hpp>
+#include <smdebug/record/payload_check.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/local_storage.hpp>
@@ -19,9 +19,7 @@
 #include <algorithm>
 #include <span>
 
-namespace smdebug {
-inline namespace v1 {
-namespace detail {
+namespace smdebug::inline v1::detail {
 
 SMDEBUG_INLINE bool run_files::is_file_of_it(std::string_view key) noexcept {
     const std::string_view folder = key.substr(0, std::min(key.find('/'), key.size() - 1) + 1);
@@ -121,6 +119,4 @@ SMDEBUG_INLINE void run_files::finish(export_result& result) {
     result.bytes += bytes_;
 }
 
-}  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::detail

@@ -4,7 +4,7 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/json_text.hpp>
-#include <smdebug/core/utf8.hpp>
+#include <smdebug/core/printable_text.hpp>
 #include <smdebug/exporting/safetensors.hpp>
 #include <smdebug/trial/catalog/layout.hpp>
 
@@ -12,9 +12,7 @@
 #include <array>
 #include <span>
 
-namespace smdebug {
-inline namespace v1 {
-namespace detail {
+namespace smdebug::inline v1::detail {
 
 inline constexpr std::string_view safetensors_metadata = "__metadata__";
 
@@ -153,6 +151,4 @@ SMDEBUG_INLINE void safetensors_files::end_file() {
     files_.close();
 }
 
-}  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::detail

@@ -5,7 +5,7 @@
 #include <smdebug/core/dtype.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/exporting/tensorboard.hpp>
-#include <smdebug/exporting/write/member_name.hpp>
+#include <smdebug/exporting/write/export_walk.hpp>
 #include <smdebug/hook/tensor_record.hpp>
 #include <smdebug/hook/tensorboard_writer.hpp>
 #include <smdebug/index/locations.hpp>
@@ -13,21 +13,18 @@
 #include <smdebug/record/framing.hpp>
 #include <smdebug/reduce/histogram.hpp>
 #include <smdebug/reduce/name.hpp>
-#include <smdebug/tensor/convert.hpp>
 #include <smdebug/tensor/element.hpp>
-#include <smdebug/tensor/reals.hpp>
+#include <smdebug/tensor/tensor_value.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 #include <smdebug/wire/event.hpp>
-#include <smdebug/wire/field_writer.hpp>
+#include <smdebug/wire/field.hpp>
 
 #include <algorithm>
 #include <array>
 #include <limits>
 #include <span>
 
-namespace smdebug {
-inline namespace v1 {
-namespace detail {
+namespace smdebug::inline v1::detail {
 
 inline constexpr std::string_view event_file_name = "events.tfevents";
 
@@ -108,7 +105,7 @@ SMDEBUG_INLINE void tensorboard_files::write(event_file& to, const wire::omitted
     }
 }
 
-// The only element of a tensor, as TensorBoard has numbers; nothing where it is none.
+// The only element of a tensor, as a number of TensorBoard; nothing if it is not a number.
 [[nodiscard]] inline std::optional<float> single_number(const tensor_view& tensor) {
     if (tensor.count() != 1 || !is_numeric(tensor.type) || is_complex(tensor.type)) {
         return std::nullopt;
@@ -255,6 +252,4 @@ SMDEBUG_INLINE void tensorboard_files::finish(export_result& result) {
     folder_->take_its_place(replace_);
 }
 
-}  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::detail

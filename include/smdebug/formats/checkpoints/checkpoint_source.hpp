@@ -1,17 +1,17 @@
-// Checkpoints as what a catalog is built from: each is a step, each array in it a tensor.
+// Checkpoints as a source of a catalog: each checkpoint is a step, each array in it a tensor.
 #pragma once
 
 #include <smdebug/archive/options.hpp>
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/formats/checkpoints/find_checkpoints.hpp>
-#include <smdebug/formats/checkpoints/read_checkpoint.hpp>
-#include <smdebug/formats/checkpoints/unpacked_npz.hpp>
+#include <smdebug/formats/checkpoints/npz_directory.hpp>
+#include <smdebug/formats/checkpoints/safetensors_header.hpp>
 #include <smdebug/storage/any_storage.hpp>
-#include <smdebug/trial/catalog_source.hpp>
 #include <smdebug/trial/run_contents.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -21,22 +21,53 @@
 #include <utility>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
+namespace formats::detail {
 
-/// Reads .safetensors (also in shards), .npz and .npy below a storage's root: what the Trainer of Hugging Face leaves, and
-/// folders of numpy's files.
-///  - The step is that of the name: `checkpoint-500/`, `step_500.npz`, `epoch=3-step=500.safetensors`; settings.step_regex says
-///    it where names are others.
-///  - Tensors lie in the file as they are in memory, and are read from there.  Those of another byte order, and those that numpy
-///    has in Fortran's order, are turned around when they are read.
-///  - Tensors of floating point are in the collection "biases" where "bias" is in their name, in "optimizer" where they lie in
-///    a file of that name, else in "weights".
-///  - Damaged files and tensors of unknown dtypes are noted, the rest is read.
-///    PyTorch's pickles are never read.
-///  - More checkpoints may come until nothing was written for `quiet_after`.  One that comes while the run is followed is shown
-///    once it can be read, or has not been written to for `whole_after`.  What is damaged is looked at again when its files
-///    change: what has become whole is added, and is no problem any longer.
+/// A tensor, and the file that holds it, to which stored_tensor::where refers.
+struct checkpoint_tensor {
+    stored_tensor is = {};
+    std::size_t file = 0;  ///< place in step_contents::files
+};
+
+/// A file of the storage with tensors.
+struct checkpoint_file {
+    std::string key = {};
+    std::shared_ptr<const unpacked_npz> npz = nullptr;  ///< of an .npz: its members, to which places of tensors refer
+};
+
+struct step_contents {
+    std::vector<checkpoint_file> files = {};
+    std::vector<checkpoint_tensor> tensors = {};  ///< by name, each once
+    std::vector<left_out> not_read = {};          ///< tensors, members and whole files, each with a reason
+    std::vector<std::pair<std::string, std::string>> metadata = {};  ///< of .safetensors, in their order
+};
+
+/// Reads the headers of a step's files.  A .npy has one tensor, which is named after the file, without its extension.
+/// If several files of a step have tensors of the same name (model.safetensors and adapter.safetensors), each such
+/// tensor is prefixed with the name of its file: "adapter/layer.weight".  Left out and noted in `not_read`, while all
+/// other files are read: a damaged file; an index of shards that is damaged, or names a missing file or tensor; a shard
+/// that is missing by the numbers in the other names, or not listed in the index.
+/// Errors:  corrupt_data if two tensors have the same name even so; unsupported for an .npz in a program without the
+///          component `archive`; those of the storage, except not_found.
+/// Cost:    one or two reads a file; for an .npz see npz_directory.hpp.
+[[nodiscard]] step_contents read_checkpoint(const any_storage& store, const checkpoint_step& step,
+                                            const archive_options& options = {});
+
+}  // namespace formats::detail
+
+/// Reads .safetensors (also in shards), .npz and .npy below a storage's root, as the Trainer of Hugging Face and numpy
+/// write them.
+///  - The step comes from the name: `checkpoint-500/`, `step_500.npz`, `epoch=3-step=500.safetensors`;
+///    settings.step_regex reads other names.
+///  - Tensors are read directly from the file.  Those of another byte order, and numpy arrays in Fortran's order, are
+///    converted when they are read.
+///  - Floating-point tensors belong to the collection "biases" if "bias" is in their name, to "optimizer" if it is in
+///    their file's name, else to "weights".
+///  - Damaged files and tensors of unknown dtypes are noted, all others are read.  PyTorch's pickles are never read.
+///  - The run counts as growing until no file was written for `quiet_after`.  A checkpoint that appears meanwhile is
+///    shown once it can be read, or has not been written to for `whole_after`.  A damaged checkpoint is read again when
+///    its files change; once it is whole, it is added and its problem is withdrawn.
 /// Models catalog_source.      Cost: a listing, and one or two small reads a file.
 class checkpoint_source {
 public:
@@ -44,7 +75,7 @@ public:
         std::string step_regex = {};
         archive_options archive = {};  ///< of .npz
         std::chrono::milliseconds quiet_after{std::chrono::minutes{10}};
-        /// A file that was written so long ago is whole.
+        /// A file that has not been written to for so long is whole.
         std::chrono::milliseconds whole_after{std::chrono::seconds{10}};
         std::function<std::chrono::system_clock::time_point()> now = [] { return std::chrono::system_clock::now(); };
     };
@@ -52,11 +83,11 @@ public:
     explicit checkpoint_source(any_storage store) : checkpoint_source(std::move(store), settings{}) {}
     checkpoint_source(any_storage store, settings how) : store_(std::move(store)), how_(std::move(how)) {}
 
-    /// Errors: those of the storage; unsupported where there are pickles alone; value_error for names whose steps cannot be
-    ///         told apart, and for a bad step_regex.
+    /// Errors: those of the storage; unsupported if there are only pickles; value_error for names with ambiguous steps,
+    ///         and for a bad step_regex.
     [[nodiscard]] bool update(run_contents& contents);
 
-    /// The storage as a run: as_run() with this source, in which .npz are unpacked.
+    /// The storage as a run: as_run() with this source; .npz files are unpacked.
     [[nodiscard]] any_storage run() const {
         return as_run(any_storage{formats::detail::npz_storage{store_, npz_}}, *this);
     }
@@ -64,7 +95,7 @@ public:
 private:
     using time_point = std::chrono::system_clock::time_point;
 
-    // A step that was looked at.
+    // A step that was read.
     struct known_step {
         std::vector<std::string> files = {};
         std::optional<time_point> written = {};  // the newest of them
@@ -74,13 +105,13 @@ private:
     };
 
     [[nodiscard]] std::optional<time_point> written(const formats::detail::checkpoint_step& step) const;
-    // Whether it was written so short a time ago: no time, or one in the future, is long ago.
+    // Whether it was written recently: a missing time, or one in the future, counts as long ago.
     [[nodiscard]] bool is_younger(std::optional<time_point> written, std::chrono::milliseconds than) const;
-    // Notes the problems of one place in the run, and withdraws those that it had before.
+    // Notes the problems of one place in the run, and withdraws its earlier ones.
     static void note(std::vector<problem> now, std::vector<std::string>& known, run_contents& contents);
-    // Looks at a step that is new or has changed; returns whether there is anything new in it.
+    // Reads a step that is new or has changed; returns whether that gave anything new.
     [[nodiscard]] bool look(const formats::detail::checkpoint_step& step, known_step now, run_contents& contents);
-    // Adds what is not shown yet; returns whether there was anything.
+    // Adds tensors that are not shown yet; returns whether there were any.
     bool add(const run_contents::place& where, const formats::detail::step_contents& read,
              std::vector<std::uint32_t>& shown, run_contents& contents);
 
@@ -90,11 +121,10 @@ private:
     detail::numbered_texts names_;
     std::map<step_number, known_step> known_;
     std::vector<std::string> left_out_;  // where files lie that belong to no step
-    bool is_followed_ = false;           // it was asked before
+    bool is_followed_ = false;           // update() was called before
 };
 
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/formats/checkpoints/impl/checkpoint_source.ipp>

@@ -1,18 +1,27 @@
 // The bodies of <smdebug/formats/event_file_source.hpp>.
 #pragma once
 
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/core/dtype.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/json_document.hpp>
 #include <smdebug/core/status.hpp>
 #include <smdebug/formats/event_file_source.hpp>
 #include <smdebug/index/collections_file.hpp>
+#include <smdebug/index/index_file.hpp>
 #include <smdebug/index/locations.hpp>
-#include <smdebug/trial/read/event_records.hpp>
+#include <smdebug/storage/writable.hpp>
+#include <smdebug/trial/read/record_batch.hpp>
 
 #include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+#include <vector>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 
 SMDEBUG_INLINE void event_file_source::read_collections(run_contents& contents) {
     namespace locations = detail::locations;
@@ -28,7 +37,7 @@ SMDEBUG_INLINE void event_file_source::read_collections(run_contents& contents) 
         is_first = false;
         detail::collections_file parsed;
         const std::uint64_t size = store_.size(key).value_or(0);
-        if (size > most) {  // a sparse file of a hundred bytes may be as large as one likes
+        if (size > most) {  // a sparse file of a hundred bytes may have any size
             contents.note_problem(key, "the file has " + std::to_string(size) + " bytes; at most " +
                                            std::to_string(most) + " are read: the run has no collections");
             continue;
@@ -47,7 +56,7 @@ SMDEBUG_INLINE void event_file_source::read_collections(run_contents& contents) 
 
 SMDEBUG_INLINE bool event_file_source::update(run_contents& contents) {
     namespace locations = detail::locations;
-    // The mark is looked up first: whatever was written before it is in the listing that follows.
+    // The mark is looked up first: the later listing then contains everything that was written before the mark.
     const bool ended = how_.is_over || store_.size(locations::end_of_job).has_value();
     bool has_news = false;
     struct open_file {
@@ -76,7 +85,7 @@ SMDEBUG_INLINE bool event_file_source::update(run_contents& contents) {
         open_files.push_back({std::move(key), step, std::move(worker)});
     }
     for (const open_file& each : open_files) {
-        // A worker that writes a later step has done with this one.
+        // A worker that writes a later step has completed this one.
         if (read_file(each.key, ended || each.step < last_steps_[each.worker], contents)) {
             done_.insert(each.key);
             has_news = true;
@@ -148,5 +157,211 @@ SMDEBUG_INLINE bool event_file_source::read_file(const std::string& key, bool is
     return true;
 }
 
-}  // namespace v1
-}  // namespace smdebug
+namespace detail {
+
+/// An existing index file.
+struct found_index {
+    struct shape {
+        std::string name;
+        std::string original;
+        shape_type extents;
+    };
+
+    bool is_parsed = false;
+    std::string event_file = {};
+    std::map<std::string, byte_range> named = {};
+    std::map<std::string, std::size_t> order = {};  // of names
+    std::vector<shape> shapes = {};
+    std::optional<std::string> fault = {};  // judged by its event file; nothing: it is good
+};
+
+/// The content of an event file's records.
+struct recorded_file {
+    const run_contents& contents;
+    const found_run& run;
+    std::vector<found_entry> entries;
+
+    [[nodiscard]] const std::string& name_of(const found_entry& entry) const { return contents.names()[entry.name]; }
+    [[nodiscard]] const std::string& key() const { return contents.key_of(run.object); }
+    [[nodiscard]] std::string text(index_writer& writer) const {
+        return std::string{
+            writer.text({.mode = run.mode, .mode_step = run.mode_step, .event_file_name = std::string{key()}})};
+    }
+};
+
+[[nodiscard]] inline found_index found_index_of(byte_view bytes, const recorded_file& file, json::document& parser) {
+    found_index found;
+    index_file::meta head;
+    const auto wrong = index_file::parse(
+        bytes, parser, head,
+        [&](const index_file::location& place) {
+            found.order.try_emplace(std::string{place.tensor_name}, found.order.size());
+            found.named.insert_or_assign(std::string{place.tensor_name}, place.record);
+        },
+        [&](const index_file::saved_shape& shape) {
+            found.shapes.push_back({std::string{shape.tensor_name}, std::string{shape.original_name}, shape.extents});
+        });
+    found.is_parsed = !wrong;
+    found.event_file = head.event_file_name;
+    std::map<std::string, byte_range> recorded;
+    for (const found_entry& entry : file.entries) {
+        recorded.insert_or_assign(file.name_of(entry), entry.place);
+    }
+    if (wrong) {
+        found.fault = wrong->what;
+    } else if (head.mode != file.run.mode || head.mode_step != file.run.mode_step) {
+        found.fault = "its mode or mode step is not what the records say";
+    } else if (head.event_file_name != file.key()) {
+        found.fault = "it names another event file, " + found.event_file;
+    } else if (found.named.size() != recorded.size()) {
+        found.fault = "it names " + std::to_string(found.named.size()) + " tensors, the event file has " +
+                      std::to_string(recorded.size());
+    } else if (const auto other = std::mismatch(recorded.begin(), recorded.end(), found.named.begin());
+               other.first != recorded.end()) {
+        found.fault = "tensor " + other.first->first + " lies elsewhere than it says";
+    }
+    return found;
+}
+
+/// "tensor a", "3 tensors, the first a".
+[[nodiscard]] inline std::string some_names(std::size_t count, const std::string& what, const std::string& first) {
+    return count == 1 ? what + " " + first : std::to_string(count) + " " + what + "s, the first " + first;
+}
+
+/// Completes a new index file from the old one that it replaces.  `is_of_another`: the old one belongs to another step.
+inline void keep_of_old(index_repair::file& next, const found_index& old, bool is_of_another,
+                        const recorded_file& file) {
+    if (!old.is_parsed) {
+        next.dropped = "shapes and order, if it had any, which cannot be read";
+    }
+    std::vector<found_entry> entries = file.entries;
+    const auto place_of = [&](const found_entry& entry) {
+        const auto place = old.order.find(file.name_of(entry));
+        return place != old.order.end() ? place->second : old.order.size();
+    };
+    if (!is_of_another) {
+        std::stable_sort(entries.begin(), entries.end(),
+                         [&](const auto& a, const auto& b) { return place_of(a) < place_of(b); });
+    }
+    index_writer writer;
+    std::set<std::string> kept;
+    for (const found_entry& entry : entries) {
+        kept.insert(file.name_of(entry));
+        writer.add_tensor(file.name_of(entry), entry.place);
+    }
+    const auto drop = [&](const std::string& what) {
+        next.dropped.append(next.dropped.empty() ? "" : "; ").append(what);
+    };
+    std::string first;
+    std::size_t lost = 0;
+    for (const auto& [name, place] : old.order) {
+        if (!kept.contains(name) && lost++ == 0) {
+            first = name;
+        }
+    }
+    if (lost > 0) {
+        drop(some_names(lost, "tensor", first) + ", of which the event file has no record");
+    }
+    if (is_of_another && !old.shapes.empty()) {
+        drop(some_names(old.shapes.size(), "shape", old.shapes.front().name) + ", which belong to " + old.event_file);
+    } else {
+        for (const found_index::shape& shape : old.shapes) {
+            writer.add_shape(shape.name, shape.original, shape.extents);
+        }
+    }
+    next.text = file.text(writer);
+}
+
+}  // namespace detail
+
+SMDEBUG_INLINE index_repair plan_index_repair(const any_storage& store) {
+    namespace locations = detail::locations;
+    index_repair plan;
+    run_contents contents;
+    event_file_source source{store, {.is_over = true}};
+    static_cast<void>(source.update(contents));
+    for (const auto& [kind, where, what] : contents.problems()) {
+        plan.problems.push_back(where + ": " + what);
+    }
+    if (contents.runs().empty() && plan.problems.empty()) {
+        throw not_found("there are no event files in " + store.name() + ": nothing to make an index of",
+                        {.where = store.name()});
+    }
+    detail::json::document parser;
+    std::set<std::string> known;
+    std::set<std::string> workers;
+    std::set<std::string_view> event_files;
+    for (const detail::found_run& run : contents.runs()) {
+        event_files.insert(contents.key_of(run.object));
+    }
+    for (std::size_t i = 0; i < contents.runs().size(); ++i) {
+        detail::recorded_file file{contents, contents.runs()[i], {}};
+        contents.each_entry(i, [&](const detail::found_entry& entry) { file.entries.push_back(entry); });
+        const std::string& worker = contents.workers()[file.run.worker];
+        ++plan.event_files;
+        workers.insert(worker);
+        detail::index_writer writer;
+        for (const detail::found_entry& entry : file.entries) {
+            writer.add_tensor(file.name_of(entry), entry.place);
+        }
+        index_repair::file next{.key = locations::index_key(file.run.step, worker), .text = file.text(writer)};
+        known.insert(next.key);
+        if (!store.size(next.key)) {
+            next.why = "it is missing";
+        } else {
+            const auto old = detail::found_index_of(store.read(next.key).view(), file, parser);
+            if (!old.fault) {
+                ++plan.good;
+                continue;
+            }
+            next.what = index_repair::action::replaced;
+            next.why = *old.fault;
+            const bool is_of_another = old.event_file != file.key() && event_files.contains(old.event_file);
+            detail::keep_of_old(next, old, is_of_another, file);
+        }
+        plan.files.push_back(std::move(next));
+    }
+    for (const std::string& key : store.list(locations::index_folder, "")) {
+        if (locations::is_index_file(key) && !known.contains(key)) {
+            plan.problems.push_back(key + ": there is no event file for it: it stays as it is");
+        }
+    }
+    bool has_collections = false;
+    for (const std::string& key : store.list(locations::collections_folder, "")) {
+        detail::collections_file parsed;
+        has_collections = has_collections || (locations::worker_of_collections_file(key) &&
+                                              !parse_collections_file(store.read(key).view(), parser, parsed));
+    }
+    if (!has_collections && !workers.empty()) {
+        detail::collections_file minimal;
+        minimal.num_workers = static_cast<std::int64_t>(workers.size());
+        for (const std::string& worker : workers) {
+            const std::string key = locations::collections_key(worker);
+            const bool is_there = store.size(key).has_value();
+            plan.files.push_back({.key = key,
+                                  .what = is_there ? index_repair::action::replaced : index_repair::action::written,
+                                  .why = is_there ? "it is damaged" : "there is no collections file",
+                                  .dropped = is_there ? "collections, if it had any, which cannot be read" : "",
+                                  .text = collections_text(minimal)});
+        }
+    }
+    std::sort(plan.files.begin(), plan.files.end(), [](const auto& a, const auto& b) { return a.key < b.key; });
+    return plan;
+}
+
+SMDEBUG_INLINE std::size_t repair_index(any_storage& store, const index_repair& plan, const std::stop_token& stop) {
+    std::size_t written = 0;
+    for (const index_repair::file& file : plan.files) {
+        if (stop.stop_requested()) {
+            break;
+        }
+        if (file.what == index_repair::action::replaced) {
+            detail::put_whole(store, file.key + ".damaged", store.read(file.key).view(), durability::on_disk);
+        }
+        detail::put_whole(store, file.key, as_bytes(file.text), durability::on_disk);
+        ++written;
+    }
+    return written;
+}
+
+}  // namespace smdebug::inline v1

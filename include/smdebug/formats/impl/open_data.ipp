@@ -10,7 +10,8 @@
 #include <smdebug/formats/tensorboard/log_source.hpp>
 #include <smdebug/index/locations.hpp>
 #include <smdebug/storage/local_storage.hpp>
-#include <smdebug/trial/catalog_source.hpp>
+#include <smdebug/storage/uri.hpp>
+#include <smdebug/trial/run_contents.hpp>
 
 #include <algorithm>
 #include <array>
@@ -24,12 +25,11 @@
 #include <utility>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 namespace detail {
 
-// Keys beside those of a run of the Python package.  Of a folder of this machine the run's own folders are not walked, and
-// far away they are jumped over: each may have many thousands of files.
+// Keys beside those of a run of the Python package.  In a folder of this machine the run's own folders are not walked,
+// and in a remote storage they are skipped: each may have many thousands of files.
 inline std::vector<std::string> keys_beside_run(const any_storage& store) {
     constexpr std::size_t most = 10'000;
     constexpr std::array own{locations::collections_folder, locations::events_folder, locations::index_folder};
@@ -38,7 +38,7 @@ inline std::vector<std::string> keys_beside_run(const any_storage& store) {
     };
     std::vector<std::string> keys;
     if (const local_storage* const here = store.target<local_storage>()) {
-        std::error_code failed;  // what cannot be listed is no data that could be opened
+        std::error_code failed;  // an unlistable folder has no data that could be opened
         for (std::filesystem::directory_iterator at{here->name(), failed}, end;
              !failed && at != end && keys.size() < most; at.increment(failed)) {
             std::string key = at->path().filename().string();
@@ -68,7 +68,7 @@ inline std::vector<std::string> keys_beside_run(const any_storage& store) {
         for (const object_entry& each : *some) {
             after = each.key;
             if (const auto folder = folder_of(each.key); folder != own.end()) {
-                after = std::string{*folder} + '\xff';  // behind all names in it, as UTF-8 has no such byte
+                after = std::string{*folder} + '\xff';  // after all names in it, as UTF-8 has no such byte
                 break;
             }
             keys.push_back(each.key);
@@ -77,7 +77,7 @@ inline std::vector<std::string> keys_beside_run(const any_storage& store) {
     return keys;
 }
 
-/// Data among keys that are not read, as nobody said what to read and `chosen` is there, too.
+/// Reports unread data among these keys, because the format was detected, and `chosen` is what is read.
 inline std::vector<problem> left_out_beside(const std::vector<std::string>& keys, data_format chosen) {
     using kind = formats::detail::checkpoint_kind;
     struct group {
@@ -95,7 +95,7 @@ inline std::vector<problem> left_out_beside(const std::vector<std::string>& keys
         } else if (what != kind::none && what != kind::safetensors_index) {
             checkpoints.add(key);
         } else if (chosen == data_format::smdebug && is_tensorboard_log(key) && !key.starts_with("tensorboard/")) {
-            logs.add(key);  // below tensorboard/ hooks write what the run has, too
+            logs.add(key);  // hooks write the run's own data below tensorboard/, too
         }
     }
     const bool is_run = chosen == data_format::smdebug;
@@ -126,7 +126,7 @@ inline std::vector<problem> left_out_beside(const std::vector<std::string>& keys
     return all;
 }
 
-/// TensorBoard logs in a folder where nobody said what to read: checkpoints beside them are named.
+/// TensorBoard logs in a folder whose format was detected: checkpoints beside them are reported.
 class logs_and_others {
 public:
     static constexpr bool own_steps = tensorboard_source::own_steps;
@@ -136,7 +136,7 @@ public:
     [[nodiscard]] bool update(run_contents& contents) {
         const bool has_news = logs_.update(contents);
         if (std::exchange(is_open_, true) && !contents.ended()) {
-            return has_news;  // looked for once, and again when no more come
+            return has_news;  // looked for once, and again after the last one
         }
         for (const problem& each :
              std::exchange(noted_, left_out_beside(store_.list("", ""), data_format::tensorboard))) {
@@ -172,7 +172,7 @@ SMDEBUG_INLINE data_format format_of(const any_storage& store) {
             steps.insert(file->step);
         }
     }
-    // While a job runs the event files of its first step are there before the index is.
+    // While a job runs, the event files of its first step exist before the index does.
     if (has_events && (!has_collections || steps.size() > 1 || store.size(locations::end_of_job))) {
         return data_format::event_files;
     }
@@ -217,5 +217,36 @@ SMDEBUG_INLINE any_storage open_data(any_storage store, const format_options& op
     return store;
 }
 
-}  // namespace v1
-}  // namespace smdebug
+namespace detail {
+
+SMDEBUG_INLINE std::optional<data_file> data_file_in(std::string_view path) {
+    if (!is_data_file(path) || path.find("!/") != std::string_view::npos) {
+        return std::nullopt;
+    }
+    const bool far = is_in_s3(path);
+    const std::string whole = far ? std::string{path} : local_path(path);
+    const std::size_t slash = whole.rfind('/');
+    data_file file{.folder = slash == std::string::npos ? "." : whole.substr(0, slash), .key = whole.substr(slash + 1)};
+    file.folder = file.folder.empty() ? "/" : file.folder;
+    if (!far && !local_storage{file.folder}.size(file.key)) {
+        return std::nullopt;  // a folder of that name, or nothing
+    }
+    return file;
+}
+
+SMDEBUG_INLINE byte_buffer single_object::read(std::string_view key, byte_range where) const {
+    if (key != key_) {
+        throw not_found("there is no " + std::string{key} + " in " + name(), {.where = std::string{key}});
+    }
+    return where.length == UINT64_MAX && where.offset == 0 ? store_.read(key) : store_.read(key, where);
+}
+
+SMDEBUG_INLINE std::vector<std::string> single_object::list(std::string_view prefix, std::string_view after) const {
+    if (!key_.starts_with(prefix) || key_ <= after || !exists()) {
+        return {};
+    }
+    return {key_};
+}
+
+}  // namespace detail
+}  // namespace smdebug::inline v1

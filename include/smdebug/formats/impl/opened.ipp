@@ -2,14 +2,10 @@
 #pragma once
 
 #include <smdebug/core/form.hpp>
-#include <smdebug/formats/data_file.hpp>
 #include <smdebug/formats/open_data.hpp>
 #include <smdebug/storage/open_storage.hpp>
 
-namespace smdebug {
-inline namespace v1 {
-namespace formats {
-namespace detail {
+namespace smdebug::inline v1::formats::detail {
 
 SMDEBUG_INLINE any_storage open_run(std::string_view path, const storage_options& options) {
     if (const auto file = smdebug::detail::data_file_in(path)) {
@@ -20,7 +16,4 @@ SMDEBUG_INLINE any_storage open_run(std::string_view path, const storage_options
     return open_data(open_storage(path, options), options.formats);
 }
 
-}  // namespace detail
-}  // namespace formats
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::formats::detail

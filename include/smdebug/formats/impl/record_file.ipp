@@ -3,21 +3,17 @@
 
 #include <smdebug/formats/record_file.hpp>
 #include <smdebug/record/framing.hpp>
-#include <smdebug/record/reader.hpp>
-#include <smdebug/storage/opened_object.hpp>
+#include <smdebug/storage/concepts.hpp>
 #include <smdebug/trial/read/event_source.hpp>
-#include <smdebug/trial/read/opened_event_file.hpp>
 
 #include <algorithm>
 #include <array>
 #include <memory>
 #include <optional>
 
-namespace smdebug {
-inline namespace v1 {
-namespace detail {
+namespace smdebug::inline v1::detail {
 
-/// How far zeros are looked at.
+/// How many zeros are looked at.
 inline constexpr std::uint64_t zeros_looked_at = std::uint64_t{1} << 20U;
 
 [[nodiscard]] inline bool is_zero(byte_view bytes) noexcept {
@@ -36,13 +32,13 @@ SMDEBUG_INLINE std::size_t record_file::read(const any_storage& store, record_si
     missing_ = 0;
     has_zeros_ = false;
     const std::unique_ptr<opened_object> object = store.open(key_);
-    piece_buffer buffer;  // small pieces, which stay in the CPU's cache
+    piece_buffer buffer;  // small pieces stay in the CPU's cache
     std::optional<opened_event_file> opened;
     if (object != nullptr) {
         opened.emplace(*object, buffer, std::size_t{256} << 10U);
     }
     piecewise_event_file pieces{store, key_, std::uint64_t{4} << 20U};
-    byte_view ahead;  // of the file, from position_ on
+    byte_view ahead;  // the file's bytes from position_ on
     const auto at_least = [&](std::uint64_t length) {
         if (ahead.size() < length) {
             ahead = opened ? opened->from(position_, length) : pieces.at({position_, length});
@@ -118,7 +114,7 @@ SMDEBUG_INLINE std::string place_in(std::string_view key, std::uint64_t offset) 
     return std::string{key} + ", byte " + std::to_string(offset);
 }
 
-/// What a file is that is no event file, by how it begins; "": it is not known.
+/// The kind of a file that is not an event file, by its first bytes; "": unknown.
 [[nodiscard]] inline std::string_view other_kind_of_file(std::string_view begin) noexcept {
     struct beginning {
         std::string_view bytes;
@@ -178,6 +174,4 @@ SMDEBUG_INLINE problem record_problem(const any_storage& store, const std::strin
     return found;
 }
 
-}  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::detail

@@ -1,13 +1,12 @@
-// A folder of TensorBoard logs, as what a catalog is built from: tags are tensors, folders are workers and modes.
+// A folder of TensorBoard logs, as a source of a catalog: tags are tensors, folders are workers and modes.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/dtype.hpp>
 #include <smdebug/core/form.hpp>
-#include <smdebug/core/shape.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/formats/record_file.hpp>
-#include <smdebug/formats/tensorboard/log_event.hpp>
+#include <smdebug/formats/tensorboard/log_files.hpp>
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/trial/run_contents.hpp>
 
@@ -25,41 +24,45 @@
 #include <utility>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 
 /// Reads TensorBoard logs: every event file below a storage's root.
-///  - A tag, which may be any bytes, is a tensor, its points are steps.  Scalars of float32 and float64 are numbers of the
-///    catalog; other tensors and texts are read from where they lie.  A histogram is a tensor without values, with saved
-///    reductions: min, max, and where the message has the sums, sum, mean, std, variance and l2; of one that is a tensor
-///    (tf.summary.histogram) min and max are the outer edges of what is not empty.
-///    Its rows (left edge, right edge, count) are the values of "TAG [buckets]", see is_histogram_table().  Images, audio and
-///    hyperparameters are there by name alone.
-///  - A tensor whose dtype is not supported, or that is damaged, is there by name alone, and noted.
-///  - A folder is a worker: that at the root "worker_0", others by their path with '.' for '/'.  Folders named train,
-///    validation (val, valid, eval, eval_x, test) or predict are the modes TRAIN, EVAL, PREDICT of the folder above them; others are
-///    TRAIN.
-///  - Where all folders are of one mode, the global step is the log's.  The same step of two modes is two global steps: 2 * step
-///    for TRAIN and 2 * step + 1 for EVAL; 3 * step, + 1, + 2 where there are three.  Where a further mode appears later, steps
-///    that are there keep their numbers, and new ones are numbered so from the first number behind those.
-///  - No two folders share a worker and a mode.  Where they would, one keeps the name: a folder that is no mode's before those of
-///    modes, those of modes in the order above, then by path.  The others are workers by their own path: `test` beside `validation`
-///    is the worker "test"; of `a.b` and `a/b` the second is "a.b_2".  A folder that appears later never takes a name away.
-///  - Several files of a folder count in the order of their names, which begin with the time.  Where a tag's steps go back, the
-///    later point counts from that step on, as in TensorBoard; what a trial has been shown by then stays as it was.  The points that
-///    are void are counted, and noted for each file as replaced.
-///  - Of a tag that stands twice in one record the first value counts.  The others are noted.
-///  - A record that is damaged is left out and noted; behind a damaged length nothing of that file can be read.  One that is not
-///    whole yet is waited for, until the logs have ended or a later file stands in the same folder: then it is noted as cut.
-///  - What comes to a step that trials know joins it; a tag that the step has already keeps its value, see run_contents.
-///  - The logs have ended when nothing was written for `quiet_after`; nobody marks their end.
+///  - A tag, which may be any bytes, is a tensor, its points are steps.  Scalars of float32 and float64 are numbers of
+///    the catalog; other tensors and texts are read from the log when needed.  A histogram is a tensor without values,
+///    with saved reductions: min, max, and if the message has the sums, also sum, mean, std, variance and l2; for a
+///    histogram that is stored as a tensor (tf.summary.histogram) min and max are the outer edges of the non-empty
+///    bins.  Its rows (left edge, right edge, count) are the values of "TAG [buckets]", see is_histogram_table().
+///    Images, audio and hyperparameters are listed by name alone.
+///  - A tensor that is damaged or of an unsupported dtype is listed by name alone, and noted.
+///  - A folder is a worker: the root "worker_0", others by their path with '.' for '/'.  Folders named train,
+///    validation (val, valid, eval, eval_x, test) or predict are the modes TRAIN, EVAL, PREDICT of the folder above
+///    them; all others are TRAIN.
+///  - If all folders are of one mode, the global step is the log's.  With two modes each of their steps is a separate
+///    global step: 2 * step for TRAIN and 2 * step + 1 for EVAL; with three modes 3 * step, + 1, + 2.  If another mode
+///    appears later, existing steps keep their numbers, and new ones are numbered this way from the first number after
+///    those.
+///  - No two folders share a worker and a mode.  If they would, one keeps the name: a folder that is not a mode's
+///    before those of modes, those of modes in the order above, then by path.  The others are workers by their own
+///    path: `test` beside `validation` is the worker "test"; with `a.b` and `a/b` the second is "a.b_2".  A folder that
+///    appears later never takes a name away.
+///  - Several files of a folder count in the order of their names, which begin with the time.  If a tag's steps go
+///    back, the later point counts from that step on, as in TensorBoard; points that a trial has already been shown
+///    stay.  Points that become void are counted, and noted for each file as replaced.
+///  - If a tag occurs twice in one record, the first value counts.  The others are noted.
+///  - A damaged record is left out and noted; after a damaged length the rest of that file cannot be read.  An
+///    incomplete record is waited for, until the logs have ended or a later file appears in the same folder: then it is
+///    noted as cut.
+///  - New values of a step that trials know are added to it; a tag that the step has already keeps its value, see
+///    run_contents.
+///  - The logs have ended if no file was written for `quiet_after`; there is no explicit mark of the end.
 /// Models catalog_source.      Cost: each file is read once, with its checksums.
 class tensorboard_source {
 public:
     struct settings {
-        bool folders_are_workers = true;  ///< else those below are not looked at, but for folders of modes
+        bool folders_are_workers = true;  ///< false: only folders of modes below the run's are read
         std::chrono::milliseconds quiet_after{std::chrono::minutes{10}};
-        /// The last step of a growing file counts as whole when nothing came for so long, or a later one has come.
+        /// The last step of a growing file is complete once no data was written for so long, or a later step has
+        /// appeared.
         std::chrono::milliseconds whole_after{std::chrono::seconds{1}};
         std::uint64_t most_record_bytes = (std::uint64_t{1} << 31U) + 64;  ///< see format_options
         std::function<std::chrono::system_clock::time_point()> now = [] { return std::chrono::system_clock::now(); };
@@ -75,42 +78,42 @@ public:
 private:
     static constexpr std::uint32_t none = UINT32_MAX;
 
-    // A value; not yet in the contents, as a later one may void it.
+    // A value; not in the contents yet, as a later one may make it void.
     struct point {
         step_number step = 0;
         double wall_time = 0;
-        double number = 0;         ///< of a scalar that the catalog keeps; else its place in folder::messages
+        double number = 0;         ///< a scalar of the catalog; else its place in folder::messages
         std::uint32_t object = 0;  ///< the file
         std::uint32_t tag = 0;
-        std::uint32_t previous = 0;   ///< place of its tag's point before it; `none`
+        std::uint32_t previous = 0;   ///< place of the tag's previous point; `none`
         dtype type = dtype::invalid;  ///< of the number; invalid: it has a message
         detail::log_value_kind kind = detail::log_value_kind::scalar;
         bool is_void = false;
     };
-    /// min, max, num, sum, sum of squares; the last two are NaN where they are not known.
+    /// min, max, num, sum, sum of squares; the last two are NaN if unknown.
     using histogram_numbers = std::array<double, 5>;
-    // What a point has that is no number.
+    // The further data of a point that is not a number.
     struct message {
         byte_range place = {};           ///< in the file
         histogram_numbers numbers = {};  ///< of a histogram
-        shape_type shape = {};           ///< of what is listed only
+        shape_type shape = {};           ///< for a point that is only listed
     };
     struct tag {
         std::string plugin = {};
         bool is_known = false;                         ///< its collection has it
-        std::uint64_t record = 0;                      ///< number of the record that had it last
+        std::uint64_t record = 0;                      ///< number of the last record with this tag
         std::uint32_t last = none;                     ///< place of its last point
         step_number last_step = 0;                     ///< of that point
         std::uint32_t name = none;                     ///< number of its name in the contents
-        std::vector<std::uint32_t> of_histogram = {};  ///< those of its numbers and rows
+        std::vector<std::uint32_t> of_histogram = {};  ///< the tags of its numbers and rows
     };
     // Points of one file that later ones replace, for one reason.
     struct void_points {
         std::map<std::string, std::size_t, std::less<>> tags = {};  ///< how many of each
-        step_number step = 0;                                       ///< the first that is written again
-        std::uint32_t by = 0;                                       ///< the file that has the later ones
+        step_number step = 0;                                       ///< the first step that is written again
+        std::uint32_t by = 0;                                       ///< the file with the later points
     };
-    // What is wrong with a tag in records of one file.
+    // A problem of a tag in records of one file.
     struct fault {
         problem_kind kind = problem_kind::damaged;
         std::uint64_t offset = 0;  ///< of the first record
@@ -124,45 +127,45 @@ private:
         std::size_t place_of_mode = 0;  ///< among those of all folders
         detail::numbered_texts names = {};
         std::vector<tag> tags = {};                                               ///< by the number of their name
-        std::deque<point> points = {};                                            ///< as they lie in the files
+        std::deque<point> points = {};                                            ///< in file order
         std::vector<message> messages = {};                                       ///< of points
         std::map<std::string, detail::record_file, std::less<>> files = {};       ///< by key
         std::map<std::uint32_t, std::map<void_reason, void_points>> voided = {};  ///< by file
-        std::map<std::string, std::string, std::less<>> cut = {};                 ///< by key: where that was noted
+        std::map<std::string, std::string, std::less<>> cut = {};                 ///< by key: place of a cut record
         step_number last_step = 0;
-        std::chrono::system_clock::time_point grown = {};  ///< when that was seen last
+        std::chrono::system_clock::time_point grown = {};  ///< when growth was last seen
     };
 
     void find_files(run_contents& contents);
     // Gives the folder a worker and a mode that no other folder has.
     void add_folder(const std::string& path);
     void read(folder& from, detail::record_file& file, run_contents& contents);
-    // Names the files of a folder that end within a record; `ended`: the last one, too.
+    // Notes the files of a folder that end within a record; `ended`: including the last file.
     void note_cut_files(folder& of, bool ended, run_contents& contents) const;
-    // A value that came last in its file, of a tag by its number.
+    // Adds a point of a tag; it is the latest one of its file.
     static void add_point(folder& into, point next);
-    // The number of a tag, which may be a new one.
+    // The number of a tag, which may be new.
     [[nodiscard]] static std::uint32_t tag_number(folder& in, std::string_view name);
-    // The only value of an event, where it is a scalar.
+    // The only value of an event, if it is a scalar.
     static void take_scalar(folder& into, std::uint32_t object, const detail::scalar_event& event);
-    // `payload`: of the record, in which the event is.
+    // `payload`: the record that holds the event.
     void take(folder& into, std::uint32_t object, byte_range record, byte_view payload, run_contents& contents);
     static void void_from(folder& of, std::uint32_t number, step_number step, std::uint32_t by, bool is_restart);
     static void note_void_points(folder& of, run_contents& contents);
-    // Puts points into the table; those of the step that is being written stay, unless `all`.
+    // Puts points into the table; those of the step that is being written are kept back, unless `all`.
     void publish(folder& from, bool all, run_contents& contents);
-    // False where the step is too large to be numbered, which is noted.
+    // False if the step is too large to be numbered, which is noted.
     [[nodiscard]] bool add(folder& from, const point& one, run_contents& contents);
-    // Numbers steps anew where folders of a further mode have come.
+    // Renumbers steps after folders of a further mode have appeared.
     void count_modes();
     // Nothing for a step that is too large to be numbered.
     [[nodiscard]] std::optional<step_number> global_step(const folder& from, step_number step) const;
-    // Fills in what a value is that has a tensor; it is listed only, and noted, where that cannot be read.
+    // Completes a value that has a tensor; if that cannot be read, the value is only listed, and noted.
     void look_at_tensor(const detail::log_value& value, const std::string& plugin, byte_range record, point& next,
                         message& of);
-    // The same of a histogram.  Whether it can be read.
+    // The same for a histogram.  Returns whether it can be read.
     [[nodiscard]] static bool look_at_histogram(const detail::log_value& value, message& of);
-    // Something that is wrong in a record; of a file it becomes one problem, however many records have it.
+    // Notes a fault of a record; equal faults of a file become one problem, however many records have them.
     void note_fault(std::uint32_t object, byte_range record, std::string what, problem_kind kind);
     void note_faults(run_contents& contents);
     [[nodiscard]] bool is_quiet() const;
@@ -170,20 +173,19 @@ private:
     any_storage store_;
     settings how_;
     std::map<std::string, folder, std::less<>> folders_;
-    std::set<std::pair<std::string, smdebug::mode>> taken_;  ///< workers and modes of folders
-    std::set<smdebug::mode> modes_;                          ///< of the folders
-    step_number first_global_ = 0;                           ///< of steps numbered by the modes that there are now
+    std::set<std::pair<std::string, smdebug::mode>> taken_;                  ///< workers and modes of folders
+    std::set<smdebug::mode> modes_;                                          ///< of the folders
+    step_number first_global_ = 0;                                           ///< of steps numbered by the current modes
     std::map<std::pair<smdebug::mode, step_number>, step_number> numbered_;  ///< global steps from before
-    std::map<smdebug::mode, std::vector<step_number>> shown_;        ///< steps that trials know, as more may come
-    std::set<std::string, std::less<>> missing_;                     ///< keys of links to nothing
-    detail::log_event event_;                                        ///< its memory is used again
-    std::map<std::pair<std::uint32_t, std::string>, fault> faults_;  ///< by file and sentence
-    std::uint64_t records_ = 0;                                      ///< that were taken
+    std::map<smdebug::mode, std::vector<step_number>> shown_;                ///< known to trials; more values may come
+    std::set<std::string, std::less<>> missing_;                             ///< keys of links to nothing
+    detail::log_event event_;                                                ///< its memory is used again
+    std::map<std::pair<std::uint32_t, std::string>, fault> faults_;          ///< by file and sentence
+    std::uint64_t records_ = 0;                                              ///< records read
     bool is_open_ = false;
 };
 
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/formats/tensorboard/impl/log_source.ipp>

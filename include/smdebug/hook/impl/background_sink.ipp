@@ -3,12 +3,108 @@
 
 #include <smdebug/hook/background_sink.hpp>
 
+#include <algorithm>
+#include <cstring>
 #include <exception>
 #include <utility>
 
-namespace smdebug {
-inline namespace v1 {
-namespace detail {
+namespace smdebug::inline v1::detail {
+
+SMDEBUG_INLINE chunk_pool::chunk& chunk_pool::chunk::operator=(chunk&& other) noexcept {
+    std::swap(pool_, other.pool_);
+    std::swap(begin_, other.begin_);
+    std::swap(used_, other.used_);
+    return *this;
+}
+
+SMDEBUG_INLINE chunk_pool::chunk::~chunk() {
+    if (pool_ != nullptr) {
+        pool_->take_back(begin_);
+    }
+}
+
+SMDEBUG_INLINE byte_view chunk_pool::chunk::fill(byte_view bytes) noexcept {
+    const std::size_t count = std::min(bytes.size(), room());
+    if (count != 0) {
+        std::memcpy(begin_ + used_, bytes.data(), count);
+    }
+    used_ += count;
+    return bytes.subspan(count);
+}
+
+SMDEBUG_INLINE chunk_pool::chunk_pool(std::size_t bytes)
+    : count_(std::max<std::size_t>(2, (bytes + chunk_bytes - 1) / chunk_bytes)) {
+    memory_ = std::make_unique_for_overwrite<std::byte[]>(count_ * chunk_bytes);
+    // The training should not pay for the pages' first use.
+    std::memset(memory_.get(), 0, count_ * chunk_bytes);
+    free_.reserve(count_);
+    for (std::size_t i = count_; i > 0; --i) {
+        free_.push_back(memory_.get() + (i - 1) * chunk_bytes);
+    }
+}
+
+SMDEBUG_INLINE chunk_pool::chunk chunk_pool::take() {
+    std::unique_lock lock{guard_};
+    given_back_.wait(lock, [&] { return !free_.empty(); });
+    std::byte* const begin = free_.back();
+    free_.pop_back();
+    return chunk{*this, begin};
+}
+
+SMDEBUG_INLINE std::size_t chunk_pool::free_bytes() const {
+    const std::scoped_lock lock{guard_};
+    return free_.size() * chunk_bytes;
+}
+
+SMDEBUG_INLINE void chunk_pool::take_back(std::byte* begin) noexcept {
+    {
+        const std::scoped_lock lock{guard_};
+        free_.push_back(begin);  // never grows: reserved
+    }
+    given_back_.notify_one();
+}
+
+SMDEBUG_INLINE exit_entry::exit_entry(void* who, void (*finish)(void*) noexcept)
+    : who_(who), home_(&list_of_this_process()) {
+    const std::scoped_lock lock{home_->guard};
+    home_->entries.push_back({who, finish});
+    // Registered each time: handlers are called in reverse order, and this one must precede those of the libraries that
+    // the work needs (OpenSSL's), which may have been loaded since.
+    static_cast<void>(std::atexit([] { finish_all(); }));
+}
+
+SMDEBUG_INLINE exit_entry::~exit_entry() {
+    const std::scoped_lock lock{home_->guard};
+    std::erase_if(home_->entries, [&](const entry& one) { return one.who == who_; });
+}
+
+SMDEBUG_INLINE std::atomic<exit_entry::list*>& exit_entry::newest() noexcept {
+    static std::atomic<list*> one{nullptr};
+    return one;
+}
+
+SMDEBUG_INLINE exit_entry::list& exit_entry::list_of_this_process() {
+    list* latest = newest().load();
+    while (latest == nullptr || latest->process != posix::process_number()) {
+        auto* const made = new list{.before = latest};
+        if (newest().compare_exchange_strong(latest, made)) {
+            return *made;
+        }
+        delete made;
+    }
+    return *latest;
+}
+
+SMDEBUG_INLINE void exit_entry::finish_all() noexcept {
+    list* const latest = newest().load();
+    if (latest != nullptr && latest->process == posix::process_number()) {
+        const std::scoped_lock lock{latest->guard};
+        for (const entry& one : latest->entries) {
+            one.finish(one.who);
+        }
+        latest->entries.clear();
+    }
+}
 
 SMDEBUG_INLINE background_sink::background_sink(any_storage store, durability how, background_options options)
     : pool_(options.pool_bytes),
@@ -35,7 +131,7 @@ SMDEBUG_INLINE bool background_sink::has_room(std::uint64_t bytes) {
     const std::size_t begun = filling_ ? filling_->room() : 0;
     const bool has = bytes <= begun + pool_.free_bytes() && text_bytes() <= pool_.bytes();
     if (!has && !pending_.empty()) {
-        send();  // pending orders take up the room
+        send();  // pending orders occupy the room
     }
     return has;
 }
@@ -51,7 +147,7 @@ SMDEBUG_INLINE void background_sink::append(std::span<const byte_view> pieces) {
         while (!piece.empty()) {
             if (!filling_) {
                 if (pool_.free_bytes() == 0) {
-                    send();  // pending orders have the chunks that are waited for
+                    send();  // pending orders hold the chunks it waits for
                 }
                 filling_.emplace(pool_.take());
             }
@@ -83,7 +179,7 @@ SMDEBUG_INLINE void background_sink::abandon() noexcept {
             pending_.push_back(abandon_file{});
             send();
         } catch (...) {
-            // No memory for that: the next begin, or the end, does the same.
+            // Out of memory: the next begin, or the end, does the same.
         }
     }
 }
@@ -110,7 +206,7 @@ SMDEBUG_INLINE std::vector<lost_write> background_sink::lost() {
 
 SMDEBUG_INLINE void background_sink::finish_sent() noexcept {
     if (std::this_thread::get_id() == worker_.get_id()) {
-        return;  // it is this thread that ends the program
+        return;  // this thread ends the program
     }
     std::unique_lock lock{guard_};
     const std::uint64_t sent = sent_count_;
@@ -231,6 +327,4 @@ SMDEBUG_INLINE void background_sink::note(const std::string& key) {
     lost_.push_back({key, std::current_exception()});
 }
 
-}  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::detail

@@ -2,13 +2,55 @@
 #pragma once
 
 #include <smdebug/hook/collection_set.hpp>
-#include <smdebug/hook/save_config.hpp>
+#include <smdebug/hook/hook_options.hpp>
 
+#include <algorithm>
 #include <utility>
 
-namespace smdebug {
-inline namespace v1 {
-namespace detail {
+namespace smdebug::inline v1::detail {
+
+SMDEBUG_INLINE bool saved_collection::takes(std::string_view name) const {
+    return names.contains(name) ||
+           std::any_of(patterns.begin(), patterns.end(), [&](const regex& pattern) { return pattern.search(name); });
+}
+
+SMDEBUG_INLINE bool saved_collection::is_due(mode which, step_number mode_step) const {
+    const bool is_training = which != mode::eval && which != mode::predict;
+    return (is_training || !of_training_) && smdebug::is_due(when[place_of(which)], mode_step);
+}
+
+SMDEBUG_INLINE collection saved_collection::exported() const {
+    collection out = configured;
+    out.tensor_names.assign(names.begin(), names.end());
+    return out;
+}
+
+SMDEBUG_INLINE saved_collection::saved_collection(collection from, const std::map<mode, save_config_mode>& default_when,
+                                                  const reduction_config& default_what)
+    : configured(std::move(from)), of_training_(known_collections::is_of_training(configured.name)) {
+    if (configured.include_regex.empty() && configured.tensor_names.empty()) {
+        configured.include_regex = known_collections::regexes_of(configured.name);
+    }
+    if (!configured.save_config) {
+        configured.save_config.emplace();
+    }
+    configured.save_config->insert(default_when.begin(), default_when.end());
+    if (!configured.reduction_config) {
+        configured.reduction_config = default_what;
+    }
+    if (known_collections::holds_scalars(configured.name)) {
+        configured.reduction_config = reduction_config{.save_raw_tensor = true};
+        configured.save_histogram = false;
+    }
+    for (const mode which : all_modes) {
+        when[place_of(which)] = configured.save_config->at(which);
+    }
+    plan = make_reduction_plan(*configured.reduction_config);
+    for (const std::string& pattern : configured.include_regex) {
+        patterns.emplace_back(pattern);
+    }
+    names.insert(configured.tensor_names.begin(), configured.tensor_names.end());
+}
 
 SMDEBUG_INLINE bool collection_set::due(const membership& tensor) const noexcept {
     if (everything_) {
@@ -172,7 +214,7 @@ SMDEBUG_INLINE void collection_set::put(membership& tensor, std::string_view nam
     }
 }
 
-// Finds out again whether a collection is due.
+// Determines again whether a collection is due.
 SMDEBUG_INLINE void collection_set::find_due(std::uint32_t number) {
     const saved_collection& each = groups_[number];
     const bool now = (each.included || each.used) && each.is_due(mode_, mode_step_);
@@ -238,6 +280,4 @@ SMDEBUG_INLINE collections_file collection_set::file(std::int64_t num_workers) c
     return all;
 }
 
-}  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::detail

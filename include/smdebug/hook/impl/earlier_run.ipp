@@ -1,26 +1,27 @@
 // The bodies of <smdebug/hook/earlier_run.hpp>.
 #pragma once
 
+#include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
-#include <smdebug/core/relative_path.hpp>
+#include <smdebug/core/printable_text.hpp>
 #include <smdebug/hook/earlier_run.hpp>
-#include <smdebug/hook/save_config.hpp>
+#include <smdebug/hook/hook_options.hpp>
 #include <smdebug/index/collections_file.hpp>
 #include <smdebug/index/locations.hpp>
 #include <smdebug/storage/posix/output.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <exception>
 #include <iterator>
 #include <limits>
 #include <string>
 #include <utility>
+#include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace detail {
+namespace smdebug::inline v1::detail {
 
-// A step that comes so many behind one that a file names.  Errors: value_error, where there is no such number.
+// The step that many steps after one named in a file.  Errors: value_error if there is no such number.
 [[nodiscard]] inline step_number step_behind(step_number step, step_number by = 1) {
     if (step > std::numeric_limits<step_number>::max() - by) {
         throw value_error("the run cannot be resumed: no step can come behind step " + std::to_string(step) +
@@ -118,7 +119,7 @@ SMDEBUG_INLINE std::optional<step_number> earlier_run::own_step(std::string_view
     }
     const std::string_view name = locations::base_name(key);
     const auto stem = stem_of_temporary(name);
-    // Another worker's name may begin with this one's and a dot: so the whole name has to be parsed.
+    // Another worker's name may begin with this one's and a dot: so the whole name must be parsed.
     for (const std::string_view extension :
          {std::string_view{}, std::string_view{".json"}, std::string_view{".csv"}, locations::event_extension}) {
         const auto parsed = locations::parse_step_file(stem.value_or(name), extension);
@@ -236,6 +237,75 @@ SMDEBUG_INLINE bool earlier_run::is_whole(byte_view bytes, json::document& parse
     return !index_file::parse(bytes, parser, head, ignore, ignore);
 }
 
-}  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+SMDEBUG_INLINE run_claim::run_claim(any_storage store, std::string worker, std::int64_t writers, durability how)
+    : store_(std::move(store)),
+      worker_(std::move(worker)),
+      writers_(writers),
+      how_(how),
+      by_signs_(writers > 1 && !store_.abilities().claims && store_.abilities().removes) {
+    renew();
+}
+
+SMDEBUG_INLINE void run_claim::begin() {
+    if (by_signs_) {
+        store_.write(claim_key(worker_, writers_), as_bytes("smdebug, at work\n"));
+    }
+}
+
+SMDEBUG_INLINE bool run_claim::holds() const { return !claim_ || claim_->holds(); }
+
+SMDEBUG_INLINE void run_claim::renew() {
+    claim_.reset();
+    if (store_.abilities().claims) {
+        claim();
+    }
+}
+
+SMDEBUG_INLINE bool run_claim::release() {
+    if (claim_) {
+        claim_->release();
+        claim_.reset();
+        return writers_ <= 1 ||
+               is_last([&](const std::string& worker) { return store_.claimed(claim_key(worker, writers_)); });
+    }
+    if (by_signs_) {
+        store_.remove(claim_key(worker_, writers_));
+        std::optional<std::vector<std::string>> signs;  // one listing for all workers
+        return is_last([&](const std::string& worker) {
+            if (!signs) {
+                signs = store_.list("claim_", "");
+            }
+            // A listing may be out of date.
+            const std::string key = claim_key(worker, writers_);
+            return std::binary_search(signs->begin(), signs->end(), key) && store_.size(key).has_value();
+        });
+    }
+    return true;
+}
+
+SMDEBUG_INLINE void run_claim::claim() {
+    claim_.emplace(store_.claim(claim_key(worker_, writers_), how_));
+    // A process with another number of writers claims another key: each checks the other's after writing its own.
+    const std::string other = claim_key(worker_, writers_ <= 1 ? 2 : 1);
+    if (store_.claimed(other)) {
+        throw in_use(store_.name() + ": a living process that counts the workers of the job otherwise holds " + other +
+                         ", and may write as " + worker_ + ", too",
+                     {.where = other, .worker = worker_});
+    }
+}
+
+SMDEBUG_INLINE bool run_claim::is_last(function_ref<bool(const std::string& worker)> at_work) const {
+    std::int64_t begun = 0;
+    for (const std::string& key : store_.list(locations::collections_folder, "")) {
+        const auto worker = locations::worker_of_collections_file(key);
+        if (worker) {
+            ++begun;
+            if (*worker != worker_ && at_work(*worker)) {
+                return false;
+            }
+        }
+    }
+    return begun >= writers_;
+}
+
+}  // namespace smdebug::inline v1::detail

@@ -3,9 +3,7 @@
 
 #include <smdebug/hook/file_sink.hpp>
 
-namespace smdebug {
-inline namespace v1 {
-namespace detail {
+namespace smdebug::inline v1::detail {
 
 SMDEBUG_INLINE void direct_sink::begin(const std::string& key) {
     abandon();
@@ -29,10 +27,8 @@ SMDEBUG_INLINE void direct_sink::remove(const std::string& key) {
     }
     store_.remove(key);
     if (how_ == durability::on_disk) {
-        store_.settle(key);  // else it might come back, beside new events
+        store_.settle(key);  // else it might reappear, beside new events
     }
 }
 
-}  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::detail

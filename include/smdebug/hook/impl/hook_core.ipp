@@ -2,18 +2,16 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
-#include <smdebug/core/first_failure.hpp>
-#include <smdebug/hook/closing_notes.hpp>
+#include <smdebug/core/ordered_thread_pool.hpp>
+#include <smdebug/hook/failure_log.hpp>
 #include <smdebug/hook/file_sink.hpp>
 #include <smdebug/hook/hook_core.hpp>
-#include <smdebug/hook/reduction_plan.hpp>
+#include <smdebug/hook/tensor_record.hpp>
 #include <smdebug/index/locations.hpp>
 
 #include <algorithm>
 
-namespace smdebug {
-inline namespace v1 {
-namespace detail {
+namespace smdebug::inline v1::detail {
 
 SMDEBUG_INLINE hook_core::hook_core(any_storage store, hook_options options, any_kernel kernel, any_clock clock,
                                     place_opener opener)
@@ -158,7 +156,7 @@ SMDEBUG_INLINE void hook_core::take_scalar(std::string_view name, const tensor_v
     begun_step& step = look_at_step();
     const record_stamp now = stamp();
     ++step.tensors;
-    guarded([&] {
+    synchronized([&] {
         count_written(note(run_.add_tensor(name, tensor, now), name, tensor));
         run_.show_scalar(now, name, tensor);
     });
@@ -172,7 +170,7 @@ SMDEBUG_INLINE bool hook_core::write(begun_step& step, std::string_view name, co
     const record_stamp now = stamp();
     ++step.tensors;
     bool any = false;
-    guarded([&] {
+    synchronized([&] {
         any = plan.shape;
         if (!plan.wanted.empty()) {
             if (const auto values = kernel_.reduce(tensor, plan.wanted)) {  // texts have none
@@ -210,10 +208,10 @@ SMDEBUG_INLINE bool hook_core::note(added outcome, std::string_view name, const 
 
 SMDEBUG_INLINE void hook_core::end_step() {
     refuse_when_closed();
-    // Whatever fails, the step is over: counting goes on, and all observers are told, before anything is thrown.
-    first_failure failure;
+    // Whatever fails, the step is over: the count advances, and all observers are notified, before anything is thrown.
+    exception_collector failure;
     const bool was_asked = begun() != nullptr;
-    failure.attempt([&] { look_at_step(); });  // observers are told of steps in which nothing was saved, too
+    failure.attempt([&] { look_at_step(); });  // observers are also notified of empty steps
     failure.attempt([&] { finish_files(); });
     if (const begun_step* const step = begun()) {
         failure.attempt([&] {
@@ -246,11 +244,11 @@ SMDEBUG_INLINE void hook_core::abandon_step() {
     }
     run_.abandon_step();
     observers_.abandon_step();
-    everything_next_ = everything_next_ || saved_everything;  // it was asked for, and not written
+    everything_next_ = everything_next_ || saved_everything;  // requested, but not written
     next_step();
 }
 
-SMDEBUG_INLINE void hook_core::guarded(function_ref<void()> doing) {
+SMDEBUG_INLINE void hook_core::synchronized(function_ref<void()> doing) {
     if (step_is_lost()) {
         return;
     }
@@ -286,7 +284,7 @@ SMDEBUG_INLINE void hook_core::next_step() noexcept {
 
 SMDEBUG_INLINE void hook_core::finish_files() {
     const std::uint64_t written = begun() != nullptr ? begun()->written : 0;
-    guarded([&] {
+    synchronized([&] {
         const std::uint64_t bytes = run_.finish_step(collections_);
         if (bytes != 0) {
             last_written_ = now().step;
@@ -304,7 +302,7 @@ SMDEBUG_INLINE void hook_core::close() {
     if (std::exchange(life_, std::max(life_, life::closing)) != life::open || !run_.is_own()) {
         return;
     }
-    first_failure failure;  // each of these is tried, even where others fail
+    exception_collector failure;  // each of these is tried, even if others fail
     if (const begun_step* const step = begun(); step != nullptr && step->tensors != 0) {
         failure.attempt([&] { end_step(); });
     }
@@ -326,7 +324,7 @@ SMDEBUG_INLINE void hook_core::note_lost() {
     if (lost.empty()) {
         return;
     }
-    // The step at hand has not been counted as written, and will not be.
+    // The current step has not been counted as written, and will not be.
     begun_step* const step = begun();
     const bool is_at_stake = step != nullptr && step->tensors != 0 && !step->loss;
     const std::string at_hand = is_at_stake ? locations::event_key(now().step, options_.worker) : std::string{};
@@ -338,6 +336,4 @@ SMDEBUG_INLINE void hook_core::note_lost() {
     losses_.note(lost, at_hand);
 }
 
-}  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::detail

@@ -2,22 +2,147 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/json_document.hpp>
+#include <smdebug/core/printable_text.hpp>
 #include <smdebug/hook/hook_json.hpp>
-#include <smdebug/hook/known_collections.hpp>
+#include <smdebug/hook/hook_options.hpp>
 #include <smdebug/storage/posix/file.hpp>
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cmath>
 #include <cstdlib>
 #include <span>
+#include <system_error>
 #include <utility>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 namespace detail {
 
-/// The keys of HookParameters and CollectionParameters: `own`, those that both have, and those of single modes.
+SMDEBUG_INLINE json_section::json_section(const std::string& file, std::string name, std::optional<json::value> object)
+    : file_(file), name_(std::move(name)) {
+    if (object && !object->is_null()) {
+        if (!object->is_object()) {
+            throw value_error(file_ + ": " + name_ + " is no JSON object", {.where = file_});
+        }
+        if (const auto twice = repeated_keys(*object)) {
+            throw value_error(file_ + ": " + (name_.empty() ? "" : name_ + ": ") + *twice, {.where = file_});
+        }
+        object_ = object;
+    }
+}
+
+SMDEBUG_INLINE std::optional<json::value> json_section::find(std::string_view key) const {
+    const auto value = object_ ? (*object_)[key] : std::nullopt;
+    return value && !value->is_null() ? value : std::nullopt;
+}
+
+SMDEBUG_INLINE std::optional<std::string> json_section::text(std::string_view key) const {
+    const auto value = find(key);
+    if (value && !value->is_string()) {
+        refuse(key, "is no text");
+    }
+    return value ? std::optional{std::string{*value->string()}} : std::nullopt;
+}
+
+SMDEBUG_INLINE std::optional<std::int64_t> json_section::number(std::string_view key) const {
+    const auto value = find(key);
+    return value ? std::optional{whole(key, *value)} : std::nullopt;
+}
+
+SMDEBUG_INLINE std::optional<bool> json_section::truth(std::string_view key) const {
+    const auto value = find(key);
+    if (!value) {
+        return std::nullopt;
+    }
+    if (const auto truth = value->boolean()) {
+        return truth;
+    }
+    const auto text = value->string();
+    const auto number = value->number();
+    if (text == "true" || text == "True" || number == 1.0) {
+        return true;
+    }
+    if (text == "false" || text == "False" || number == 0.0) {
+        return false;
+    }
+    refuse(key, "is neither true nor false");
+}
+
+SMDEBUG_INLINE std::optional<std::vector<std::int64_t>> json_section::numbers(std::string_view key) const {
+    return list<std::int64_t>(
+        key, empty_pieces::skip, [&](std::string_view piece) { return whole(key, piece); },
+        [&](json::value item) { return whole(key, item); });
+}
+
+SMDEBUG_INLINE std::vector<std::string> json_section::unknown_keys(std::span<const std::string> known) const {
+    std::vector<std::string> notes;
+    if (object_) {
+        object_->for_each_field([&](std::string_view key, json::value) {
+            if (std::find(known.begin(), known.end(), key) == known.end()) {
+                if (const std::string meant = did_you_mean(key, known, 3); !meant.empty()) {
+                    refuse(key, "is not known." + meant);
+                }
+                notes.push_back(file_ + ": " + path_of(key) + " is not known, and has no effect");
+            }
+            return true;
+        });
+    }
+    return notes;
+}
+
+SMDEBUG_INLINE std::string_view json_section::trimmed(std::string_view text) noexcept {
+    constexpr std::string_view blanks = " \t\r\n\v\f";
+    text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
+    return text.substr(0, text.find_last_not_of(blanks) + 1);
+}
+
+SMDEBUG_INLINE std::int64_t json_section::whole(std::string_view key, std::string_view text) const {
+    std::string_view digits = trimmed(text);
+    if (digits.starts_with('+') && !digits.starts_with("+-")) {
+        digits.remove_prefix(1);
+    }
+    std::int64_t number = 0;
+    const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    if (code != std::errc{} || end != digits.data() + digits.size()) {
+        refuse(key, "holds \"" + std::string{text} + "\", which is no whole number");
+    }
+    return number;
+}
+
+SMDEBUG_INLINE std::int64_t json_section::whole(std::string_view key, json::value value) const {
+    if (const auto text = value.string()) {
+        return whole(key, *text);
+    }
+    if (const auto truth = value.boolean()) {
+        return *truth ? 1 : 0;
+    }
+    if (const auto number = value.integer()) {
+        return *number;
+    }
+    constexpr double limit = 9223372036854775808.0;  // 2^63: the first that an int64 cannot hold
+    const double number = value.number().value_or(limit);
+    if (!(number >= -limit && number < limit) || std::trunc(number) != number) {
+        refuse(key, "is no whole number");
+    }
+    return static_cast<std::int64_t>(number);
+}
+
+SMDEBUG_INLINE std::optional<std::vector<std::string>> json_section::text_list(std::string_view key,
+                                                                               empty_pieces empty) const {
+    return list<std::string>(
+        key, empty, [](std::string_view piece) { return std::string{piece}; },
+        [&](json::value item) {
+            if (!item.is_string()) {
+                refuse(key, "holds something that is no text");
+            }
+            return std::string{*item.string()};
+        });
+}
+
+/// The keys of HookParameters and CollectionParameters: `own`, the common ones, and those of single modes.
 [[nodiscard]] SMDEBUG_INLINE std::vector<std::string> parameter_keys(std::vector<std::string> own) {
     own.insert(own.end(), {"reductions", "save_raw_tensor", "save_shape", "include_regex"});
     for (const std::string_view when : {"save_interval", "save_steps", "start_step", "end_step"}) {
@@ -29,14 +154,14 @@ namespace detail {
     return own;
 }
 
-/// Notes the keys of a section that are not `known`; refuses those that are misspelt.
+/// Notes the keys of a section that are not `known`; refuses misspelt ones.
 SMDEBUG_INLINE void note_unknown_keys(const json_section& from, std::span<const std::string> known, hook_options& out) {
     for (std::string& note : from.unknown_keys(known)) {
         out.notes.push_back(std::move(note));
     }
 }
 
-/// The same of parameters, where those of smd::reduction_config beside "reductions" are refused, too.
+/// The same for parameters; also refuses the names of smd::reduction_config other than "reductions".
 SMDEBUG_INLINE void note_unknown_parameters(const json_section& from, std::vector<std::string> own, hook_options& out) {
     for (const std::string_view key : {"abs_reductions", "norms", "abs_norms"}) {
         if (from.find(key)) {
@@ -46,8 +171,7 @@ SMDEBUG_INLINE void note_unknown_parameters(const json_section& from, std::vecto
     note_unknown_keys(from, parameter_keys(std::move(own)), out);
 }
 
-/// Overwrites what a section says about when to save, under keys that begin with `prefix`.
-/// Returns whether it says anything.
+/// Overwrites the settings of when to save that a section has under keys with `prefix`.  Returns whether there are any.
 SMDEBUG_INLINE bool read_when(const json_section& from, const std::string& prefix, save_config_mode& out) {
     const auto interval = from.number(prefix + "save_interval");
     auto steps = from.numbers(prefix + "save_steps");
@@ -134,7 +258,7 @@ SMDEBUG_INLINE void read_collection(const json_section& from, hook_options& out)
     group->save_histogram = parameters.truth("save_histogram").value_or(group->save_histogram);
 }
 
-// The package finds this out at the first step, when a script may have added names.
+// The package detects this at the first step, when a script may have added names.
 SMDEBUG_INLINE void refuse_unmatched(const hook_options& options, const std::string& file) {
     for (const collection& group : options.collections) {
         if (group.include_regex.empty() && !known_collections::is_known(group.name)) {
@@ -194,5 +318,4 @@ SMDEBUG_INLINE hook_options hook_options_from_json_file(const std::optional<std:
     }
 }
 
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1

@@ -3,21 +3,19 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
-#include <smdebug/core/first_failure.hpp>
+#include <smdebug/core/ordered_thread_pool.hpp>
 #include <smdebug/hook/background_sink.hpp>
-#include <smdebug/hook/known_collections.hpp>
+#include <smdebug/hook/hook_options.hpp>
 #include <smdebug/hook/run_writer.hpp>
-#include <smdebug/index/collections_writer.hpp>
+#include <smdebug/index/collections_file.hpp>
 #include <smdebug/index/locations.hpp>
-#include <smdebug/storage/output.hpp>
-#include <smdebug/tensor/convert.hpp>
+#include <smdebug/storage/writable.hpp>
 #include <smdebug/tensor/element.hpp>
+#include <smdebug/tensor/tensor_value.hpp>
 
 #include <utility>
 
-namespace smdebug {
-inline namespace v1 {
-namespace detail {
+namespace smdebug::inline v1::detail {
 
 SMDEBUG_INLINE std::string written_already(mode which, step_number in_mode, step_number as) {
     return std::string{name_of(which)} + " step " + std::to_string(in_mode) + " has been written already, as step " +
@@ -37,7 +35,7 @@ SMDEBUG_INLINE run_writer::run_writer(any_storage store, const hook_options& opt
             start_.mode_steps[which] = start_.step;  // as in the Python package
         }
     }
-    // Of a job whose workers do not all write, the first one does.
+    // If not all workers write, the first one writes.
     if (options.include_workers == include_workers::one && options.num_workers > 1 && worker_ != "worker_0") {
         return;
     }
@@ -131,7 +129,7 @@ SMDEBUG_INLINE void run_writer::close(const collection_set& collections) {
     if (!writer_) {
         return;
     }
-    first_failure failure;
+    exception_collector failure;
     failure.attempt([&] { check_place(); });
     if (!is_place_lost_) {
         failure.attempt([&] {
@@ -144,9 +142,9 @@ SMDEBUG_INLINE void run_writer::close(const collection_set& collections) {
     failure.attempt([&] {
         if (is_place_lost_) {
             claim_.reset();
-            return;  // there is nothing of which the end could be marked
+            return;  // there is no run to mark
         }
-        // In the background one that was handed over may never have come.
+        // In the background a file that was handed over may never have been written.
         if (leave() && marks_end_ &&
             (collections_written_ || store_.size(locations::collections_key(worker_)).has_value())) {
             put_whole(store_, locations::end_of_job, byte_view{}, how_);
@@ -157,7 +155,7 @@ SMDEBUG_INLINE void run_writer::close(const collection_set& collections) {
 
 SMDEBUG_INLINE void run_writer::close_unfinished() noexcept {
     abandon_step();
-    first_failure ignored;
+    exception_collector ignored;
     ignored.attempt([&] { drain(); });
     claim_.reset();
 }
@@ -196,14 +194,15 @@ SMDEBUG_INLINE void run_writer::open_place(const hook_options& options, place_op
         sink_ = std::make_unique<direct_sink>(store_, how_);
     }
     open_tensorboard(options, opener);
-    claim_->begin();  // last: what has not begun leaves no sign
+    claim_->begin();  // last: a worker that has not begun leaves no sign
 }
 
 SMDEBUG_INLINE void run_writer::open_tensorboard(const hook_options& options, place_opener opener) {
     if (!options.export_tensorboard && options.tensorboard_dir.empty()) {
         return;
     }
-    // TensorBoard follows the files of a folder by their names: those of two workers would hide each other's.
+    // TensorBoard reads the files of a folder in the order of their names: those of two workers would hide each
+    // other's.
     const std::string folder = writers_ > 1 ? locations::file_part_from_worker(worker_) + "/" : std::string{};
     tensorboard_place place;
     if (options.tensorboard_dir.empty()) {
@@ -290,6 +289,4 @@ SMDEBUG_INLINE void run_writer::write_collections(const collection_set& collecti
     collections_written_ = true;
 }
 
-}  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::detail

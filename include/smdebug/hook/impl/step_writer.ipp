@@ -7,9 +7,7 @@
 #include <algorithm>
 #include <array>
 
-namespace smdebug {
-inline namespace v1 {
-namespace detail {
+namespace smdebug::inline v1::detail {
 
 SMDEBUG_INLINE added step_writer::add_tensor(std::string_view name, const tensor_view& tensor,
                                              const record_stamp& stamp) {
@@ -112,6 +110,4 @@ SMDEBUG_INLINE void step_writer::clear() noexcept {
     flushed_ = 0;
 }
 
-}  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::detail

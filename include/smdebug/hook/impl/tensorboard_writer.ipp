@@ -9,7 +9,7 @@
 #include <smdebug/reduce/bins.hpp>
 #include <smdebug/reduce/lanes.hpp>
 #include <smdebug/tensor/element.hpp>
-#include <smdebug/tensor/float8.hpp>
+#include <smdebug/tensor/half.hpp>
 
 #include <algorithm>
 #include <concepts>
@@ -18,17 +18,16 @@
 #include <span>
 #include <type_traits>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 namespace detail {
 
-// A sum of finite numbers that overflowed is infinite, or where it did so both ways, NaN.
+// A sum of finite numbers that overflowed: infinite, or NaN if it overflowed in both directions.
 [[nodiscard]] constexpr double nearest_finite(double sum) noexcept {
     constexpr double largest = std::numeric_limits<double>::max();
     return sum == sum ? std::clamp(sum, -largest, largest) : 0;
 }
 
-// The finite elements of a tensor, as doubles; none where its type has no others.
+// The finite elements of a tensor as doubles; nothing if its type has only finite values.
 [[nodiscard]] inline std::vector<double> finite_elements(const tensor_view& tensor) {
     return visit_dtype(tensor.type, [&]<class T>() {
         using number_type = std::conditional_t<std::floating_point<T>, T, float>;
@@ -45,9 +44,9 @@ namespace detail {
     });
 }
 
-// Fewer buckets that are drawn alike.  The default bins are 1549, of which a tensor fills few, with many empty ones
-// around zero: of these in a row one is enough.  Where more are left than are drawn, neighbours that hold at most a
-// 32nd of the numbers together become one, so that no quantile moves by more than that.
+// Merges buckets whose drawing stays the same.  The default bins are 1549, of which a tensor fills few, with many empty
+// ones around zero: a run of empty buckets becomes one.  If more remain than are drawn, neighbours that together hold
+// at most a 32nd of the numbers are merged, so that no quantile moves by more than that.
 inline void join_buckets(histogram& all) {
     constexpr std::size_t enough = 40;
     constexpr std::uint64_t parts = 32;
@@ -62,7 +61,7 @@ inline void join_buckets(histogram& all) {
     }
     const std::size_t left = kept;
     if (left > enough) {
-        kept = 1;  // the first one is empty: it says where the next begins
+        kept = 1;  // the first one is empty: it marks the begin of the next
         for (std::size_t i = 1; i < left; ++i) {
             const std::uint64_t more = counts[i] != 0 || i + 1 == left ? counts[i] : counts[i + 1];  // over a gap
             const bool joins = counts[kept - 1] != 0 && counts[kept - 1] + more <= all.num / parts;
@@ -111,7 +110,7 @@ SMDEBUG_INLINE void tensorboard_writer::end_step(double wall_time) {
         return;
     }
     const double passed = wall_time - last_written_.value_or(wall_time);
-    const bool early = last_written_ && passed >= 0 && passed < options_.interval.count();  // a clock may go back
+    const bool early = last_written_ && passed >= 0 && passed < options_.interval.count();  // a clock may be set back
     if (!early || buffered >= options_.max_bytes) {
         write_all();
         last_written_ = wall_time;
@@ -182,5 +181,4 @@ SMDEBUG_INLINE void tensorboard_writer::write(stream& file) {
     file.records.clear();
 }
 
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1

@@ -1,11 +1,13 @@
 // The bodies of <smdebug/hook/written_steps.hpp>.
 #pragma once
 
+#include <smdebug/core/error.hpp>
+#include <smdebug/hook/hook_options.hpp>
 #include <smdebug/hook/written_steps.hpp>
 
-namespace smdebug {
-inline namespace v1 {
-namespace detail {
+#include <string>
+
+namespace smdebug::inline v1::detail {
 
 SMDEBUG_INLINE written_steps::row written_steps::row::from(step_number place) const {
     row rest = *this;
@@ -16,7 +18,7 @@ SMDEBUG_INLINE written_steps::row written_steps::row::from(step_number place) co
 }
 
 SMDEBUG_INLINE bool written_steps::row::goes_on_with(step_number next_in_mode, step_number next_global) const {
-    // Differences of steps: a sum may be beyond what a number holds.
+    // Compares differences of steps: a sum may overflow.
     return next_in_mode - last() == mode_stride &&
            next_global - (global + (count - 1) * global_stride) == global_stride;
 }
@@ -76,7 +78,7 @@ SMDEBUG_INLINE void written_steps::forget(step_number global) {
             const step_number place = distance / one->global_stride;
             if (distance % one->global_stride == 0 && place >= 0 && place < one->count) {
                 erase(steps, one, place);
-                break;  // each is there once
+                break;  // each occurs once
             }
         }
     }
@@ -104,6 +106,47 @@ SMDEBUG_INLINE std::size_t written_steps::row_count() const {
     return count;
 }
 
-}  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+SMDEBUG_INLINE step_counter::step_counter(step_number first, const std::map<mode, step_number>& of_modes) {
+    for (const auto& [which, next] : of_modes) {
+        if (which != mode::global) {
+            next_[place_of(which)] = next;
+        }
+    }
+    now_ = {.step = first, .mode = mode::global, .mode_step = first};
+}
+
+SMDEBUG_INLINE bool step_counter::set_mode(mode which) noexcept {
+    const bool other = which != now_.mode;
+    if (other) {
+        now_.mode = which;
+        now_.mode_step = which == mode::global ? now_.step : next_[place_of(which)];
+    }
+    return other;
+}
+
+SMDEBUG_INLINE void step_counter::set_step(step_number global, std::optional<step_number> in_mode) {
+    for (const step_number number : {global, in_mode.value_or(0)}) {
+        if (number < 0 || number > largest_step) {
+            throw value_error("a step has the number " + std::to_string(number) + ": steps are counted from 0 up to " +
+                              std::to_string(largest_step));
+        }
+    }
+    now_.step = global;
+    if (now_.mode == mode::global) {
+        now_.mode_step = in_mode.value_or(global);
+    } else if (in_mode) {
+        now_.mode_step = *in_mode;
+        next_[place_of(now_.mode)] = *in_mode;
+    }
+}
+
+SMDEBUG_INLINE void step_counter::advance() noexcept {
+    ++now_.step;
+    if (now_.mode == mode::global) {
+        now_.mode_step = now_.step;
+    } else {
+        next_[place_of(now_.mode)] = ++now_.mode_step;
+    }
+}
+
+}  // namespace smdebug::inline v1::detail

@@ -5,11 +5,47 @@
 
 #include <algorithm>
 #include <csignal>
+#include <new>
 
-namespace smdebug {
-inline namespace v1 {
-namespace http {
-namespace detail {
+namespace smdebug::inline v1::http::detail {
+
+SMDEBUG_INLINE curl_multi::curl_multi(std::size_t kept) : handle_(::curl_multi_init()) {
+    if (!handle_) {
+        throw std::bad_alloc{};
+    }
+    // libcurl's default limit follows the number of running handles, and closes idle connections as it shrinks.
+    const auto most = static_cast<long>(std::clamp<std::size_t>(kept, 1, 1U << 16U));
+    ::curl_multi_setopt(handle_.get(), CURLMOPT_MAXCONNECTS, most);
+}
+
+SMDEBUG_INLINE void curl_multi::perform() noexcept {
+    int running = 0;
+    ::curl_multi_perform(handle_.get(), &running);
+}
+
+SMDEBUG_INLINE std::optional<curl_multi::finished> curl_multi::next_finished() noexcept {
+    int more = 0;
+    const ::CURLMsg* message = ::curl_multi_info_read(handle_.get(), &more);
+    while (message != nullptr && message->msg != CURLMSG_DONE) {
+        message = ::curl_multi_info_read(handle_.get(), &more);
+    }
+    return message == nullptr ? std::nullopt : std::optional{finished{message->easy_handle, message->data.result}};
+}
+
+SMDEBUG_INLINE void curl_multi::wait_until(clock::time_point latest) noexcept {
+    using std::chrono::milliseconds;
+    constexpr clock::duration longest = std::chrono::minutes{10};
+    const auto now = clock::now();
+    const auto left = latest <= now ? clock::duration::zero() : std::min(latest - now, longest);
+    const auto whole = static_cast<int>(std::chrono::ceil<milliseconds>(left).count());
+    ::curl_multi_poll(handle_.get(), nullptr, 0, whole, nullptr);
+}
+
+SMDEBUG_INLINE curl_multi::libcurl::libcurl() {
+    if (::curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
+        throw std::bad_alloc{};
+    }
+}
 
 SMDEBUG_INLINE curl_engine::curl_engine(curl_options options)
     : options_(std::move(options)),
@@ -27,7 +63,7 @@ SMDEBUG_INLINE curl_engine::~curl_engine() {
 }
 
 SMDEBUG_INLINE void curl_engine::start(const std::shared_ptr<job>& work) {
-    const auto server = http::detail::origin_of(work->ask_.url);  // none: refused when it is its turn
+    const auto server = http::detail::origin_of(work->ask_.url);  // none: refused when its turn comes
     const std::lock_guard lock{guard_};
     work->place_ = line_.push(server ? server->text : "", work);
     first_deadline_ = std::min(first_deadline_, work->ask_.deadline);
@@ -68,7 +104,7 @@ SMDEBUG_INLINE void curl_engine::cancel(job& work) noexcept {
 }
 
 SMDEBUG_INLINE void curl_engine::work() {
-    // Signals are for the program's threads; and a connection that is gone is to be an error, not a SIGPIPE.
+    // Leaves signals to the program's threads; a lost connection becomes an error instead of a SIGPIPE.
     ::sigset_t all;
     ::sigfillset(&all);
     ::pthread_sigmask(SIG_BLOCK, &all, nullptr);
@@ -86,7 +122,7 @@ SMDEBUG_INLINE void curl_engine::work() {
     }
 }
 
-// False when it is to end.
+// Returns false when the thread should end.
 SMDEBUG_INLINE bool curl_engine::take_orders() {
     std::unique_lock lock{guard_};
     woken_ = false;
@@ -124,7 +160,7 @@ SMDEBUG_INLINE void curl_engine::give_up_waiting() {
         const bool late = waiting->ask_.deadline <= now;
         if (late) {
             answer(*waiting, http::detail::not_answered(http::outcome::timed_out,
-                                                        "The time was over before it was the request's turn."));
+                                                        "The deadline passed before it was the request's turn."));
         } else {
             first_deadline_ = std::min(first_deadline_, waiting->ask_.deadline);
         }
@@ -169,7 +205,7 @@ SMDEBUG_INLINE void curl_engine::give_up_late() {
     }
 }
 
-// Ends one flight; the last flight takes its number.
+// Ends one flight; the last flight takes its index.
 SMDEBUG_INLINE void curl_engine::end(std::size_t which, CURLcode how, std::optional<http::response> instead) {
     std::swap(flights_[which], flights_.back());
     flight ended = std::move(flights_.back());
@@ -198,7 +234,4 @@ SMDEBUG_INLINE void curl_engine::end(std::size_t which, CURLcode how, std::optio
     done_.notify_all();
 }
 
-}  // namespace detail
-}  // namespace http
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::http::detail

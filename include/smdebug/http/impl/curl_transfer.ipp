@@ -5,14 +5,46 @@
 
 #include <cstdio>
 #include <exception>
+#include <new>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 
-namespace smdebug {
-inline namespace v1 {
-namespace http {
-namespace detail {
+namespace smdebug::inline v1::http::detail {
+
+SMDEBUG_INLINE curl_easy::curl_easy() : handle_(::curl_easy_init()) {
+    if (!handle_) {
+        throw std::bad_alloc{};
+    }
+    set(CURLOPT_ERRORBUFFER, words_.data());
+}
+
+SMDEBUG_INLINE std::string curl_easy::to_message(CURLcode why) const {
+    std::string said = ::curl_easy_strerror(why);
+    return words_.front() == '\0' ? said : said + ": " + words_.data();
+}
+
+SMDEBUG_INLINE bool curl_easy::set_headers(std::span<const http::header> headers) {
+    std::unique_ptr<::curl_slist, list_cleaner> lines;
+    const auto add = [&](const std::string& line) {
+        ::curl_slist* longer = ::curl_slist_append(lines.get(), line.c_str());
+        if (longer != nullptr) {
+            static_cast<void>(lines.release());
+            lines.reset(longer);
+        }
+        return longer != nullptr;
+    };
+    bool all = add("Expect:");  // sends a body without waiting for 100 Continue
+    for (const http::header& header : headers) {
+        // libcurl drops an empty header unless it ends in a semicolon.
+        const std::string line = header.value.empty() ? header.name + ";" : header.name + ": " + header.value;
+        all = all && line.find_first_of(std::string_view{"\r\n\0", 3}) == std::string::npos && add(line);
+    }
+    set(CURLOPT_HTTPHEADER, lines.get());
+    lines_ = std::move(lines);
+    return all;
+}
 
 SMDEBUG_INLINE curl_transfer::clock::time_point curl_transfer::due() const noexcept {
     const clock::time_point end = std::max(now_.ask->deadline, in_time_until());
@@ -21,7 +53,7 @@ SMDEBUG_INLINE curl_transfer::clock::time_point curl_transfer::due() const noexc
 }
 
 SMDEBUG_INLINE std::uint64_t curl_transfer::connections_opened() const noexcept {
-    // Not connected: the number would be the last request's.
+    // Not connected: libcurl would report the previous request's number.
     return now_.connected ? static_cast<std::uint64_t>(easy_.asked<long>(CURLINFO_NUM_CONNECTS)) : 0;
 }
 
@@ -101,7 +133,7 @@ SMDEBUG_INLINE void curl_transfer::set_once() {
     easy_.set(CURLOPT_USERAGENT, agent.c_str());
     easy_.set(CURLOPT_PROTOCOLS_STR, "http,https");
     easy_.set(CURLOPT_NOSIGNAL, 1L);
-    easy_.set(CURLOPT_QUICK_EXIT, 1L);  // else giving up a request waits for a name server that does not answer
+    easy_.set(CURLOPT_QUICK_EXIT, 1L);  // otherwise giving up a request waits for a name server that does not answer
     easy_.set(CURLOPT_PATH_AS_IS, 1L);
     easy_.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
     easy_.set(CURLOPT_TCP_NODELAY, 1L);
@@ -129,7 +161,7 @@ SMDEBUG_INLINE void curl_transfer::set_once() {
         easy_.set(CURLOPT_SSL_VERIFYPEER, 0L);
         easy_.set(CURLOPT_SSL_VERIFYHOST, 0L);
     }
-    // Past set(): a libcurl without HTTP/2 says no, and goes on with HTTP/1.1.
+    // Bypasses set(): a libcurl without HTTP/2 refuses this and continues with HTTP/1.1.
     const long version = options_.http2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1;
     static_cast<void>(::curl_easy_setopt(handle(), CURLOPT_HTTP_VERSION, version));
 }
@@ -149,17 +181,17 @@ SMDEBUG_INLINE std::optional<http::response> curl_transfer::begin(const http::re
     }
     set_method(ask);
     easy_.set(CURLOPT_URL, ask.url.c_str());
-    // Null: as the environment says.  Empty: none.
+    // Null: the environment's proxy.  Empty: no proxy.
     easy_.set(CURLOPT_PROXY, http::detail::is_near(where->host) ? "" : static_cast<const char*>(nullptr));
-    // Over HTTP/2, waiting for a connection that is being made is quicker than making one for each request.
+    // Over HTTP/2, waiting for a connection in progress is quicker than opening one for each request.
     easy_.set(CURLOPT_PIPEWAIT, where->secure && options_.http2 ? 1L : 0L);
     const auto within = std::clamp(ask.connect_within, std::chrono::milliseconds{1}, longest);
     easy_.set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(within.count()));
-    return easy_.trouble() == CURLE_OK ? std::nullopt : std::optional{refused(easy_.words_of(easy_.trouble()))};
+    return easy_.trouble() == CURLE_OK ? std::nullopt : std::optional{refused(easy_.to_message(easy_.trouble()))};
 }
 
 SMDEBUG_INLINE void curl_transfer::set_method(const http::request& ask) {
-    easy_.set(CURLOPT_HTTPGET, 1L);  // takes back what the last request has set
+    easy_.set(CURLOPT_HTTPGET, 1L);  // resets the previous request's method
     easy_.set(CURLOPT_CUSTOMREQUEST, static_cast<const char*>(nullptr));
     if (ask.method == http::method::head) {
         easy_.set(CURLOPT_NOBODY, 1L);
@@ -182,7 +214,7 @@ SMDEBUG_INLINE std::optional<http::response> curl_transfer::overdue(clock::time_
         now_.body_at = now_.window_at = now;
     }
     if (std::max(now_.ask->deadline, in_time_until()) <= now) {
-        return http::detail::not_answered(http::outcome::timed_out, "The time for the answer is over.");
+        return http::detail::not_answered(http::outcome::timed_out, "The deadline has passed.");
     }
     if (now_.connected && now_.moved_at + patience() <= now) {
         return http::detail::not_answered(http::outcome::stalled,
@@ -196,7 +228,7 @@ SMDEBUG_INLINE std::optional<http::response> curl_transfer::overdue(clock::time_
     return std::nullopt;
 }
 
-// Looks at one stretch of time after the other.
+// Measures in consecutive windows.
 SMDEBUG_INLINE bool curl_transfer::is_slow(clock::time_point now) {
     if (!has_speed() || now < now_.window_at + patience()) {
         return false;
@@ -218,24 +250,20 @@ SMDEBUG_INLINE http::response curl_transfer::finish(CURLcode how) {
     state was = std::exchange(now_, {});
     reusable_ = how == CURLE_OK && !was.died;
     if (was.too_long) {
-        return http::detail::not_answered(
-            http::outcome::too_long,
-            "The answer's body is longer than the " + std::to_string(was.ask->most) + " bytes asked for.");
+        return http::detail::not_answered(http::outcome::too_long, "The answer's body is longer than the limit of " +
+                                                                       std::to_string(was.ask->most) + " bytes.");
     }
     if (was.no_memory) {
-        return http::detail::not_answered(http::outcome::interrupted, "There is no memory for the answer.");
+        return http::detail::not_answered(http::outcome::interrupted, "Not enough memory for the answer.");
     }
     if ((was.died && how == CURLE_ABORTED_BY_CALLBACK) || how == CURLE_SEND_FAIL_REWIND) {
         return http::detail::not_answered(http::outcome::interrupted,
-                                          "The connection was closed before any answer came.");
+                                          "The connection was closed before any answer arrived.");
     }
     if (how != CURLE_OK) {
-        return http::detail::not_answered(http::detail::outcome_of(how, was.connected), easy_.words_of(how));
+        return http::detail::not_answered(http::detail::outcome_of(how, was.connected), easy_.to_message(how));
     }
     return std::move(was.answer).build(static_cast<int>(status));
 }
 
-}  // namespace detail
-}  // namespace http
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::http::detail

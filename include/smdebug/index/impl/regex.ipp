@@ -15,8 +15,7 @@
 #include <new>
 #include <string>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 
 SMDEBUG_INLINE regex::regex(std::string_view pattern) : pattern_(pattern) {
     int code = 0;
@@ -98,5 +97,4 @@ SMDEBUG_INLINE std::string regex_library_version() {
     return version;
 }
 
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1

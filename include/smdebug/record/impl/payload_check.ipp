@@ -4,9 +4,7 @@
 #include <smdebug/record/crc32c.hpp>
 #include <smdebug/record/payload_check.hpp>
 
-namespace smdebug {
-inline namespace v1 {
-namespace record {
+namespace smdebug::inline v1::record {
 
 static_assert(package_footer == crc32c::mask(crc32c::value(package_footer_text)));
 
@@ -22,6 +20,4 @@ SMDEBUG_INLINE bool payload_check::matches() noexcept {
     return crc32c::mask(crc_) == footer_;
 }
 
-}  // namespace record
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::record

@@ -1,22 +1,27 @@
 // The bodies of <smdebug/reduce/element_walks.hpp>.
 #pragma once
 
+#include <smdebug/core/bytes.hpp>
 #include <smdebug/reduce/element_walks.hpp>
-#include <smdebug/tensor/reals.hpp>
+#include <smdebug/tensor/half.hpp>
+#include <smdebug/tensor/tensor_value.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <limits>
 #include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace reduce {
-namespace detail {
+namespace smdebug::inline v1::reduce::detail {
 
-/// Added in several chains: the compiler may not reorder a sum of doubles by itself.
+/// Added in several chains: the compiler may not reorder a sum of doubles itself.
 template <class T>
 [[nodiscard]] double sum_of(std::span<const T> elements) noexcept {
     constexpr std::size_t chains = 8;
@@ -69,13 +74,13 @@ SMDEBUG_INLINE std::vector<double> row_argmax(const tensor_value& values) {
     return found;
 }
 
-/// How many elements are `value` as doubles.  Compares in T where that gives the same: it is faster.
+/// The number of elements equal to `value` as doubles.  Compares in T if the result is the same: it is faster.
 template <class T>
 [[nodiscard]] std::size_t count_in(std::span<const T> elements, double value) {
     const auto equal = [&](T wanted) {
         return static_cast<std::size_t>(std::count(elements.begin(), elements.end(), wanted));
     };
-    constexpr double exact_integers = 0x1p53;  // below it double and int64 say the same
+    constexpr double exact_integers = 0x1p53;  // below it double and int64 agree
     if constexpr (std::integral<T> && !std::same_as<T, bool>) {
         if (std::abs(value) < exact_integers) {
             const bool fits = value == std::trunc(value) &&
@@ -96,7 +101,212 @@ SMDEBUG_INLINE std::size_t count_equal(const tensor_value& tensor, double value)
     return found;
 }
 
-}  // namespace detail
-}  // namespace reduce
-}  // namespace v1
-}  // namespace smdebug
+/// The largest value of T that is not above a number, which is not NaN.
+template <std::floating_point T>
+[[nodiscard]] inline T largest_not_above(double number) noexcept {
+    if constexpr (sizeof(T) < sizeof(double)) {
+        const T nearest = smdebug::detail::nearest_float(number);
+        return static_cast<double>(nearest) > number ? std::nextafter(nearest, -std::numeric_limits<T>::infinity())
+                                                     : nearest;
+    } else {
+        return number;
+    }
+}
+
+/// Whether elements of type T are active: two comparisons, in T for floats, else in double.
+template <class T>
+class activity_test {
+public:
+    explicit activity_test(const active_range& range) noexcept
+        : above_(largest_not_above<limit>(range.above)),
+          last_(range.below ? largest_not_above<limit>(std::nextafter(*range.below, -infinity)) : infinity_of_limit) {}
+
+    [[nodiscard]] bool operator()(T value) const noexcept {
+        const auto number = static_cast<limit>(value);
+        return (number > above_) & (number <= last_);
+    }
+
+private:
+    using limit = std::conditional_t<std::same_as<T, float>, float, double>;
+    static constexpr double infinity = std::numeric_limits<double>::infinity();
+    static constexpr limit infinity_of_limit = std::numeric_limits<limit>::infinity();
+
+    limit above_;
+    limit last_;  // the largest active value
+};
+
+/// The two 16-bit floats are compared by keys, integers in the order of the numbers: nothing is converted.  The keys of
+/// NaN lie beyond those of the infinities.
+template <class T>
+    requires std::same_as<T, float16> || std::same_as<T, bfloat16>
+class activity_test<T> {
+public:
+    explicit activity_test(const active_range& range) noexcept
+        : above_(key_not_above(range.above)),
+          last_(key_not_above(range.below ? std::nextafter(*range.below, -infinity) : infinity)) {}
+
+    [[nodiscard]] bool operator()(T value) const noexcept {
+        const std::int16_t order = key(value);
+        return (order > above_) & (order <= last_);
+    }
+
+private:
+    static constexpr double infinity = std::numeric_limits<double>::infinity();
+
+    [[nodiscard]] static std::int16_t key(T value) noexcept {
+        const auto bits = static_cast<std::int16_t>(value.bits);
+        return static_cast<std::int16_t>(bits ^ ((bits >> 15) & 0x7FFF));
+    }
+    // The key of the largest value that is not above a number; of the two zeros, 0.0 has the larger key.
+    [[nodiscard]] static std::int16_t key_not_above(double number) noexcept {
+        const T nearest{number + 0.0};
+        const int step = static_cast<double>(static_cast<float>(nearest)) > number ? 1 : 0;
+        return static_cast<std::int16_t>(key(nearest) - step);
+    }
+
+    std::int16_t above_;
+    std::int16_t last_;
+};
+
+/// Adds to counts[j] the number of active elements among rows of `width` elements.  Works on a band of columns at a
+/// time: its counters stay in the L1 cache, and rows are read in pieces of some KB.
+template <class T>
+void count_active(const T* rows, std::size_t row_count, std::size_t width, const activity_test<T>& active,
+                  std::uint32_t* counts) {
+    constexpr std::size_t band = 1024;
+    constexpr std::size_t lanes = 32;  // a constant count: compilers vectorise it at any level
+    const activity_test<T> test = active;
+    std::array<std::uint32_t, band> counters;  // aliases nothing
+    for (std::size_t first = 0; first < width; first += band) {
+        const std::size_t columns = std::min(band, width - first);
+        std::copy_n(counts + first, columns, counters.begin());
+        const T* row = rows + first;
+        for (std::size_t i = 0; i < row_count; ++i, row += width) {
+            std::size_t j = 0;
+            for (; j + lanes <= columns; j += lanes) {
+                for (std::size_t k = 0; k < lanes; ++k) {
+                    counters[j + k] += test(row[j + k]) ? 1U : 0U;
+                }
+            }
+            for (; j < columns; ++j) {
+                counters[j] += test(row[j]) ? 1U : 0U;
+            }
+        }
+        std::copy_n(counters.begin(), columns, counts + first);
+    }
+}
+
+template <class T>
+[[nodiscard]] std::size_t inactive_nodes_among(const tensor_view& values, layer_size layer, const active_range& range,
+                                               std::size_t needed, std::size_t enough) {
+    constexpr std::size_t short_row = 512;
+    const activity_test<T> active{range};
+    // Short rows are joined to longer ones.
+    const std::size_t joined = std::clamp<std::size_t>(short_row / layer.nodes, 1, layer.samples);
+    std::vector<std::uint32_t> counts(joined * layer.nodes);
+    std::vector<std::byte> room;
+    std::size_t first = 0;  // first element of the next block
+    const auto block_of = [&](std::size_t samples) {
+        return aligned_elements<T>(values, first, samples * layer.nodes, room).data();
+    };
+    std::size_t left = layer.samples;
+    std::size_t inactive = layer.nodes;
+    for (std::size_t block = 4; left > 0; block *= 2) {
+        const std::size_t rows = std::min(block, left / joined);
+        const std::size_t samples = rows == 0 ? left : rows * joined;
+        if (rows == 0) {
+            count_active(block_of(samples), left, layer.nodes, active, counts.data());
+        } else {
+            count_active(block_of(samples), rows, joined * layer.nodes, active, counts.data());
+        }
+        first += samples * layer.nodes;
+        left -= samples;
+        for (std::size_t i = layer.nodes; i < counts.size(); ++i) {
+            counts[i % layer.nodes] += std::exchange(counts[i], 0U);
+        }
+        const auto nodes = std::span{counts}.first(layer.nodes);
+        inactive = static_cast<std::size_t>(
+            std::count_if(nodes.begin(), nodes.end(), [&](std::uint32_t count) { return count < needed; }));
+        if (inactive < enough) {  // the count can only fall
+            return inactive;
+        }
+    }
+    return inactive;
+}
+
+SMDEBUG_INLINE std::size_t inactive_nodes(const tensor_view& values, layer_size layer, const active_range& range,
+                                          std::size_t needed, std::size_t enough) {
+    std::size_t inactive = 0;
+    visit_dtype(values.type, [&]<class T>() {
+        if constexpr (!requires { typename T::value_type; }) {  // not complex
+            inactive = inactive_nodes_among<T>(values, layer, range, needed, enough);
+        }
+    });
+    return inactive;
+}
+
+__extension__ using wide_product = unsigned __int128;
+
+/// Both halves of a product of 128 bits: every bit of either factor reaches every bit of the answer.
+[[nodiscard]] inline std::uint64_t folded_product(std::uint64_t a, std::uint64_t b) noexcept {
+    const wide_product product = static_cast<wide_product>(a) * b;
+    return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64U);
+}
+
+/// Lanes of folded products: each takes every fourth pair of words, so that none waits for another.
+class lane_hash {
+public:
+    void add(std::uint64_t word) noexcept { states_[0] = folded_product(states_[0] ^ word, keys[1]); }
+
+    void add(byte_view bytes) noexcept {
+        const std::byte* from = bytes.data();
+        std::size_t left = bytes.size();
+        for (; left >= block; left -= block, from += block) {
+            add_block(from);
+        }
+        std::array<std::byte, block> rest{};
+        if (left > 0) {
+            std::memcpy(rest.data(), from, left);
+        }
+        add_block(rest.data());
+    }
+
+    [[nodiscard]] content_hash finish() const noexcept {
+        content_hash whole{keys[0], keys[1]};
+        for (const std::uint64_t state : states_) {
+            whole.low = folded_product(whole.low ^ state, keys[2]);
+            whole.high = folded_product(whole.high + state, keys[3]);
+        }
+        return whole;
+    }
+
+private:
+    static constexpr std::size_t lanes = 4;
+    static constexpr std::size_t block = lanes * 2 * sizeof(std::uint64_t);
+    // Fractions of the square roots of 2, 3, 5 and 7.
+    static constexpr std::array<std::uint64_t, lanes> keys{0x6A09E667F3BCC909, 0xBB67AE8584CAA73B, 0x3C6EF372FE94F82B,
+                                                           0xA54FF53A5F1D36F1};
+
+    void add_block(const std::byte* from) noexcept {
+        for (std::size_t lane = 0; lane < lanes; ++lane, from += 2 * sizeof(std::uint64_t)) {
+            states_[lane] = folded_product(states_[lane] ^ load_le<std::uint64_t>(from),
+                                           keys[lane] ^ load_le<std::uint64_t>(from + sizeof(std::uint64_t)));
+        }
+    }
+
+    std::array<std::uint64_t, lanes> states_ = keys;
+};
+
+SMDEBUG_INLINE content_hash content_hash_of(const tensor_view& tensor) noexcept {
+    lane_hash hash;
+    hash.add(static_cast<std::uint64_t>(tensor.type));
+    hash.add(tensor.shape.size());
+    for (const std::size_t extent : tensor.shape) {
+        hash.add(extent);
+    }
+    hash.add(tensor.bytes.size());
+    hash.add(tensor.bytes);
+    return hash.finish();
+}
+
+}  // namespace smdebug::inline v1::reduce::detail

@@ -4,27 +4,26 @@
 #include <smdebug/core/dtype.hpp>
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/core/printable_text.hpp>
-#include <smdebug/core/utf8.hpp>
 #include <smdebug/core/version.hpp>
-#include <smdebug/report/data_writer.hpp>
 #include <smdebug/report/page/bundle.hpp>
 #include <smdebug/report/page_text.hpp>
-#include <smdebug/rules/rule_status.hpp>
+#include <smdebug/rules/rule_result.hpp>
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cmath>
+#include <limits>
 #include <map>
+#include <string_view>
 #include <tuple>
 
-namespace smdebug {
-inline namespace v1 {
-namespace report {
-namespace detail {
+namespace smdebug::inline v1::report::detail {
 
 /// Findings of a rule about one tensor of one worker.
 struct finding_group {
     std::size_t rule = 0;
-    std::size_t tensor = 0;  ///< the number of tensors: of none that is shown
+    std::size_t tensor = 0;  ///< the number of tensors: no tensor is shown
     std::size_t worker = 0;
     std::string tensor_name = {};
     std::string worker_name = {};
@@ -34,7 +33,7 @@ struct finding_group {
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> places = {};  ///< by axis and bucket: how many
 };
 
-/// A finding's step as people know it.
+/// A finding's step as users know it.
 [[nodiscard]] SMDEBUG_INLINE step_number shown_step(const reported_run& run, const finding& one) noexcept {
     return run.steps_are_synthetic && one.mode_step >= 0 ? one.mode_step : one.step;
 }
@@ -65,7 +64,7 @@ struct finding_group {
     return groups;
 }
 
-/// A JSON object being written.
+/// Writes a JSON object.
 class json_object {
 public:
     explicit json_object(std::string& out) : out_(out) { out_ += '{'; }
@@ -79,13 +78,13 @@ public:
         out_.append(name).append("\":");
         return out_;
     }
-    /// What is shown: escaped where it is not printable.
+    /// A text for display: escaped where it is not printable.
     void text(std::string_view name, std::string_view value) { append_json_ascii(key(name), printable(value)); }
     void address(std::string_view name, std::string_view value) { append_json_ascii(key(name), value); }
     void number(std::string_view name, std::integral auto value) { append_json_integer(key(name), value); }
     void number(std::string_view name, double value) { append_json_number(key(name), value); }
     void flag(std::string_view name, bool value) { key(name) += value ? "true" : "false"; }
-    /// write(out, each) for each of them.
+    /// Calls write(out, each) for each of them.
     template <class All, class Write>
     void list(std::string_view name, const All& all, Write&& write) {
         key(name) += '[';
@@ -229,7 +228,7 @@ SMDEBUG_INLINE std::string data_text(const reported_run& run) {
         data.whole(each.axis);
         data.byte(each.scalar ? 1 : 0);
         data.presence(each.there);
-        // Of a scalar, mean says all.
+        // For a scalar, the mean suffices.
         constexpr auto mean = static_cast<std::size_t>(series_column::least_mean);
         const std::size_t first = each.scalar ? mean : 0;
         for (std::size_t i = first; i < (each.scalar ? mean + 2 : series_columns); ++i) {
@@ -245,7 +244,7 @@ SMDEBUG_INLINE std::string data_text(const reported_run& run) {
             }
         }
     }
-    // Where rules found something: of every finding, its bucket.
+    // Where rules found something: the bucket of every finding.
     const std::vector<finding_group> groups = groups_of(run, axes);
     data.whole(groups.size());
     for (const finding_group& each : groups) {
@@ -397,7 +396,104 @@ SMDEBUG_INLINE std::vector<std::string> page_text(const page& what) {
     return pieces;
 }
 
-}  // namespace detail
-}  // namespace report
-}  // namespace v1
-}  // namespace smdebug
+SMDEBUG_INLINE void data_writer::whole(std::uint64_t value) {
+    while (value >= 0x80) {
+        byte(static_cast<std::uint8_t>(value | 0x80));
+        value >>= 7U;
+    }
+    byte(static_cast<std::uint8_t>(value));
+}
+
+SMDEBUG_INLINE bool fits_float(double value) noexcept {
+    const double size = std::abs(value);
+    return !std::isfinite(value) || size == 0 ||
+           (size >= double{std::numeric_limits<float>::min()} && size <= double{std::numeric_limits<float>::max()});
+}
+
+SMDEBUG_INLINE void data_writer::number(double value) {
+    constexpr std::uint32_t absent = 0x7FC0'0001;
+    auto bits = is_absent(value) ? absent : std::bit_cast<std::uint32_t>(static_cast<float>(value));
+    for (int i = 0; i < 4; ++i, bits >>= 8U) {
+        byte(static_cast<std::uint8_t>(bits));
+    }
+}
+
+SMDEBUG_INLINE void data_writer::wide_number(double value) {
+    auto bits = std::bit_cast<std::uint64_t>(value);
+    for (int i = 0; i < 8; ++i, bits >>= 8U) {
+        byte(static_cast<std::uint8_t>(bits));
+    }
+}
+
+SMDEBUG_INLINE void data_writer::numbers(std::span<const double> values) {
+    const bool wide = !std::all_of(values.begin(), values.end(), fits_float);
+    byte(wide ? 1 : 0);
+    for (const double each : values) {
+        wide ? wide_number(each) : number(each);
+    }
+}
+
+SMDEBUG_INLINE void data_writer::presence(const std::vector<bool>& there) {
+    std::vector<std::size_t> runs{0};
+    bool now = false;
+    for (const bool each : there) {
+        if (each != now) {
+            runs.push_back(0);
+            now = each;
+        }
+        ++runs.back();
+    }
+    whole(runs.size());
+    for (const std::size_t run : runs) {
+        whole(run);
+    }
+}
+
+SMDEBUG_INLINE void data_writer::column(const tensor_series& of, std::size_t column, bool follows_another) {
+    const auto bits = [&](std::size_t row, std::size_t in) { return std::bit_cast<std::uint64_t>(of.rows[row][in]); };
+    std::optional<std::uint64_t> first;
+    bool constant = true;
+    bool wide = false;
+    bool as_before = follows_another && column > 0;
+    for (std::size_t i = 0; i < of.rows.size(); ++i) {
+        if (of.there[i]) {
+            first = first.value_or(bits(i, column));
+            constant = constant && *first == bits(i, column);
+            as_before = as_before && bits(i, column) == bits(i, column - 1);
+            wide = wide || !fits_float(of.rows[i][column]);
+        }
+    }
+    const auto put = [&](double value) { wide ? wide_number(value) : number(value); };
+    if (constant) {
+        byte(wide ? 3 : 0);
+        put(std::bit_cast<double>(first.value_or(0)));
+    } else if (as_before) {
+        byte(2);
+    } else {
+        byte(wide ? 4 : 1);
+        for (std::size_t i = 0; i < of.rows.size(); ++i) {
+            if (of.there[i]) {
+                put(of.rows[i][column]);
+            }
+        }
+    }
+}
+
+SMDEBUG_INLINE std::string base64(byte_view bytes) {
+    constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    std::string text;
+    text.reserve((bytes.size() + 2) / 3 * 4);
+    for (std::size_t i = 0; i < bytes.size(); i += 3) {
+        const std::size_t size = std::min<std::size_t>(3, bytes.size() - i);
+        std::uint32_t three = 0;
+        for (std::size_t j = 0; j < 3; ++j) {
+            three = (three << 8U) | (j < size ? std::to_integer<std::uint32_t>(bytes[i + j]) : 0U);
+        }
+        for (std::size_t j = 0; j < 4; ++j) {
+            text += j <= size ? digits[(three >> (18U - 6U * j)) & 63U] : '=';
+        }
+    }
+    return text;
+}
+
+}  // namespace smdebug::inline v1::report::detail

@@ -1,15 +1,277 @@
 // The bodies of <smdebug/report/write_report.hpp>.
 #pragma once
 
+#include <smdebug/core/dtype.hpp>
+#include <smdebug/core/status.hpp>
+#include <smdebug/report/run_series.hpp>
 #include <smdebug/report/write_report.hpp>
 #include <smdebug/storage/posix/output.hpp>
+#include <smdebug/trial/lookup.hpp>
+#include <smdebug/trial/scanned_tensor.hpp>
 
+#include <algorithm>
 #include <array>
+#include <cstdint>
+#include <utility>
 
-namespace smdebug {
-inline namespace v1 {
-namespace report {
-namespace detail {
+namespace smdebug::inline v1 {
+namespace report::detail {
+
+/// What a thread computes of one tensor.  Names are the catalog's.
+struct seen_tensor {
+    step_number step = 0;
+    std::string_view worker = {};
+    std::string_view name = {};
+    dtype type = dtype::invalid;
+    bool has_shape = false;
+    shape_type shape = {};
+    std::uint64_t elements = 0;
+    series_row row = {};
+    std::optional<distribution> spread = {};
+    bool sampled = false;
+    bool unreadable = false;
+    bool file_failed = false;
+    std::vector<std::string> failures = {};
+};
+
+/// What a thread computes of some files; reused.
+class seen_tensors {
+public:
+    [[nodiscard]] seen_tensor& next() {
+        if (size_ == all_.size()) {
+            all_.emplace_back();
+        }
+        return all_[size_++];
+    }
+    template <class Take>
+    void hand_out(Take&& take) {
+        for (std::size_t i = 0; i < size_; ++i) {
+            take(all_[i]);
+        }
+        size_ = 0;
+    }
+    std::vector<std::byte> buffer = {};  // of distributions
+
+private:
+    std::vector<seen_tensor> all_;
+    std::size_t size_ = 0;
+};
+
+/// Notes a tensor; `values`: null if their distribution is not needed.
+inline void note_tensor(seen_tensor& seen, const reduced_tensor& tensor, const tensor_view* values,
+                        std::vector<std::byte>& buffer) {
+    seen.step = tensor.step;
+    seen.worker = tensor.worker;
+    seen.name = tensor.name;
+    seen.type = tensor.type;
+    seen.has_shape = tensor.shape != nullptr;
+    if (tensor.shape != nullptr) {
+        seen.shape = *tensor.shape;
+    }
+    seen.elements = tensor.type != dtype::invalid || tensor.shape == nullptr ? tensor.reductions.count
+                                                                             : element_count(*tensor.shape).value_or(0);
+    seen.unreadable = tensor.failure != nullptr;
+    seen.file_failed = tensor.file_failed;
+    seen.failures.clear();
+    const auto say = [&](const lookup_error& why) {
+        if (tensor.file_failed) {
+            const bool missing = why.why == absence::event_file_missing;
+            seen.failures.push_back(why.where + (missing ? " is missing" : " cannot be read: " + why.note));
+            return;
+        }
+        seen.failures.push_back(
+            smdebug::detail::to_message(why, std::string{tensor.name}, tensor.shown_step, tensor.shown_mode()));
+    };
+    if (tensor.failure != nullptr) {
+        say(*tensor.failure);
+    }
+    const reduction_set shown = numbers_of_reports();
+    for (const smdebug::detail::scan_failure& bad : tensor.saved_failures) {
+        if (shown.contains(bad.key)) {  // rules may have requested others
+            say(bad.why);
+        }
+    }
+    seen.row = row_of(tensor.reductions);
+    seen.spread.reset();
+    if (values != nullptr) {
+        seen.spread = distribution_of(*values, buffer);
+        seen.sampled = seen.spread && values->count() > elements_looked_at;
+    }
+}
+
+inline void take_tensor(reported_run& to, const seen_tensor& seen, std::size_t most_damage) {
+    if (!seen.failures.empty()) {
+        const std::string& last = to.damage.empty() ? std::string{} : to.damage.back();
+        const bool same = seen.file_failed && seen.failures.front() == last;
+        to.damaged += same ? 0 : seen.failures.size();
+        for (const std::string& each : seen.failures) {
+            if (to.damage.size() < most_damage && !same) {
+                to.damage.push_back(each);
+            }
+        }
+    }
+    if (seen.unreadable) {
+        return;
+    }
+    const auto where = to.axes.place_of(seen.step);
+    tensor_series* series = where ? to.series.add(seen.name, seen.worker, *where, seen.row, seen.elements) : nullptr;
+    ++to.values;
+    to.bytes += seen.elements * size_of(seen.type);
+    if (series == nullptr) {
+        return;
+    }
+    to.facts.resize(to.series.tensors().size());
+    tensor_facts& facts = to.facts[series->tensor];
+    if (facts.type == dtype::invalid && facts.shape.empty()) {
+        facts.type = seen.type;
+        facts.shape = seen.shape;
+    } else if (facts.type != seen.type || (seen.has_shape && facts.shape != seen.shape)) {
+        facts.changes = true;
+    }
+    if (seen.spread) {
+        series->distributions.emplace_back(where->bucket, *seen.spread);
+        to.sampled = to.sampled || seen.sampled;
+    }
+}
+
+SMDEBUG_INLINE run_gatherer::run_gatherer(const trial& run, gather_options options)
+    : options_(std::move(options)), run_(run), from_(run.snapshot()) {
+    all_.name = run.name();
+    all_.path = run.path();
+    all_.state = run.job_state();
+    for (const problem& each : run.problems()) {
+        all_.problems.push_back(text_of(each));
+    }
+    const std::vector<axis_step> steps = steps_of(*from_, options_.which);
+    const std::vector<std::string> tensors = run.tensor_names();
+    all_.num_workers = run.num_workers();
+    all_.tensors = tensors.size();
+    all_.last_complete = from_->shown_step_of(run.last_complete_step());
+    all_.steps_are_synthetic = from_->steps_are_synthetic;
+    std::size_t tensors_of_modes = 0;
+    for (const mode each : run.modes()) {
+        tensors_of_modes += run.tensor_names({.mode = each}).size();
+    }
+    tensors_of_modes = std::max(tensors_of_modes, all_.tensors);  // steps of no mode have some, too
+    const room_of_run room = room_for(steps.size(), tensors_of_modes, all_.tensors,
+                                      std::max<std::size_t>(run.workers().size(), 1), options_.most_bytes);
+    all_.axes = step_axes{steps, room.buckets};
+    all_.series = series_book{room.merge_workers, room.tensors};
+    for (const auto& [name, group] : run.collections()) {
+        all_.collections.emplace_back(name, run.tensor_names({.collection = name}));
+    }
+    looked_at_ = all_.axes.some(room.distributions);
+    looks_at_all_ = looked_at_.size() >= steps.size();
+    next_ = options_.which.range.begin;
+    const smdebug::detail::selected_tensors selected{options_.which, *from_};
+    for (const std::string& name : tensors) {
+        if (const auto id = from_->names->find_tensor(name); id && selected.contains(*id)) {
+            names_.push_back(name);
+        }
+    }
+    if (selected.names() != nullptr) {
+        shown_.emplace(names_.begin(), names_.end());
+    }
+}
+
+SMDEBUG_INLINE bool run_gatherer::shows(const tensor_place& tensor) const {
+    const tensor_selection& which = options_.which;
+    return which.range.contains(tensor.step) && (which.mode == mode::global || which.mode == tensor.mode) &&
+           (!which.worker || *which.worker == tensor.worker) && (!shown_ || shown_->contains(tensor.name));
+}
+
+SMDEBUG_INLINE bool run_gatherer::has_steps(std::optional<step_number> begin, std::optional<step_number> end) const {
+    const auto first = from_->steps.lower_bound(begin.value_or(0));
+    return first != from_->steps.end() && (!end || first->step < *end);
+}
+
+SMDEBUG_INLINE void run_gatherer::scan(const scan_options& asked, look rules) {
+    try {
+        if (has_steps(next_, asked.which.range.begin)) {
+            walk_to(asked.which.range.begin, nullptr);
+        }
+        next_ = asked.which.range.begin;
+        const rules_looking_on both{asked, rules};
+        walk_to(asked.which.range.end, &both);
+    } catch (...) {
+        failure_ = std::current_exception();
+        throw;
+    }
+}
+
+SMDEBUG_INLINE reported_run run_gatherer::finish() {
+    if (failure_) {
+        std::rethrow_exception(failure_);
+    }
+    walk_to(options_.which.range.end, nullptr);
+    return std::move(all_);
+}
+
+SMDEBUG_INLINE void run_gatherer::walk_to(std::optional<step_number> end, const rules_looking_on* rules) {
+    const auto upto = [&](std::optional<step_number> piece_end, bool with_values) {
+        if (has_steps(next_, piece_end)) {
+            walk({next_, piece_end}, with_values, rules);
+        }
+        next_ = piece_end;
+    };
+    if (!looks_at_all_) {
+        for (auto each = std::lower_bound(looked_at_.begin(), looked_at_.end(), next_.value_or(0));
+             each != looked_at_.end() && (!end || *each < *end); ++each) {
+            upto(*each, false);
+            upto(*each + 1, true);
+        }
+    }
+    upto(end, looks_at_all_);
+}
+
+SMDEBUG_INLINE void run_gatherer::walk(const step_range& range, bool with_values, const rules_looking_on* rules) {
+    const auto& kernel = run_.state()->kernel();
+    scan_options scanning{.which = options_.which,
+                          .saved = numbers_of_reports(),
+                          .how = options_.how,
+                          .defer_checks = true,
+                          .keep_repeats = kernel.abilities().repeats,
+                          .in_place = true};
+    if (rules != nullptr) {
+        scanning = rules->asked;
+    }
+    scanning.which.range = range;
+    scanning.stream = !with_values;
+    scanning.faster = &faster_;
+    const auto note = [&](seen_tensor& seen, const smdebug::detail::scanned_tensor& scanned,
+                          const reduced_tensor& tensor, std::vector<std::byte>& buffer) {
+        std::optional<tensor_view> values;
+        if (with_values && scanned.values() != nullptr && scanned.repeats() == 0 && tensor.failure == nullptr) {
+            values = scanned.values()->view();
+        }
+        note_tensor(seen, tensor, values ? &*values : nullptr, buffer);
+    };
+    if (rules != nullptr) {
+        seen_tensor seen;
+        static_cast<void>(smdebug::scan(run_, scanning, [&](const smdebug::detail::scanned_tensor& scanned) {
+            const reduced_tensor tensor = reduced(scanned, reduction_set::all(), kernel);
+            if (shows(tensor)) {
+                note(seen, scanned, tensor, buffer_);
+                take_tensor(all_, seen, options_.most_damage);
+            }
+            rules->report(scanned, tensor);
+        }));
+        return;
+    }
+    const auto end = scan_parts(
+        run_, scanning, seen_tensors{},
+        [&](seen_tensors& part, const smdebug::detail::scanned_tensor& scanned) {
+            note(part.next(), scanned, reduced(scanned, scanning.saved, kernel), part.buffer);
+        },
+        [&](seen_tensors& part) {
+            part.hand_out([&](const seen_tensor& seen) { take_tensor(all_, seen, options_.most_damage); });
+        });
+    all_.stopped = all_.stopped || end == smdebug::detail::walk_end::stopped;
+}
+
+SMDEBUG_INLINE reported_run gather_run(const trial& run, const gather_options& options) {
+    return run_gatherer{run, options}.finish();
+}
 
 SMDEBUG_INLINE void write_page(const page& what, const std::string& path) {
     smdebug::detail::posix::whole_file_output file{path};
@@ -17,7 +279,7 @@ SMDEBUG_INLINE void write_page(const page& what, const std::string& path) {
         const std::array<byte_view, 1> bytes{as_bytes(piece)};
         file.append(bytes);
     }
-    file.commit(durability::on_disk);  // in the place of an older page
+    file.commit(durability::on_disk);  // replaces an older page
 }
 
 SMDEBUG_INLINE gather_options gathering(const write_report_options& options) {
@@ -31,13 +293,11 @@ SMDEBUG_INLINE void write_page_of(reported_run shown, const write_report_options
     write_page(whole, path);
 }
 
-}  // namespace detail
-}  // namespace report
+}  // namespace report::detail
 SMDEBUG_INLINE void write_report(const trial& run, const write_report_options& options, const std::string& path) {
     report::detail::reported_run shown = report::detail::gather_run(run, report::detail::gathering(options));
     shown.verdicts = options.verdicts;
     report::detail::write_page_of(std::move(shown), options, path);
 }
 
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1

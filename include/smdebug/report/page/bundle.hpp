@@ -1,5 +1,6 @@
-// What every report's page is made of: its style, its script, and what stands in it before the script has run.
-// Made of report/src by report/build.mjs; the texts lie in page/impl/bundle.ipp, with the licence of what is not ours.
+// The fixed parts of every report's page: its style, its script, and the markup before the script has run.
+// report/build.mjs makes them from report/src; the texts lie in page/impl/bundle.ipp, with the licences of third-party
+// code.
 #pragma once
 
 #include <smdebug/core/form.hpp>
@@ -7,25 +8,19 @@
 #include <span>
 #include <string_view>
 
-namespace smdebug {
-inline namespace v1 {
-namespace report {
-namespace detail {
+namespace smdebug::inline v1::report::detail {
 
-/// In pieces, to be put one behind the other, as compilers need not take longer ones.
+/// In pieces, to be concatenated, as compilers limit the length of a literal.
 [[nodiscard]] std::span<const std::string_view> page_style() noexcept;
 [[nodiscard]] std::span<const std::string_view> page_script() noexcept;
-/// "sha256-...", as a Content-Security-Policy names them.
+/// "sha256-...", as in a Content-Security-Policy.
 [[nodiscard]] std::string_view page_style_hash() noexcept;
 [[nodiscard]] std::string_view page_script_hash() noexcept;
 [[nodiscard]] std::string_view page_body() noexcept;
-/// Of the files in report/ that these were made of, see report/build.mjs.
+/// The hash of the files in report/ that these were made from, see report/build.mjs.
 [[nodiscard]] std::string_view page_source_hash() noexcept;
 
-}  // namespace detail
-}  // namespace report
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::report::detail
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/report/page/impl/bundle.ipp>

@@ -1,15 +1,14 @@
-// The built-in rule AllZero: a tensor of which at least a given percentage of the values is zero.
+// The built-in rule AllZero: at least a given percentage of a tensor's values is zero.
 // Source: the public description of SageMaker Debugger's rule AllZero.
 #pragma once
 
-#include <smdebug/core/form.hpp>
+#include <smdebug/core/error.hpp>
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/judge/saved_tensor.hpp>
-#include <smdebug/rules/judge/selection.hpp>
 #include <smdebug/rules/setting.hpp>
 #include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/lookup.hpp>
@@ -21,16 +20,14 @@
 #include <tuple>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace rules {
+namespace smdebug::inline v1::rules {
 
 /// Fires for each selected tensor with 100 * zeros / values >= threshold.  -0.0 is a zero, NaN is not; empty tensors,
 /// complex numbers and strings are skipped.
-/// Fast path: with a threshold of 100 abs_max, or min and max, decide: both 0, or not.  Failing these, any finite
-/// reduction that is not 0 disproves.  Below 100 abs_min > 0, min > 0 or max < 0 disproves; else the zeros are counted.
-/// A sum or norm of 0 proves nothing: it may have cancelled or underflowed.
-/// Cost: a small read or two where these were saved, else one pass over the tensor, two below 100.
+/// Fast path: with a threshold of 100, abs_max, or min and max, decide: both 0, or not.  Without these, any finite
+/// reduction that is not 0 disproves it.  Below 100, abs_min > 0, min > 0 or max < 0 disproves it; else the zeros are
+/// counted.  A sum or norm of 0 proves nothing: it may have cancelled or underflowed.
+/// Cost: a small read or two if these were saved, else one pass over the tensor, two below 100.
 struct all_zero {
     text_list collection_names = {};  ///< with tensor_regex: the union; one of the two is mandatory
     text_list tensor_regex = {};
@@ -50,7 +47,7 @@ struct all_zero {
                           setting{"all_workers", &R::all_workers, all_workers_meaning}};
     }
 
-    /// Errors: insufficient_information_for_rule_invocation, value_error for a threshold that is no percentage.
+    /// Errors: insufficient_information_for_rule_invocation, value_error for a threshold that is not a percentage.
     void check() const;
 
     [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {
@@ -88,7 +85,7 @@ private:
         return disproved ? finding{} : tensor.note(largest.failure());
     }
 
-    /// Whether the extrema prove that no value is zero, and the threshold asks for one.
+    /// Whether the extrema prove that no value is zero, and the threshold requires one.
     [[nodiscard]] bool shows_no_zero(const auto& tensor) const {
         if (const auto smallest = tensor.reduction_value(reduction::min, true)) {
             return threshold > 0 && *smallest > 0;
@@ -116,7 +113,7 @@ private:
                               short_text(percent) + " %) are zero, which is at least " + short_text(threshold) + " %");
     }
 
-    /// Where zeros cannot be counted: nothing but zeros is enough for any threshold that is a percentage.
+    /// If zeros cannot be counted: a tensor of zeros meets any threshold that is a percentage.
     [[nodiscard]] finding judge_share_by_extrema(const auto& tensor, const lookup_error& why) const {
         const auto is_zero = [](const lookup<double>& value) { return value && *value == 0; };
         const bool zero = is_zero(tensor.reduction_value(reduction::max, true)) ||
@@ -136,10 +133,14 @@ private:
     }
 };
 
-}  // namespace rules
-}  // namespace v1
-}  // namespace smdebug
+inline void all_zero::check() const {
+    if (collection_names.empty() && tensor_regex.empty()) {
+        throw insufficient_information_for_rule_invocation(std::string{name()},
+                                                           "one of collection_names and tensor_regex is needed");
+    }
+    if (!(threshold >= 0 && threshold <= 100)) {
+        throw value_error("threshold is " + short_text(threshold) + ", which is not from 0 to 100");
+    }
+}
 
-#ifndef SMDEBUG_COMPILED
-#include <smdebug/rules/built_in/impl/all_zero.ipp>
-#endif
+}  // namespace smdebug::inline v1::rules

@@ -2,15 +2,14 @@
 // Source: the public description of SageMaker Debugger's rule CheckInputImages.
 #pragma once
 
-#include <smdebug/core/form.hpp>
+#include <smdebug/core/dtype.hpp>
+#include <smdebug/core/error.hpp>
 #include <smdebug/core/json_text.hpp>
-#include <smdebug/core/shape.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/reduce/element_walks.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/judge/saved_tensor.hpp>
-#include <smdebug/rules/judge/selection.hpp>
 #include <smdebug/rules/setting.hpp>
 #include <smdebug/tensor/tensor_value.hpp>
 #include <smdebug/trial/concepts.hpp>
@@ -29,18 +28,16 @@
 #include <utility>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace rules {
+namespace smdebug::inline v1::rules {
 
-/// Adds up the values of each channel of the selected tensors, from the first step on that the rule is given.  Once
-/// threshold_samples images were seen of a tensor it fires at each step with that tensor where the mean of some channel
-/// is further from 0 than threshold_mean.  Images are counted along the first axis, channels along axis `channel`;
-/// where there is no such axis, or fewer than 3 axes, there is one channel.  Another number of channels begins anew.
-/// A channel with NaN never fires.
-/// Fast path: with one channel the mean and the shape are exact.  With several, where values were not saved, they still
-/// prove it if the mean over all channels is off; if it is not, that is noted.
-/// Cost: nothing but small reads with one channel and saved reductions; else one pass over the images.
+/// Adds up the values of each channel of the selected tensors, from the first step on that the rule is called with.
+/// After threshold_samples images of a tensor it fires at each step with that tensor where the mean of some channel is
+/// further from 0 than threshold_mean.  Images are counted along the first axis, channels along axis `channel`; without
+/// such an axis, or with fewer than 3 axes, there is one channel.  A change of the number of channels restarts the
+/// sums.  A channel with NaN never fires.
+/// Fast path: with one channel the mean and the shape are exact.  With several, if values were not saved, an excessive
+/// mean over all channels still proves it; otherwise the tensor is noted.
+/// Cost: only small reads with one channel and saved reductions; else one pass over the images.
 struct check_input_images {
     double threshold_mean = 0.2;
     std::int64_t threshold_samples = 500;
@@ -48,7 +45,7 @@ struct check_input_images {
     std::int64_t channel = 1;
     bool all_workers = false;
 
-    /// What was added up.
+    /// The sums so far.
     struct history {
     private:
         friend struct check_input_images;
@@ -57,7 +54,7 @@ struct check_input_images {
             double values = 0;         ///< of one channel
             std::vector<double> sums;  ///< of each channel, unless of_all_only
             double sum = 0;            ///< of all channels
-            bool of_all_only = false;  ///< the values of some step were not there
+            bool of_all_only = false;  ///< the values of some step were missing
         };
         std::map<std::pair<std::string, std::string>, tally> tensors;  ///< by name and worker
     };
@@ -108,10 +105,10 @@ struct check_input_images {
     }
 
 private:
-    /// How many channels images of this shape have.
+    /// The number of channels in images of this shape.
     [[nodiscard]] std::size_t channels_of(const shape_type& shape) const noexcept;
 
-    /// Adds count times the mean.  Returns whether there was one; else says why in `trouble`.
+    /// Adds count times the mean.  Returns whether there was one; else `trouble` says why not.
     [[nodiscard]] static bool add_mean(history::tally& seen, const auto& tensor, std::size_t count, finding& trouble) {
         const auto mean = tensor.reduction_value(reduction::mean);
         if (!mean) {
@@ -125,7 +122,7 @@ private:
         return true;
     }
 
-    /// Adds the values of each channel, or what is known of all of them together.
+    /// Adds the values of each channel, or the known sum of all of them.
     [[nodiscard]] bool add_values(history::tally& seen, const auto& tensor, const shape_type& shape,
                                   finding& trouble) const {
         const auto values = tensor.values();
@@ -139,7 +136,7 @@ private:
             return true;
         }
         const std::size_t channels = seen.sums.size();
-        std::size_t inner = 1;  // values of one channel that lie together
+        std::size_t inner = 1;  // adjacent values of one channel
         for (auto axis = static_cast<std::size_t>(channel) + 1; axis < shape.size(); ++axis) {
             inner *= shape[axis];
         }
@@ -153,7 +150,7 @@ private:
         return sums.has_value();
     }
 
-    /// Open decision: the mean of each channel by itself, over all that was seen.
+    /// Open decision: the mean of each channel separately, over all images so far.
     [[nodiscard]] finding judge(const auto& tensor, const history::tally& seen) const {
         const auto about = [&](double mean, const std::string& of) {
             return tensor.met(mean, threshold_mean,
@@ -161,7 +158,7 @@ private:
                                   short_text(mean) + ", further from 0 than " + short_text(threshold_mean));
         };
         if (seen.of_all_only) {
-            // Some channel is at least as far off as all of them together.
+            // Some channel is at least as far off as the mean of all.
             const double mean = seen.sum / (seen.values * static_cast<double>(seen.sums.size()));
             return std::abs(mean) > threshold_mean
                        ? about(mean, "all channels")
@@ -181,10 +178,27 @@ private:
     }
 };
 
-}  // namespace rules
-}  // namespace v1
-}  // namespace smdebug
+inline void check_input_images::check() const {
+    if (!(threshold_mean >= 0)) {
+        throw value_error("check_input_images: threshold_mean is " + short_text(threshold_mean) +
+                          "; it must be a number that is not below 0");
+    }
+    if (threshold_samples < 0) {
+        throw value_error("check_input_images: threshold_samples is " + std::to_string(threshold_samples) +
+                          "; it must not be below 0");
+    }
+    if (channel < 0) {
+        throw value_error("check_input_images: channel is " + std::to_string(channel) +
+                          "; it must be an axis, counted from 0");
+    }
+    if (regex.empty()) {
+        throw insufficient_information_for_rule_invocation{"check_input_images", "regex names no tensors"};
+    }
+}
 
-#ifndef SMDEBUG_COMPILED
-#include <smdebug/rules/built_in/impl/check_input_images.ipp>
-#endif
+inline std::size_t check_input_images::channels_of(const shape_type& shape) const noexcept {
+    const bool has_axis = shape.size() >= 3 && channel >= 0 && static_cast<std::size_t>(channel) < shape.size();
+    return has_axis ? shape[static_cast<std::size_t>(channel)] : 1;
+}
+
+}  // namespace smdebug::inline v1::rules

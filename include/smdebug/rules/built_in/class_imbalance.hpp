@@ -7,9 +7,7 @@
 #include <smdebug/reduce/element_walks.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/judge/saved_tensor.hpp>
-#include <smdebug/rules/judge/selection.hpp>
 #include <smdebug/rules/setting.hpp>
-#include <smdebug/tensor/reals.hpp>
 #include <smdebug/tensor/tensor_value.hpp>
 #include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/lookup.hpp>
@@ -25,16 +23,14 @@
 #include <utility>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace rules {
+namespace smdebug::inline v1::rules {
 
-/// Counts labels by class, from the first step on that the rule is given.  Once `samples` were seen it fires at each
-/// step with labels where (1) the largest class is more than threshold_imbalance times the smallest, of those seen; or
-/// (2) of some class more than the share threshold_misprediction was predicted as another one.  One finding for each.
+/// Counts labels by class, from the first step on that the rule is called with.  After `samples` labels it fires at
+/// each step with labels where (1) the largest class is more than threshold_imbalance times the smallest class seen; or
+/// (2) more than the share threshold_misprediction of some class was predicted as another one.  One finding for each.
 /// Labels and predictions are the first tensors by name that match and were saved at the step, flattened, rounded half
-/// to even.  Labels below 0 or not finite are ignored: they mark what has no class.  Predictions that are not finite
-/// are ignored in (2), as are all of a step where they are missing or not as many as the labels.
+/// to even.  Labels below 0 or not finite are ignored: they mark entries without a class.  Predictions that are not
+/// finite are ignored in (2), and so is every step without as many predictions as labels.
 /// With argmax, predictions are probabilities: the index of the largest along the last axis, the first of equals; a row
 /// with NaN predicts nothing.  Labels are compared with the predictions of the same worker.
 /// Fast path: none.  Cost: reads both tensors whole; keeps a few bytes for each class.
@@ -47,7 +43,7 @@ struct class_imbalance {
     text_list predictions_regex = ".*predictions";
     bool all_workers = false;  ///< count the labels of every worker together
 
-    /// What was counted.
+    /// The counts so far.
     struct history {
     private:
         friend struct class_imbalance;
@@ -127,7 +123,7 @@ private:
 
     static void add_note(std::vector<finding>& findings, finding note);
 
-    /// The predicted classes; NaN for none.  Empty where they are missing, for which a note may be due.
+    /// The predicted classes; NaN for none.  Empty if they are missing, in which case a note may be added.
     [[nodiscard]] std::vector<double> predictions_of(const auto& tensor, std::vector<finding>& findings) const {
         const auto values = tensor.values();
         if (values) {
@@ -141,13 +137,11 @@ private:
 
     void count(const std::vector<double>& labels, const std::vector<double>& predicted);
 
-    /// Adds the findings, each of which begins like `met`.  Of equals the class with the lowest number counts.
+    /// Adds the findings, each of which begins like `met`.  Of equal classes the one with the lowest number counts.
     void judge(const finding& met, std::vector<finding>& findings) const;
 };
 
-}  // namespace rules
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::rules
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/rules/built_in/impl/class_imbalance.ipp>

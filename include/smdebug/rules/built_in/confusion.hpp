@@ -1,4 +1,4 @@
-// The built-in rule Confusion: what a model predicts is not often enough what the labels say.
+// The built-in rule Confusion: a model's predictions match the labels too rarely.
 // Source: the public description of SageMaker Debugger's rule Confusion.
 #pragma once
 
@@ -7,9 +7,8 @@
 #include <smdebug/core/step.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/judge/saved_tensor.hpp>
-#include <smdebug/rules/judge/selection.hpp>
 #include <smdebug/rules/setting.hpp>
-#include <smdebug/tensor/reals.hpp>
+#include <smdebug/tensor/tensor_value.hpp>
 #include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/lookup.hpp>
 
@@ -23,25 +22,23 @@
 #include <utility>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace rules {
+namespace smdebug::inline v1::rules {
 
 namespace detail {
 
-/// What the entries of a confusion matrix are shares of.
+/// What the entries of a confusion matrix are divided by.
 enum class confusion_share : std::uint8_t {
-    predictions,  ///< of all that was predicted as a category: the diagonal is its precision
-    labels,       ///< of all that is labelled so: the diagonal is its recall
+    predictions,  ///< number of predictions of a category: the diagonal is its precision
+    labels,       ///< number of labels of a category: the diagonal is its recall
 };
 
 }  // namespace detail
 
 /// Counts at each step how often each category was predicted for each label, and fires if for some category that was
 /// predicted the share with that label is below min_diag, or the share with some other label above max_off_diag.
-/// Both tensors are flattened, values cut to integers.  Pairs with a value that is not finite or not a category, 0 to
-/// category_no - 1, are left out and noted; without category_no every integer from 0 on is one.  A step that lacks
-/// either tensor, or where they differ in size, is skipped.
+/// Both tensors are flattened, values truncated to integers.  Pairs with a value that is not finite or not a category,
+/// 0 to category_no - 1, are left out and noted; without category_no every integer from 0 on is a category.  A step
+/// that lacks either tensor, or where they differ in size, is skipped.
 /// A tensor is the one with the name; if the run has none, the only one of the collection.  Labels are compared with
 /// the predictions of the same worker.
 /// One finding a worker: the lowest share on the diagonal, else the highest off it.
@@ -55,7 +52,7 @@ struct confusion {
     double min_diag = 0.9;
     double max_off_diag = 0.1;
     bool all_workers = false;
-    /// Open decision: the public formulas contradict each other; nothing public tells these two apart.
+    /// Open decision: the public formulas contradict each other; no public text decides between these two.
     detail::confusion_share share_of = detail::confusion_share::predictions;
 
     [[nodiscard]] static constexpr std::string_view name() noexcept { return "confusion"; }
@@ -102,22 +99,22 @@ struct confusion {
     }
 
 private:
-    /// A pair of categories and how often it was seen.  A share is of all with the same `whole`.
+    /// A pair of categories and its count.  Its share is relative to all pairs with the same `whole`.
     struct cell {
         std::int64_t whole;
         std::int64_t part;
         std::uint64_t count;
     };
-    /// A share that is not as it should be.
+    /// A share outside its limit.
     struct violation {
         cell of = {};
         std::uint64_t sum = 0;  ///< of all with the same whole
         double share = 0;
     };
-    static constexpr std::int64_t small_matrix = 128;  ///< categories that are counted in a whole matrix
+    static constexpr std::int64_t small_matrix = 128;  ///< up to so many categories are counted in a full matrix
     using pairs = std::vector<std::pair<std::int64_t, std::int64_t>>;
 
-    /// The tensor, of the whole run: that some steps lack it must not make another one of it.
+    /// The tensor, for the whole run: a step that lacks it must not select another one.
     [[nodiscard]] static std::optional<std::string> find_name(const readable_trial auto& run, const std::string& name,
                                                               const std::string& collection) {
         if (run.has_tensor(name)) {
@@ -158,11 +155,11 @@ private:
         add(judge(of_labels, cells_of(kept)));
     }
 
-    /// The pairs that count, what shares are of first.
+    /// The valid pairs, beginning with the category that shares refer to.
     [[nodiscard]] pairs categories(const std::vector<double>& labelled, const std::vector<double>& predicted) const;
 
-    /// The entries of the matrix that are not 0, in order.  Counted in a whole matrix while that is small, else sorted:
-    /// values that are no categories at all may be huge.
+    /// The non-zero entries of the matrix, in order.  Counted in a full matrix while that is small, else sorted: values
+    /// that are not categories may be huge.
     [[nodiscard]] static std::vector<cell> cells_of(pairs kept);
 
     [[nodiscard]] finding judge(const auto& tensor, const std::vector<cell>& cells) const {
@@ -200,9 +197,7 @@ private:
     [[nodiscard]] std::string words(const violation& bad) const;
 };
 
-}  // namespace rules
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::rules
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/rules/built_in/impl/confusion.ipp>

@@ -1,31 +1,29 @@
-// The built-in rule DeadRelu: a layer of which too many ReLUs are (almost) never active.
+// The built-in rule DeadRelu: too many ReLUs of a layer are (almost) never active.
 // Source: the public description of SageMaker Debugger's rule DeadRelu.
 #pragma once
 
-#include <smdebug/core/form.hpp>
+#include <smdebug/core/error.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/judge/layer_activity.hpp>
 #include <smdebug/rules/judge/saved_tensor.hpp>
-#include <smdebug/rules/judge/selection.hpp>
 #include <smdebug/rules/setting.hpp>
 #include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/options.hpp>
 
+#include <string>
 #include <string_view>
 #include <tuple>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace rules {
+namespace smdebug::inline v1::rules {
 
-/// Fires for each selected tensor, outputs of a layer of ReLUs, of which more than threshold_layer percent are dead: in
-/// less than threshold_inactivity percent of the samples above 0.  Each step is judged by itself.
+/// Fires for each selected tensor, the outputs of a layer of ReLUs, in which more than threshold_layer percent are
+/// dead: above 0 in less than threshold_inactivity percent of the samples.  Each step is judged separately.
 /// Axis 0 counts the samples, each position of the others is one ReLU; a tensor with one axis is one sample.  NaN is
 /// not active.  Tensors without axes or values, complex numbers and strings are skipped.
-/// Where values were saved they decide: the pass over them ends as soon as enough ReLUs were seen to be active, mostly
-/// after a few samples.  Where only reductions were: max <= 0 fires, min > 0 does not, anything else is noted.
+/// Saved values decide: the pass over them ends as soon as enough ReLUs are known to be active, mostly after a few
+/// samples.  If only reductions were saved: max <= 0 fires, min > 0 does not, anything else is noted.
 struct dead_relu {
     text_list tensor_regex = ".*relu_output";
     double threshold_inactivity = 1;  ///< percent of the samples
@@ -47,7 +45,7 @@ struct dead_relu {
                           setting{"all_workers", &R::all_workers, all_workers_meaning}};
     }
 
-    /// Errors: insufficient_information_for_rule_invocation; value_error for a threshold that is no percentage.
+    /// Errors: insufficient_information_for_rule_invocation; value_error for a threshold that is not a percentage.
     void check() const;
 
     [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {
@@ -63,10 +61,11 @@ struct dead_relu {
     }
 };
 
-}  // namespace rules
-}  // namespace v1
-}  // namespace smdebug
+inline void dead_relu::check() const {
+    if (tensor_regex.empty()) {
+        throw insufficient_information_for_rule_invocation(std::string{name()}, "tensor_regex is empty");
+    }
+    detail::activity_thresholds{threshold_inactivity, threshold_layer}.check();
+}
 
-#ifndef SMDEBUG_COMPILED
-#include <smdebug/rules/built_in/impl/dead_relu.ipp>
-#endif
+}  // namespace smdebug::inline v1::rules

@@ -7,7 +7,6 @@
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/judge/saved_tensor.hpp>
-#include <smdebug/rules/judge/selection.hpp>
 #include <smdebug/rules/setting.hpp>
 #include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/lookup.hpp>
@@ -20,13 +19,11 @@
 #include <tuple>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace rules {
+namespace smdebug::inline v1::rules {
 
 /// Fires for each selected tensor with a value that is NaN or infinite; with only_nan, NaN alone.
-/// The values decide where they were saved.  Where only reductions were: one that is not finite among min, max and
-/// their abs forms proves it, and any finite sum, mean or norm disproves it; else the tensor is noted and skipped.
+/// Saved values decide.  If only reductions were saved: a non-finite one among min, max and their abs forms proves it,
+/// and any finite sum, mean or norm disproves it; else the tensor is noted and skipped.
 struct exploding_tensor {
     text_list collection_names = {};  ///< with tensor_regex: the union; neither: all tensors
     text_list tensor_regex = {};
@@ -98,6 +95,4 @@ private:
     }
 };
 
-}  // namespace rules
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::rules

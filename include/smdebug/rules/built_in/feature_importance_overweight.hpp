@@ -2,18 +2,19 @@
 // Source: the public description of SageMaker Debugger's rule FeatureImportanceOverweight.
 #pragma once
 
-#include <smdebug/core/form.hpp>
-#include <smdebug/core/shape.hpp>
+#include <smdebug/core/dtype.hpp>
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/json_text.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/judge/saved_tensor.hpp>
-#include <smdebug/rules/judge/selection.hpp>
 #include <smdebug/rules/setting.hpp>
 #include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/lookup.hpp>
 #include <smdebug/trial/options.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -24,17 +25,16 @@
 #include <utility>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace rules {
+namespace smdebug::inline v1::rules {
 
 /// Fires at a step where the `nfeatures` largest of the selected scalars make up more than `threshold` of their sum.
-/// Tensors with several values or none are no importances and are passed over.  A NaN among the importances, or a sum
-/// that is not above 0, never fires; fewer features than nfeatures make up 1 and fire.  Where one cannot be read the
+/// Tensors without exactly one value are not importances and are skipped.  A NaN among the importances, or a sum that
+/// is not above 0, never fires; fewer features than nfeatures have a share of 1 and fire.  If one cannot be read, the
 /// shares of the others would be wrong: it is noted, and the step is not judged.
-/// One finding a step: it names the largest.  Of several workers the first that saved a tensor counts, as all have the
-/// same model.
-/// Fast path: exact; a scalar is its own mean.  Where only reductions were saved, a shape or min = max makes it one.
+/// One finding a step: it names the largest.  If several workers saved a tensor, the first counts, as all have the same
+/// model.
+/// Fast path: exact; a scalar is its own mean.  If only reductions were saved, the shape or min = max shows that it is
+/// a scalar.
 struct feature_importance_overweight {
     double threshold = 0.8;
     std::int64_t nfeatures = 3;
@@ -88,7 +88,7 @@ private:
 
     [[nodiscard]] std::optional<finding> judge(std::vector<importance> all) const;
 
-    /// Whether it has exactly one value that is a real number.
+    /// Whether it has exactly one real value.
     [[nodiscard]] static lookup<bool> is_scalar(const auto& tensor) {
         if (const auto counts = tensor.counts()) {
             return counts->count == 1;
@@ -109,10 +109,45 @@ private:
     }
 };
 
-}  // namespace rules
-}  // namespace v1
-}  // namespace smdebug
+inline void feature_importance_overweight::check() const {
+    if (!(threshold >= 0 && threshold <= 1)) {
+        throw value_error("feature_importance_overweight: threshold is " + short_text(threshold) +
+                          "; it must be from 0 to 1");
+    }
+    if (nfeatures < 1) {
+        throw value_error("feature_importance_overweight: nfeatures is " + std::to_string(nfeatures) +
+                          "; it must be at least 1");
+    }
+    if (tensor_regex.empty()) {
+        throw insufficient_information_for_rule_invocation{"feature_importance_overweight",
+                                                           "tensor_regex names no tensors"};
+    }
+}
 
-#ifndef SMDEBUG_COMPILED
-#include <smdebug/rules/built_in/impl/feature_importance_overweight.ipp>
-#endif
+inline std::optional<finding> feature_importance_overweight::judge(std::vector<importance> all) const {
+    if (all.empty() || std::any_of(all.begin(), all.end(), [](const auto& one) { return std::isnan(one.value); })) {
+        return std::nullopt;
+    }
+    std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.value > b.value; });
+    const std::size_t counted = std::min(all.size(), static_cast<std::size_t>(std::max<std::int64_t>(nfeatures, 0)));
+    double sum = 0;  // in one order for both sums, so that all features add up to exactly 1
+    double largest = 0;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        sum += all[i].value;
+        largest = i < counted ? sum : largest;
+    }
+    const double share = largest / sum;
+    if (!(sum > 0) || !(share > threshold)) {
+        return std::nullopt;
+    }
+    return finding{.met = true,
+                   .tensor = all[0].tensor,
+                   .worker = all[0].worker,
+                   .value = share,
+                   .threshold = threshold,
+                   .message = "the largest " + std::to_string(counted) + " of " + std::to_string(all.size()) +
+                              " feature importances make up " + short_text(share) + " of their sum, more than " +
+                              short_text(threshold)};
+}
+
+}  // namespace smdebug::inline v1::rules

@@ -1,14 +1,14 @@
-// The built-in rule LossNotDecreasing: a loss that does not fall enough from check to check.
+// The built-in rule LossNotDecreasing: a loss that does not decrease enough from check to check.
 // Source: the public description of SageMaker Debugger's rule LossNotDecreasing.
 #pragma once
 
-#include <smdebug/core/form.hpp>
+#include <smdebug/core/error.hpp>
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/core/step.hpp>
+#include <smdebug/rules/concepts.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/judge/loss_values.hpp>
 #include <smdebug/rules/judge/saved_tensor.hpp>
-#include <smdebug/rules/judge/selection.hpp>
 #include <smdebug/rules/setting.hpp>
 #include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/lookup.hpp>
@@ -26,21 +26,19 @@
 #include <utility>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace rules {
+namespace smdebug::inline v1::rules {
 
-/// Checks each scalar loss every num_steps steps, and fires where it did not fall enough.
-/// When: at a save s with some save p <= s - num_steps, and num_steps after the check before.  It is compared with the
-/// newest such p; saves every 3 steps and num_steps 10: 12 with 0, 24 with 12.  The first check is the first possible
-/// one of the walk; what it is compared with may lie before the walk.
+/// Checks each scalar loss every num_steps steps, and fires if it did not decrease enough.
+/// When: at a save s with some save p <= s - num_steps, and num_steps after the previous check.  It is compared with
+///       the newest such p; with saves every 3 steps and num_steps 10: 12 with 0, 24 with 12.  The first check is the
+///       first possible one of the walk; the save that it is compared with may precede the walk.
 /// Condition: the loss rose by more than increase_threshold_percent, fell by less than diff_percent, or is the same;
-/// percent of |previous|.  Decision: a small rise is tolerated, a flat loss is not, as the public texts have it.
+///            percent of |previous|.  Decision: a small rise is tolerated, a flat loss is not, as in the public texts.
 /// Edge cases: previous 0: fires unless the loss is negative now.  NaN or infinite now, finite before: fires; not
-/// finite before: silent, but a check.  Tensors of other sizes than 1, text and complex numbers: skipped.
+/// finite before: silent, but counts as a check.  Tensors of other sizes than 1, text and complex numbers: skipped.
 /// Steps are those of a mode, by its own numbers; with GLOBAL, all steps by global numbers.  XGBoost's losses are in
-/// "metrics", beside metrics that should rise: name them with tensor_regex.
-/// Cost: nothing at steps without a check; two small reads at one.  Not meant for thousands of large tensors.
+/// "metrics", along with metrics that should rise: name the losses with tensor_regex.
+/// Cost: none at steps without a check; two small reads at one.  Not meant for thousands of large tensors.
 struct loss_not_decreasing {
     text_list collection_names = {};  ///< all three together; one of them is needed
     text_list tensor_regex = {};
@@ -52,7 +50,7 @@ struct loss_not_decreasing {
     std::optional<smdebug::mode> mode = {};
     bool all_workers = false;
 
-    /// When each loss was checked last, by tensor and worker.
+    /// The step of each loss's last check, by tensor and worker.
     class history {
         friend loss_not_decreasing;
         std::map<std::pair<std::string, std::string>, step_number> last_check_;
@@ -126,11 +124,11 @@ private:
         return newest;
     }
 
-    // `step` counts in the mode.
+    // `step` is a mode step.
     [[nodiscard]] finding judge(const auto& now, smdebug::mode in, step_number step) {
         const auto key = std::pair{now.name(), all_workers ? now.worker() : std::string{}};
         const auto last = so_far.last_check_.find(key);
-        // A check at this step or later belongs to a walk before this one.
+        // A check at this step or later belongs to an earlier walk.
         if (last != so_far.last_check_.end() && last->second < step && step - last->second < num_steps) {
             return {};
         }
@@ -185,10 +183,25 @@ private:
     }
 };
 
-}  // namespace rules
-}  // namespace v1
-}  // namespace smdebug
+inline void loss_not_decreasing::check() const {
+    if (collection_names.empty() && tensor_regex.empty() && !use_losses_collection) {
+        throw insufficient_information_for_rule_invocation(
+            std::string{name()}, "collection_names, tensor_regex or use_losses_collection is needed");
+    }
+    const std::string rule = "loss_not_decreasing: ";
+    if (num_steps < 1) {
+        throw value_error(rule + "num_steps is " + std::to_string(num_steps) + "; it must be at least 1");
+    }
+    for (const auto& [setting_name, value] : {std::pair{"diff_percent", diff_percent},
+                                              std::pair{"increase_threshold_percent", increase_threshold_percent}}) {
+        if (!(value >= 0)) {
+            throw value_error(rule + setting_name + " is " + short_text(value) +
+                              "; it must be a number that is not negative");
+        }
+    }
+    if (mode == smdebug::mode::predict) {
+        throw value_error(rule + "mode is PREDICT; it must be EVAL, TRAIN or GLOBAL");
+    }
+}
 
-#ifndef SMDEBUG_COMPILED
-#include <smdebug/rules/built_in/impl/loss_not_decreasing.ipp>
-#endif
+}  // namespace smdebug::inline v1::rules

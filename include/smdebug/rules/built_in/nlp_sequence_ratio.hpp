@@ -2,16 +2,14 @@
 // Source: the public description of SageMaker Debugger's rule NLPSequenceRatio.
 #pragma once
 
-#include <smdebug/core/form.hpp>
+#include <smdebug/core/error.hpp>
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/reduce/element_walks.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/judge/saved_tensor.hpp>
-#include <smdebug/rules/judge/selection.hpp>
 #include <smdebug/rules/setting.hpp>
-#include <smdebug/tensor/reals.hpp>
 #include <smdebug/tensor/tensor_value.hpp>
 #include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/lookup.hpp>
@@ -25,15 +23,14 @@
 #include <tuple>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace rules {
+namespace smdebug::inline v1::rules {
 
-/// Fires for each selected tensor of which more than token_thresholds_percent[k] percent are token_values[k], for some
-/// k: 100 * count / N > threshold.  One threshold stands for all tokens; thresholds without a token are ignored.
-/// NaN is no token, but counts in N.  A tensor gives one finding, of the first token in the list that is too frequent.
-/// Fast path: the count of zeros decides for the token 0; a token outside [min, max] is not there.  Else the values
-/// are counted.  Cost: at most one pass over the tensor for the reductions and one for each token.
+/// Fires for each selected tensor in which more than token_thresholds_percent[k] percent are token_values[k], for some
+/// k: 100 * count / N > threshold.  A single threshold applies to all tokens; thresholds without a token are ignored.
+/// NaN is not a token, but counts in N.  A tensor gives one finding, for the first token in the list that is too
+/// frequent.
+/// Fast path: the count of zeros decides for the token 0; a token outside [min, max] is absent.  Else the values are
+/// counted.  Cost: at most one pass over the tensor for the reductions and one for each token.
 struct nlp_sequence_ratio {
     text_list tensor_regex = ".*embedding0_input_0";
     std::vector<double> token_values = {0};
@@ -86,7 +83,7 @@ struct nlp_sequence_ratio {
     }
 
 private:
-    /// The finding about a tensor of `size` values, of which count(token) are a token.
+    /// The finding about a tensor of `size` values, of which count(token) are equal to a token.
     [[nodiscard]] finding judge(const auto& tensor, std::size_t size, const auto& count) const {
         for (std::size_t k = 0; size > 0 && k < token_values.size(); ++k) {
             const double allowed = token_thresholds_percent[token_thresholds_percent.size() == 1 ? 0 : k];
@@ -102,7 +99,7 @@ private:
         return {};
     }
 
-    /// Whether min and max prove that none of the tokens is there.  NaN proves nothing.
+    /// Whether min and max prove that all tokens are absent.  NaN proves nothing.
     [[nodiscard]] bool has_no_token(const auto& tensor) const {
         const auto least = tensor.reduction_value(reduction::min);
         const auto most = tensor.reduction_value(reduction::max);
@@ -113,17 +110,36 @@ private:
         return least && most && std::all_of(token_values.begin(), token_values.end(), outside);
     }
 
-    /// Whether its dtype has a minimum: zeros are counted of complex numbers, too, but those are no tokens.
+    /// Whether its dtype has a minimum: zeros of complex numbers can be counted, too, but those are not tokens.
     [[nodiscard]] static bool is_ordered(const auto& tensor) {
         const auto least = tensor.reduction_value(reduction::min);
         return least || least.failure().why != absence::wrong_dtype;
     }
 };
 
-}  // namespace rules
-}  // namespace v1
-}  // namespace smdebug
+inline void nlp_sequence_ratio::check() const {
+    const auto refuse = [](const std::string& why) { throw value_error("nlp_sequence_ratio: " + why); };
+    if (tensor_regex.empty()) {
+        throw insufficient_information_for_rule_invocation{"nlp_sequence_ratio", "tensor_regex names no tensors"};
+    }
+    if (token_values.empty()) {
+        refuse("token_values is empty; it must name at least one token");
+    }
+    if (token_thresholds_percent.size() != 1 && token_thresholds_percent.size() < token_values.size()) {
+        refuse("token_thresholds_percent has " + std::to_string(token_thresholds_percent.size()) + " numbers for the " +
+               std::to_string(token_values.size()) +
+               " tokens of token_values; it must have one, or one for each token");
+    }
+    for (const double token : token_values) {
+        if (!std::isfinite(token)) {
+            refuse("token_values has " + short_text(token) + "; tokens must be finite numbers");
+        }
+    }
+    for (const double percent : token_thresholds_percent) {
+        if (!(percent >= 0 && percent <= 100)) {
+            refuse("token_thresholds_percent has " + short_text(percent) + "; percents must be from 0 to 100");
+        }
+    }
+}
 
-#ifndef SMDEBUG_COMPILED
-#include <smdebug/rules/built_in/impl/nlp_sequence_ratio.ipp>
-#endif
+}  // namespace smdebug::inline v1::rules

@@ -2,7 +2,8 @@
 // Source: the public description of SageMaker Debugger's rule Overfit.
 #pragma once
 
-#include <smdebug/core/form.hpp>
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/json_text.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/judge/loss_values.hpp>
@@ -10,46 +11,47 @@
 #include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/options.hpp>
 
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace rules {
+namespace smdebug::inline v1::rules {
 
 namespace detail {
 
-/// Over which steps Overfit takes the mean of each loss.
+/// The steps over which Overfit averages each loss.
 enum class loss_window : std::uint8_t {
-    phase,       ///< the steps of the mode since the other one
-    cumulative,  ///< all steps of the mode that the rule has seen
+    phase,       ///< the steps of the mode since the last one of the other mode
+    cumulative,  ///< all steps of the mode that the rule was called with
 };
 
 }  // namespace detail
-/// Decision: the public description speaks of means, and not of what.
+/// Decision: the public description mentions means, but not over which steps.
 inline constexpr detail::loss_window default_loss_window = detail::loss_window::phase;
 
 /// Fires where (V - T) / |T| > ratio_threshold at the last `patience` EVAL steps that had a loss.
-/// V is the mean loss of this EVAL phase up to the step, T that of the TRAIN phase before.  A phase is a run of steps
+/// V is the mean loss of this EVAL phase up to the step, T that of the previous TRAIN phase.  A phase is a run of steps
 /// with a loss in one mode; steps of other modes, or without a loss, do not end it.  Without a regex the losses are the
-/// collection "losses"; of several at a step the mean counts.
+/// collection "losses"; several at one step are averaged.
 /// XGBoost's form, for a run with neither TRAIN nor EVAL steps: T and V are the means of the scalars named train... and
 /// validation... in the collection "metrics", at each step that has both.
-/// Edge cases: no training loss yet: silent.  T = 0: the ratio is infinite where V > 0, else 0.  NaN: not overfit, and
-/// patience begins anew.  A loss that cannot be read: a note, and the others count.
-/// It accumulates from the first step that it is called with: a new walk takes a new rule.  Cost: a few small reads.
+/// Edge cases: no training loss yet: silent.  T = 0: the ratio is infinite if V > 0, else 0.  NaN: not overfit, and
+/// patience restarts.  A loss that cannot be read: a note, and the others count.
+/// It accumulates from the first step that it is called with: use a new rule for a new walk.  Cost: a few small reads.
 struct overfit {
     text_list tensor_regex = {};
-    std::int64_t start_step = 0;  ///< a global step; of a log its own
+    std::int64_t start_step = 0;  ///< a global step; for a log its own step
     std::int64_t patience = 1;
     double ratio_threshold = 0.1;
     detail::loss_window window = default_loss_window;
 
-    /// The phases so far, and for how many steps in a row it was overfit.
+    /// The phases so far, and the number of consecutive overfit steps.
     class history {
         friend overfit;
         std::optional<smdebug::mode> phase_;
@@ -97,10 +99,62 @@ private:
                                                     const detail::mean_loss& validation);
 };
 
-}  // namespace rules
-}  // namespace v1
-}  // namespace smdebug
+inline void overfit::check() const {
+    if (start_step < 0) {
+        throw value_error("overfit: start_step is " + std::to_string(start_step) + "; it must not be negative");
+    }
+    if (patience < 1) {
+        throw value_error("overfit: patience is " + std::to_string(patience) + "; it must be at least 1");
+    }
+    if (std::isnan(ratio_threshold)) {
+        throw value_error("overfit: ratio_threshold is NaN; it must be a number");
+    }
+}
 
-#ifndef SMDEBUG_COMPILED
-#include <smdebug/rules/built_in/impl/overfit.ipp>
-#endif
+inline std::optional<finding> overfit::judge_phases(const detail::step_losses& now) {
+    const bool training = now.train.count > 0;
+    if (!training && now.validation.count == 0) {
+        return std::nullopt;
+    }
+    const smdebug::mode in = training ? mode::train : mode::eval;
+    detail::mean_loss& mean = training ? so_far.train_ : so_far.validation_;
+    if (so_far.phase_ != in && window == detail::loss_window::phase) {
+        mean = {};
+    }
+    so_far.phase_ = in;
+    const detail::mean_loss& loss = training ? now.train : now.validation;
+    mean.add(loss.mean(), loss.tensor, loss.worker);
+    if (training) {
+        return std::nullopt;
+    }
+    detail::mean_loss validation = so_far.validation_;
+    validation.tensor = loss.tensor;
+    validation.worker = loss.worker;
+    return judge_both(so_far.train_, validation);
+}
+
+inline std::optional<finding> overfit::judge_both(const detail::mean_loss& train, const detail::mean_loss& validation) {
+    if (train.count == 0 || validation.count == 0) {
+        return std::nullopt;
+    }
+    const double t = train.mean();
+    const double v = validation.mean();
+    const double ratio = t == 0 ? (v > 0 ? std::numeric_limits<double>::infinity() : 0) : (v - t) / std::abs(t);
+    so_far.count_ = ratio > ratio_threshold ? so_far.count_ + 1 : 0;
+    if (so_far.count_ < patience) {
+        return std::nullopt;
+    }
+    std::string message = "the validation loss " + short_text(v) + " is " + short_text(100 * ratio) +
+                          " % above the training loss " + short_text(t);
+    if (so_far.count_ > 1) {
+        message += ", for the " + std::to_string(so_far.count_) + ". time in a row";
+    }
+    return finding{.met = true,
+                   .tensor = validation.tensor,
+                   .worker = validation.worker,
+                   .value = ratio,
+                   .threshold = ratio_threshold,
+                   .message = std::move(message)};
+}
+
+}  // namespace smdebug::inline v1::rules

@@ -1,52 +1,53 @@
-// The built-in rule Overtraining: neither the training loss nor the validation loss gets better any more.
+// The built-in rule Overtraining: neither the training loss nor the validation loss improves any more.
 // Source: the public description of SageMaker Debugger's rule Overtraining.
 #pragma once
 
-#include <smdebug/core/form.hpp>
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/json_text.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/judge/loss_values.hpp>
 #include <smdebug/rules/setting.hpp>
 #include <smdebug/trial/concepts.hpp>
 
+#include <cmath>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace rules {
+namespace smdebug::inline v1::rules {
 
 namespace detail {
 
-/// How Overtraining puts its two patiences together.
+/// How Overtraining combines its two patiences.
 enum class patience_rule : std::uint8_t {
-    both,    ///< training and validation must have stopped getting better
+    both,    ///< training and validation must both have stopped improving
     either,  ///< one of them is enough
 };
 
 }  // namespace detail
-/// Decision: the public description does not say; what it describes is a model that has converged.
+/// Decision: the public description leaves this open; it describes a model that has converged.
 inline constexpr detail::patience_rule default_patience_rule = detail::patience_rule::both;
 
-/// Fires where the training loss has not got better for patience_train of its steps, and the validation loss for
+/// Fires if the training loss has not improved for patience_train of its steps, and the validation loss for
 /// patience_validation of its own.
-/// Better is a loss < best - delta, the best so far; the first one is the best.  A step's loss is the mean of the
-/// scalars in "losses", of TRAIN and EVAL steps; in a run that has neither, XGBoost's form: train... and validation...
-/// in "metrics".  Steps without a loss are passed over: no counting, no firing.
-/// Edge cases: no validation loss yet: silent.  NaN: not better; as the first one, no best.  A loss that cannot be
+/// An improvement is a loss < best - delta, the best so far; the first loss is the first best.  A step's loss is the
+/// mean of the scalars in "losses", of TRAIN and EVAL steps; in a run that has neither, XGBoost's form: train... and
+/// validation... in "metrics".  Steps without a loss neither count nor fire.
+/// Edge cases: no validation loss yet: silent.  NaN: no improvement; as the first loss, no best.  A loss that cannot be
 /// read: a note, and the others count.
-/// It accumulates from the first step that it is called with: a new walk takes a new rule.  Cost: a few small reads.
+/// It accumulates from the first step that it is called with: use a new rule for a new walk.  Cost: a few small reads.
 struct overtraining {
     std::int64_t patience_train = 5;
     std::int64_t patience_validation = 10;
     double delta = 0.01;  ///< absolute
     detail::patience_rule when = default_patience_rule;
 
-    /// The best losses so far, and for how many steps they have been that.
+    /// The best losses so far, and the number of steps since then.
     class history {
         friend overtraining;
         struct course {
@@ -98,10 +99,49 @@ private:
     [[nodiscard]] finding met(const detail::mean_loss& now) const;
 };
 
-}  // namespace rules
-}  // namespace v1
-}  // namespace smdebug
+inline void overtraining::history::course::add(double loss, double better_by) {
+    seen = true;
+    if (best ? loss < *best - better_by : !std::isnan(loss)) {
+        best = loss;
+        count = 0;
+    } else {
+        ++count;
+    }
+}
 
-#ifndef SMDEBUG_COMPILED
-#include <smdebug/rules/built_in/impl/overtraining.ipp>
-#endif
+inline void overtraining::check() const {
+    for (const auto& [setting_name, value] :
+         {std::pair{"patience_train", patience_train}, std::pair{"patience_validation", patience_validation}}) {
+        if (value < 1) {
+            throw value_error(std::string{"overtraining: "} + setting_name + " is " + std::to_string(value) +
+                              "; it must be at least 1");
+        }
+    }
+    if (!(delta >= 0) || !std::isfinite(delta)) {
+        throw value_error("overtraining: delta is " + short_text(delta) + "; it must be a number that is not negative");
+    }
+}
+
+inline bool overtraining::is_over() const noexcept {
+    const bool train = so_far.train_.count >= patience_train;
+    const bool validation = so_far.validation_.count >= patience_validation;
+    return so_far.train_.seen && so_far.validation_.seen &&
+           (when == detail::patience_rule::both ? train && validation : train || validation);
+}
+
+inline finding overtraining::met(const detail::mean_loss& now) const {
+    const auto course_of = [](const auto& course) {
+        return std::to_string(course.count) + " steps" +
+               (course.best ? " (the best was " + short_text(*course.best) + ")" : std::string{});
+    };
+    const bool by_train = when == detail::patience_rule::both || so_far.train_.count >= patience_train;
+    return {.met = true,
+            .tensor = now.tensor,
+            .worker = now.worker,
+            .value = static_cast<double>(by_train ? so_far.train_.count : so_far.validation_.count),
+            .threshold = static_cast<double>(by_train ? patience_train : patience_validation),
+            .message = "the training loss has not got better for " + course_of(so_far.train_) +
+                       ", the validation loss not for " + course_of(so_far.validation_)};
+}
+
+}  // namespace smdebug::inline v1::rules

@@ -1,4 +1,4 @@
-// The built-in rule PoorWeightInitialization: first steps that show weights which were initialised badly.
+// The built-in rule PoorWeightInitialization: the first steps show badly initialised weights.
 // Source: the public description of SageMaker Debugger's rule PoorWeightInitialization.
 #pragma once
 
@@ -11,7 +11,6 @@
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/judge/loss_values.hpp>
 #include <smdebug/rules/judge/saved_tensor.hpp>
-#include <smdebug/rules/judge/selection.hpp>
 #include <smdebug/rules/setting.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 #include <smdebug/trial/concepts.hpp>
@@ -31,18 +30,16 @@
 #include <tuple>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace rules {
+namespace smdebug::inline v1::rules {
 
 namespace detail {
 
-/// The measure of how far apart two quantiles of a tensor are; NaN where it has no such, or less than two elements.
-/// Cost: of a tensor of float32 that is much wider than `enough` a look at a part of it, mostly a fifth; else as
-/// quantiles().
+/// The measure of the distance between two quantiles of a tensor; NaN if it has none, or fewer than two elements.
+/// Cost: for a float32 tensor that is much wider than `enough`, a look at a part of it, mostly a fifth; else as
+///       quantiles().
 struct quantile_width {
     std::array<double, 2> between = {};  ///< the quantiles, the lower one first
-    double enough = 0;                   ///< of a tensor that is wider the answer may be infinity
+    double enough = 0;                   ///< for a wider tensor the result may be infinity
 
     [[nodiscard]] double operator()(const tensor_view& values) const;
     [[nodiscard]] friend bool operator==(const quantile_width&, const quantile_width&) = default;
@@ -54,38 +51,38 @@ private:
 
 }  // namespace detail
 
-/// Looks at the first saved steps, those of TRAIN where there are any, else all, and fires at one where
-///  - the largest variance of an activation input is more than `threshold` times the smallest (two inputs at least;
-///    0 and something else is infinitely many times, all 0 is nothing; a NaN variance is left out);
-///  - a gradient is narrower than `distribution_range`: from its 5th to its 95th percentile (with NaN it is left out, and
-///    so is one of a single element, such as that of the bias of one output, which says nothing of a width);
+/// Judges the first saved steps, those of TRAIN if there are any, else all, and fires at one where
+///  - the largest variance of an activation input is more than `threshold` times the smallest (two inputs at least; 0
+///    and another variance have an infinite ratio, all 0 have none; a NaN variance is left out);
+///  - a gradient is narrower than `distribution_range`, from its 5th to its 95th percentile (gradients with NaN are
+///    left out, and so are those of a single element, such as that of the bias of one output, which have no width);
 ///  - the mean of the scalar losses has not been below its minimum so far for `patience` saves in a row (NaN is not
 ///    below; a step without losses does not count, and does not fire).
-/// Gradients of which only min and max were saved fire where these are that close (of how many elements is not asked);
-/// else they are noted.
-/// Looks at the first worker by name.  Complex numbers, strings and empty tensors are skipped.
-/// Cost: at the first steps one pass over activation inputs, about three over those gradients that are narrow; then nothing.
+/// Gradients with only min and max saved fire if these are that close (whatever the number of elements); else they are
+/// noted.
+/// Judges the first worker by name.  Complex numbers, strings and empty tensors are skipped.
+/// Cost: at the first steps one pass over activation inputs, about three over narrow gradients; then none.
 struct poor_weight_initialization {
     /// Decision: each of the three is enough (the description says of each that it makes the rule true).
     static constexpr std::size_t parts_needed = 1;
-    /// Decision: `steps` counts saves, not step numbers: with a save each 500 steps there would be one.
+    /// Decision: `steps` counts saves, not step numbers: with a save each 500 steps only one would be judged.
     static constexpr bool steps_are_saves = true;
-    /// Decision: what a gradient's width is measured between.
+    /// Decision: the percentiles between which a gradient's width is measured.
     static constexpr std::array<double, 2> width_between = {0.05, 0.95};
 
-    /// What the rule remembers of earlier steps.
+    /// State from earlier steps.
     struct history {
     private:
         friend struct poor_weight_initialization;
 
-        bool only_train = false;  // a step of TRAIN was seen, or is known to be there
+        bool only_train = false;  // a step of TRAIN was seen, or is known to exist
         step_number last = -1;
         std::uint64_t saves = 0;
         double best_loss = std::numeric_limits<double>::infinity();
-        std::int64_t not_better = 0;  // saves with losses since then
+        std::int64_t not_better = 0;  // saves with losses since the minimum
     };
 
-    text_list activation_inputs_regex = ".*relu_input";  ///< empty: variances are not looked at
+    text_list activation_inputs_regex = ".*relu_input";  ///< empty: variances are not compared
     double threshold = 10;
     double distribution_range = 0.001;
     std::int64_t patience = 5;
@@ -114,7 +111,7 @@ struct poor_weight_initialization {
     void check() const;
 
     [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) {
-        const bool again = step == so_far.last;  // the same step once more: it is counted once
+        const bool again = step == so_far.last;  // the same step again: it counts once
         if (!is_looked_at(run, step)) {
             return {};
         }
@@ -133,7 +130,7 @@ struct poor_weight_initialization {
     }
 
 private:
-    /// A tensor, and what of it is compared.
+    /// A tensor, and its compared quantity.
     struct measured {
         std::string tensor;
         std::string worker;
@@ -146,7 +143,7 @@ private:
         return (steps_are_saves ? static_cast<double>(saves_before) : static_cast<double>(step)) < steps;
     }
 
-    /// Whether the step is one of the first; counts it.  What was seen before the first step of TRAIN is forgotten.
+    /// Whether the step is one of the first; counts it.  Steps before the first step of TRAIN are discarded.
     [[nodiscard]] bool is_looked_at(const readable_trial auto& run, step_number step) {
         const bool again = step == so_far.last;
         const bool train = run.mode(step) == smdebug::mode::train;
@@ -185,7 +182,7 @@ private:
             return std::nullopt;
         }
         const auto [least, most] = std::minmax_element(all.begin(), all.end(), smaller);
-        const double ratio = most->value / least->value;  // infinite where least is 0, NaN where both are
+        const double ratio = most->value / least->value;  // infinite if least is 0, NaN if both are
         if (!(ratio > threshold)) {
             return std::nullopt;
         }
@@ -218,7 +215,7 @@ private:
                        short_text(distribution_range));
     }
 
-    /// Between the percentiles, or infinity where they are far enough apart; NaN where there is nothing to compare.
+    /// The distance of the percentiles, or infinity if they are far enough apart; NaN if there is nothing to compare.
     [[nodiscard]] lookup<double> width_of(const auto& tensor) const {
         const auto width = tensor.measured(detail::quantile_width{width_between, distribution_range});
         if (width) {
@@ -226,7 +223,7 @@ private:
         }
         const auto low = tensor.reduction_value(reduction::min);
         const auto high = tensor.reduction_value(reduction::max);
-        if (low && high && *high - *low < distribution_range) {  // percentiles are not farther apart
+        if (low && high && *high - *low < distribution_range) {  // percentiles are no further apart
             return *high - *low;
         }
         return width.failure();
@@ -266,9 +263,7 @@ private:
     [[nodiscard]] static finding met(const measured& what, double value, double limit, std::string message);
 };
 
-}  // namespace rules
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::rules
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/rules/built_in/impl/poor_weight_initialization.ipp>

@@ -1,13 +1,13 @@
-// The built-in rule SaturatedActivation: a tanh or sigmoid layer of which too many nodes are (almost) always saturated.
+// The built-in rule SaturatedActivation: too many nodes of a tanh or sigmoid layer are (almost) always saturated.
 // Source: the public description of SageMaker Debugger's rule SaturatedActivation.
 #pragma once
 
-#include <smdebug/core/form.hpp>
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/json_text.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/judge/layer_activity.hpp>
 #include <smdebug/rules/judge/saved_tensor.hpp>
-#include <smdebug/rules/judge/selection.hpp>
 #include <smdebug/rules/setting.hpp>
 #include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/options.hpp>
@@ -18,19 +18,17 @@
 #include <tuple>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace rules {
+namespace smdebug::inline v1::rules {
 
-/// Fires for each selected tensor, inputs of a layer of tanh or sigmoid, of which more than threshold_layer percent of
-/// the nodes are saturated: strictly between the layer's limits in less than threshold_inactivity percent of the
-/// samples.  Each step is judged by itself.
-/// The name says which limits: one with "tanh" has those of tanh, any other with "sigmoid" those of sigmoid, and one
-/// with neither is skipped with a note.
-/// Axis 0 counts the samples, each position of the others is a node; a tensor with one axis is one sample.  NaN is
-/// not active.  Tensors without axes or values, complex numbers and strings are skipped.
-/// Fast path: min and max, both between the limits (nothing is saturated) or on one side of them (all of it is); else
-/// a pass over the values, which ends as soon as enough nodes were seen to be active.
+/// Fires for each selected tensor, the inputs of a layer of tanh or sigmoid, in which more than threshold_layer percent
+/// of the nodes are saturated: strictly between the layer's limits in less than threshold_inactivity percent of the
+/// samples.  Each step is judged separately.
+/// The name selects the limits: "tanh" those of tanh, otherwise "sigmoid" those of sigmoid; a tensor with neither in
+/// its name is skipped with a note.
+/// Axis 0 counts the samples, each position of the others is a node; a tensor with one axis is one sample.  NaN is not
+/// active.  Tensors without axes or values, complex numbers and strings are skipped.
+/// Fast path: min and max, if both lie between the limits (no value is saturated) or on one side of them (all values
+/// are); else a pass over the values, which ends as soon as enough nodes are known to be active.
 struct saturated_activation {
     text_list collection_names = {};  ///< with tensor_regex, which keeps its default: the union
     text_list tensor_regex = {".*tanh_input", ".*sigmoid_input"};
@@ -65,8 +63,8 @@ struct saturated_activation {
             setting{"all_workers", &R::all_workers, all_workers_meaning}};
     }
 
-    /// Errors: insufficient_information_for_rule_invocation; value_error for a threshold that is no percentage, or for
-    /// limits with nothing between them.
+    /// Errors: insufficient_information_for_rule_invocation; value_error for a threshold that is not a percentage, or
+    ///         for limits with nothing between them.
     void check() const;
 
     [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {
@@ -90,10 +88,31 @@ private:
     static void check_limits(const std::string& what, double low, double high);
 };
 
-}  // namespace rules
-}  // namespace v1
-}  // namespace smdebug
+inline void saturated_activation::check() const {
+    if (collection_names.empty() && tensor_regex.empty()) {
+        throw insufficient_information_for_rule_invocation(std::string{name()},
+                                                           "one of collection_names and tensor_regex is needed");
+    }
+    check_limits("tanh", threshold_tanh_min, threshold_tanh_max);
+    check_limits("sigmoid", threshold_sigmoid_min, threshold_sigmoid_max);
+    detail::activity_thresholds{threshold_inactivity, threshold_layer}.check();
+}
 
-#ifndef SMDEBUG_COMPILED
-#include <smdebug/rules/built_in/impl/saturated_activation.ipp>
-#endif
+inline std::optional<detail::active_range> saturated_activation::range_of(std::string_view tensor) const {
+    if (tensor.find("tanh") != std::string_view::npos) {
+        return detail::active_range{threshold_tanh_min, threshold_tanh_max};
+    }
+    if (tensor.find("sigmoid") != std::string_view::npos) {
+        return detail::active_range{threshold_sigmoid_min, threshold_sigmoid_max};
+    }
+    return std::nullopt;
+}
+
+inline void saturated_activation::check_limits(const std::string& what, double low, double high) {
+    if (!(low < high)) {
+        throw value_error("threshold_" + what + "_min is " + short_text(low) + ", which is not below threshold_" +
+                          what + "_max, " + short_text(high));
+    }
+}
+
+}  // namespace smdebug::inline v1::rules

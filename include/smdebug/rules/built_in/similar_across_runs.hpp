@@ -1,14 +1,14 @@
-// The built-in rule SimilarAcrossRuns: a tensor that is not the same as in another run.
+// The built-in rule SimilarAcrossRuns: a tensor that differs from that of another run.
 // Source: the public description of SageMaker Debugger's rule SimilarAcrossRuns.
 #pragma once
 
+#include <smdebug/core/error.hpp>
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/rules/concepts.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/judge/closeness.hpp>
 #include <smdebug/rules/judge/saved_tensor.hpp>
-#include <smdebug/rules/judge/selection.hpp>
 #include <smdebug/rules/setting.hpp>
 #include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/options.hpp>
@@ -23,19 +23,17 @@
 #include <tuple>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace rules {
+namespace smdebug::inline v1::rules {
 
-/// Fires for each selected tensor that DIFFERS from the same tensor of another run at the same global step, whatever
-/// the name says: another shape, or a value with |this - other| > atol + rtol * |other|.
-/// A finding for each other run that differs.  Where the other run does not have the tensor, or not at this step, or
-/// not from this worker: a note; with strict a tensor that the other run never saved counts as different.
-/// Decision: the public description has no tolerances; ours are NumPy's, and NaN is the same as NaN.
-/// Edge cases: text, complex numbers and what is empty in either run: skipped.
+/// Fires for each selected tensor that DIFFERS from the same tensor of another run at the same global step, despite the
+/// rule's name: in shape, or by a value with |this - other| > atol + rtol * |other|.
+/// A finding for each other run that differs.  If the other run lacks the tensor, or lacks it at this step or from this
+/// worker: a note; with strict a tensor that the other run never saved counts as different.
+/// Decision: the public description has no tolerances; ours are NumPy's, and NaN equals NaN.
+/// Edge cases: text, complex numbers and tensors that are empty in either run: skipped.
 /// Without all_workers the first worker by name of each run; with it, workers of the same name.
-/// Fast path: min, max and abs_max can prove a difference, be they saved in one run and computed in the other; that two
-/// tensors are the same takes the values: where only reductions were saved, the tensor is noted.
+/// Fast path: min, max and abs_max can prove a difference, even if they are saved in one run and computed in the other;
+/// equality needs the values: if only reductions were saved, the tensor is noted.
 /// Cost: see compare_saved.
 template <readable_trial Other>
 struct similar_across_runs {
@@ -45,7 +43,7 @@ struct similar_across_runs {
     double rtol = 1e-5;
     double atol = 1e-8;
     bool equal_nan = true;
-    bool strict = false;  ///< a tensor that the other run does not know is different
+    bool strict = false;  ///< a tensor that the other run lacks is different
     bool all_workers = false;
 
     [[nodiscard]] static constexpr std::string_view name() noexcept { return "similar_across_runs"; }
@@ -68,7 +66,7 @@ struct similar_across_runs {
 
     void check() const;
 
-    /// The runs to compare with, for the caller of the rule: refreshing is off in them, too.
+    /// The runs to compare with, for the caller of the rule, which switches off their refreshing, too.
     [[nodiscard]] std::vector<std::reference_wrapper<const Other>> other_runs() const;
 
     [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {
@@ -84,7 +82,7 @@ struct similar_across_runs {
     }
 
 private:
-    // The other run's global step; by mode and its step where either has no global steps of its own.
+    // The other run's global step; matched by mode and mode step if either run has no global steps of its own.
     [[nodiscard]] static std::optional<step_number> step_in(const Other& other, const auto& run, step_number step) {
         if constexpr (requires { other.steps_are_synthetic() || run.steps_are_synthetic(); }) {
             if (other.steps_are_synthetic() || run.steps_are_synthetic()) {
@@ -140,8 +138,24 @@ private:
     }
 };
 
-}  // namespace rules
-}  // namespace v1
-}  // namespace smdebug
+template <readable_trial Other>
+void similar_across_runs<Other>::check() const {
+    detail::check_tolerance(name(), {rtol, atol, equal_nan});
+    if (others.empty() || std::count(others.begin(), others.end(), nullptr) > 0) {
+        throw insufficient_information_for_rule_invocation(std::string{name()},
+                                                           "other_trials is needed: the run or runs to compare with");
+    }
+}
 
-#include <smdebug/rules/built_in/impl/similar_across_runs.tpp>
+template <readable_trial Other>
+std::vector<std::reference_wrapper<const Other>> similar_across_runs<Other>::other_runs() const {
+    std::vector<std::reference_wrapper<const Other>> runs;
+    for (const auto& other : others) {
+        if (other != nullptr) {
+            runs.emplace_back(*other);
+        }
+    }
+    return runs;
+}
+
+}  // namespace smdebug::inline v1::rules

@@ -1,9 +1,8 @@
-// The built-in rule StalledTrainingRule: a job that has not ended has saved nothing new for too long.
+// The built-in rule StalledTrainingRule: a job that has not ended has saved no new step for too long.
 // Source: the public description of SageMaker Debugger's rule StalledTrainingRule.
 #pragma once
 
 #include <smdebug/core/error.hpp>
-#include <smdebug/core/form.hpp>
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/rules/concepts.hpp>
@@ -11,7 +10,9 @@
 #include <smdebug/rules/setting.hpp>
 #include <smdebug/trial/concepts.hpp>
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <concepts>
 #include <functional>
 #include <optional>
@@ -20,16 +21,14 @@
 #include <tuple>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace rules {
+namespace smdebug::inline v1::rules {
 
-/// Fires while the next step is waited for (see polled_rule), once the last new one is longer than `threshold` seconds
-/// ago, or the start where there was none, and the run has not ended; once for each stall, with the last step or -1.
-/// A step that was saved before the rule saw it counts from when it is seen.  A job that saves less often than every
-/// `threshold` seconds fires, too.
-/// The rule stops no job: stop_request() says which jobs its host is to stop when it has fired.
-/// Cost: none; it looks at no tensor.  A trial that does not say whether it has ended (loaded_all_steps) never has.
+/// Fires while the next step is waited for (see polled_rule), if the run has not ended and its last new step, or the
+/// start if there was none, is more than `threshold` seconds ago; once for each stall, with the last step or -1.
+/// A step that was saved before the rule was called with it counts from that call.  A job that saves less often than
+/// every `threshold` seconds fires, too.
+/// The rule stops no job: after it has fired, stop_request() returns the jobs that its host is to stop.
+/// Cost: none; it reads no tensor.  A trial that cannot report its end (loaded_all_steps) counts as never ended.
 struct stalled_training {
     double threshold = 1800;
     bool stop_training_on_fire = false;
@@ -37,7 +36,7 @@ struct stalled_training {
     /// The clock.
     std::function<std::chrono::steady_clock::time_point()> clock = [] { return std::chrono::steady_clock::now(); };
 
-    /// The last new step, and when it was seen.
+    /// The last new step, and when the rule was called with it.
     struct history {
     private:
         friend struct stalled_training;
@@ -64,13 +63,13 @@ struct stalled_training {
     /// Errors: value_error, insufficient_information_for_rule_invocation.
     void check() const;
 
-    /// Which jobs are to be stopped where it has fired: those whose names begin so.  Nothing if none is.
+    /// The jobs to be stopped after it has fired, as a prefix of their names.  Nothing: none.
     [[nodiscard]] std::optional<std::string> stop_request() const;
 
     /// Time counts from here.
     void start();
 
-    /// Notes that a new step was seen.  Never a finding: a job with a new step is not stalled.
+    /// Notes a new step.  Never a finding: a job with a new step is not stalled.
     [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& /*run*/, step_number step) {
         so_far.last_time = clock();
         so_far.last_step = step;
@@ -100,7 +99,7 @@ struct stalled_training {
                                   "; more than " + short_text(threshold) + " count as a stall"};
     }
 
-    /// How often while_waiting is worth a call: ten times in `threshold`, within reason.
+    /// A sensible interval of while_waiting: ten times in `threshold`, within limits.
     [[nodiscard]] std::chrono::milliseconds poll_interval() const;
 
 private:
@@ -115,10 +114,33 @@ private:
     }
 };
 
-}  // namespace rules
-}  // namespace v1
-}  // namespace smdebug
+inline void stalled_training::check() const {
+    if (!(threshold >= 0)) {
+        throw value_error("stalled_training: threshold is " + short_text(threshold) +
+                          "; it must be a number of seconds that is not below 0");
+    }
+    if (stop_training_on_fire && training_job_name_prefix.empty()) {
+        throw insufficient_information_for_rule_invocation{
+            "stalled_training", "stop_training_on_fire needs a training_job_name_prefix: without one any job fits"};
+    }
+}
 
-#ifndef SMDEBUG_COMPILED
-#include <smdebug/rules/built_in/impl/stalled_training.ipp>
-#endif
+inline std::optional<std::string> stalled_training::stop_request() const {
+    return stop_training_on_fire && !training_job_name_prefix.empty() ? std::optional{training_job_name_prefix}
+                                                                      : std::nullopt;
+}
+
+inline void stalled_training::start() {
+    so_far = {};
+    so_far.last_time = clock();
+}
+
+inline std::chrono::milliseconds stalled_training::poll_interval() const {
+    constexpr double shortest = 10;
+    constexpr double longest = 5000;
+    const double wanted = threshold * 1000 / 10;
+    return std::chrono::milliseconds{
+        std::lround(wanted > shortest ? std::min(wanted, longest) : shortest)};  // NaN: the shortest
+}
+
+}  // namespace smdebug::inline v1::rules

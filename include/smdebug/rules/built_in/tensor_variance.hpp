@@ -2,30 +2,28 @@
 // Source: the public description of SageMaker Debugger's rule TensorVariance.
 #pragma once
 
-#include <smdebug/core/form.hpp>
+#include <smdebug/core/error.hpp>
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/judge/saved_tensor.hpp>
-#include <smdebug/rules/judge/selection.hpp>
 #include <smdebug/rules/setting.hpp>
 #include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/lookup.hpp>
 #include <smdebug/trial/options.hpp>
 
+#include <cmath>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace rules {
+namespace smdebug::inline v1::rules {
 
-/// The population variance of a saved_tensor: as it was saved, else computed, else the square of a saved std.
-/// What was saved is taken as it is, although PyTorch's hook divides by n - 1: a run does not name its writer.
+/// The population variance of a saved_tensor: the saved one, else a computed one, else the square of a saved std.
+/// A saved variance is used unchanged, although PyTorch's hook divides by n - 1: a run does not name its writer.
 [[nodiscard]] lookup<double> variance_of(const auto& tensor) {
     auto variance = tensor.reduction_value(reduction::variance);
     if (!variance && variance.failure().why != absence::wrong_dtype) {
@@ -36,10 +34,11 @@ namespace rules {
     return variance;
 }
 
-/// Fires for each selected tensor with variance > max_threshold or variance < min_threshold, of those that are given.
+/// Fires for each selected tensor with variance > max_threshold or variance < min_threshold; a threshold that is not
+/// set is ignored.
 /// One value has variance 0.  A variance that is NaN (of NaN, infinities, no values) never fires; complex numbers and
 /// strings are skipped.
-/// Cost: a small read where variance was saved, else one pass over the tensor.
+/// Cost: a small read if variance was saved, else one pass over the tensor.
 struct tensor_variance {
     text_list collection_names = {};  ///< with tensor_regex: the union; one of the two is mandatory
     text_list tensor_regex = {};
@@ -61,8 +60,8 @@ struct tensor_variance {
                           setting{"all_workers", &R::all_workers, all_workers_meaning}};
     }
 
-    /// Errors: insufficient_information_for_rule_invocation; value_error for a NaN, or for thresholds between which
-    /// there is nothing.
+    /// Errors: insufficient_information_for_rule_invocation; value_error for a NaN, or for thresholds with nothing
+    ///         between them.
     void check() const;
 
     [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {
@@ -83,10 +82,25 @@ struct tensor_variance {
     }
 };
 
-}  // namespace rules
-}  // namespace v1
-}  // namespace smdebug
+inline void tensor_variance::check() const {
+    if (collection_names.empty() && tensor_regex.empty()) {
+        throw insufficient_information_for_rule_invocation(std::string{name()},
+                                                           "one of collection_names and tensor_regex is needed");
+    }
+    if (!max_threshold && !min_threshold) {
+        throw insufficient_information_for_rule_invocation(std::string{name()},
+                                                           "one of max_threshold and min_threshold is needed");
+    }
+    if (max_threshold && std::isnan(*max_threshold)) {
+        throw value_error("max_threshold is NaN, which is no number");
+    }
+    if (min_threshold && std::isnan(*min_threshold)) {
+        throw value_error("min_threshold is NaN, which is no number");
+    }
+    if (max_threshold && min_threshold && *min_threshold > *max_threshold) {
+        throw value_error("min_threshold is " + short_text(*min_threshold) + ", which is above max_threshold, " +
+                          short_text(*max_threshold));
+    }
+}
 
-#ifndef SMDEBUG_COMPILED
-#include <smdebug/rules/built_in/impl/tensor_variance.ipp>
-#endif
+}  // namespace smdebug::inline v1::rules

@@ -2,13 +2,12 @@
 // Source: the public description of SageMaker Debugger's rule TreeDepth.
 #pragma once
 
-#include <smdebug/core/form.hpp>
+#include <smdebug/core/error.hpp>
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/judge/saved_tensor.hpp>
-#include <smdebug/rules/judge/selection.hpp>
 #include <smdebug/rules/setting.hpp>
 #include <smdebug/trial/concepts.hpp>
 
@@ -16,15 +15,13 @@
 #include <tuple>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace rules {
+namespace smdebug::inline v1::rules {
 
-/// Fires where the node ids that XGBoost saved (`trees/Node`, `trees/<anything>/Node`) tell of a tree with
-/// floor(log2(largest id + 1)) > depth: the root, id 0, has depth 0, and a full tree of depth 4 ends with id 30.
+/// Fires if the node ids that XGBoost saved (`trees/Node`, `trees/<anything>/Node`) show a tree with floor(log2(largest
+/// id + 1)) > depth: the root, id 0, has depth 0, and a full tree of depth 4 ends with id 30.
 /// Ids are heap positions in full trees only, so this is a lower bound of the depth.  Ids below 0 and NaN never fire.
-/// Fast path: exact; the largest id is the reduction max.  Cost: nothing but a small read where max was saved, else one
-/// pass over the ids.
+/// Fast path: exact; the largest id is the reduction max.  Cost: a small read if max was saved, else one pass over the
+/// ids.
 struct tree_depth {
     double depth = 4;
     bool all_workers = false;
@@ -38,7 +35,7 @@ struct tree_depth {
                           setting{"all_workers", &R::all_workers, all_workers_meaning}};
     }
 
-    /// Where the ids of the nodes are, as the XGBoost hook names its columns, with or without a tree between.
+    /// The tensors of node ids, as the XGBoost hook names its columns, with or without a tree between.
     static constexpr const char* node_ids = "^trees/(.*/)?Node$";
 
     /// Errors: value_error.
@@ -50,7 +47,7 @@ struct tree_depth {
             if (!largest) {
                 return tensor.note(largest.failure());
             }
-            if (!(*largest >= 0)) {  // no ids: NaN is what an empty tensor gives, too
+            if (!(*largest >= 0)) {  // no ids: an empty tensor gives NaN, too
                 return finding{};
             }
             const double reached = depth_of_node(*largest);
@@ -63,15 +60,15 @@ struct tree_depth {
     }
 
 private:
-    // Open decision: rounded down, so that a full tree of an allowed depth does not fire.  logb is the floor of log2,
-    // exactly.
+    // Open decision: rounded down, so that a full tree of an allowed depth does not fire.  logb is exactly the floor of
+    // log2.
     [[nodiscard]] static double depth_of_node(double id) noexcept { return std::logb(id + 1); }
 };
 
-}  // namespace rules
-}  // namespace v1
-}  // namespace smdebug
+inline void tree_depth::check() const {
+    if (!(depth >= 0)) {
+        throw value_error("tree_depth: depth is " + short_text(depth) + "; it must be a number that is not below 0");
+    }
+}
 
-#ifndef SMDEBUG_COMPILED
-#include <smdebug/rules/built_in/impl/tree_depth.ipp>
-#endif
+}  // namespace smdebug::inline v1::rules

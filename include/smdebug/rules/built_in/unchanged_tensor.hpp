@@ -2,13 +2,12 @@
 // Source: the public description of SageMaker Debugger's rule UnchangedTensor.
 #pragma once
 
-#include <smdebug/core/form.hpp>
+#include <smdebug/core/error.hpp>
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/judge/closeness.hpp>
 #include <smdebug/rules/judge/saved_tensor.hpp>
-#include <smdebug/rules/judge/selection.hpp>
 #include <smdebug/rules/setting.hpp>
 #include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/options.hpp>
@@ -22,20 +21,18 @@
 #include <utility>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace rules {
+namespace smdebug::inline v1::rules {
 
-/// Fires for each selected tensor whose last num_steps saves, this step's among them, are all close:
-/// |older - current| <= atol + rtol * |current| for each value, and each older save against the current one, so that
-/// slow drift counts as a change.  Saves are looked up in the run, not remembered from earlier calls.
+/// Fires for each selected tensor whose last num_steps saves, including this step's, are all close: |older - current|
+/// <= atol + rtol * |current| for each value, and each older save against the current one, so that slow drift counts as
+/// a change.  Saves are looked up in the run, not remembered from earlier calls.
 /// Edge cases: fewer saves: silent; another shape: changed; text, complex numbers and empty tensors: skipped.
 /// Without all_workers the first worker by name at each step counts; with it, each worker's own saves.
-/// Fast path: min, max and abs_max can prove a change; that nothing changed takes the values: where only reductions
-/// were saved, the tensor is noted.
-/// Cost: see compare_saved; two tensors in memory at a time, the newest saves first, up to the first that differs.
+/// Fast path: min, max and abs_max can prove a change; equality needs the values: if only reductions were saved, the
+/// tensor is noted.
+/// Cost: see compare_saved; two tensors in memory at a time, the newest saves first, up to the first difference.
 struct unchanged_tensor {
-    text_list collection_names = {};  ///< this or tensor_regex is needed; both: the union
+    text_list collection_names = {};  ///< this or tensor_regex is required; both: the union
     text_list tensor_regex = {};
     std::int64_t num_steps = 3;  ///< saves, not steps; at least 2
     double rtol = 1e-5;
@@ -99,10 +96,15 @@ private:
     }
 };
 
-}  // namespace rules
-}  // namespace v1
-}  // namespace smdebug
+inline void unchanged_tensor::check() const {
+    if (collection_names.empty() && tensor_regex.empty()) {
+        throw insufficient_information_for_rule_invocation(std::string{name()},
+                                                           "collection_names or tensor_regex is needed");
+    }
+    if (num_steps < 2) {
+        throw value_error("unchanged_tensor: num_steps is " + std::to_string(num_steps) + "; it must be at least 2");
+    }
+    detail::check_tolerance(name(), {rtol, atol, equal_nan});
+}
 
-#ifndef SMDEBUG_COMPILED
-#include <smdebug/rules/built_in/impl/unchanged_tensor.ipp>
-#endif
+}  // namespace smdebug::inline v1::rules

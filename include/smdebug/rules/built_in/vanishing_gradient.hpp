@@ -7,7 +7,6 @@
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/judge/saved_tensor.hpp>
-#include <smdebug/rules/judge/selection.hpp>
 #include <smdebug/rules/setting.hpp>
 #include <smdebug/trial/concepts.hpp>
 
@@ -15,12 +14,10 @@
 #include <tuple>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace rules {
+namespace smdebug::inline v1::rules {
 
 /// Fires for each tensor of the collection "gradients" with mean(|g|) < threshold.  A NaN mean never fires; a gradient
-/// of zeros does.  Cost: nothing but a small read where abs_mean was saved, else one pass over the tensor.
+/// of zeros does.  Cost: a small read if abs_mean was saved, else one pass over the tensor.
 struct vanishing_gradient {
     double threshold = 1e-7;
     bool all_workers = false;
@@ -50,6 +47,4 @@ struct vanishing_gradient {
     }
 };
 
-}  // namespace rules
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::rules

@@ -2,16 +2,15 @@
 // Source: the public description of SageMaker Debugger's rule WeightUpdateRatio.
 #pragma once
 
-#include <smdebug/core/form.hpp>
+#include <smdebug/core/dtype.hpp>
+#include <smdebug/core/error.hpp>
 #include <smdebug/core/json_text.hpp>
-#include <smdebug/core/shape.hpp>
 #include <smdebug/core/step.hpp>
+#include <smdebug/reduce/element_differences.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/judge/saved_tensor.hpp>
-#include <smdebug/rules/judge/selection.hpp>
 #include <smdebug/rules/setting.hpp>
-#include <smdebug/tensor/reals.hpp>
 #include <smdebug/tensor/tensor_value.hpp>
 #include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/lookup.hpp>
@@ -27,11 +26,9 @@
 #include <type_traits>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace rules {
+namespace smdebug::inline v1::rules {
 
-/// What "ratio of update to weight" means; w are the weights, d their update, both flattened.
+/// Readings of "ratio of update to weight"; w are the weights, d their update, both flattened.
 enum class update_norm : std::uint8_t {
     l2,              ///< ||d|| / (||w|| + epsilon)
     mean_abs,        ///< mean|d| / (mean|w| + epsilon)
@@ -40,7 +37,8 @@ enum class update_norm : std::uint8_t {
 /// Decision: the public description names no norm.
 inline constexpr update_norm default_update_norm = update_norm::l2;
 
-/// ||now - before|| / (||before|| + epsilon), or another reading.  Both are of reals and equally large, not empty.
+/// ||now - before|| / (||before|| + epsilon), or another reading.  Both consist of reals, have equal sizes, and are not
+/// empty.
 /// IEEE: NaN in gives NaN; an infinite update over a finite norm gives infinity; over 0 + 0, infinity or NaN.
 /// Cost: one pass over both; for doubles one or two more where squares leave their range.
 [[nodiscard]] double update_ratio(const tensor_view& before, const tensor_view& now, double epsilon,
@@ -55,7 +53,7 @@ struct update_comparison {
 
     struct answer {
         double ratio = std::numeric_limits<double>::quiet_NaN();
-        bool comparable = false;  ///< both are of reals, and not empty
+        bool comparable = false;  ///< both consist of reals, and are not empty
         bool same_shape = false;
     };
     [[nodiscard]] answer operator()(const tensor_view& before, const tensor_view& now) const;
@@ -64,21 +62,21 @@ struct update_comparison {
 
 }  // namespace detail
 
-/// Fires for each tensor of the collection "weights" whose update is large or small beside it:
+/// Fires for each tensor of the collection "weights" with a relatively large or small update:
 ///     r = ||w_s - w_p|| / (||w_p|| + epsilon);   r > large_threshold or r < small_threshold
-/// p is the save before this step, or, with num_steps, the oldest one at most so many steps before it.  Where the run
-/// has TRAIN steps, these alone are looked at and counted (mode steps); else all of them, by their global numbers.
+/// p is the previous save or, with num_steps, the oldest one at most so many steps back.  If the run has TRAIN steps,
+/// only these are judged and counted (mode steps); else all of them, by their global numbers.
 /// Edge cases: no such p: silent; nothing changed: r = 0, fires; previous weights of 0: r is huge, fires; NaN: silent;
-/// an infinite update: fires.  Another shape: a note, where norms do not settle it.
+/// an infinite update: fires.  Another shape: a note, unless norms decide.
 /// Text, complex numbers and empty tensors: skipped.
-/// Fast path: |a - b| <= ||w_s - w_p|| <= a + b for the norms a, b: l2 reductions can prove that r is fine.  Where the
-/// values were not saved they may prove the contrary, too; else the tensor is noted.
-/// Cost: two small reads where l2 was saved and proves it; else two tensors read and one pass over both.
+/// Fast path: |a - b| <= ||w_s - w_p|| <= a + b for the norms a, b: l2 reductions can prove that r is within its
+/// limits.  If the values were not saved, they may also prove the contrary; else the tensor is noted.
+/// Cost: two small reads if l2 was saved and proves it; else two tensors read and one pass over both.
 struct weight_update_ratio {
-    std::optional<std::int64_t> num_steps = {};  ///< unset: the save before
+    std::optional<std::int64_t> num_steps = {};  ///< unset: the previous save
     double large_threshold = 10.0;
     double small_threshold = 1e-8;
-    double epsilon = 1e-9;  ///< keeps the division from 0
+    double epsilon = 1e-9;  ///< prevents a division by 0
     bool all_workers = false;
     update_norm norm = default_update_norm;
 
@@ -132,7 +130,7 @@ private:
         return before ? compare(save_type{now.handle(), now.name(), *before, worker}, now) : finding{};
     }
 
-    /// What l2 norms say that the ratio lies between; NaN where they say nothing.
+    /// The bounds of the ratio by l2 norms; NaN if there are none.
     struct bounds {
         double least = std::numeric_limits<double>::quiet_NaN();
         double most = std::numeric_limits<double>::quiet_NaN();
@@ -202,10 +200,46 @@ private:
     }
 };
 
-}  // namespace rules
-}  // namespace v1
-}  // namespace smdebug
+inline double update_ratio(const tensor_view& before, const tensor_view& now, double epsilon, update_norm norm) {
+    if (norm == update_norm::mean_of_ratios) {
+        return reduce::detail::mean_relative_difference(before, now, epsilon);
+    }
+    const auto norms = norm == update_norm::l2 ? reduce::detail::l2_of_difference(before, now)
+                                               : reduce::detail::mean_abs_of_difference(before, now);
+    return norms.difference / (norms.first + epsilon);
+}
 
-#ifndef SMDEBUG_COMPILED
-#include <smdebug/rules/built_in/impl/weight_update_ratio.ipp>
-#endif
+inline detail::update_comparison::answer detail::update_comparison::operator()(const tensor_view& before,
+                                                                               const tensor_view& now) const {
+    const auto is_comparable = [](const tensor_view& each) { return has_reals(each.type) && each.count() > 0; };
+    if (!is_comparable(before) || !is_comparable(now)) {
+        return {};
+    }
+    if (!std::ranges::equal(before.shape, now.shape)) {
+        return {.comparable = true};
+    }
+    return {update_ratio(before, now, epsilon, norm), true, true};
+}
+
+inline void weight_update_ratio::check() const {
+    if (num_steps && *num_steps < 1) {
+        refuse("num_steps", std::to_string(*num_steps), "at least 1");
+    }
+    if (!(epsilon >= 0) || !std::isfinite(epsilon)) {
+        refuse("epsilon", short_text(epsilon), "a number that is not negative");
+    }
+    if (std::isnan(large_threshold)) {
+        refuse("large_threshold", "NaN", "a number");
+    }
+    if (!(small_threshold <= large_threshold)) {
+        refuse("small_threshold", short_text(small_threshold),
+               "at most large_threshold, " + short_text(large_threshold));
+    }
+}
+
+inline void weight_update_ratio::refuse(std::string_view setting_name, const std::string& value,
+                                        const std::string& allowed) {
+    throw value_error("weight_update_ratio: " + std::string{setting_name} + " is " + value + "; it must be " + allowed);
+}
+
+}  // namespace smdebug::inline v1::rules

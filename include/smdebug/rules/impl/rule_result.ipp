@@ -3,22 +3,21 @@
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/json_text.hpp>
-#include <smdebug/rules/finding_json.hpp>
+#include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/rule_result.hpp>
 
 #include <algorithm>
 #include <string_view>
 #include <utility>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 
 SMDEBUG_INLINE rule_status status_of(const rule_outcome& outcome) noexcept {
     if (!outcome.met_at.empty()) {
         return rule_status::issues_found;
     }
     switch (outcome.end) {
-        case invoke_end::timed_out:  // the job may go on, and so may a later call
+        case invoke_end::timed_out:  // the job may continue, and so may a later call
             return rule_status::in_progress;
         case invoke_end::stalled:
         case invoke_end::failed:
@@ -102,8 +101,8 @@ SMDEBUG_INLINE std::string status_details_of(const std::string& rule, const rule
     return details;
 }
 
-/// What was thrown, in words.
-[[nodiscard]] inline std::string words_of(const std::exception_ptr& cause) {
+/// The message of what was thrown.
+[[nodiscard]] inline std::string to_message(const std::exception_ptr& cause) {
     try {
         std::rethrow_exception(cause);
     } catch (const std::exception& failed) {
@@ -131,7 +130,7 @@ SMDEBUG_INLINE rule_result result_of(std::string own_name, std::map<std::string,
                      .parameters = std::move(parameters),
                      .cause = std::move(cause)};
     if (made.cause) {
-        made.failure = words_of(made.cause);
+        made.failure = to_message(made.cause);
         made.status = rule_status::error;
         made.details = made.failure;
     } else {
@@ -194,5 +193,4 @@ SMDEBUG_INLINE std::string result_json(const rule_result& result, std::size_t mo
     return out;
 }
 
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1

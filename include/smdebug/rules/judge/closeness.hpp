@@ -1,15 +1,15 @@
-// Whether two saved tensors are close, of two steps or of two runs: by reductions where they prove it, else by values.
+// Whether two saved tensors, of two steps or of two runs, are close: decided by reductions if they prove it, else by
+// values.
 #pragma once
 
-#include <smdebug/core/form.hpp>
-#include <smdebug/core/shape.hpp>
-#include <smdebug/reduce/allclose.hpp>
-#include <smdebug/reduce/content_hash.hpp>
+#include <smdebug/core/dtype.hpp>
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/json_text.hpp>
+#include <smdebug/reduce/element_differences.hpp>
+#include <smdebug/reduce/element_walks.hpp>
 #include <smdebug/reduce/name.hpp>
-#include <smdebug/reduce/pair_blocks.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/judge/saved_tensor.hpp>
-#include <smdebug/tensor/reals.hpp>
 #include <smdebug/tensor/tensor_value.hpp>
 #include <smdebug/trial/lookup.hpp>
 
@@ -20,47 +20,45 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <utility>
 
-namespace smdebug {
-inline namespace v1 {
-namespace rules {
-namespace detail {
+namespace smdebug::inline v1::rules::detail {
 
 using reduce::detail::tolerance;
 
 /// Errors: value_error for a tolerance that is negative or not finite.
 void check_tolerance(std::string_view rule, const tolerance& within);
 
-/// Reductions are saved as float32: each is off by up to this part of itself.
+/// Reductions are saved as float32, with at most this relative error.
 inline constexpr double saved_reduction_error = 0x1p-23;
 
-/// Whether two maxima (or minima, or largest absolute values) prove that the tensors are not close: a largest value
-/// can be apart by no more than the values are.  `abs_max` is the reference's.  Never wrong for reductions in float32;
-/// an infinite one stands for anything that float32 cannot hold; NaN proves nothing.
+/// Whether two maxima (or minima, or largest absolute values) prove that the tensors are not close: the maxima differ
+/// by no more than the values do.  `abs_max` is the reference's.  Never wrong for reductions in float32; an infinite
+/// one stands for anything beyond float32; NaN proves nothing.
 [[nodiscard]] bool extrema_differ(double value, double reference, double abs_max, const tolerance& within) noexcept;
 
 /// The result of comparing two saved tensors.
 enum class likeness : std::uint8_t {
     same,
     different,
-    not_comparable,  ///< text, complex numbers, or nothing in one of them
-    unknown,         ///< reductions do not tell, and the values cannot be read
+    not_comparable,  ///< text, complex numbers, or an empty tensor
+    unknown,         ///< reductions do not decide, and the values cannot be read
 };
 
 struct comparison {
     likeness alike = likeness::unknown;
-    std::string what = {};                                      ///< of different ones: "max", "value 3 of 10", "shape"
+    std::string what = {};                                      ///< the difference: "max", "value 3 of 10", "shape"
     std::string value = {};                                     ///< as a text ...
     std::string reference = {};                                 ///< ... and what it was compared with
     double apart = std::numeric_limits<double>::quiet_NaN();    ///< |value - reference|
-    double allowed = std::numeric_limits<double>::quiet_NaN();  ///< how far they might be apart
-    finding note = {};                                          ///< of what is unknown: why
+    double allowed = std::numeric_limits<double>::quiet_NaN();  ///< the tolerance for that difference
+    finding note = {};                                          ///< why the result is unknown
     bool reference_missing = false;                             ///< the note is about the reference
 };
 
 [[nodiscard]] comparison differing(std::string what, double value, double reference, double allowed);
 
-/// Different, where reductions prove it; not comparable, where the dtype has none; else unknown.
+/// Different, if reductions prove it; not comparable, if the dtype has no reductions; else unknown.
 template <class A, class B>
 [[nodiscard]] comparison compare_extrema(const saved_tensor<A>& value, const saved_tensor<B>& reference,
                                          const tolerance& within) {
@@ -100,7 +98,7 @@ template <class A, class B>
     return {};
 }
 
-/// The measure that tells tensors with the same bytes; nothing of what is empty or has no reals.
+/// The measure that identifies tensors with the same bytes; nothing for an empty tensor or one without reals.
 struct content_measure {
     struct answer {
         reduce::detail::content_hash hash = {};
@@ -112,8 +110,8 @@ struct content_measure {
     [[nodiscard]] friend bool operator==(const content_measure&, const content_measure&) = default;
 };
 
-/// Whether two tensors have the same bytes, and no NaN that must not be like itself: by remembered hashes, without a
-/// look at the values where those are known.
+/// Whether two tensors have the same bytes, and no NaN that must differ from itself: by cached hashes, without reading
+/// the values if the hashes are known.
 template <class A, class B>
 [[nodiscard]] bool surely_same(const saved_tensor<A>& value, const saved_tensor<B>& reference,
                                const tolerance& within) {
@@ -134,11 +132,11 @@ template <class A, class B>
     }
 }
 
-/// Compares two tensors: by min, max and abs_max where these prove that they differ,
-/// else by their values.  Tensors of different shapes differ; what is empty is not comparable.
-/// Cost: small reads where the reductions were saved and prove it; else up to one pass over each tensor for each of
-///       the three, which invoke_rules makes one, and a pass over both that ends at the first difference.  Where
-///       measures are remembered, tensors of the same bytes are told by a hash.
+/// Compares two tensors: by min, max and abs_max if these prove that they differ, else by their values.  Tensors of
+/// different shapes differ; an empty tensor is not comparable.
+/// Cost: small reads if the reductions were saved and prove it; else up to one pass over each tensor for each of the
+///       three, which invoke_rules merges into one, and a pass over both that ends at the first difference.  If
+///       measures are cached, tensors with the same bytes are recognised by a hash.
 template <class A, class B>
 [[nodiscard]] comparison compare_saved(const saved_tensor<A>& value, const saved_tensor<B>& reference,
                                        const tolerance& within) {
@@ -179,11 +177,30 @@ template <class A, class B>
                              number(*values), number(*references), within.allowed(number(*references)));
 }
 
-}  // namespace detail
-}  // namespace rules
-}  // namespace v1
-}  // namespace smdebug
+inline void check_tolerance(std::string_view rule, const tolerance& within) {
+    for (const auto& [name, value] : {std::pair{"rtol", within.rtol}, std::pair{"atol", within.atol}}) {
+        if (!(value >= 0) || !std::isfinite(value)) {
+            throw value_error(std::string{rule} + ": " + name + " is " + short_text(value) +
+                              "; it must be a number that is not negative");
+        }
+    }
+}
 
-#ifndef SMDEBUG_COMPILED
-#include <smdebug/rules/judge/impl/closeness.ipp>
-#endif
+inline bool extrema_differ(double value, double reference, double abs_max, const tolerance& within) noexcept {
+    constexpr double largest = std::numeric_limits<float>::max();
+    const double a = std::clamp(value, -largest, largest);
+    const double b = std::clamp(reference, -largest, largest);
+    const double rounding = saved_reduction_error * (std::abs(a) + std::abs(b));
+    return std::abs(a - b) > within.allowed(abs_max * (1 + saved_reduction_error)) + rounding;
+}
+
+inline comparison differing(std::string what, double value, double reference, double allowed) {
+    return {.alike = likeness::different,
+            .what = std::move(what),
+            .value = short_text(value),
+            .reference = short_text(reference),
+            .apart = std::abs(value - reference),
+            .allowed = allowed};
+}
+
+}  // namespace smdebug::inline v1::rules::detail

@@ -2,12 +2,13 @@
 // Source: the public descriptions of SageMaker Debugger's rules DeadRelu and SaturatedActivation.
 #pragma once
 
-#include <smdebug/core/form.hpp>
+#include <smdebug/core/dtype.hpp>
+#include <smdebug/core/error.hpp>
 #include <smdebug/core/json_text.hpp>
-#include <smdebug/core/shape.hpp>
-#include <smdebug/reduce/active_nodes.hpp>
+#include <smdebug/reduce/element_walks.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/rules/finding.hpp>
+#include <smdebug/tensor/tensor_value.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 #include <smdebug/trial/lookup.hpp>
 
@@ -19,10 +20,7 @@
 #include <string>
 #include <string_view>
 
-namespace smdebug {
-inline namespace v1 {
-namespace rules {
-namespace detail {
+namespace smdebug::inline v1::rules::detail {
 
 using reduce::detail::active_range;
 using reduce::detail::layer_size;
@@ -33,7 +31,7 @@ struct activity_thresholds {
     double inactivity = 1;
     double layer = 50;
 
-    /// Errors: value_error where one is no percentage; with the names of the rules' settings.
+    /// Errors: value_error if one is not a percentage, with the names of the rules' settings.
     void check() const;
 
     [[nodiscard]] friend bool operator==(const activity_thresholds&, const activity_thresholds&) = default;
@@ -42,11 +40,11 @@ private:
     static void check(const std::string& name, double percent);
 };
 
-/// How many leading axes count samples; a node is a position in the others.
-/// Decision: the public description does not say; axis 0 is the batch, and each position is a node of its own.
+/// The number of leading axes that count samples; a node is a position in the other axes.
+/// Decision: the public description leaves this open; axis 0 is the batch, and each position is a separate node.
 inline constexpr std::size_t batch_axes = 1;
 
-/// A tensor that has only batch axes is one sample; one without axes is no layer.
+/// A tensor with only batch axes is one sample; one without axes is not a layer.
 [[nodiscard]] constexpr std::optional<layer_size> layer_size_of(std::span<const std::size_t> extents) noexcept {
     if (extents.empty()) {
         return std::nullopt;
@@ -59,8 +57,8 @@ inline constexpr std::size_t batch_axes = 1;
     return 100 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
-/// The fewest parts of a whole whose percentage is enough(percentage), which more of them are, too; whole + 1 where all
-/// of it is not enough.
+/// The smallest number of parts of a whole for whose percentage enough(percentage) holds, as it does for all larger
+/// numbers; whole + 1 if it does not hold for the whole.
 template <class Enough>
 [[nodiscard]] constexpr std::size_t fewest_parts(std::size_t whole, Enough enough) {
     std::size_t low = 0;
@@ -76,11 +74,11 @@ template <class Enough>
     return low;
 }
 
-/// What there is to count of a layer.
+/// The counts for a layer.
 struct counted_nodes {
     layer_size layer = {};     ///< 0 samples: no reals, no axes, or no values
-    std::size_t inactive = 0;  ///< nodes; any number below `enough` where there are fewer than that
-    std::size_t enough = 0;    ///< so many make the layer inactive
+    std::size_t inactive = 0;  ///< nodes; any number below `enough` if there are fewer
+    std::size_t enough = 0;    ///< this number makes the layer inactive
 };
 
 /// The measure that counts the inactive nodes of a layer.
@@ -99,10 +97,10 @@ struct inactive_node_count {
 struct layer_judge {
     active_range range = {};
     activity_thresholds thresholds = {};
-    std::string_view state = "inactive";  ///< what a node is that is almost never active: "dead", "saturated"
+    std::string_view state = "inactive";  ///< what a node is called that is almost never active: "dead", "saturated"
 
-    /// By the extrema alone: all values are active, or none is.  Nothing where they do not tell.
-    /// A tensor whose shape is not known is taken to be a layer.
+    /// By the extrema alone: all values are active, or none is.  Nothing if they do not decide.
+    /// A tensor of unknown shape is assumed to be a layer.
     [[nodiscard]] std::optional<finding> by_extrema(const auto& tensor) const {
         const auto high = tensor.reduction_value(reduction::max);
         if (high && *high <= range.above) {
@@ -122,10 +120,10 @@ struct layer_judge {
         return std::nullopt;
     }
 
-    /// What counts the nodes by the values.
+    /// The measure that counts the nodes by the values.
     [[nodiscard]] inactive_node_count measure() const { return {range, thresholds}; }
 
-    /// By the values: the full condition.  Not reals, no axes, or no values: nothing to say.
+    /// By the values: the full condition.  Nothing if there are no reals, no axes, or no values.
     [[nodiscard]] finding by_count(const auto& tensor, const counted_nodes& counted) const {
         const auto [samples, nodes] = counted.layer;
         if (samples == 0) {
@@ -163,11 +161,31 @@ private:
     }
 };
 
-}  // namespace detail
-}  // namespace rules
-}  // namespace v1
-}  // namespace smdebug
+inline void activity_thresholds::check() const {
+    check("threshold_inactivity", inactivity);
+    check("threshold_layer", layer);
+}
 
-#ifndef SMDEBUG_COMPILED
-#include <smdebug/rules/judge/impl/layer_activity.ipp>
-#endif
+inline void activity_thresholds::check(const std::string& name, double percent) {
+    if (!(percent >= 0 && percent <= 100)) {
+        throw value_error(name + " is " + short_text(percent) + ", which is not from 0 to 100");
+    }
+}
+
+inline counted_nodes inactive_node_count::operator()(const tensor_view& values) const {
+    const auto layer = layer_size_of(values.shape);
+    if (!has_reals(values.type) || !layer || layer->samples == 0 || layer->nodes == 0) {
+        return {};
+    }
+    counted_nodes counted{.layer = *layer};
+    if (layer->samples > most_samples) {
+        return counted;
+    }
+    const auto needed =
+        fewest_parts(layer->samples, [&](double percent) { return !(percent < thresholds.inactivity); });
+    counted.enough = fewest_parts(layer->nodes, [&](double percent) { return percent > thresholds.layer; });
+    counted.inactive = reduce::detail::inactive_nodes(values, *layer, range, needed, counted.enough);
+    return counted;
+}
+
+}  // namespace smdebug::inline v1::rules::detail

@@ -1,14 +1,12 @@
-// Losses of a run at a step, as numbers: which tensors they are, their values, training's apart from validation's.
+// The losses of a run at a step: selects the tensors, reads their values, and separates training from validation.
 #pragma once
 
-#include <smdebug/core/form.hpp>
-#include <smdebug/core/shape.hpp>
+#include <smdebug/core/dtype.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/judge/saved_tensor.hpp>
-#include <smdebug/rules/judge/selection.hpp>
-#include <smdebug/tensor/reals.hpp>
+#include <smdebug/tensor/tensor_value.hpp>
 #include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/lookup.hpp>
 #include <smdebug/trial/options.hpp>
@@ -21,13 +19,10 @@
 #include <string_view>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace rules {
-namespace detail {
+namespace smdebug::inline v1::rules::detail {
 
-/// The value of a tensor of one real element; nothing for tensors of other sizes, text and complex numbers.
-/// Where only reductions were saved, and a shape of one element, they are the value.
+/// The value of a tensor of one real element; nothing for tensors of other sizes, text and complex numbers.  If only
+/// reductions were saved, and the shape has one element, the reductions are the value.
 template <reducible_tensor Handle>
 [[nodiscard]] lookup<std::optional<double>> scalar_at(const Handle& tensor, step_number step,
                                                       const read_options& where) {
@@ -65,11 +60,11 @@ template <reducible_tensor Handle>
     return missing;
 }
 
-/// The losses of a step, which count together as their mean.
+/// The losses of a step, which are averaged.
 struct mean_loss {
     double sum = 0;
     std::size_t count = 0;
-    std::string tensor = {};  ///< the one that it is; empty where there are several
+    std::string tensor = {};  ///< its name; empty for several losses
     std::string worker = {};
 
     [[nodiscard]] double mean() const noexcept {
@@ -82,20 +77,20 @@ struct mean_loss {
 struct step_losses {
     mean_loss train = {};
     mean_loss validation = {};
-    bool by_mode = true;              ///< a step has one of them; not so in XGBoost's form
+    bool by_mode = true;              ///< a step has only one of them; false for XGBoost
     std::vector<finding> notes = {};  ///< losses that could not be read
 };
 
-/// Whether a run tells training and validation apart by modes.  XGBoost's does not: it has tensors for both in every
-/// step, named train... and validation..., in the collection "metrics".
+/// Whether a run separates training and validation by modes.  XGBoost's does not: every step has tensors for both,
+/// named train... and validation..., in the collection "metrics".
 [[nodiscard]] bool has_phases(const readable_trial auto& run, step_number step) {
     const auto in = run.mode(step);
     return in == mode::train || in == mode::eval || has_steps_of(run, mode::train) || has_steps_of(run, mode::eval);
 }
 
-/// The losses of a step, by its mode: TRAIN is training's, EVAL validation's, others have none.  In a run without such
-/// modes by the beginnings of names.  Without a regex: of the collection "losses", or "metrics".  Scalars only, of the
-/// first worker by name.
+/// The losses of a step, by its mode: TRAIN is training, EVAL validation, other modes have no losses.  In a run without
+/// such modes the prefix of a name decides.  Without a regex the collection "losses", or "metrics", is used.  Only
+/// scalars of the first worker by name count.
 [[nodiscard]] step_losses losses_at(const readable_trial auto& run, step_number step,
                                     const text_list& tensor_regex = {}) {
     step_losses losses;
@@ -132,11 +127,11 @@ struct step_losses {
     return losses;
 }
 
-}  // namespace detail
-}  // namespace rules
-}  // namespace v1
-}  // namespace smdebug
+inline void mean_loss::add(double value, const std::string& from, const std::string& by) {
+    sum += value;
+    ++count;
+    tensor = count == 1 ? from : std::string{};
+    worker = count == 1 ? by : std::string{};
+}
 
-#ifndef SMDEBUG_COMPILED
-#include <smdebug/rules/judge/impl/loss_values.ipp>
-#endif
+}  // namespace smdebug::inline v1::rules::detail

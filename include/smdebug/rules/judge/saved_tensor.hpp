@@ -1,13 +1,13 @@
-// One tensor at one step as one worker saved it: what most rules judge, one after another.
+// One tensor at one step as one worker saved it: the unit that most rules judge.
+// Selects the tensors that a built-in rule judges, and makes notes about unreadable ones.
+// The selection is the union of collections and regexes; tensors that were not saved at a step are skipped there.
 #pragma once
 
-#include <smdebug/core/shape.hpp>
+#include <smdebug/core/dtype.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/reduce/concepts.hpp>
-#include <smdebug/reduce/measure.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/rules/finding.hpp>
-#include <smdebug/rules/judge/selection.hpp>
 #include <smdebug/tensor/tensor_value.hpp>
 #include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/lookup.hpp>
@@ -23,9 +23,90 @@
 #include <utility>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace rules {
+namespace smdebug::inline v1::rules {
+
+namespace detail {
+
+/// The tensors that a rule judges: those of collections, and those whose names match; with neither, all.
+struct tensor_choice {
+    text_list collection_names = {};
+    text_list tensor_regex = {};
+};
+
+}  // namespace detail
+
+/// Descriptions of settings that most rules have.
+inline constexpr std::string_view collection_names_meaning =
+    "collections to look at; with tensor_regex: the union of both";
+inline constexpr std::string_view tensor_regex_meaning = "regular expressions for names of tensors to look at";
+inline constexpr std::string_view all_workers_meaning = "look at every worker, not only at the first by name";
+
+namespace detail {
+
+/// Removes tables of histograms, and media such as images and audio, which a log lists by name only.
+void leave_out_media(const readable_trial auto& run, step_number step, std::vector<std::string>& names) {
+    const auto has_no_values = [&](const std::string& name) {
+        const auto tensor = run.tensor(name);
+        if constexpr (requires { tensor.has_only_shape(step, read_options{}); }) {
+            return tensor.has_only_shape(step, read_options{});
+        } else {
+            return false;
+        }
+    };
+    if (std::any_of(names.begin(), names.end(), is_histogram_table)) {
+        const auto histograms = run.tensor_names({.collection = std::string{histograms_collection}, .step = step});
+        std::erase_if(names, [&](const std::string& name) {
+            return is_histogram_table(name) &&
+                   std::binary_search(histograms.begin(), histograms.end(), histogram_of_table(name));
+        });
+    }
+    for (const std::string& name : run.tensor_names({.collection = "media", .step = step})) {
+        const auto found = std::lower_bound(names.begin(), names.end(), name);
+        if (found != names.end() && *found == name && has_no_values(name)) {
+            names.erase(found);
+        }
+    }
+}
+
+}  // namespace detail
+
+/// The selected tensors that were saved at a step, sorted and unique; without the media of logs, which have no values.
+/// A collection that does not exist selects nothing.  Errors: value_error for a bad regex.
+[[nodiscard]] std::vector<std::string> tensors_to_check(const readable_trial auto& run, step_number step,
+                                                        const detail::tensor_choice& which) {
+    std::vector<std::string> names;
+    if (which.collection_names.empty() && which.tensor_regex.empty()) {
+        names = run.tensor_names({.step = step});
+        detail::leave_out_media(run, step, names);
+        return names;
+    }
+    const auto take = [&](std::vector<std::string> more) { names.insert(names.end(), more.begin(), more.end()); };
+    for (const std::string& group : which.collection_names.texts()) {
+        take(run.tensor_names({.collection = group, .step = step}));
+    }
+    if (!which.tensor_regex.empty()) {
+        take(run.tensor_names({.regex = which.tensor_regex, .step = step}));
+    }
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    detail::leave_out_media(run, step, names);
+    return names;
+}
+
+/// The workers to judge: the first that saved the tensor, or all of them.
+[[nodiscard]] std::vector<std::string> workers_to_check(const reducible_tensor auto& tensor, step_number step,
+                                                        bool all_workers) {
+    std::vector<std::string> workers = tensor.workers(step, read_options{});
+    if (!all_workers && workers.size() > 1) {
+        workers.resize(1);
+    }
+    return workers;
+}
+
+/// The note about a tensor that could not be judged; an empty finding if the dtype simply has no such reduction.
+[[nodiscard]] finding note_about(const std::string& tensor, const std::string& worker, step_number step,
+                                 const lookup_error& failure);
+
 namespace detail {
 
 /// A handle that can count values, not only reduce them.
@@ -35,13 +116,13 @@ concept countable_tensor =
         { tensor.find_computed(step, wanted, where) } -> std::same_as<lookup<reduction_values>>;
     };
 
-/// A handle that gives the values themselves.
+/// A handle that returns the values themselves.
 template <class H>
 concept valued_tensor = requires(const H& tensor, step_number step, const value_options& how) {
     { tensor.find_value(step, how) } -> std::same_as<lookup<tensor_value>>;
 };
 
-/// A handle that caches what measures answer.
+/// A handle that caches the results of measures.
 template <class H>
 concept remembering_tensor = valued_tensor<H> && requires(const H& tensor) {
     { tensor.remembers_measures() } -> std::same_as<bool>;
@@ -99,8 +180,9 @@ void visit_steps_back(const H& tensor, step_number step, mode in, Visit&& visit)
     }
 }
 
-/// What a worker saved of a tensor at a global step.  Borrows the handle, for the call only.
-/// A trial that cannot do what is asked answers as if it were not saved (absence::tensor_not_saved).
+/// The tensor of one worker at a global step.  Borrows the handle, for the call only.
+/// A query that the trial cannot answer gives the same result as a tensor that was not saved
+/// (absence::tensor_not_saved).
 template <reducible_tensor Handle>
 class saved_tensor {
 public:
@@ -110,7 +192,7 @@ public:
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
     [[nodiscard]] const std::string& worker() const noexcept { return worker_; }
     [[nodiscard]] step_number step() const noexcept { return step_; }
-    /// What messages call the step: "step 500", or "TRAIN step 10" where global steps are synthetic.
+    /// The step in messages: "step 500", or "TRAIN step 10" where global steps are synthetic.
     [[nodiscard]] std::string step_words() const {
         if constexpr (requires {
                           { handle_.step_words(step_) } -> std::same_as<std::string>;
@@ -125,16 +207,16 @@ public:
     /// The same tensor and worker at another global step.
     [[nodiscard]] saved_tensor at(step_number step) const { return {handle_, name_, step, worker_}; }
 
-    /// A saved reduction as it was saved, else a computed one.
+    /// A saved reduction if there is one, else a computed one.
     [[nodiscard]] lookup<double> reduction_value(reduction what, bool abs = false) const {
         return handle_.find_reduction(step_, what, reduction_options{.worker = worker_, .abs = abs});
     }
-    /// How many values there are, and how many are NaN, infinite, zero.
+    /// The number of values, and how many are NaN, infinite, zero.
     [[nodiscard]] lookup<reduction_values> counts() const;
     [[nodiscard]] lookup<tensor_value> values() const;
     [[nodiscard]] lookup<shape_type> shape() const;
 
-    /// What a measure answers about the values.
+    /// The result of a measure over the values.
     template <tensor_measure M>
     [[nodiscard]] lookup<measured_by<M>> measured(const M& measure) const {
         if constexpr (requires { handle_.find_measured(step_, measure, read_options{}); }) {
@@ -144,7 +226,7 @@ public:
             return read ? lookup<measured_by<M>>{measure(read->view())} : lookup<measured_by<M>>{read.failure()};
         }
     }
-    /// What a comparison answers about an earlier save and this one, of any workers.
+    /// The result of a comparison of an earlier save with this one, by any workers.
     template <tensor_comparison M>
     [[nodiscard]] lookup<compared_by<M>> compared(const saved_tensor& earlier, const M& comparison) const {
         if constexpr (requires { handle_.find_compared(step_, step_, comparison, read_options{}); }) {
@@ -158,9 +240,10 @@ public:
                    : lookup<compared_by<M>>{now.failure()};
     }
 
-    /// A finding about it: the condition is met.
+    /// A finding about this tensor: the condition is met.
     [[nodiscard]] finding met(double value, double threshold, std::string message) const;
-    /// A note about it: it could not be judged, for this reason.  Nothing to say where a dtype has no such reduction.
+    /// A note about this tensor: it could not be judged, for this reason.  An empty finding if the dtype has no such
+    /// reduction.
     [[nodiscard]] finding note(const lookup_error& failure) const { return note_about(name_, worker_, step_, failure); }
     [[nodiscard]] finding note(std::string message) const {
         return {.tensor = name_, .worker = worker_, .message = std::move(message)};
@@ -173,7 +256,7 @@ private:
     std::string worker_;
 };
 
-/// A tensor that a rule looks at, and the workers that saved it.
+/// A tensor that a rule judges, and the workers that saved it.
 template <class Handle>
 struct chosen_tensor {
     std::string name;
@@ -181,8 +264,8 @@ struct chosen_tensor {
     std::vector<std::string> workers;
 };
 
-/// Calls visit(name, handle, workers) for each selected tensor that was saved at a step, by name.  What a trial keeps of
-/// a choice is not worked out again for each rule and step.
+/// Calls visit(name, handle, workers) for each selected tensor that was saved at a step, by name.  A selection that the
+/// trial caches is not computed again for each rule and step.
 template <readable_trial Trial, class Visit>
 void visit_chosen(const Trial& run, step_number step, const tensor_choice& which, Visit&& visit) {
     using chosen = chosen_tensor<std::remove_cvref_t<decltype(run.tensor(std::string_view{}))>>;
@@ -235,8 +318,8 @@ template <readable_trial Trial, class Judge>
     return findings;
 }
 
-/// Calls visit(saved_tensor) for a tensor's saves before this one, the newest first, until visit says false.
-/// Which worker's: with all_workers the same one's, else at each step the first by name.
+/// Calls visit(saved_tensor) for a tensor's saves before this one, the newest first, until visit returns false.
+/// Worker: with all_workers the same one, else the first by name at each step.
 template <class Handle, class Visit>
 void visit_earlier_saves(const saved_tensor<Handle>& tensor, bool all_workers, Visit&& visit) {
     const auto look = [&](step_number step) {
@@ -247,9 +330,54 @@ void visit_earlier_saves(const saved_tensor<Handle>& tensor, bool all_workers, V
     visit_steps_back(tensor.handle(), tensor.step() - 1, mode::global, look);
 }
 
-}  // namespace detail
-}  // namespace rules
-}  // namespace v1
-}  // namespace smdebug
+template <reducible_tensor Handle>
+lookup<reduction_values> saved_tensor<Handle>::counts() const {
+    if constexpr (countable_tensor<Handle>) {
+        return handle_.find_computed(step_, reduction_set::counts(), read_options{.worker = worker_});
+    } else {
+        return absence::tensor_not_saved;
+    }
+}
 
-#include <smdebug/rules/judge/impl/saved_tensor.tpp>
+template <reducible_tensor Handle>
+lookup<tensor_value> saved_tensor<Handle>::values() const {
+    if constexpr (valued_tensor<Handle>) {
+        return handle_.find_value(step_, value_options{.worker = worker_});
+    } else {
+        return absence::tensor_not_saved;
+    }
+}
+
+template <reducible_tensor Handle>
+lookup<shape_type> saved_tensor<Handle>::shape() const {
+    if constexpr (shaped_tensor<Handle>) {
+        return handle_.find_shape(step_, read_options{.worker = worker_});
+    } else {
+        return absence::shape_not_saved;
+    }
+}
+
+template <reducible_tensor Handle>
+finding saved_tensor<Handle>::met(double value, double threshold, std::string message) const {
+    return {.met = true,
+            .tensor = name_,
+            .worker = worker_,
+            .value = value,
+            .threshold = threshold,
+            .message = std::move(message)};
+}
+
+}  // namespace detail
+
+inline finding note_about(const std::string& tensor, const std::string& worker, step_number step,
+                          const lookup_error& failure) {
+    finding note{.tensor = tensor, .worker = worker};
+    if (failure.why == absence::wrong_dtype) {
+        return note;
+    }
+    note.damaged = is_lost(failure);
+    note.message = smdebug::detail::to_message(failure, tensor, step, mode::global);
+    return note;
+}
+
+}  // namespace smdebug::inline v1::rules

@@ -1,54 +1,145 @@
-// The profile that is in force: what ~/.aws/credentials and ~/.aws/config say under its name.
+// The selected profile: its sections in ~/.aws/credentials and ~/.aws/config.
 #pragma once
 
 #include <smdebug/core/form.hpp>
 #include <smdebug/s3/credentials.hpp>
-#include <smdebug/s3/credentials/environment.hpp>
 #include <smdebug/s3/credentials/keys.hpp>
-#include <smdebug/s3/credentials/profile_file.hpp>
+#include <smdebug/s3/credentials/keys_answer.hpp>
 
 #include <array>
+#include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace s3 {
-namespace detail {
+namespace smdebug::inline v1::s3::detail {
 
-/// What both files say of one profile.  Cost: two small files are read, once.
+/// Returns the value of a variable, or nothing if it is not set.
+using environment_reader = std::function<std::optional<std::string>(const char*)>;
+
+/// The process's variables.  Threads: any, while no thread changes the environment.
+[[nodiscard]] std::optional<std::string> process_environment(const char* name);
+
+/// The value of a variable.  An empty one counts as not set, as in the AWS tools.
+[[nodiscard]] std::optional<std::string> variable(const environment_reader& environment, const char* name);
+
+/// Lower-cases A to Z, in any locale.
+[[nodiscard]] std::string in_small_letters(std::string_view text);
+
+/// Whether a variable is "true", in any case.
+[[nodiscard]] inline bool switched_on(const environment_reader& environment, const char* name) {
+    return in_small_letters(variable(environment, name).value_or("")) == "true";
+}
+
+/// Expands "~/" at the start of a path, if HOME is set.
+[[nodiscard]] std::string from_home(const environment_reader& environment, std::string path);
+
+// The files ~/.aws/credentials and ~/.aws/config: sections of properties, read as the AWS tools read them.
+
+/// `name = value`.  The value may be secret and is never printed.
+struct profile_property {
+    std::string name = {};   ///< lower case
+    std::string value = {};  ///< including continuation lines, each after a '\n'
+    std::string where = {};  ///< "<path>, line 3"
+    /// The indented block under a name without a value.
+    std::vector<profile_property> below = {};
+};
+
+/// The property of that name, or null.  Borrows.
+[[nodiscard]] const profile_property* find_property(const std::vector<profile_property>& among,
+                                                    std::string_view name) noexcept;
+
+/// `[name]` and its properties.
+struct profile_section {
+    std::string name = {};  ///< without quotes and extra blanks: "default", "profile x", "services y"
+    std::vector<profile_property> properties = {};
+};
+
+/// One of the files.  Sections of the same name are merged; the last of several equal properties counts.
+///  - '#' and ';' begin a comment at the start of a line or after a blank.
+///  - A line indented deeper than the property above continues its value.
+///  - Blanks around names, values and '=' are ignored; ':' is equivalent to '='.
+class profile_file {
+public:
+    /// Nothing if there is no such file.
+    /// Errors: value_error for one that cannot be read or is malformed; it names the line, but never quotes it.
+    [[nodiscard]] static std::optional<profile_file> read(const std::string& path);
+    /// Parses a file's content; the path is for messages.
+    [[nodiscard]] static profile_file parse(std::string_view text, const std::string& path);
+
+    /// The section of that name, or null.  Borrows.
+    [[nodiscard]] const profile_section* find(std::string_view name) const noexcept;
+
+private:
+    class parser;
+    std::vector<profile_section> sections_;
+};
+
+class profile_file::parser {
+public:
+    parser(std::vector<profile_section>& sections, const std::string& path) : sections_(sections), path_(path) {}
+
+    void take(std::string_view line);
+
+private:
+    static constexpr std::string_view blanks = " \t\r\f\v";
+    static constexpr std::size_t no_section = static_cast<std::size_t>(-1);
+
+    [[nodiscard]] static std::string_view trimmed(std::string_view text) noexcept;
+    [[nodiscard]] static std::string_view without_quotes(std::string_view text) noexcept;
+    [[nodiscard]] static std::string_view without_comment(std::string_view value) noexcept;
+
+    [[nodiscard]] std::string here() const { return path_ + ", line " + std::to_string(number_); }
+    [[noreturn]] void malformed(const std::string& how) const;
+
+    void open_section(std::string_view text);
+    [[nodiscard]] static std::string section_name(std::string_view text);
+
+    void go_on(std::string_view text);
+
+    profile_property& put(std::vector<profile_property>& into, std::string_view text) const;
+
+    std::vector<profile_section>& sections_;
+    const std::string& path_;
+    std::size_t number_ = 0;
+    std::size_t section_ = no_section;
+    profile_property* open_ = nullptr;  // the last property, which the next line may continue
+    std::size_t indent_ = 0;            // its indentation
+};
+
+/// One profile from both files.  Cost: two small files are read, once.
 class profile {
 public:
-    /// The one that AWS_PROFILE (or AWS_DEFAULT_PROFILE) names, else "default"; of the files that
-    /// AWS_SHARED_CREDENTIALS_FILE and AWS_CONFIG_FILE name, else of those in ~/.aws.
-    /// Errors: value_error when a file is malformed or cannot be read, and when the profile that a variable names is in
-    /// neither.  That there are no files, and no "default", is none.
+    /// The profile named by AWS_PROFILE (or AWS_DEFAULT_PROFILE), else "default", in the files named by
+    /// AWS_SHARED_CREDENTIALS_FILE and AWS_CONFIG_FILE, else in those in ~/.aws.
+    /// Errors: value_error when a file is malformed or cannot be read, and when neither has the profile that a variable
+    /// names.  Missing files, or a missing "default", are no error.
     [[nodiscard]] static profile read(const environment_reader& environment);
 
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
-    /// The property; nothing when it is not there, or has no value.  The credentials file comes first.  Borrows.
+    /// The property; nothing if it is missing or has no value.  The credentials file takes precedence.  Borrows.
     [[nodiscard]] const profile_property* find(std::string_view property) const noexcept;
-    /// Its value.  Errors: value_error when it goes over several lines.
+    /// Its value.  Errors: value_error if it spans several lines.
     [[nodiscard]] std::optional<std::string> value(std::string_view property) const { return value_of(find(property)); }
 
-    /// The keys, from the first of the files that has an id.
-    /// Errors: value_error when it has an id alone, or one that can never be right.
+    /// The keys, from the first file with an id.
+    /// Errors: value_error if it has an id alone, or invalid keys.
     [[nodiscard]] std::optional<access_keys> keys() const;
 
     /// `endpoint_url` of "s3" in the section [services x] that the property `services` names.
-    /// Errors: value_error when there is no such section.
+    /// Errors: value_error if there is no such section.
     [[nodiscard]] std::optional<std::string> s3_endpoint() const;
 
-    /// Where keys were looked for, and why there were none: profile "x" in <path> (no such file) and ...
+    /// The files searched for keys, and why each has none: profile "x" in <path> (no such file) and ...
     [[nodiscard]] std::string described() const;
 
 private:
     struct place {
-        std::string path;  // empty: not known where it would be
+        std::string path;  // empty: its place is unknown
         bool there = false;
         bool named = false;  // has the profile
         std::vector<profile_property> properties = {};
@@ -66,10 +157,31 @@ private:
     std::vector<profile_section> services_ = {};
 };
 
-}  // namespace detail
-}  // namespace s3
-}  // namespace v1
-}  // namespace smdebug
+/// From AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN.
+/// Errors: value_error for an id without a secret, and for invalid keys.
+[[nodiscard]] keys_answer keys_of_environment(const environment_reader& environment);
+
+/// From the selected profile.
+/// Errors: value_error, as profile::read() and profile::keys(); unsupported when the profile, or after it the
+/// environment, obtains its keys from another service or program: these are not used.
+[[nodiscard]] keys_answer keys_of_profile(const environment_reader& environment);
+
+/// The raw values, unchecked.
+struct aws_settings {
+    std::optional<std::string> region = {};     ///< "eu-central-1"
+    std::optional<std::string> endpoint = {};   ///< "https://host:port"
+    std::optional<std::string> ca_bundle = {};  ///< path of a file of certificates
+};
+
+/// The environment takes precedence over the profile, and a variable for S3 alone over one for all services:
+///  - AWS_REGION, AWS_DEFAULT_REGION, `region`;
+///  - AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, `endpoint_url` of the profile's [services], `endpoint_url`; none of them
+///    if AWS_IGNORE_CONFIGURED_ENDPOINT_URLS or `ignore_configured_endpoint_urls` is true;
+///  - AWS_CA_BUNDLE, `ca_bundle`.
+/// Errors: value_error, as profile::read().
+[[nodiscard]] aws_settings read_aws_settings(const environment_reader& environment = process_environment);
+
+}  // namespace smdebug::inline v1::s3::detail
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/s3/credentials/impl/profile.ipp>

@@ -9,10 +9,7 @@
 
 #include <utility>
 
-namespace smdebug {
-inline namespace v1 {
-namespace s3 {
-namespace detail {
+namespace smdebug::inline v1::s3::detail {
 
 SMDEBUG_INLINE any_storage open_storage(std::string_view path, const storage_options& options) {
     s3_storage<> bucket{path, options.s3};
@@ -29,7 +26,4 @@ SMDEBUG_INLINE any_storage open_place(std::string_view path, const s3_options& o
     return any_storage{s3_storage<>{path, options}};
 }
 
-}  // namespace detail
-}  // namespace s3
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::s3::detail

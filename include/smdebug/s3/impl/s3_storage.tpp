@@ -8,8 +8,7 @@
 #include <algorithm>
 #include <iterator>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 
 template <http_transport Transport, credentials_provider Credentials>
 s3_storage<Transport, Credentials>::s3_storage(std::string_view uri, s3_options options, Transport over,
@@ -19,7 +18,7 @@ s3_storage<Transport, Credentials>::s3_storage(std::string_view uri, s3_options 
 
 template <http_transport Transport, credentials_provider Credentials>
 byte_buffer s3_storage<Transport, Credentials>::read(std::string_view key, byte_range where) const {
-    // HTTP has no empty ranges; still the object has to be there.
+    // HTTP has no empty ranges; still the object must exist.
     std::optional<byte_buffer> bytes = where.length != 0 ? reader().read(key, where)
                                        : size(key)       ? std::optional{byte_buffer{}}
                                                          : std::nullopt;
@@ -128,7 +127,7 @@ std::optional<typename s3_storage<Transport, Credentials>::seen_object> s3_stora
     if (!ended.good) {
         s3::detail::fail(client_->where(), client_->server(), ended);
     }
-    // It may have had to be asked in another way: for a part.
+    // The request may have been replaced by one for a part.
     const auto size = ended.asked.method == http::method::head
                           ? s3::detail::body_length(ended.answer)
                           : std::optional{s3::detail::part_in(ended.answer, ended.asked.wanted)->total};
@@ -147,5 +146,4 @@ std::pair<s3_options, curl_options> s3_storage<Transport, Credentials>::settled(
     return {std::move(options), std::move(of_transport)};
 }
 
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1

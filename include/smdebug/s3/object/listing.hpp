@@ -2,13 +2,14 @@
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
-#include <smdebug/core/form.hpp>
+#include <smdebug/core/error.hpp>
 #include <smdebug/http/message.hpp>
 #include <smdebug/s3/call/call.hpp>
-#include <smdebug/s3/call/call_window.hpp>
+#include <smdebug/s3/call/request_pipeline.hpp>
 #include <smdebug/s3/location.hpp>
 #include <smdebug/s3/object/failure.hpp>
 #include <smdebug/s3/object/list_page.hpp>
+#include <smdebug/s3/options.hpp>
 #include <smdebug/storage/concepts.hpp>
 
 #include <algorithm>
@@ -19,28 +20,25 @@
 #include <utility>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace s3 {
-namespace detail {
+namespace smdebug::inline v1::s3::detail {
 
-/// Sees to it that a listing makes progress: a faulty or hostile server could send pages for ever.
+/// Ensures that a listing makes progress: a faulty or hostile server could send pages for ever.
 class listing_progress {
 public:
     using clock = http::request::clock;
-    /// Pages in a row that may bring nothing new: some servers have empty ones where objects were removed.
+    /// Limit of consecutive pages without a new key: some servers send empty ones where objects were removed.
     static constexpr unsigned most_idle_pages = 100;
 
-    /// Errors of what it throws later name the place and the server.
+    /// Errors thrown later name the place and the server.
     listing_progress(const location& where, std::string server, std::chrono::milliseconds within);
 
     [[nodiscard]] clock::time_point latest() const noexcept { return latest_; }
 
-    /// Before each request.  Errors: timed_out.
+    /// To call before each request.  Errors: timed_out.
     void check_time() const;
 
-    /// A page, whose greatest key is that, or none.  What has been `found` so far is sorted, each key once, when the
-    /// keys have not ascended for long.  Errors: unavailable where they have not become more either.
+    /// Takes a page with that greatest key, if any.  When keys have not ascended for long, sorts `found` and removes
+    /// duplicates.  Errors: unavailable if that left no new keys either.
     void take(std::string_view greatest, std::vector<object_entry>& entries);
 
     [[noreturn]] void fail(const std::string& why) const;
@@ -60,10 +58,10 @@ private:
 };
 
 /// The objects whose keys start with `prefix`, in byte order, strictly after `after` (empty: from the start); at most
-/// `most`.  Prefix, `after` and the keys are without that of the client's location.
-/// Servers list in byte order; one that does not is listed, too, as long as its pages bring keys that are new.
+/// `most`.  `prefix`, `after` and the keys are relative to the client's location.
+/// Servers list in byte order; one that does not is listed as well, as long as its pages bring new keys.
 /// Cost:   one request for 1,000 keys.
-/// Errors: those of fail(); unavailable for a server whose pages do not go on; timed_out, see
+/// Errors: those of fail(); unavailable for a server whose pages do not advance; timed_out, see
 ///         s3_options::list_deadline.
 template <class Client>
 [[nodiscard]] std::vector<object_entry> list_objects(const Client& asked, std::string_view prefix,
@@ -73,7 +71,7 @@ template <class Client>
     const std::string begin = after.empty() ? std::string{} : std::string{root}.append(after);
     std::vector<object_entry> entries;
     std::string continuation;
-    std::string last = begin;  // where a server without continuations goes on
+    std::string last = begin;  // start of the next page for servers without continuation tokens
     detail::listing_progress progress{asked.where(), asked.server(), asked.options().list_deadline};
     for (bool goes_on = most != 0; goes_on;) {
         progress.check_time();
@@ -102,11 +100,11 @@ template <class Client>
         for (object_entry& entry : page.entries) {
             greatest = std::max(greatest, entry.key);
             if (entry.key <= before) {
-                continue;  // a server that starts at the wrong place
+                continue;  // the server started at the wrong key
             }
             goes_ahead = goes_ahead || entry.key > last;
             last = std::max(last, entry.key);
-            // An object may stand for the folder itself.
+            // An object may represent the folder itself.
             if (!entry.key.starts_with(root) || entry.key.size() == root.size() ||
                 !std::string_view{entry.key}.substr(root.size()).starts_with(prefix)) {
                 continue;
@@ -123,17 +121,53 @@ template <class Client>
         }
         continuation = std::move(page.continuation);
     }
-    // Directory buckets of Amazon's list in an order of their own.
+    // Amazon's directory buckets list in another order.
     detail::listing_progress::tidy(entries);
     entries.resize(std::min(entries.size(), most));
     return entries;
 }
 
-}  // namespace detail
-}  // namespace s3
-}  // namespace v1
-}  // namespace smdebug
+inline listing_progress::listing_progress(const location& where, std::string server, std::chrono::milliseconds within)
+    : where_(where.text()), server_(std::move(server)), within_(within) {
+    constexpr std::chrono::milliseconds longest{std::chrono::years{100}};
+    latest_ = clock::now() + std::min(within, longest);
+}
 
-#ifndef SMDEBUG_COMPILED
-#include <smdebug/s3/object/impl/listing.ipp>
-#endif
+inline void listing_progress::check_time() const {
+    if (clock::now() >= latest_) {
+        throw timed_out("listing " + where_ + " did not end within " + std::to_string(within_.count()) +
+                            " ms, in which the server " + server_ + " has given " + std::to_string(pages_) +
+                            " pages; see s3_options::list_deadline, or list a longer prefix",
+                        {.where = where_});
+    }
+}
+
+inline void listing_progress::take(std::string_view greatest, std::vector<object_entry>& entries) {
+    ++pages_;
+    if (greatest > greatest_) {
+        greatest_ = greatest;
+        idle_pages_ = 0;
+        return;
+    }
+    if (++idle_pages_ % most_idle_pages != 0) {
+        return;
+    }
+    tidy(entries);
+    if (std::exchange(last_count_, entries.size()) >= entries.size()) {
+        fail("has given " + std::to_string(most_idle_pages) + " pages without a new key");
+    }
+}
+
+inline void listing_progress::fail(const std::string& why) const {
+    throw unavailable("listing " + where_ + " failed: the server " + server_ + " " + why + ". Try again later",
+                      {.where = where_});
+}
+
+inline void listing_progress::tidy(std::vector<object_entry>& entries) {
+    std::sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) { return a.key < b.key; });
+    entries.erase(
+        std::unique(entries.begin(), entries.end(), [](const auto& a, const auto& b) { return a.key == b.key; }),
+        entries.end());
+}
+
+}  // namespace smdebug::inline v1::s3::detail

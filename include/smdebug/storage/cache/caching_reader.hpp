@@ -1,16 +1,16 @@
-// Reading whole objects through a cache: which of them are cached, in which version, and who fetches them.
-// What cached_storage's copies share.
+// Reads whole objects through a cache: decides which are cached, in which version, and which thread fetches them.
+// The copies of a cached_storage share it.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
-#include <smdebug/storage/cache/fetch_table.hpp>
+#include <smdebug/core/error.hpp>
 #include <smdebug/storage/cache/held_parts.hpp>
-#include <smdebug/storage/cache/known_objects.hpp>
-#include <smdebug/storage/cache/object_scout.hpp>
+#include <smdebug/storage/cache/metadata_cache.hpp>
 #include <smdebug/storage/concepts.hpp>
 #include <smdebug/storage/object_cache.hpp>
 #include <smdebug/storage/versioned_read.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -20,22 +20,19 @@
 #include <utility>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace detail {
+namespace smdebug::inline v1::detail {
 
 /// What is cached.
 struct cache_options {
-    std::uint64_t largest_object = std::uint64_t{16} << 20U;  ///< bytes: of larger ones the parts are read each time
-    /// Which keys may be cached at all; empty: all.  Called on any thread, often.  For runs:
-    /// is_written_once.
+    std::uint64_t largest_object = std::uint64_t{16} << 20U;  ///< bytes: of larger objects the parts are read each time
+    /// Which keys may be cached; empty: all. Called often, on any thread. For runs: is_written_once.
     std::function<bool(std::string_view)> cacheable = {};
-    std::size_t threads_ahead = 4;  ///< that read ahead; 0: nothing is read ahead
-    std::size_t most_ahead = 64;    ///< wishes that wait: of more the oldest are dropped
+    std::size_t threads_ahead = 4;  ///< threads that prefetch; 0: no prefetching
+    std::size_t most_ahead = 64;    ///< queued prefetches: beyond these the oldest are dropped
 };
 
 /// An inner storage and a cache.
-/// Threads: everything may be called at once, as far as the inner storage lets be.
+/// Threads: everything may be called at once, if the inner storage allows it.
 template <storage Inner, cache_of<Inner> Cache>
 class caching_reader {
 public:
@@ -49,57 +46,57 @@ public:
     [[nodiscard]] Inner& inner() noexcept { return inner_; }
     [[nodiscard]] const cache_options& options() const noexcept { return options_; }
 
-    /// A part of an object: of what is held of it, else of the cached whole, which is brought first where it is to be
+    /// A part of an object: from its held parts, or else from the cached whole, which is fetched first if it is to be
     /// cached.
-    /// `version`: set to the version that it is of, as far as that is known.
+    /// `version`: set to the part's version, if known.
     [[nodiscard]] byte_buffer read(std::string_view key, byte_range where, object_version* version = nullptr);
     [[nodiscard]] byte_buffer read(std::string_view key);
 
-    /// Reads an object past the cache, and its version, where the storage tells.
+    /// Reads an object past the cache, with its version if the storage reports it.
     [[nodiscard]] byte_buffer read_inner(std::string_view key, object_version& version) const;
 
-    /// What is known of an object that is to be cached; nothing for one that is not, or is not there.
-    /// With `may_ask` the inner storage is asked where nothing is known.
+    /// What is known of an object that is to be cached; nothing if it is not to be cached or does not exist.
+    /// With `may_ask` the inner storage is queried if nothing is known.
     [[nodiscard]] std::optional<known_object> to_cache(std::string_view key, bool may_ask);
 
-    /// Whether an object is in the cache or on its way, as far as is known; nothing for one that is not to be cached.
+    /// Whether an object is known to be cached or on its way; nothing if it is not to be cached.
     [[nodiscard]] std::optional<bool> looks_near(std::string_view key);
 
-    /// Whether an object is in the cache, or on its way.
+    /// Whether an object is cached or on its way.
     [[nodiscard]] bool is_near(std::string_view key, const known_object& known) {
         return cache_.holds(identity(key, known)) || fetches_.is_under_way(key, known.version);
     }
-    /// The object, if it is; waits for one on its way.
+    /// The object, if it is cached; waits for one on its way.
     [[nodiscard]] std::optional<byte_buffer> find_near(std::string_view key, const known_object& known, bool for_scan,
                                                        object_version* version = nullptr);
-    /// The object, if it is in the cache.
+    /// The object, if it is cached.
     [[nodiscard]] std::optional<byte_buffer> find(std::string_view key, const known_object& known,
                                                   bool for_scan = false);
 
     /// Prefetches an object into the cache.
-    void bring(const std::string& key);
+    void prefetch(const std::string& key);
 
-    /// Keeps a copy of what a scan brought, under the version that was known before; to be confirmed.
+    /// Keeps a copy of an object that a scan read, under the version known before; to be confirmed.
     void keep_aside(std::string_view key, const known_object& known, byte_view bytes)
         requires scan_cache<Cache>;
-    /// The same under the version that the reading told; `state` is that of scout().known() before it.  Returns what is
+    /// The same under the version that the read reported; `state` is that of scout().known() before it. Returns what is
     /// now known of the object.
     known_object keep_aside(std::string_view key, const known_object& known, byte_view bytes,
                             const std::string& version, std::uint64_t state)
         requires scan_cache<Cache>;
-    /// Drops what was kept of objects that were replaced since they were listed: the bytes may be of another version.
-    /// Cost: a listing for some thousand objects whose keys lie near to each other.
+    /// Drops the copies of objects that were replaced since they were listed, as the bytes may be of another version.
+    /// Cost: a listing for some thousand objects with neighbouring keys.
     void confirm(const std::vector<std::pair<std::string, known_object>>& kept)
         requires entry_lister<Inner>;
 
-    [[nodiscard]] object_scout<Inner>& scout() noexcept { return scout_; }
-    /// What is held of objects, and on its way.
+    [[nodiscard]] metadata_cache<Inner>& scout() noexcept { return scout_; }
+    /// The parts of objects that are held or on their way.
     [[nodiscard]] held_parts& parts() noexcept { return parts_; }
 
-    /// An object has been, or may have been, replaced or removed: nothing that is cached of it is given any more.
+    /// Call it when an object has been, or may have been, replaced or removed: its cached copy is no longer returned.
     void forget(std::string_view key);
     void forget();
-    /// Stops caching an object, as it changes while it is read.
+    /// Stops caching an object because it changes while it is read.
     void pass(std::string_view key);
 
 private:
@@ -120,21 +117,21 @@ private:
 
     void drop(std::string_view key);
 
-    static void tell(object_version* to, object_version version);
+    static void report(object_version* to, object_version version);
 
-    // A part of what is not cached.
+    // Reads a part of an object that is not cached.
     [[nodiscard]] byte_buffer read_inner(std::string_view key, byte_range where, object_version* version) const;
 
-    // What a fetch gives.
+    // The result of a fetch.
     struct fetched {
         byte_buffer whole;
-        std::optional<std::string> version = {};  // to keep it under; none: not to be kept
+        std::optional<std::string> version = {};  // to cache it under; nothing: not cached
     };
 
-    /// The object, fetched where it is not in the cache.  Where another thread fetches it already, a
-    /// reader waits for that, and a prefetch gets nothing.
+    /// The object, fetched if it is not cached. If another thread is already fetching it, a reader waits for the result
+    /// and a prefetch returns nothing.
     [[nodiscard]] std::optional<byte_buffer> object(std::string_view key, const known_object& known,
-                                                    fetch_table::by who, object_version* version = nullptr);
+                                                    single_flight::by who, object_version* version = nullptr);
 
     [[nodiscard]] fetched fetch(std::string_view key, const known_object& known);
 
@@ -143,13 +140,273 @@ private:
     cache_options options_;
     std::string place_;
     std::uint64_t largest_;
-    object_scout<Inner> scout_;
+    metadata_cache<Inner> scout_;
     held_parts parts_;
-    fetch_table fetches_;
+    single_flight fetches_;
 };
 
-}  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+template <storage Inner, cache_of<Inner> Cache>
+caching_reader<Inner, Cache>::caching_reader(Inner inner, Cache cache, cache_options options)
+    : inner_(std::move(inner)),
+      cache_(std::move(cache)),
+      options_(with_predicate(std::move(options))),
+      place_(inner_.name()),
+      largest_(std::min(options_.largest_object, cache_.largest())),
+      scout_(inner_, options_.cacheable, !Cache::needs_versions) {}
 
-#include <smdebug/storage/cache/impl/caching_reader.tpp>
+template <storage Inner, cache_of<Inner> Cache>
+byte_buffer caching_reader<Inner, Cache>::read(std::string_view key, byte_range where, object_version* version) {
+    if (std::optional<byte_buffer> part = parts_.find(key, where, version)) {
+        return *std::move(part);
+    }
+    const std::optional<known_object> known = to_cache(key, true);
+    const std::optional<byte_buffer> whole =
+        known ? object(key, *known, single_flight::by::reader, version) : std::nullopt;
+    if (whole && where.offset >= whole->size() && where.length > 0 && scout_.has_changed(key, *known)) {
+        pass(key);  // it grows: from now on its parts are read, not the whole each time
+        return read_inner(key, where, version);
+    }
+    return whole ? whole->slice(where) : read_inner(key, where, version);
+}
+
+template <storage Inner, cache_of<Inner> Cache>
+byte_buffer caching_reader<Inner, Cache>::read(std::string_view key) {
+    if (std::optional<byte_buffer> whole = parts_.find(key, held_parts::whole)) {
+        return *std::move(whole);
+    }
+    const std::optional<known_object> known = to_cache(key, true);
+    std::optional<byte_buffer> whole = known ? object(key, *known, single_flight::by::reader) : std::nullopt;
+    return whole ? *std::move(whole) : std::as_const(inner_).read(key);
+}
+
+template <storage Inner, cache_of<Inner> Cache>
+byte_buffer caching_reader<Inner, Cache>::read_inner(std::string_view key, object_version& version) const {
+    if constexpr (versioned_reader<Inner>) {
+        versioned_object whole = inner_.read_versioned(key);
+        version = {.tag = std::move(whole.version), .size = whole.bytes.size()};
+        return std::move(whole.bytes);
+    } else {
+        version = {};
+        return inner_.read(key);
+    }
+}
+
+template <storage Inner, cache_of<Inner> Cache>
+std::optional<known_object> caching_reader<Inner, Cache>::to_cache(std::string_view key, bool may_ask) {
+    if (!may_cache(key)) {
+        return std::nullopt;
+    }
+    const std::optional<known_object> known = may_ask ? scout_.learn(key) : scout_.known().find(key);
+    return known && is_to_cache(*known) ? known : std::nullopt;
+}
+
+template <storage Inner, cache_of<Inner> Cache>
+std::optional<bool> caching_reader<Inner, Cache>::looks_near(std::string_view key) {
+    if (!may_cache(key)) {
+        return std::nullopt;
+    }
+    const std::optional<known_object> known = scout_.known().find(key);
+    if (known && !is_to_cache(*known)) {
+        return std::nullopt;
+    }
+    return known && is_near(key, *known);
+}
+
+template <storage Inner, cache_of<Inner> Cache>
+std::optional<byte_buffer> caching_reader<Inner, Cache>::find_near(std::string_view key, const known_object& known,
+                                                                   bool for_scan, object_version* version) {
+    std::optional<byte_buffer> whole = find(key, known, for_scan);
+    if (whole) {
+        report(version, {.tag = known.version, .size = known.size});
+    } else if ((whole = fetches_.wait(key, known.version))) {
+        report(version, {.tag = {}, .size = whole->size()});  // perhaps of a newer version than the known one
+    }
+    return whole;
+}
+
+template <storage Inner, cache_of<Inner> Cache>
+std::optional<byte_buffer> caching_reader<Inner, Cache>::find(std::string_view key, const known_object& known,
+                                                              bool for_scan) {
+    std::optional<byte_buffer> whole;
+    if constexpr (keeps_scans) {
+        whole = for_scan ? cache_.find_aside(identity(key, known)) : cache_.find(identity(key, known));
+    } else {
+        whole = cache_.find(identity(key, known));
+    }
+    if (whole && whole->size() != known.size) {
+        cache_.drop(identity(key, known));  // without versions, the size alone shows that the object was replaced
+        whole.reset();
+    }
+    return whole;
+}
+
+template <storage Inner, cache_of<Inner> Cache>
+void caching_reader<Inner, Cache>::prefetch(const std::string& key) {
+    if (const std::optional<known_object> known = to_cache(key, true)) {
+        static_cast<void>(object(key, *known, single_flight::by::ahead));
+    }
+}
+
+template <storage Inner, cache_of<Inner> Cache>
+void caching_reader<Inner, Cache>::keep_aside(std::string_view key, const known_object& known, byte_view bytes)
+    requires scan_cache<Cache>
+{
+    if (bytes.size() == known.size) {
+        cache_.keep_aside(identity(key, known), bytes);
+    }
+}
+
+template <storage Inner, cache_of<Inner> Cache>
+known_object caching_reader<Inner, Cache>::keep_aside(std::string_view key, const known_object& known, byte_view bytes,
+                                                      const std::string& version, std::uint64_t state)
+    requires scan_cache<Cache>
+{
+    known_object read{.size = bytes.size(), .version = version};
+    if (read.version != known.version) {  // replaced since it was listed
+        scout_.known().learn(key, read, state);
+    }
+    if (bytes.size() <= largest_) {
+        cache_.keep_aside(identity(key, read), bytes);
+    }
+    return read;
+}
+
+template <storage Inner, cache_of<Inner> Cache>
+void caching_reader<Inner, Cache>::confirm(const std::vector<std::pair<std::string, known_object>>& kept)
+    requires entry_lister<Inner>
+{
+    std::vector<object_entry> window;
+    for (const auto& [key, known] : kept) {
+        if (window.empty() || key < window.front().key || key > window.back().key) {
+            try {
+                window = scout_.entries_from(key);
+            } catch (const error&) {
+                window.clear();
+            }
+        }
+        const object_entry* const now = metadata_cache<Inner>::entry_of(window, key);
+        if (now == nullptr || now->version != known.version) {
+            cache_.drop(identity(key, known));
+            forget(key);
+        }
+    }
+}
+
+template <storage Inner, cache_of<Inner> Cache>
+void caching_reader<Inner, Cache>::forget(std::string_view key) {
+    scout_.known().forget(key);
+    drop(key);
+}
+
+template <storage Inner, cache_of<Inner> Cache>
+void caching_reader<Inner, Cache>::forget() {
+    scout_.forget();
+    parts_.forget();
+    fetches_.forget();
+    cache_.clear();
+}
+
+template <storage Inner, cache_of<Inner> Cache>
+void caching_reader<Inner, Cache>::pass(std::string_view key) {
+    scout_.known().pass(key);
+    drop(key);
+}
+
+template <storage Inner, cache_of<Inner> Cache>
+void caching_reader<Inner, Cache>::drop(std::string_view key) {
+    parts_.forget(key);
+    fetches_.forget(key);
+    cache_.forget(key);
+}
+
+template <storage Inner, cache_of<Inner> Cache>
+void caching_reader<Inner, Cache>::report(object_version* to, object_version version) {
+    if (to != nullptr) {
+        *to = std::move(version);
+    }
+}
+
+template <storage Inner, cache_of<Inner> Cache>
+byte_buffer caching_reader<Inner, Cache>::read_inner(std::string_view key, byte_range where,
+                                                     object_version* version) const {
+    if constexpr (versioned_batch_reader<Inner>) {
+        if (version != nullptr) {
+            std::optional<byte_buffer> part;
+            const object_range wanted{key, where};
+            inner_.read_ranges_versioned(
+                {&wanted, 1}, [&](std::size_t, std::optional<byte_buffer> bytes, const object_version& of_part) {
+                    part = std::move(bytes);
+                    *version = of_part;
+                });
+            if (part) {
+                return *std::move(part);
+            }
+        }
+    }
+    report(version, {});
+    return inner_.read(key, where);
+}
+
+template <storage Inner, cache_of<Inner> Cache>
+std::optional<byte_buffer> caching_reader<Inner, Cache>::object(std::string_view key, const known_object& known,
+                                                                single_flight::by who, object_version* version) {
+    report(version, {.tag = known.version, .size = known.size});
+    if (std::optional<byte_buffer> whole = find(key, known)) {
+        return whole;
+    }
+    report(version, {});  // another thread's fetch may bring another version
+    fetched brought;
+    const auto keep = [&](const byte_buffer& whole) {
+        if (brought.version && whole.size() <= largest_) {
+            cache_.keep({.place = place_, .key = key, .version = *brought.version}, whole);
+        }
+    };
+    return fetches_.get(
+        key, known.version, who,
+        [&] {
+            if (std::optional<byte_buffer> whole = find(key, known)) {  // cached by another thread meanwhile
+                report(version, {.tag = known.version, .size = known.size});
+                return *std::move(whole);
+            }
+            brought = fetch(key, known);
+            report(version, {.tag = brought.version.value_or(""), .size = brought.whole.size()});
+            if constexpr (Cache::needs_versions) {  // slow; forgetting the key also forgets its version
+                keep(brought.whole);
+                if constexpr (!versioned_reader<Inner>) {
+                    confirm({{std::string{key}, known}});
+                }
+                brought.version.reset();
+            }
+            return std::move(brought.whole);
+        },
+        keep);
+}
+
+template <storage Inner, cache_of<Inner> Cache>
+typename caching_reader<Inner, Cache>::fetched caching_reader<Inner, Cache>::fetch(std::string_view key,
+                                                                                   const known_object& known) {
+    const Inner& from = inner_;
+    const std::uint64_t state = scout_.known().state();
+    try {
+        if constexpr (entry_lister<Inner> && versioned_reader<Inner>) {
+            versioned_object object = from.read_versioned(key);
+            if (object.version != known.version) {  // replaced since it was listed
+                scout_.known().learn(key, {.size = object.bytes.size(), .version = object.version}, state);
+            }
+            return {.whole = std::move(object.bytes), .version = std::move(object.version)};
+        } else {
+            fetched brought{.whole = from.read(key)};
+            if (brought.whole.size() == known.size) {
+                brought.version = known.version;
+            } else {
+                scout_.known().forget(key);
+            }
+            return brought;
+        }
+    } catch (const not_found&) {
+        scout_.known().forget(key);
+        throw;
+    }
+}
+
+}  // namespace smdebug::inline v1::detail

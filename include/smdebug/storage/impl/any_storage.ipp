@@ -4,8 +4,7 @@
 #include <smdebug/core/error.hpp>
 #include <smdebug/storage/any_storage.hpp>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 
 SMDEBUG_INLINE detail::any_follower any_storage::follow(std::string_view prefix) const {
     std::optional<detail::any_follower> follower = inner_->follow(prefix);
@@ -56,8 +55,8 @@ namespace detail {
                       {.where = std::string{key}});
 }
 
-inline constexpr const char* is_read_only = "it is there to be read only; choose a storage that has write()";
-inline constexpr const char* has_no_claims = "see to it that one process at a time writes, or choose another place";
+inline constexpr const char* is_read_only = "it is opened for reading only; choose a storage that has write()";
+inline constexpr const char* has_no_claims = "make sure that one process at a time writes, or choose another place";
 
 }  // namespace detail
 
@@ -79,7 +78,7 @@ SMDEBUG_INLINE detail::any_claim any_storage::interface::claim(std::string_view 
     detail::refuse(name(), "hold for one writer alone", key, detail::has_no_claims);
 }
 SMDEBUG_INLINE bool any_storage::interface::claimed(std::string_view key) const {
-    detail::refuse(name(), "tell who holds", key, detail::has_no_claims);
+    detail::refuse(name(), "identify the holder of", key, detail::has_no_claims);
 }
 
 static_assert(writable_storage<any_storage> && batch_reader<any_storage> && range_batch_reader<any_storage> &&
@@ -89,5 +88,4 @@ static_assert(detail::opening_storage<any_storage>);
 static_assert(followable_storage<any_storage> && announcing_storage<any_storage> && dated_storage<any_storage>);
 static_assert(appending_storage<any_storage> && removing_storage<any_storage> && claiming_storage<any_storage>);
 
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1

@@ -2,11 +2,10 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
-#include <smdebug/core/relative_path.hpp>
+#include <smdebug/core/printable_text.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/posix/file.hpp>
 #include <smdebug/storage/posix/folder.hpp>
-#include <smdebug/storage/posix/map.hpp>
 #include <smdebug/storage/posix/watch.hpp>
 #include <smdebug/storage/uri.hpp>
 
@@ -14,12 +13,11 @@
 #include <limits>
 #include <utility>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 
 namespace detail {
 
-// Opens a file before its turn; what is wrong with it is told when its turn comes.
+// Opens a file before its turn; its errors are reported when its turn comes.
 template <class Open>
 [[nodiscard]] std::optional<posix::file> open_ahead(const Open& open, std::size_t place) {
     try {
@@ -49,7 +47,7 @@ SMDEBUG_INLINE versioned_object local_storage::read_versioned(std::string_view k
     const std::shared_ptr<std::byte[]> block = std::make_shared_for_overwrite<std::byte[]>(count);
     const std::size_t got = file.read_at(0, {block.get(), count});
     if (const std::string after = file.version(); after != version) {
-        version += "~" + after;  // written to meanwhile: like nothing that entries() ever tells
+        version += "~" + after;  // being written: equals no version that entries() ever returns
     }
     return {.bytes = byte_buffer{block, byte_view{block.get(), got}}, .version = std::move(version)};
 }
@@ -67,7 +65,7 @@ SMDEBUG_INLINE std::optional<byte_buffer> local_storage::view(std::string_view k
             return byte_buffer{std::move(owner), bytes};
         }
     } catch (const error&) {
-        // Reading will tell.
+        // Reading reports the error.
     }
     return std::nullopt;
 }
@@ -84,7 +82,7 @@ SMDEBUG_INLINE std::unique_ptr<detail::opened_object> local_storage::open(std::s
     try {
         return std::make_unique<opened_file>(path_of(key));
     } catch (const error&) {
-        return nullptr;  // reading will tell
+        return nullptr;  // reading reports the error
     }
 }
 
@@ -92,7 +90,7 @@ SMDEBUG_INLINE bool local_storage::read_ahead(std::string_view key) const {
     try {
         return stays_inside(key) && detail::posix::read_ahead(detail::posix::file{path_of(key)});
     } catch (const error&) {
-        return false;  // whoever reads it will be told
+        return false;  // reading it reports the error
     }
 }
 
@@ -102,7 +100,7 @@ SMDEBUG_INLINE void local_storage::read_each(std::span<const std::string> keys, 
         return root && stays_inside(keys[i]) ? detail::posix::file::open_if_there(*root, keys[i], root_) : std::nullopt;
     };
     detail::posix::scratch_buffer buffer;
-    std::optional<detail::posix::file> ahead;  // the one after the one at hand
+    std::optional<detail::posix::file> ahead;  // the file after the current one
     for (std::size_t i = 0; i < keys.size(); ++i) {
         const std::optional<detail::posix::file> file = ahead ? std::exchange(ahead, std::nullopt) : open(i);
         if (!file) {
@@ -132,7 +130,7 @@ SMDEBUG_INLINE void local_storage::read_ranges(std::span<const object_range> ran
 }
 
 SMDEBUG_INLINE std::vector<std::string> local_storage::list(std::string_view prefix, std::string_view after) const {
-    // "index/00" lists the folder "index" and keeps what starts with "index/00".
+    // "index/00" lists the folder "index" and keeps names that start with "index/00".
     const std::size_t slash = prefix.rfind('/');
     const std::string folder{slash == std::string_view::npos ? std::string_view{} : prefix.substr(0, slash)};
     if (!stays_inside(folder) && !folder.empty()) {
@@ -152,10 +150,10 @@ SMDEBUG_INLINE std::vector<object_entry> local_storage::entries(std::string_view
     std::vector<object_entry> found;
     std::vector<std::string> keys = list(prefix, after);
     found.reserve(std::min(keys.size(), most));
-    // From the folder on: the way to it would cost half as much as the files.
+    // Relative to the folder: resolving its path would cost half as much as the files.
     const auto root = detail::posix::directory_handle::open(root_);
     for (auto key = keys.begin(); root && key != keys.end() && found.size() < most; ++key) {
-        // A link to nothing has neither size nor version.
+        // A dangling link has neither size nor version.
         detail::posix::file_facts facts =
             detail::posix::facts_of(*root, *key, root_).value_or(detail::posix::file_facts{});
         found.push_back({.key = std::move(*key), .size = facts.size, .version = std::move(facts.version)});
@@ -253,5 +251,4 @@ static_assert(entry_lister<local_storage> && versioned_reader<local_storage>);
 static_assert(followable_storage<local_storage> && announcing_storage<local_storage> && dated_storage<local_storage>);
 static_assert(appending_storage<local_storage> && removing_storage<local_storage> && claiming_storage<local_storage>);
 
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1

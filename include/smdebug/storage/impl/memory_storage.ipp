@@ -1,8 +1,6 @@
 // The bodies of <smdebug/storage/memory_storage.hpp>.
 #pragma once
 
-#include <smdebug/storage/announcer.hpp>
-#include <smdebug/storage/impl/listed_objects.tpp>
 #include <smdebug/storage/memory_storage.hpp>
 
 #include <algorithm>
@@ -11,8 +9,7 @@
 #include <mutex>
 #include <shared_mutex>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 
 struct memory_storage::object {
     byte_buffer bytes;
@@ -28,15 +25,15 @@ struct memory_storage::object {
 struct memory_storage::state {
     mutable std::shared_mutex guard;
     std::map<std::string, object, std::less<>> objects;
-    std::map<std::uint64_t, std::string_view> arrivals;  // the objects' keys in the order of their coming
+    std::map<std::uint64_t, std::string_view> arrivals;  // the objects' keys in order of arrival
     std::uint64_t next_arrival = 1;
     std::uint64_t writes = 0;
     detail::announcer announces;
 
-    // Puts an object there, in the place of another unless that is to stay; returns whether it has.
+    // Stores an object, and replaces another unless that is to stay; returns whether it did.
     bool put(std::string_view key, byte_buffer bytes, bool replace = true);
 
-    // Takes an object away; with `only`, unless it has been replaced by other bytes than these.
+    // Removes an object; with `only`, unless it has been replaced by bytes other than these.
     bool take_away(std::string_view key, const byte_buffer* only = nullptr);
 };
 
@@ -168,7 +165,7 @@ SMDEBUG_INLINE void memory_storage::output::commit(durability /*none is more tha
 }
 
 SMDEBUG_INLINE memory_storage::held_key& memory_storage::held_key::operator=(held_key&& other) noexcept {
-    held_key mine{std::move(other)};  // what this one held goes now, not with `other`
+    held_key mine{std::move(other)};  // releases the previous key now, not with `other`
     state_.swap(mine.state_);
     key_.swap(mine.key_);
     std::swap(object_, mine.object_);
@@ -186,7 +183,7 @@ SMDEBUG_INLINE memory_storage::held_key::held_key(std::shared_ptr<state> place, 
     if (!place->put(key, object_, false)) {
         throw in_use("the object " + key_ +
                          " is held by another writer, or is something else. Wait for its end, "
-                         "remove the object if nobody needs it, or write elsewhere.",
+                         "remove the object if it is not needed, or write elsewhere.",
                      {.where = key_});
     }
     state_ = std::move(place);
@@ -199,5 +196,59 @@ static_assert(entry_lister<memory_storage> && versioned_reader<memory_storage>);
 static_assert(appending_storage<memory_storage> && removing_storage<memory_storage> &&
               claiming_storage<memory_storage>);
 
-}  // namespace v1
-}  // namespace smdebug
+namespace detail {
+
+SMDEBUG_INLINE std::unique_ptr<change_signal> announcer::watch(std::span<const std::string> prefixes) {
+    auto fresh = std::make_shared<bell>(std::vector<std::string>(prefixes.begin(), prefixes.end()));
+    auto handle = std::make_unique<signal>(fresh);
+    const std::lock_guard lock{guard_};
+    std::erase_if(bells_, [](const std::weak_ptr<bell>& each) { return each.expired(); });
+    bells_.push_back(fresh);
+    return handle;
+}
+
+SMDEBUG_INLINE void announcer::announce(std::string_view key) {
+    const std::lock_guard lock{guard_};
+    for (const std::weak_ptr<bell>& handle : bells_) {
+        if (const std::shared_ptr<bell> living = handle.lock(); living && living->is_for(key)) {
+            living->ring(key);
+        }
+    }
+}
+
+SMDEBUG_INLINE bool announcer::bell::is_for(std::string_view key) const {
+    return std::any_of(prefixes_.begin(), prefixes_.end(),
+                       [&](const std::string& prefix) { return key.starts_with(prefix); });
+}
+
+SMDEBUG_INLINE void announcer::bell::ring(std::string_view key) noexcept {
+    const std::lock_guard lock{guard_};
+    rung_ = true;
+    try {
+        if (keys_ && keys_->size() < most_keys) {
+            keys_->emplace_back(key);
+        } else {
+            keys_.reset();
+        }
+    } catch (...) {
+        keys_.reset();  // the storage's write has succeeded anyway
+    }
+    wake_.notify_all();
+}
+
+SMDEBUG_INLINE void announcer::bell::interrupt() noexcept {
+    const std::lock_guard lock{guard_};
+    interrupted_ = true;
+    wake_.notify_all();
+}
+
+SMDEBUG_INLINE bool announcer::bell::wait_until(change_signal::clock::time_point until, key_list& keys) {
+    std::unique_lock lock{guard_};
+    wake_.wait_until(lock, until, [this] { return rung_ || interrupted_; });
+    interrupted_ = false;
+    keys = std::exchange(keys_, std::vector<std::string>{});
+    return std::exchange(rung_, false);
+}
+
+}  // namespace detail
+}  // namespace smdebug::inline v1

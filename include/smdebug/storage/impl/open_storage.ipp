@@ -4,14 +4,12 @@
 #include <smdebug/core/error.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/open_storage.hpp>
-#include <smdebug/storage/path_openers.hpp>
 #include <smdebug/storage/uri.hpp>
 
 #include <cstdlib>
 #include <utility>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 namespace detail {
 
 [[nodiscard]] inline const s3_openers& openers_of_s3(std::string_view path) {
@@ -35,9 +33,9 @@ SMDEBUG_INLINE any_storage open_place(std::string_view path, const s3_options& o
     return openers_of_s3(path).open_place(path, options);
 }
 
-/// Of SMDEBUG_CACHE_DIR where options name none; empty: none.
+/// SMDEBUG_CACHE_DIR if options name no folder; empty: none.
 [[nodiscard]] inline std::string cache_folder_of(const storage_options& options) {
-    // Read once, at opening; nobody else in this library writes the environment.
+    // Read once, at opening; nothing else in this library writes the environment.
     const char* const set = std::getenv("SMDEBUG_CACHE_DIR");  // NOLINT(concurrency-mt-unsafe)
     const std::string folder = options.cache_folder.empty() && set != nullptr ? set : options.cache_folder;
     return folder.empty() ? folder : local_path(folder);
@@ -86,8 +84,15 @@ SMDEBUG_INLINE any_storage open_storage(std::string_view path, storage_options o
         throw unsupported(std::string{path} + " is no archive of a known format: tar, tar.gz, tar.zst and zip are read",
                           {.where = std::string{path}});
     }
-    return any_storage{local_storage{std::string{path}}};  // which says that a file is in its place
+    return any_storage{local_storage{std::string{path}}};  // reports that a file is there instead
 }
 
-}  // namespace v1
-}  // namespace smdebug
+namespace detail {
+
+SMDEBUG_INLINE path_openers& known_openers() noexcept {
+    static constinit path_openers known;
+    return known;
+}
+
+}  // namespace detail
+}  // namespace smdebug::inline v1

@@ -7,9 +7,7 @@
 #include <cstring>
 #include <limits>
 
-namespace smdebug {
-inline namespace v1 {
-namespace detail {
+namespace smdebug::inline v1::detail {
 
 SMDEBUG_INLINE range_plan::range_plan(std::span<const object_range> wanted, range_merging how) : how_(how) {
     how_.largest_request = std::max<std::uint64_t>(how_.largest_request, 1);
@@ -33,11 +31,11 @@ SMDEBUG_INLINE void range_plan::add(const object_range& next) {
         return;
     }
     if (open && requests_.back().where.length == 0) {
-        requests_.pop_back();  // the empty ones before come with this one
+        requests_.pop_back();  // the empty ones before join this request
         open = false;
     }
     const bool endless = (end - begin) / how_.largest_request >= most_cuts;
-    std::uint64_t from = begin;  // what no request holds yet
+    std::uint64_t from = begin;  // the first byte that no request covers yet
     std::size_t first = requests_.size();
     if (open && !endless && begin >= ascending_) {
         byte_range& before = requests_.back().where;
@@ -140,7 +138,7 @@ SMDEBUG_INLINE void range_assembly::answer_beyond(std::size_t request, std::uint
 SMDEBUG_INLINE void range_assembly::hand_over() {
     const auto wanted = plan_->wanted();
     while (next_ < wanted.size()) {
-        // Behind this range, what lies before `keep` is needed no more.
+        // From this range on, nothing before `keep` is needed.
         const std::size_t keep = next_ + 1 < wanted.size() ? wanted[next_ + 1].first : answers_.size();
         if (!gather(wanted[next_], keep)) {
             return;
@@ -198,6 +196,4 @@ SMDEBUG_INLINE void range_assembly::start_again(const range_plan::place& wanted)
     again_ = std::min(again_.value_or(at_), at_);
 }
 
-}  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::detail

@@ -11,9 +11,7 @@
 #include <cstddef>
 #include <cstdlib>
 
-namespace smdebug {
-inline namespace v1 {
-namespace detail {
+namespace smdebug::inline v1::detail {
 
 inline constexpr std::string_view file_scheme = "file://";
 
@@ -37,7 +35,7 @@ SMDEBUG_INLINE bool is_in_s3(std::string_view path) {
     return false;
 }
 
-/// Without "file://" before it, and with the home folder instead of "~".
+/// Without "file://", and with the home folder in place of "~".
 [[nodiscard]] inline std::string expanded(std::string_view path) {
     if (path.starts_with(file_scheme)) {
         path.remove_prefix(file_scheme.size());
@@ -119,6 +117,4 @@ SMDEBUG_INLINE std::string local_path(std::string_view path) {
     return folder;
 }
 
-}  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::detail

@@ -1,5 +1,5 @@
-// Opening and reading files by POSIX calls, with errors that name the path and the system's reason.
-// POSIX and not <fstream> or <filesystem>: opening ten thousand small files is what opening a run costs.
+// Opens and reads files by POSIX calls, with errors that name the path and the system's reason.
+// POSIX instead of <fstream> or <filesystem>, since opening a run means opening ten thousand small files.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
@@ -9,37 +9,38 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <utility>
 
-namespace smdebug {
-inline namespace v1 {
-namespace detail {
-namespace posix {
+namespace smdebug::inline v1::detail::posix {
 
-/// Whether an errno says that there is no such thing: a name that is too long, or that goes round in links, has none.
+/// Whether an errno means that the file does not exist: also for a name that is too long, or a circle of links.
 [[nodiscard]] inline bool means_missing(int code) noexcept {
     return code == ENOENT || code == ENOTDIR || code == ENAMETOOLONG || code == ELOOP;
 }
 
-/// Throws the error that `code` (an errno) stands for.
+/// Throws the error for `code` (an errno).
 [[noreturn]] void fail(const std::string& doing, const std::string& path, int code);
 
-/// A path that means the same in whatever folder the process is later.  An empty one stays empty; a relative one stays
-/// as it is where the system cannot tell the folder that the process is in: it was removed, and nothing is there.
+/// A path that stays valid when the process changes its folder. An empty path is returned unchanged, and so is a
+/// relative one if the process's folder was removed, so that the system has no path for it.
 [[nodiscard]] std::string absolute_path(const std::string& path);
 
-/// The number of this process: another one in a forked child.
+/// The number of this process; a forked child has another one.
 [[nodiscard]] inline long process_number() noexcept { return ::getpid(); }
 
-/// openat(), again as long as a signal breaks it off, as it may on file systems that take their time.
+/// openat(), repeated if a signal interrupts it, which happens on slow file systems.
 [[nodiscard]] inline int open_unbroken(int folder, const char* name, int flags, ::mode_t rights = 0) noexcept {
     int handle = -1;
     do {
@@ -78,10 +79,10 @@ private:
     descriptor handle_;
 };
 
-/// Memory that is used again from file to file and never filled: whoever takes it overwrites it.
+/// A buffer that is reused from file to file and not initialised: its users overwrite it.
 class scratch_buffer {
 public:
-    /// Room for `size` bytes; what was in it is lost when it has to grow.
+    /// Room for `size` bytes; the contents are lost if it has to grow.
     [[nodiscard]] std::span<std::byte> at_least(std::size_t size);
 
 private:
@@ -89,9 +90,9 @@ private:
     std::size_t size_ = 0;
 };
 
-/// A text that is another one whenever the file's bytes are: made of its size, its inode and its times.
-/// What was changed a moment ago may change again before the file system's clock ticks: the text is then one that comes
-/// never again.
+/// A text that changes whenever the file's bytes change: its size, inode and times.
+/// If the file was changed a moment ago, it may change again before the file system's clock ticks: the text is then
+/// unique.
 [[nodiscard]] std::string version_of(const struct ::stat& facts);
 
 /// A regular file, open for reading.
@@ -100,21 +101,21 @@ public:
     /// Errors: not_found, access_denied, unavailable; corrupt_data when it is a folder, pipe or device.
     explicit file(std::string path);
 
-    /// The same below `folder`, nothing when there is no such file.  `folder_name` is for messages.
+    /// The same below `folder`; nothing if there is no such file. `folder_name` is for messages.
     [[nodiscard]] static std::optional<file> open_if_there(const directory_handle& folder, const std::string& name,
                                                            const std::string& folder_name);
 
     [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
-    /// What version_of() says of it now.
+    /// Its version_of() now.
     [[nodiscard]] std::string version() const;
     /// For system calls; this object closes it.
     [[nodiscard]] int handle() const noexcept { return handle_.get(); }
 
-    /// Reads until `into` is full or the file ends; returns how many bytes there were.
+    /// Reads until `into` is full or the file ends; returns the number of bytes read.
     [[nodiscard]] std::size_t read_at(std::uint64_t offset, std::span<std::byte> into) const;
 
-    /// The whole file into `buffer`; what was there when the file was opened is what counts, should it be growing.
-    /// The bytes are gone when the buffer is used again.
+    /// Reads the whole file into `buffer`, up to the size at opening if the file is growing.
+    /// The bytes are valid until the buffer is used again.
     [[nodiscard]] byte_view read_all(scratch_buffer& buffer) const;
 
 private:
@@ -132,10 +133,10 @@ private:
     std::uint64_t size_ = 0;
 };
 
-/// What the system tells of a file, nothing when there is no regular file of that name.
+/// The system's stat of a file; nothing if there is no regular file of that name.
 [[nodiscard]] std::optional<struct ::stat> regular_file_facts(const std::string& path);
 
-/// Says that a file was written just now, where the system lets this process say so.
+/// Sets the file's times to now, if the system permits it.
 inline void touch(const std::string& path) noexcept {
     static_cast<void>(::utimensat(AT_FDCWD, path.c_str(), nullptr, 0));
 }
@@ -146,7 +147,7 @@ struct file_facts {
     std::string version;
 };
 [[nodiscard]] std::optional<file_facts> facts_of(const std::string& path);
-/// The same below `folder`, without the way to it.  `folder_name` is for messages.
+/// The same for `folder` and a name in it. `folder_name` is for messages.
 [[nodiscard]] std::optional<file_facts> facts_of(const directory_handle& folder, const std::string& name,
                                                  const std::string& folder_name);
 
@@ -156,10 +157,94 @@ struct file_facts {
 /// When it was last written, by its file system's clock.
 [[nodiscard]] std::optional<std::chrono::system_clock::time_point> regular_file_time(const std::string& path);
 
-}  // namespace posix
-}  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::detail::posix
+
+// Views a whole file without copying it, if nothing can truncate it meanwhile.
+// Only a mapping lets a file be reduced at the memory's speed, but touching a truncated one kills the process. A lease,
+// which Linux grants on files of local disks, makes a process that wants to truncate or write the file wait.
+// Linux, beyond what <fcntl.h> shows without _GNU_SOURCE, which g++ and clang set for C++.
+#if !defined(F_SETLEASE) || !defined(F_SETSIG)
+#error "smdebug reads local runs by Linux's file leases; another system is not supported yet"
+#endif
+
+namespace smdebug::inline v1::detail::posix {
+
+/// Whether files on this kind of file system (statfs's f_type) change through this kernel only, so that its leases bind
+/// every writer.
+[[nodiscard]] constexpr bool leases_bind(std::uint32_t kind) noexcept {
+    constexpr std::array<std::uint32_t, 8> known{
+        0xEF53,      // ext2, ext3, ext4
+        0x58465342,  // xfs
+        0x9123683E,  // btrfs
+        0x01021994,  // tmpfs
+        0x858458F6,  // ramfs
+        0xF2F52010,  // f2fs
+        0x2FC12FC1,  // zfs
+        0xCA451A4E,  // bcachefs
+    };
+    return std::find(known.begin(), known.end(), kind) != known.end();
+}
+
+/// A whole file in memory, in the page cache, under a read lease. Movable; the bytes do not move.
+/// While it lives, opening the file for writing or truncating it blocks (with O_NONBLOCK: fails), in this thread too:
+/// until this object is destroyed, at most for the system's /proc/sys/fs/lease-break-time (45 s). Then the system
+/// revokes the lease, and touching truncated bytes ends the process by SIGBUS, as with any mapping. So hold it briefly,
+/// and never while calling code that may block. Replacing the file by a rename, or removing it, is not blocked; the
+/// bytes stay.
+class leased_map {
+public:
+    /// The file's bytes, all of them read into the page cache; nothing if that is not safe: the file is open for
+    /// writing somewhere, belongs to another user, has changed since it was opened, is empty, cannot be read whole, or
+    /// is on a file system to which other machines may write. Read the file then, which reports any error.
+    /// Borrows: `of`, for its life: closing it ends the lease. Cost: some system calls; no copy.
+    [[nodiscard]] static std::optional<leased_map> open(const file& of) noexcept;
+
+    leased_map(leased_map&& other) noexcept
+        : handle_(std::exchange(other.handle_, -1)), at_(std::exchange(other.at_, nullptr)), size_(other.size_) {}
+    leased_map(const leased_map&) = delete;
+    leased_map& operator=(const leased_map&) = delete;
+    leased_map& operator=(leased_map&&) = delete;
+    ~leased_map();
+
+    [[nodiscard]] byte_view view() const noexcept { return {static_cast<const std::byte*>(at_), size_}; }
+
+private:
+    explicit leased_map(int handle) noexcept : handle_(handle) {}
+
+    [[nodiscard]] bool map(std::size_t size) noexcept;
+
+    int handle_ = -1;
+    void* at_ = nullptr;
+    std::size_t size_ = 0;
+};
+
+/// Asks the system to prefetch a file (64 MiB of it) unless it is cached.
+/// Returns at once, with whether it was cached.
+[[nodiscard]] bool read_ahead(const file& soon) noexcept;
+
+/// The process that made this object. Cost of is_here(): one read of memory.
+/// A child made by clone() alone, without fork(), is not detected.
+class home_process {
+public:
+    home_process();
+
+    /// Whether the caller is in that process.
+    [[nodiscard]] bool is_here() const noexcept {
+        return counts_ ? forks_ == forks_to_here().load(std::memory_order_relaxed) : number_ == process_number();
+    }
+    /// The number of that process.
+    [[nodiscard]] long number() const noexcept { return number_; }
+
+private:
+    // Counts forks between the first process and this one.
+    [[nodiscard]] static std::atomic<unsigned>& forks_to_here() noexcept;
+
+    unsigned forks_;
+    long number_;
+    bool counts_ = false;
+};
+
+}  // namespace smdebug::inline v1::detail::posix
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/storage/posix/impl/file.ipp>

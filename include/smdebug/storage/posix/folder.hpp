@@ -1,4 +1,4 @@
-// Listing folders by POSIX calls: std::filesystem costs a stat a file and a path object each.
+// Lists folders by POSIX calls: std::filesystem costs a stat and a path object per file.
 #pragma once
 
 #include <smdebug/core/form.hpp>
@@ -19,18 +19,15 @@
 #include <utility>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace detail {
-namespace posix {
+namespace smdebug::inline v1::detail::posix {
 
-/// One behind the other, in one allocation.
+/// Concatenates both in one allocation.
 [[nodiscard]] std::string joined(std::string_view stem, std::string_view name);
 
-/// Stands for the working directory where a folder's descriptor is asked for.
+/// Stands for the working directory in place of a folder's descriptor.
 inline constexpr int working_folder = AT_FDCWD;
 
-/// Which folder it is, whatever its name.
+/// The identity of a folder, whatever its name.
 struct folder_identity {
     std::uint64_t device = 0;
     std::uint64_t inode = 0;
@@ -43,29 +40,29 @@ struct folder_entry {
         file,        ///< a regular file, or a link to one
         folder,      ///< a folder itself
         link,        ///< a link to the folder `target`
-        loose,       ///< a link to nothing: it may come to lead to something although its own folder stays as it is
+        loose,       ///< a dangling link: it may become valid although its own folder does not change
         other,       ///< a pipe or device
-        loose_other  ///< a link to one, which may come to lead to something else, too
+        loose_other  ///< a link to one, which may also come to point to something else
     };
-    std::string_view name;  ///< borrowed, for the visit
+    std::string_view name;  ///< valid during the visit
     kind what = kind::other;
     folder_identity target = {};
 };
 
-/// A folder, open to read what is in it, without what is in the folders below.
+/// A folder, open for reading its names, without those in subfolders.
 class folder_reader {
 public:
-    /// Opens `name` below the folder `base`; nothing when there is no such folder.  `path` is for messages.
+    /// Opens `name` below the folder `base`; nothing if there is no such folder. `path` is for messages.
     /// Errors: access_denied, unavailable.
     [[nodiscard]] static std::optional<folder_reader> open_if_there(int base, const std::string& name,
                                                                     std::string path);
 
     [[nodiscard]] int get() const noexcept { return ::dirfd(stream_.get()); }
 
-    /// Nothing when the system does not tell.
+    /// Nothing if the system does not report it.
     [[nodiscard]] std::optional<folder_identity> identity() const noexcept;
 
-    /// Calls visit(entry) for each name, in no order.  Once only.
+    /// Calls visit(entry) for each name, in no order. Call it only once.
     template <class Visit>
     void each(Visit&& visit) {
         for (errno = 0; const ::dirent* entry = ::readdir(stream_.get()); errno = 0) {
@@ -98,9 +95,9 @@ class file_lister {
 public:
     explicit file_lister(std::string root) : root_(std::move(root)) {}
 
-    /// Appends the paths, relative to the root, of all regular files below root/folder; in no order.  Links are
-    /// followed, but not to a folder that is listed anyway: circles end.  A link to nothing counts as a file, so that it is
-    /// missed when it is read, and not passed over.
+    /// Appends the paths, relative to the root, of all regular files below root/folder, in no order. Links are
+    /// followed, except to a folder that is listed anyway: circles end. A dangling link counts as a file, so that
+    /// reading it fails visibly.
     void list(const std::string& folder, std::vector<std::string>& keys);
 
 private:
@@ -111,10 +108,7 @@ private:
     std::map<std::string, folder_identity> links_;  // not yet followed, by path
 };
 
-}  // namespace posix
-}  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::detail::posix
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/storage/posix/impl/folder.ipp>

@@ -1,10 +1,10 @@
-// A signal for directories on this machine, by inotify.
-// Linux only, and all that the library has of inotify.  It tells of what this machine writes, not of what others write
-// to a shared file system.
+// A signal for local directories, by inotify.
+// Linux only, and the library's only use of inotify. It reports writes of this machine, not those of others to a shared
+// file system.
 #pragma once
 
 #include <smdebug/core/form.hpp>
-#include <smdebug/storage/change_signal.hpp>
+#include <smdebug/storage/concepts.hpp>
 #include <smdebug/storage/posix/file.hpp>
 #include <smdebug/storage/posix/folder.hpp>
 
@@ -22,24 +22,23 @@
 #include <utility>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace detail {
+namespace smdebug::inline v1::detail {
 
-/// Wakes when files appear or change below a root, under one of some prefixes.  What a prefix names need not be there,
-/// and neither need the root: the nearest folder that is there is watched, and others as they come.  Of the folders
-/// below a prefix that ends in '/', the `most_folders` newest by name of each level are watched: those that
-/// grow; where some are not, told() says nothing, so that everything is looked at.
-/// Cost:    two descriptors, one of the system's inotify instances (often 128 a user), and a watch a folder.  A wait
-///          costs a few system calls, and a listing of the prefixes' folders when one has come or gone.
-/// Threads: one waits; interrupt() may come from any.
+/// Wakes when files appear or change below a root, under one of some prefixes. Neither the prefixes' folders nor the
+/// root need exist: the nearest existing folder is watched, and others as they appear. Of the folders below a prefix
+/// that ends in '/', the `most_folders` newest by name of each level are watched: those that grow. If some are not
+/// watched, told() returns nothing, so that everything is checked.
+/// Cost: two descriptors, one of the system's inotify instances (often 128 per user), and one watch per folder. A wait
+/// costs a few system calls, and a listing of the prefixes' folders when one was added or removed.
+/// Threads: one waits; interrupt() may be called from any.
 class folder_watch final : public change_signal {
 public:
-    static constexpr std::chrono::seconds recheck{10};  ///< how often the folders themselves are looked at
+    static constexpr std::chrono::seconds recheck{10};  ///< how often the folders themselves are checked
     static constexpr std::size_t most_folders = 1024;
 
-    /// Watches from now on: what comes after this call wakes.  A prefix names a whole key or ends in '/'; empty: all.
-    /// Nothing when the system has no more instances or watches to give, or no prefix lies below the root.
+    /// Watches from now on: anything that appears after this call wakes. A prefix is a whole key or ends in '/'; empty:
+    /// all keys.
+    /// Nothing if the system has no more instances or watches, or no prefix is below the root.
     [[nodiscard]] static std::unique_ptr<change_signal> open(std::string_view root,
                                                              std::span<const std::string> prefixes);
 
@@ -51,14 +50,14 @@ public:
     SMDEBUG_INLINE void interrupt() noexcept override;
 
 private:
-    /// What a prefix asks for.
+    /// One prefix, parsed.
     struct target {
-        std::vector<std::string> way;  // the folders on the way from the root, the last one included
+        std::vector<std::string> way;  // the folders from the root down, the last one included
         std::string leaf;              // the file in it; empty: everything in it and below
     };
-    /// What matters of a folder that is watched.
+    /// What is relevant in a watched folder.
     struct interest {
-        std::string path;  // by which it is watched; empty: several lead to it
+        std::string path;  // the path by which it is watched; empty: several lead to it
         bool everything = false;
         std::set<std::string, std::less<>> leaves;  // files
         std::set<std::string, std::less<>> ways;    // folders that lead on
@@ -73,33 +72,33 @@ private:
 
     // Watching --------------------------------------------------------------------------------------------------------
 
-    // Brings the watches up to date.  Returns whether a folder is watched that was not.
+    // Updates the watches. Returns whether a new folder is watched.
     [[nodiscard]] bool watch_all();
 
-    // What leads to the root, where it is not there.  A folder is always watched before it is asked whether the next
-    // one is there: that one then cannot come unseen in between.
+    // Watches the folders above the root if the root does not exist. A folder is always watched before checking whether
+    // the next one exists, so that its creation in between is not missed.
     void watch_way_to_root();
 
     void watch(const target& asked);
 
-    // A folder and those below it, level by level.
+    // Watches a folder and those below it, level by level.
     void watch_below(std::string top);
 
     void add_subfolders(const std::string& folder, std::vector<std::string>& found);
 
-    // Nothing when the folder cannot be watched: errno tells why.  A folder may be watched for several reasons: what is
-    // asked for adds to what was.
+    // Nothing if the folder cannot be watched: errno has the reason. A folder may be watched for several reasons, which
+    // are combined.
     [[nodiscard]] interest* watch(const std::string& folder, std::uint32_t more = 0);
 
     // Events ----------------------------------------------------------------------------------------------------------
 
-    // Reads what there is.  Returns whether any of it matters; sets outdated_ when folders have come or gone.
+    // Reads pending events. Returns whether any is relevant; sets outdated_ if folders were added or removed.
     [[nodiscard]] bool read_events();
 
-    // Returns whether the caller has to know.
+    // Returns whether the caller must be woken.
     [[nodiscard]] bool take(int number, std::uint32_t what, std::string_view name);
 
-    // A link may lead to a folder; the system does not tell.
+    // A link may point to a folder; the event does not show that.
     [[nodiscard]] static bool is_link(const std::string& folder, std::string_view name);
 
     // Sleeping --------------------------------------------------------------------------------------------------------
@@ -111,18 +110,16 @@ private:
     posix::descriptor events_;
     posix::descriptor bell_;
     std::string root_;
-    std::vector<std::pair<std::string, std::string>> above_;  // from "/" or ".": a folder above the root, what leads on
+    std::vector<std::pair<std::string, std::string>> above_;  // a folder above the root, and the name that leads on
     std::vector<target> targets_;
-    std::map<int, interest> watched_;  // by the system's number
+    std::map<int, interest> watched_;  // by the system's watch number
     std::optional<std::vector<std::string>> changed_keys_;
     clock::time_point watched_at_{};
-    bool partial_ = false;   // not all folders are watched
-    bool outdated_ = false;  // folders have come or gone since they were last watched
+    bool partial_ = false;   // some folders are not watched
+    bool outdated_ = false;  // folders were added or removed since the last update
 };
 
-}  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::detail
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/storage/posix/impl/watch.ipp>

@@ -4,16 +4,13 @@
 #include <smdebug/tensor/event_decoder.hpp>
 #include <smdebug/tensor/proto_decoder.hpp>
 #include <smdebug/wire/event.hpp>
-#include <smdebug/wire/summary.hpp>
 #include <smdebug/wire/tensor_proto.hpp>
 #include <smdebug/wire/usual_event.hpp>
 
-namespace smdebug {
-inline namespace v1 {
-namespace detail {
+namespace smdebug::inline v1::detail {
 
 /// The first value of `summary` with the tag `name`, or the first one of all for an empty `name`.
-/// Errors: no_value where the summary has no values, wrong_tensor where it has only others.
+/// Errors: no_value if the summary has no values, wrong_tensor if it has only others.
 [[nodiscard]] inline result<wire::summary_value> find_value(byte_view summary, std::string_view name) noexcept {
     status missing = status::no_value;
     wire::summary_reader values{summary};
@@ -68,6 +65,4 @@ SMDEBUG_INLINE status decode_event_tensor(byte_view message, std::string_view na
     return decoded;
 }
 
-}  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::detail

@@ -2,13 +2,11 @@
 #pragma once
 
 #include <smdebug/record/framing.hpp>
-#include <smdebug/record/reader.hpp>
 #include <smdebug/tensor/event_decoder.hpp>
-#include <smdebug/wire/tensor_shape.hpp>
+#include <smdebug/wire/tensor_proto.hpp>
 #include <smdebug/wire/usual_event.hpp>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 
 template <crc_check Check>
 status event_decoder<Check>::decode(byte_view bytes, std::string_view expected_name, decoded_tensor& out) const {
@@ -54,7 +52,7 @@ bool event_decoder<Check>::plan(byte_view head, std::uint64_t size, std::string_
     }
     out.type = dtype_from_code(usual.dtype_code);
     const std::optional<std::size_t> count = element_count(out.shape);
-    // Booleans have to be looked at one by one.
+    // Booleans must be checked one by one.
     if (!is_numeric(out.type) || out.type == dtype::boolean || !count || usual.content_size % size_of(out.type) != 0 ||
         usual.content_size / size_of(out.type) != *count) {
         return false;
@@ -120,5 +118,4 @@ static_assert(sizing_decoder<event_decoder<>>);
 static_assert(detail::planning_decoder<event_decoder<>>);
 static_assert(event_decoder<>::head_size == record::header_size);
 
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1

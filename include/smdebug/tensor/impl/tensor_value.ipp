@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <cstring>
 #include <new>
+#include <span>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 
 SMDEBUG_INLINE std::shared_ptr<std::byte> allocate_elements(std::size_t size) {
     if (size == 0) {
@@ -98,5 +98,15 @@ SMDEBUG_INLINE bool tensor_value::lies_in(byte_view whole, byte_view bytes) noex
            place(bytes.data() + bytes.size()) <= place(whole.data() + whole.size());
 }
 
-}  // namespace v1
-}  // namespace smdebug
+SMDEBUG_INLINE std::vector<double> reals_of(const tensor_value& tensor) {
+    std::vector<double> found;
+    visit_reals(tensor, [&]<class T>(std::span<const T> elements) {
+        found.reserve(elements.size());
+        for (const T& each : elements) {
+            found.push_back(to_double(each));
+        }
+    });
+    return found;
+}
+
+}  // namespace smdebug::inline v1

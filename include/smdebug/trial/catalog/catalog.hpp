@@ -1,16 +1,12 @@
 // Everything that the index files of a run say, as one immutable snapshot that answers without touching storage.
-// Steps, workers and tensors are numbers inside and names outside; layouts are shared between the files that repeat
-// them.
+// Steps, workers and tensors are numbers inside and names outside; files with the same layout share it.
 #pragma once
 
 #include <smdebug/core/form.hpp>
-#include <smdebug/core/shared_list.hpp>
 #include <smdebug/core/sorted_blocks.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/index/collection.hpp>
 #include <smdebug/trial/catalog/layout.hpp>
-#include <smdebug/trial/catalog/name_list.hpp>
-#include <smdebug/trial/catalog/name_table.hpp>
 
 #include <array>
 #include <cstddef>
@@ -25,20 +21,18 @@
 #include <string_view>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace detail {
+namespace smdebug::inline v1::detail {
 
 /// A worker's name as a number: its place in the catalog's worker table.
 using worker_id = std::uint32_t;
 
 /// A snapshot.  Everything is const for its readers; trial/catalog/catalog_builder.hpp makes the next one from it,
-/// which shares what did not change: a copy costs a reference count for some hundred steps or layouts. Memory: 112
-/// bytes a step, 56 more for each further worker; 16 an entry of each different layout, 16 more where its names differ,
-/// too.
+/// which shares what did not change: a copy costs a reference count for some hundred steps or layouts.
+/// Memory: 112 bytes a step, 56 more for each further worker; 16 an entry of each different layout, 16 more where its
+///         names differ, too.
 struct catalog {
-    /// One index file that names something; of other data what one object holds of one step.  Of those several may be the
-    /// same worker's, and a tensor is in one of them.
+    /// One index file that names at least one tensor.  For other data, what one object holds of one step: a worker may
+    /// then have several, and each tensor is in one of them.
     struct file {
         step_number step = 0;
         step_number mode_step = 0;
@@ -51,12 +45,12 @@ struct catalog {
     static constexpr std::uint64_t no_numbers = std::numeric_limits<std::uint64_t>::max();
     static constexpr std::uint32_t usual_event_file = std::numeric_limits<std::uint32_t>::max();
 
-    /// One global step that somebody wrote.
+    /// One global step that some worker wrote.
     struct step_entry {
         step_number step = 0;
         step_number mode_step = 0;  ///< of its first index file
         smdebug::mode mode = smdebug::mode::global;
-        std::uint32_t file_count = 0;       ///< as many as workers wrote it, of other data also more
+        std::uint32_t file_count = 0;       ///< as many as workers wrote it; for other data also more
         file one;                           ///< its file, where there is one
         std::shared_ptr<const file[]> all;  ///< its files, where there are several
 
@@ -89,7 +83,7 @@ struct catalog {
     /// What the collections files say.
     struct job_description {
         std::map<std::string, collection, std::less<>> collections;
-        std::vector<std::string> collection_workers;  ///< that wrote collections files, by name
+        std::vector<std::string> collection_workers;  ///< the workers that wrote collections files, by name
         std::size_t num_workers = 0;
     };
 
@@ -97,7 +91,7 @@ struct catalog {
     std::shared_ptr<const name_table> names = std::make_shared<const name_table>();  ///< tensors, original names
     std::vector<std::string> workers;      ///< that wrote index files, in the order in which they were first seen
     shared_list<std::string> event_files;  ///< names that are not the usual ones
-    shared_list<timed_number> numbers;     ///< of other data, one an item of their files
+    shared_list<timed_number> numbers;     ///< for other data: one per item of their files
     shared_list<std::shared_ptr<const layout>> layouts;
     shared_list<std::shared_ptr<const name_list>> name_lists;  ///< those of the layouts, each once
     sorted_blocks<step_entry, step_of> steps;                  ///< by step
@@ -106,8 +100,8 @@ struct catalog {
     std::array<sorted_blocks<mode_step_entry, mode_step_of>, 4> mode_steps;
     step_number last_complete_step = -1;
     bool loaded_all_steps = false;
-    bool steps_are_synthetic = false;  ///< global steps were made of modes and their steps: people see those
-    bool has_index = true;             ///< it is made of index files; else of what a catalog_source has found
+    bool steps_are_synthetic = false;  ///< global steps were generated from modes and their steps: users see the latter
+    bool has_index = true;             ///< it is built from index files; else from what a catalog_source has found
 
     [[nodiscard]] static constexpr std::size_t place_of(mode which) noexcept {
         return static_cast<std::size_t>(which) - 1;
@@ -115,13 +109,14 @@ struct catalog {
 
     // Steps ------------------------------------------------------------------------------------------------------
 
-    /// The step's entry, null when nobody wrote it.  Cost: a binary search.
+    /// The step's entry, null if the step was not written.  Cost: a binary search.
     [[nodiscard]] const step_entry* find_step(step_number step) const noexcept { return steps.find(step); }
     [[nodiscard]] bool complete(const step_entry& one) const noexcept {
         return loaded_all_steps || one.step <= last_complete_step || one.workers() >= job->num_workers;
     }
 
-    /// The number that people know a step by: see basic_trial::shown_step().  A global step that nobody wrote stands for itself.
+    /// The number by which users know a step: see basic_trial::shown_step().  An unwritten global step stands for
+    /// itself.
     [[nodiscard]] step_number shown_step_of(step_number global_step) const noexcept;
     [[nodiscard]] step_number shown_step(const auto& file_or_entry) const noexcept {
         return steps_are_synthetic ? file_or_entry.mode_step : file_or_entry.step;
@@ -137,7 +132,7 @@ struct catalog {
     /// The steps of a mode, ascending.  Cost: one pass over the steps; allocates its result.
     [[nodiscard]] std::vector<step_number> steps_of(mode which, bool show_incomplete) const;
 
-    /// The last step of a mode, -1 when there is none.
+    /// The last step of a mode, -1 if there is none.
     [[nodiscard]] step_number last_step_of(mode which) const noexcept;
 
     /// Whether a step can be read now, may still come, or never will.
@@ -151,7 +146,7 @@ struct catalog {
     [[nodiscard]] layout::entry entry_of(const file& one, std::size_t place) const noexcept {
         return entry_of(one, layout_of(one), place);
     }
-    /// The same where its layout is at hand.
+    /// The same for a caller that has the layout.
     [[nodiscard]] layout::entry entry_of(const file& one, const layout& entries, std::size_t place) const noexcept {
         layout::entry entry = entries[place];
         entry.number = one.first_number == no_numbers ? nullptr : &numbers[one.first_number + place];
@@ -166,7 +161,7 @@ struct catalog {
         return found(one, layout_of(one).names().find(name, kind_of(key)));
     }
 
-    /// Whether any file has this tensor.  Names that are only original names of others have none.
+    /// Whether any file has this tensor.  Names that are only original names of others do not count.
     [[nodiscard]] std::optional<name_id> find_tensor(std::string_view name) const noexcept {
         return names->find_tensor(name);
     }
@@ -180,9 +175,9 @@ struct catalog {
 
     /// The last `n` complete steps of a mode up to `step` that have a tensor, ascending.  A mode step that two global
     /// steps have counts as the first of them has it.
-    /// Cost: grows with how far one has to go back for them, not with the run.
+    /// Cost: grows with the distance to the steps found, not with the run.
     [[nodiscard]] std::vector<step_number> last_steps(name_id name, mode which, step_number step, std::size_t n) const;
-    /// Whether no mode step is that of two global steps, as far as counting tells.
+    /// Whether no mode step belongs to two global steps, judging by the number of steps.
     [[nodiscard]] bool each_mode_step_once() const noexcept;
 
     /// A tensor's steps in a mode, ascending, each once.  Cost: one pass over the files.  Allocates its result.
@@ -194,7 +189,7 @@ struct catalog {
     /// The files of a step that hold the tensor, by worker's name.
     [[nodiscard]] std::vector<const file*> files_with(name_id name, step_number step) const;
 
-    /// Heap bytes held, about, shared with other snapshots or not; for reports on memory.
+    /// Heap bytes held, roughly, shared with other snapshots or not; for reports on memory.
     [[nodiscard]] std::size_t memory() const noexcept;
 
 private:
@@ -205,13 +200,32 @@ private:
     static constexpr std::uint32_t no_layout = std::numeric_limits<std::uint32_t>::max();
     static constexpr std::size_t control_block = 2 * sizeof(void*);
 
-    /// The first step of a mode that is not before `step`, and the global step that it stands for.
+    /// The first step of a mode at or after `step`, and the global step that it stands for.
     [[nodiscard]] std::optional<mode_step_entry> first_from(mode which, step_number step) const noexcept;
 };
 
-}  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+namespace growth {
+
+/// Adds the mode steps of files.  Within one load the lowest step claims a mode step; earlier claims stay.  `files`
+/// come in ascending order of their steps.
+void add_mode_steps(catalog& next, std::span<const catalog::file> files);
+
+/// Makes a step from the files of one step, which are ordered by worker's name.
+[[nodiscard]] catalog::step_entry entry_of(std::span<const catalog::file> files, mode in, step_number mode_step);
+
+/// Adds files to their steps.  The first writer decides a step's mode; a later load adds workers to it.
+void add_files(catalog& next, std::vector<catalog::file> files);
+
+/// Advances the last complete step: to the last one that every worker wrote, and, so as not to wait for ever for a
+/// worker that has died, by half a window while more than a window of steps lie beyond it.
+/// Cost: a pass over the steps beyond the last complete one.
+void complete_steps(catalog& next, std::size_t window);
+
+/// Marks the job as ended and all of its data as loaded.
+void end(catalog& next);
+
+}  // namespace growth
+}  // namespace smdebug::inline v1::detail
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/trial/catalog/impl/catalog.ipp>

@@ -6,9 +6,9 @@
 #include <smdebug/tensor/tensor_view.hpp>
 #include <smdebug/trial/catalog/layout.hpp>
 #include <smdebug/trial/diff_runs.hpp>
+#include <smdebug/trial/read/entry_decoder.hpp>
 #include <smdebug/trial/read/event_reader.hpp>
-#include <smdebug/trial/read/reading_order.hpp>
-#include <smdebug/trial/read/value_stream.hpp>
+#include <smdebug/trial/read/reading_plan.hpp>
 #include <smdebug/trial/scanned_tensor.hpp>
 
 #include <algorithm>
@@ -22,8 +22,7 @@
 #include <variant>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 
 SMDEBUG_INLINE std::string_view name_of(run_difference_kind kind) noexcept {
     constexpr std::array<std::string_view, 10> names{"collection", "step",  "worker",    "mode",   "tensor",
@@ -86,7 +85,7 @@ SMDEBUG_INLINE void diff_log::end_tensor(bool was_compared, std::uint64_t bytes)
     tensor_ = {};
 }
 
-SMDEBUG_INLINE void diff_log::tell(run_difference& found) {
+SMDEBUG_INLINE void diff_log::report(run_difference& found) {
     found.step = step_.step;
     found.mode_step = found.run == 2 ? second_mode_step_ : step_.mode_step;
     found.mode = found.run == 2 ? second_mode_ : step_.mode;
@@ -101,13 +100,13 @@ SMDEBUG_INLINE void diff_log::tell(run_difference& found) {
     visit_(found);
 }
 
-SMDEBUG_INLINE void diff_log::tell(run_difference_kind kind, unsigned run, std::string what) {
+SMDEBUG_INLINE void diff_log::report(run_difference_kind kind, unsigned run, std::string what) {
     run_difference found{.kind = kind, .run = run, .what = std::move(what)};
-    tell(found);
+    report(found);
 }
 
-SMDEBUG_INLINE void diff_log::tell(run_difference_kind kind, const comparison& result, std::string_view of,
-                                   const shape_type* shape) {
+SMDEBUG_INLINE void diff_log::report(run_difference_kind kind, const comparison& result, std::string_view of,
+                                     const shape_type* shape) {
     if (result.differing() == 0) {
         return;
     }
@@ -130,7 +129,7 @@ SMDEBUG_INLINE void diff_log::tell(run_difference_kind kind, const comparison& r
     if (found.largest_relative > step_.largest_relative) {
         step_.largest_relative = found.largest_relative;
     }
-    tell(found);
+    report(found);
 }
 
 SMDEBUG_INLINE void diff_log::unreadable(unsigned run, const lookup_error& why) {
@@ -141,16 +140,16 @@ SMDEBUG_INLINE void diff_log::unreadable(unsigned run, const lookup_error& why) 
         found.what = why.where + " of the " + std::string{name_of_run(run)} + " run is missing";
     } else {
         found.what = "in the " + std::string{name_of_run(run)} + " run: " +
-                     words_of(why, std::string{tensor_}, step_.step, by_mode_ ? step_.mode : smdebug::mode::global);
+                     to_message(why, std::string{tensor_}, step_.step, by_mode_ ? step_.mode : smdebug::mode::global);
     }
-    tell(found);
+    report(found);
 }
 
 SMDEBUG_INLINE void diff_log::compare_collections(const catalog::job_description& first,
                                                   const catalog::job_description& second) {
     const tensor_selection& which = options_.which;
     if (which.names || which.regex.given()) {
-        return;  // members may be others among those that are left out
+        return;  // others among those that are left out may differ
     }
     step_ = {};
     second_mode_ = step_.mode;
@@ -159,7 +158,7 @@ SMDEBUG_INLINE void diff_log::compare_collections(const catalog::job_description
     const auto differ = [&](std::string_view name, unsigned run, std::string what) {
         run_difference found{
             .kind = run_difference_kind::collection, .tensor = name, .run = run, .what = std::move(what)};
-        tell(found);
+        report(found);
     };
     const auto is_wanted = [&](const std::string& name) {
         return !which.collection || which.collection->name() == name;
@@ -194,17 +193,17 @@ SMDEBUG_INLINE void diff_log::compare_collections(const catalog::job_description
     }
 }
 
-/// One run of the two: what its catalog says, what is selected of it, and its records.
+/// One run of the two: its catalog, the selection, and its records.
 struct diff_side {
     std::shared_ptr<const catalog> from;
     std::shared_ptr<const trial_state> state;
-    std::optional<selected_tensors> names;  // nothing: it does not have the collection
+    std::optional<selected_tensors> names;  // nothing: the run does not have the collection
     std::vector<const catalog::file*> files;
-    std::vector<const catalog::file*> read = {};  // of them: those of which the other run has some, too
-    std::vector<std::size_t> place_in_read = {};  // by place in `files`
-    std::optional<selected_tensors> all = {};     // of all tensors
+    std::vector<const catalog::file*> read = {};  // those of them at steps and workers that the other run has, too
+    std::vector<std::size_t> place_in_read = {};  // by index in `files`
+    std::optional<selected_tensors> all = {};     // selects all tensors
     std::optional<event_reader> reader = {};
-    std::size_t opened = SIZE_MAX;  // place in `files` of the one that the reader has open
+    std::size_t opened = SIZE_MAX;  // index in `files` of the one that the reader has open
     const lookup_error* why_not = nullptr;
 
     [[nodiscard]] bool wants(name_id name) const noexcept { return names && names->contains(name); }
@@ -219,7 +218,7 @@ struct diff_side {
     }
 };
 
-/// Some files of one run that are one worker's at one step, by place in diff_side::files; mostly one, of other data also more.
+/// The files of one worker at one step of a run, by index in diff_side::files; mostly one, for other data also more.
 struct file_group {
     std::size_t begin = 0;
     std::size_t end = 0;
@@ -232,8 +231,8 @@ struct file_pair {
     file_group second = {};
 };
 
-/// The values of two records, block by block while both are in the CPU's cache; where one says less, as its last value
-/// repeats, that goes on.  False where a checksum does not hold, by run.
+/// Compares the values of two records, block by block while both are in the CPU's cache.  A record that is shorter
+/// because its last value repeats is continued with that value.  False for each run whose checksum is wrong.
 [[nodiscard]] inline std::array<bool, 2> compare_in_memory(scanned_values& first, scanned_values& second,
                                                            reduce::detail::element_comparison& into) {
     constexpr std::size_t block = std::size_t{64} << 10U;
@@ -266,7 +265,7 @@ struct file_pair {
     return {first.check.holds(), second.check.holds()};
 }
 
-/// The same of values that are left in their files, piece by piece; both have begun.
+/// The same for values that are left in their files, piece by piece; both streams have begun.
 inline void compare_streams(value_stream& first, value_stream& second, reduce::detail::element_comparison& into) {
     constexpr std::size_t piece = std::size_t{128} << 10U;
     for (std::size_t begin = 0; begin < first.size();) {
@@ -274,14 +273,14 @@ inline void compare_streams(value_stream& first, value_stream& second, reduce::d
         const byte_view a = first.more(begin, length);
         const byte_view b = second.more(begin, length);
         if (a.size() < length || b.size() < length) {
-            return;  // finish() tells why
+            return;  // finish() returns the reason
         }
         into.add(a.first(length), b.first(length));
         begin += length;
     }
 }
 
-/// The walk through both.
+/// The walk through both runs.
 class diff_walk {
 public:
     diff_walk(std::shared_ptr<const trial_state> first, std::shared_ptr<const trial_state> second,
@@ -337,7 +336,7 @@ private:
         }
     }
 
-    /// What steps are matched by: the number that is shown, and the mode where it counts in one.
+    /// The key by which steps are matched: the number that is shown, and the mode if it counts in one.
     [[nodiscard]] std::pair<step_number, mode> step_key(const catalog::file& file) const noexcept {
         return log_.by_mode() ? std::pair{file.mode_step, file.mode} : std::pair{file.step, mode::global};
     }
@@ -362,7 +361,7 @@ private:
     [[nodiscard]] std::pair<step_number, mode> step_of(const file_pair& pair) const noexcept {
         return step_key(first_of(pair));
     }
-    // Of the first run that has any.
+    // The first run's file, or the second's if the first has none.
     [[nodiscard]] const catalog::file& first_of(const file_pair& pair) const noexcept {
         return !pair.first.empty() ? *a_.files[pair.first.begin] : *b_.files[pair.second.begin];
     }
@@ -433,8 +432,8 @@ private:
         log_.begin_step(first_of(pairs_[begin]));
         if (of_first == 0 || of_second == 0) {
             const unsigned run = of_first == 0 ? 2 : 1;
-            log_.tell(run_difference_kind::step, run,
-                      "only the " + std::string{name_of_run(run)} + " run has the step");
+            log_.report(run_difference_kind::step, run,
+                        "only the " + std::string{name_of_run(run)} + " run has the step");
             return;
         }
         for (std::size_t i = begin; i < end; ++i) {
@@ -444,8 +443,8 @@ private:
             log_.begin_worker(!pair.first.empty() ? a_.worker(first) : b_.worker(second), first, second);
             if (pair.first.empty() || pair.second.empty()) {
                 const unsigned run = pair.first.empty() ? 2 : 1;
-                log_.tell(run_difference_kind::worker, run,
-                          "only in the " + std::string{name_of_run(run)} + " run the worker has saved the step");
+                log_.report(run_difference_kind::worker, run,
+                            "only in the " + std::string{name_of_run(run)} + " run the worker has saved the step");
                 continue;
             }
             compare_files(pair);
@@ -460,8 +459,8 @@ private:
             const auto words = [](const catalog::file& file) {
                 return std::string{name_of(file.mode)} + " " + std::to_string(file.mode_step);
             };
-            log_.tell(run_difference_kind::mode, 0,
-                      "the step is " + words(first) + " in the first run, " + words(second) + " in the second");
+            log_.report(run_difference_kind::mode, 0,
+                        "the step is " + words(first) + " in the first run, " + words(second) + " in the second");
         }
         const std::vector<bool> first_readable = open_all(a_, pair.first, 1);
         const std::vector<bool> second_readable = open_all(b_, pair.second, 2);
@@ -477,7 +476,7 @@ private:
                 const bool has_other = other < pair.second.end;
                 if (!first_readable[i - pair.first.begin] ||
                     (has_other ? !second_readable[other - pair.second.begin] : !all_of(second_readable))) {
-                    return;  // said once for the file
+                    return;  // reported once for the file
                 }
                 if (a_.open(i) == nullptr && (!has_other || b_.open(other) == nullptr)) {
                     compare_tensor(mine, name, has_other ? b_.files[other] : nullptr, there);
@@ -494,14 +493,14 @@ private:
                 const bool both = here && file_with(a_, pair.first, *here) < pair.first.end;
                 if (!both && (b_.wants(name) || (here && a_.wants(*here)))) {
                     log_.begin_tensor(text);
-                    log_.tell(run_difference_kind::tensor, 2, "only the second run has it");
+                    log_.report(run_difference_kind::tensor, 2, "only the second run has it");
                     log_.end_tensor(false, 0);
                 }
             });
         }
     }
 
-    // Which files of a group can be read; of the others it is logged why not.
+    // Which files of a group can be read; failures are reported.
     [[nodiscard]] std::vector<bool> open_all(diff_side& side, const file_group& group, unsigned run) {
         std::vector<bool> readable;
         for (std::size_t i = group.begin; i < group.end; ++i) {
@@ -518,7 +517,7 @@ private:
         return std::find(readable.begin(), readable.end(), false) == readable.end();
     }
 
-    // The file of a group that has a tensor, or its end.
+    // The file of a group that has a tensor, or the group's end.
     [[nodiscard]] static std::size_t file_with(const diff_side& side, const file_group& group, name_id name) {
         std::size_t i = group.begin;
         while (i < group.end && !side.from->layout_of(*side.files[i]).contains(name)) {
@@ -527,7 +526,7 @@ private:
         return i;
     }
 
-    // The number of the first run's name in the second.
+    // The second run's number of the first run's name.
     [[nodiscard]] name_id in_second(name_id name) {
         while (translated_.size() <= name) {
             const std::string& text = (*a_.from->names)[static_cast<name_id>(translated_.size())];
@@ -536,12 +535,12 @@ private:
         return translated_[name];
     }
 
-    // `in_other`: null where no file of the second run has it.
+    // `in_other`: null if no file of the second run has it.
     void compare_tensor(const catalog::file& in_mine, name_id name, const catalog::file* in_other, name_id there) {
         const std::string& text = (*a_.from->names)[name];
         log_.begin_tensor(text);
         if (in_other == nullptr) {
-            log_.tell(run_difference_kind::tensor, 1, "only the first run has it");
+            log_.report(run_difference_kind::tensor, 1, "only the first run has it");
             log_.end_tensor(false, 0);
             return;
         }
@@ -572,8 +571,8 @@ private:
             bytes = size.value_or(0);
         } else if (values || other_values) {
             const unsigned run = values ? 1 : 2;
-            log_.tell(run_difference_kind::tensor, run,
-                      "only the " + std::string{name_of_run(run)} + " run has its values");
+            log_.report(run_difference_kind::tensor, run,
+                        "only the " + std::string{name_of_run(run)} + " run has its values");
         } else {
             const layout::shape_entry* const shape = mine.shape(name);
             const layout::shape_entry* const other_shape = other.shape(there);
@@ -581,8 +580,8 @@ private:
                 compare_shapes(shape->extents, other_shape->extents);
             } else if (shape != nullptr || other_shape != nullptr) {
                 const unsigned run = shape != nullptr ? 1 : 2;
-                log_.tell(run_difference_kind::tensor, run,
-                          "only the " + std::string{name_of_run(run)} + " run has its shape");
+                log_.report(run_difference_kind::tensor, run,
+                            "only the " + std::string{name_of_run(run)} + " run has its shape");
             }
         }
         log_.end_tensor(was_compared, bytes);
@@ -590,9 +589,9 @@ private:
 
     bool compare_shapes(const shape_type& first, const shape_type& second) {
         if (first != second) {
-            log_.tell(run_difference_kind::shape, 0,
-                      "its shape is (" + shape_text(first) + ") in the first run, (" + shape_text(second) +
-                          ") in the second");
+            log_.report(run_difference_kind::shape, 0,
+                        "its shape is (" + shape_text(first) + ") in the first run, (" + shape_text(second) +
+                            ") in the second");
         }
         return first == second;
     }
@@ -600,14 +599,14 @@ private:
     // Whether the values can be compared.
     bool compare_forms(dtype first, const shape_type& first_shape, dtype second, const shape_type& second_shape) {
         if (first != second) {
-            log_.tell(run_difference_kind::dtype, 0,
-                      "it holds " + std::string{name_of(first)} + " in the first run, " + std::string{name_of(second)} +
-                          " in the second");
+            log_.report(run_difference_kind::dtype, 0,
+                        "it holds " + std::string{name_of(first)} + " in the first run, " +
+                            std::string{name_of(second)} + " in the second");
         }
         return compare_shapes(first_shape, second_shape) && first == second;
     }
 
-    // False where one cannot be read.
+    // False if one of them cannot be read.
     bool compare_reductions(reduction_set first, const scanned_tensor& mine, reduction_set second,
                             const scanned_tensor& other) {
         bool readable = true;
@@ -620,8 +619,8 @@ private:
                 }
             }
             if (!names.empty()) {
-                log_.tell(run_difference_kind::tensor, run,
-                          "only the " + std::string{name_of_run(run)} + " run has its " + names);
+                log_.report(run_difference_kind::tensor, run,
+                            "only the " + std::string{name_of_run(run)} + " run has its " + names);
             }
         }
         const reduction_set both = first & second;
@@ -644,7 +643,7 @@ private:
             };
             reduce::detail::element_comparison found{dtype::float64, log_.within()};
             found.add(number(mine), number(other));
-            log_.tell(run_difference_kind::reduction, found, "its saved " + key.name(), nullptr);
+            log_.report(run_difference_kind::reduction, found, "its saved " + key.name(), nullptr);
         }
         return readable;
     }
@@ -662,7 +661,7 @@ private:
         return is_readable(first ? &*first : nullptr, second ? &*second : nullptr);
     }
 
-    // The bytes of the values; nothing where they cannot be read.
+    // Returns the bytes of the values; nothing if they cannot be read.
     std::optional<std::uint64_t> compare_values(const scanned_tensor& mine, const scanned_tensor& other) {
         const auto* const first_stream = std::get_if<value_stream*>(&mine.content);
         const auto* const second_stream = std::get_if<value_stream*>(&other.content);
@@ -694,7 +693,7 @@ private:
                 compare_forms(values.type, first.tensor->shape, second.tensor->type, second.tensor->shape));
             return 0;
         }
-        log_.tell(run_difference_kind::values, *found, {}, &first.tensor->shape);
+        log_.report(run_difference_kind::values, *found, {}, &first.tensor->shape);
         return values.bytes.size() + first.repeats * size_of(values.type);
     }
 
@@ -730,7 +729,7 @@ private:
             static_cast<void>(compare_forms(first.type(), first.shape(), second.type(), second.shape()));
             return 0;
         }
-        log_.tell(run_difference_kind::values, found, {}, &first.shape());
+        log_.report(run_difference_kind::values, found, {}, &first.shape());
         return first.size();
     }
 
@@ -740,7 +739,7 @@ private:
     diff_side b_;
     std::vector<file_pair> pairs_;
     std::vector<name_id> translated_;
-    std::vector<bool> seen_;  // by the first run's names
+    std::vector<bool> seen_;  // by the first run's name_id
 };
 
 }  // namespace detail
@@ -753,5 +752,4 @@ SMDEBUG_INLINE diff_summary detail::diff_states(std::shared_ptr<const trial_stat
     return log.summary;
 }
 
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1

@@ -6,8 +6,7 @@
 #include <new>
 #include <variant>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 
 SMDEBUG_INLINE bool is_lost(const lookup_error& failure) noexcept {
     switch (failure.why) {
@@ -15,7 +14,7 @@ SMDEBUG_INLINE bool is_lost(const lookup_error& failure) noexcept {
         case absence::unreadable:
         case absence::damaged:
             return true;
-        case absence::shape_not_saved:  // `where`: the event file whose values would tell
+        case absence::shape_not_saved:  // `where`: the event file with the values
             return !failure.where.empty();
         case absence::tensor_not_saved:
         case absence::step_not_saved:
@@ -30,7 +29,7 @@ SMDEBUG_INLINE bool is_lost(const lookup_error& failure) noexcept {
 
 SMDEBUG_INLINE bool is_lost(const error& failed) noexcept {
     if (dynamic_cast<const tensor_unavailable_for_step*>(&failed) != nullptr) {
-        return !failed.where().empty();  // of an event file that is missing
+        return !failed.where().empty();  // set if an event file is missing
     }
     const bool may_come = dynamic_cast<const step_not_yet_available*>(&failed) != nullptr ||
                           dynamic_cast<const timed_out*>(&failed) != nullptr ||
@@ -60,12 +59,13 @@ SMDEBUG_INLINE lookup_error failure_at_hand(std::string where, std::uint64_t off
 
 namespace detail {
 
-// Each with its own type, by which it is caught.
+// Each has its own type, by which it is caught.
 using lookup_exception =
     std::variant<error, tensor_unavailable_for_step, step_unavailable, step_not_yet_available, invalid_worker,
                  shape_unavailable_for_step, unavailable, corrupt_record, type_error, unsupported>;
 
-/// The error that a failure stands for, made but not thrown: throwing costs more than its text.  Throws the storage's own.
+/// The error for a failure, constructed but not thrown: throwing costs more than its text.  Throws the storage's own
+/// error.
 inline lookup_exception exception_of(const lookup_error& failure, const std::string& tensor, step_number step,
                                      mode in) {
     const auto of_record = [&](const std::string& note, const char* end) {
@@ -106,7 +106,8 @@ inline lookup_exception exception_of(const lookup_error& failure, const std::str
     return error(error_name{"Error"}, "unknown failure");
 }
 
-SMDEBUG_INLINE std::string words_of(const lookup_error& failure, const std::string& tensor, step_number step, mode in) {
+SMDEBUG_INLINE std::string to_message(const lookup_error& failure, const std::string& tensor, step_number step,
+                                      mode in) {
     try {
         return std::visit([](const error& made) { return std::string{made.what()}; },
                           exception_of(failure, tensor, step, in));
@@ -137,5 +138,4 @@ SMDEBUG_INLINE void throw_failure(const lookup_error& failure, const std::string
     std::terminate();  // not reached
 }
 
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1

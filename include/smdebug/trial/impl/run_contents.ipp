@@ -6,8 +6,7 @@
 
 #include <algorithm>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 namespace detail {
 
 SMDEBUG_INLINE numbered_texts::numbered_texts(const numbered_texts& other) {
@@ -28,7 +27,7 @@ SMDEBUG_INLINE std::size_t numbered_texts::look_up(std::string_view text) {
 
 SMDEBUG_INLINE std::uint32_t run_contents::form_number(detail::stored_form form) {
     const auto is_it = [&](std::size_t known) { return (*forms_)[known] == form; };
-    std::size_t number = form_guess_;  // tensors mostly come in the same order again and again
+    std::size_t number = form_guess_;  // tensors mostly repeat in the same order
     if (number >= forms_->size() || !is_it(number)) {
         std::size_t hash = static_cast<std::size_t>(form.as) * 31 + static_cast<std::size_t>(form.type);
         hash = hash * 4 + (form.big_endian ? 2U : 0U) + (form.columns_first ? 1U : 0U);
@@ -160,5 +159,4 @@ SMDEBUG_INLINE void run_contents::forget_found() noexcept {
     shapes_ = {};
 }
 
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1

@@ -4,9 +4,7 @@
 #include <smdebug/trial/read/reading_plan.hpp>
 #include <smdebug/trial/scan.hpp>
 
-namespace smdebug {
-inline namespace v1 {
-namespace detail {
+namespace smdebug::inline v1::detail {
 
 SMDEBUG_INLINE scan_of::scan_of(std::shared_ptr<const trial_state> run, const scan_options& given)
     : from(run->current()),
@@ -42,9 +40,9 @@ SMDEBUG_INLINE walk_end scan_of::in_turn(const walk_options& how, tensor_visit v
 
 SMDEBUG_INLINE std::optional<scan_share> share_cutter::next() {
     constexpr std::size_t most_files = 64;
-    // Of a storage that reads many ranges together, more is worth having in flight.
+    // With a storage that reads many ranges together, more may be in flight.
     const std::uint64_t enough = std::uint64_t{reader_.batches() ? 32U : 4U} << 20U;
-    constexpr std::uint64_t cost_of_record = 1024;  // what a small one takes, as if it were bytes
+    constexpr std::uint64_t cost_of_record = 1024;  // overhead of a small record, in bytes
     scan_share cut{next_, next_};
     for (std::uint64_t cost = 0; cut.end < files_.size() && cut.end - cut.begin < most_files && cost < enough;) {
         const file_extent extent = reader_.extent(*files_[cut.end++]);
@@ -54,6 +52,16 @@ SMDEBUG_INLINE std::optional<scan_share> share_cutter::next() {
     return cut.begin < cut.end ? std::optional{cut} : std::nullopt;
 }
 
-}  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+SMDEBUG_INLINE void kept_tensors::keep(const scanned_tensor& tensor, reduction_set wanted, const any_kernel& kernel) {
+    if (size_ == kept_.size()) {
+        kept_.emplace_back();
+    }
+    one& kept = kept_[size_++];
+    reduce_into(tensor, wanted, kernel, kept.tensor);
+    if (kept.tensor.shape != nullptr) {
+        kept.shape = *kept.tensor.shape;
+    }
+    kept.saved_failures.assign(kept.tensor.saved_failures.begin(), kept.tensor.saved_failures.end());
+}
+
+}  // namespace smdebug::inline v1::detail

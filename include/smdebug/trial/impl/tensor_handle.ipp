@@ -2,20 +2,18 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
-#include <smdebug/core/near_names.hpp>
-#include <smdebug/reduce/statistic.hpp>
+#include <smdebug/core/printable_text.hpp>
+#include <smdebug/reduce/concepts.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
 #include <smdebug/trial/read/tensor_reader.hpp>
 #include <smdebug/trial/read/trial_state.hpp>
-#include <smdebug/trial/shared/read_log.hpp>
 #include <smdebug/trial/shared/rule_view.hpp>
 #include <smdebug/trial/tensor_handle.hpp>
 
 #include <algorithm>
 #include <cstddef>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 
 namespace detail {
 
@@ -39,11 +37,12 @@ struct tensor_handle::core {
         }
     }
 
-    /// Whether rules share what is asked: of one worker at a global step.
+    /// Whether rules share reads of one worker at a global step.
     [[nodiscard]] bool shares(const read_options& where) const noexcept {
         return share != nullptr && where.mode == mode::global && where.worker.has_value();
     }
-    /// The global step by which rules share values of a worker; nothing where they do not, or where it is not the only one.
+    /// The global step at which rules share the values of a worker; nothing if they do not, or if there are several
+    /// workers.
     [[nodiscard]] std::optional<step_number> shared_step(step_number step, const value_options& how) const {
         if (share == nullptr || !how.worker) {
             return std::nullopt;
@@ -54,7 +53,7 @@ struct tensor_handle::core {
         const auto from = reader.state().current();
         return from->each_mode_step_once() ? from->global_step(how.mode, step) : std::nullopt;
     }
-    /// Rules read the tensor, in whatever way.
+    /// Notes that rules read the tensor, in any form.
     void expect() const {
         if (share != nullptr) {
             view->expect(*share);
@@ -63,7 +62,7 @@ struct tensor_handle::core {
 
     detail::tensor_reader reader;
     std::shared_ptr<detail::rule_view> view;
-    detail::shared_tensor* share = nullptr;  // in `view`; null: nothing is shared
+    detail::shared_tensor* share = nullptr;  // owned by `view`; null: nothing is shared
     std::uint64_t name_hash = 0;
 };
 
@@ -330,5 +329,4 @@ lookup<T> tensor_handle::logged(lookup<T> found, step_number step, const read_op
     return found;
 }
 
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1

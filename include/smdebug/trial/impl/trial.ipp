@@ -3,19 +3,17 @@
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/index/locations.hpp>
-#include <smdebug/storage/abilities.hpp>
+#include <smdebug/storage/writable.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
-#include <smdebug/trial/catalog/name_query.hpp>
 #include <smdebug/trial/load/wait.hpp>
-#include <smdebug/trial/read/step_wait.hpp>
 #include <smdebug/trial/read/trial_state.hpp>
+#include <smdebug/trial/selection.hpp>
 #include <smdebug/trial/shared/rule_view.hpp>
 #include <smdebug/trial/trial.hpp>
 
 #include <utility>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 namespace detail {
 
 [[nodiscard]] inline std::optional<catalog::step_entry> entry_of(const trial_state& state, step_number global_step) {
@@ -28,9 +26,9 @@ namespace detail {
     return entry != nullptr ? std::optional{*entry} : std::nullopt;
 }
 
-/// Whether a step is there.  Errors: no_more_data, step_unavailable where it never will be.
+/// Whether a step is available.  Errors: no_more_data, step_unavailable if it never will be.
 [[nodiscard]] inline bool wait_is_over(const trial_state& state, step_number step, mode in, step_wait& wait) {
-    // What is there already needs no look at the storage.
+    // A step that is available already needs no look at the storage.
     if (state.current()->state_of(in, step) == step_state::available) {
         return true;
     }
@@ -162,7 +160,7 @@ SMDEBUG_INLINE void trial::read_ahead(step_number global_step) const {
             try {
                 static_cast<void>(!key.empty() && state_->store().read_ahead(key));
             } catch (const error&) {
-                // The error comes again when the step is read.
+                // Reading the step throws the error again.
             }
         }
     }
@@ -270,5 +268,4 @@ SMDEBUG_INLINE std::shared_ptr<const detail::catalog> trial::snapshot() const { 
 
 SMDEBUG_INLINE const std::shared_ptr<const detail::trial_state>& trial::state() const noexcept { return state_; }
 
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1

@@ -2,23 +2,20 @@
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
+#include <smdebug/core/dtype.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/json_document.hpp>
-#include <smdebug/core/problem.hpp>
-#include <smdebug/core/relative_path.hpp>
-#include <smdebug/core/shape.hpp>
+#include <smdebug/core/printable_text.hpp>
 #include <smdebug/core/status.hpp>
 #include <smdebug/core/step.hpp>
+#include <smdebug/index/collections_file.hpp>
 #include <smdebug/index/index_file.hpp>
-#include <smdebug/index/index_meta.hpp>
 #include <smdebug/index/locations.hpp>
-#include <smdebug/trial/catalog/name_list.hpp>
-#include <smdebug/trial/catalog_source.hpp>
-#include <smdebug/trial/difference.hpp>
-#include <smdebug/trial/load/collections_check.hpp>
+#include <smdebug/trial/catalog/layout.hpp>
 #include <smdebug/trial/options.hpp>
-#include <smdebug/trial/read/event_records.hpp>
+#include <smdebug/trial/read/record_batch.hpp>
 #include <smdebug/trial/read/trial_state.hpp>
+#include <smdebug/trial/run_contents.hpp>
 #include <smdebug/trial/verify.hpp>
 #include <smdebug/wire/event.hpp>
 
@@ -28,6 +25,7 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -36,11 +34,10 @@
 #include <utility>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 namespace detail {
 
-/// Compares all of a run.  Used once.  Borrows the storage.
+/// Verifies a whole run.  For one use.  Borrows the storage.
 class run_verifier {
 public:
     run_verifier(const any_storage& store, const size_limits& limits) : store_(store), limits_(limits) {}
@@ -57,7 +54,7 @@ private:
         std::string original;
         shape_type extents;
     };
-    // What an index file says.
+    // The contents of an index file.
     struct index_facts {
         std::string key{};
         step_number step = 0;
@@ -72,20 +69,21 @@ private:
     static constexpr std::array<std::string_view, 3> root_keys{"meta", "tensor_payload", "shape_payload"};
     static constexpr std::array<std::string_view, 3> meta_keys{"mode", "mode_step", "event_file_name"};
 
-    void tell(difference_kind kind, std::string_view file, std::string what) {
+    void report(difference_kind kind, std::string_view file, std::string what) {
         found_.push_back({.kind = kind, .file = std::string{file}, .what = std::move(what)});
     }
-    void tell(difference_kind kind, const index_facts& of, std::string_view file, std::string tensor, std::string what);
+    void report(difference_kind kind, const index_facts& of, std::string_view file, std::string tensor,
+                std::string what);
 
-    /// Whatever `look` throws is a difference of `file`.
+    /// Reports an exception from `look` as a difference of `file`.
     template <class Look>
-    void guarded(std::string_view file, Look&& look) {
+    void synchronized(std::string_view file, Look&& look) {
         try {
             look();
         } catch (const error& failed) {
-            tell(difference_kind::damaged_file, file, std::string{failed.message()});
+            report(difference_kind::damaged_file, file, std::string{failed.message()});
         } catch (const std::exception& failed) {
-            tell(difference_kind::damaged_file, file, failed.what());
+            report(difference_kind::damaged_file, file, failed.what());
         }
     }
 
@@ -102,18 +100,18 @@ private:
 
     void compare(const index_facts& facts);
 
-    /// Whether a running job may be about to write something of this step.
+    /// Whether a running job may still write data of this step.
     [[nodiscard]] bool may_come(std::string_view worker_part, step_number step) const;
 
     void compare_records(const index_facts& facts, const event_records& events);
 
     void compare_record(const index_facts& facts, const place& named, const event_record& record);
 
-    // The Python package writes scalars under the mode that was set when they were noted, so that one record which
-    // bears the index file out is enough.
+    // The Python package writes scalars under the mode that was set when they were noted, so one record that confirms
+    // the index file suffices.
     void compare_mode(const index_facts& facts, const event_records& events);
 
-    // A tensor has one original name in all files, and an original name one tensor.
+    // A tensor has one original name in all files, and an original name belongs to one tensor.
     void compare_original(const index_facts& facts, const saved_shape& shape);
 
     // The rest ---------------------------------------------------------------------------------------------------
@@ -124,28 +122,28 @@ private:
     size_limits limits_;
     json::document parser_;
     bool ended_ = false;
-    std::set<std::string, std::less<>> workers_;  // that wrote collections files
+    std::set<std::string, std::less<>> workers_;  // those that wrote collections files
     collections_check collections_;
     std::map<std::string, step_number, std::less<>> last_step_;   // by worker's part of file names
     std::set<std::string, std::less<>> named_;                    // event files
     std::set<std::string, std::less<>> seen_;                     // tensors
     std::map<std::string, std::string> originals_;                // by tensor
     std::map<std::string, std::string> named_so_;                 // the tensor, by original name
-    std::map<std::pair<mode, step_number>, step_number> claims_;  // that no record bears out
+    std::map<std::pair<mode, step_number>, step_number> claims_;  // without a record that confirms them
     std::vector<difference> found_;
 };
 
 SMDEBUG_INLINE std::vector<difference> run_verifier::run() {
-    guarded({}, [&] { ended_ = store_.size(locations::end_of_job).has_value(); });
-    guarded(locations::collections_folder, [&] { look_at_collections(); });
-    guarded(locations::index_folder, [&] { look_at_indexes(); });
-    guarded(locations::events_folder, [&] { look_for_unnamed_files(); });
+    synchronized({}, [&] { ended_ = store_.size(locations::end_of_job).has_value(); });
+    synchronized(locations::collections_folder, [&] { look_at_collections(); });
+    synchronized(locations::index_folder, [&] { look_at_indexes(); });
+    synchronized(locations::events_folder, [&] { look_for_unnamed_files(); });
     collections_.compare_names(seen_, found_);
     return std::move(found_);
 }
 
-SMDEBUG_INLINE void run_verifier::tell(difference_kind kind, const index_facts& of, std::string_view file,
-                                       std::string tensor, std::string what) {
+SMDEBUG_INLINE void run_verifier::report(difference_kind kind, const index_facts& of, std::string_view file,
+                                         std::string tensor, std::string what) {
     found_.push_back({.kind = kind,
                       .file = std::string{file},
                       .step = of.step,
@@ -167,7 +165,7 @@ SMDEBUG_INLINE void run_verifier::look_at_collections() {
     for (const std::string& key : store_.list(locations::collections_folder, "")) {
         if (const auto worker = locations::worker_of_collections_file(key)) {
             workers_.insert(*worker);
-            guarded(key, [&] {
+            synchronized(key, [&] {
                 const byte_buffer bytes = read(key, limits_.collections_file);
                 collections_.add(key, bytes.view(), parser_, found_);
             });
@@ -175,9 +173,9 @@ SMDEBUG_INLINE void run_verifier::look_at_collections() {
     }
     const auto wanted = collections_.num_workers();
     if (wanted && workers_.size() != *wanted && ended_) {
-        tell(difference_kind::workers, collections_.key(),
-             "the job says that it has " + std::to_string(*wanted) + " workers, and " +
-                 std::to_string(workers_.size()) + " have written collections files");
+        report(difference_kind::workers, collections_.key(),
+               "the job says that it has " + std::to_string(*wanted) + " workers, and " +
+                   std::to_string(workers_.size()) + " have written collections files");
     }
 }
 
@@ -191,7 +189,7 @@ SMDEBUG_INLINE void run_verifier::look_at_indexes() {
     }
     for (const std::string& key : keys) {
         if (locations::is_index_file(key)) {
-            guarded(key, [&] {
+            synchronized(key, [&] {
                 if (const auto facts = read_index(key)) {
                     compare(*facts);
                 }
@@ -234,7 +232,7 @@ SMDEBUG_INLINE std::optional<run_verifier::index_facts> run_verifier::read_index
 SMDEBUG_INLINE void run_verifier::compare(const index_facts& facts) {
     const std::string worker = locations::worker_from_file_part(facts.worker_part);
     if (!workers_.empty() && !workers_.contains(worker)) {
-        tell(difference_kind::workers, facts, facts.key, {}, "no collections file is this worker's");
+        report(difference_kind::workers, facts, facts.key, {}, "no collections file is this worker's");
     }
     for (const place& named : facts.places) {
         seen_.insert(std::string{parse_recorded_name(named.name).tensor});
@@ -245,13 +243,13 @@ SMDEBUG_INLINE void run_verifier::compare(const index_facts& facts) {
     }
     const auto named = locations::parse_step_file(facts.event_file, locations::event_extension);
     if (!stays_inside(facts.event_file)) {
-        tell(difference_kind::place, facts, facts.key, {},
-             "it names no event file of the run: \"" + facts.event_file + "\"");
+        report(difference_kind::place, facts, facts.key, {},
+               "it names no event file of the run: \"" + facts.event_file + "\"");
         return;
     }
     if (named && (named->step != facts.step || named->worker_part != facts.worker_part)) {
-        tell(difference_kind::place, facts, facts.key, {},
-             "it names the event file of another step or worker, " + facts.event_file);
+        report(difference_kind::place, facts, facts.key, {},
+               "it names the event file of another step or worker, " + facts.event_file);
     }
     named_.insert(facts.event_file);
     std::optional<event_records> events;
@@ -259,8 +257,8 @@ SMDEBUG_INLINE void run_verifier::compare(const index_facts& facts) {
         events = read_event_records(store_, facts.event_file, limits_.record);
     } catch (const not_found&) {
         if (!facts.places.empty() && !may_come(facts.worker_part, facts.step)) {
-            tell(difference_kind::missing_file, facts, facts.key, {},
-                 "the event file " + facts.event_file + " is not there");
+            report(difference_kind::missing_file, facts, facts.key, {},
+                   "the event file " + facts.event_file + " is not there");
         }
     }
     if (events) {
@@ -281,8 +279,8 @@ SMDEBUG_INLINE void run_verifier::compare_records(const index_facts& facts, cons
             std::lower_bound(events.records.begin(), events.records.end(), named.record.offset,
                              [](const event_record& one, std::uint64_t begin) { return one.where.offset < begin; });
         if (record == events.records.end() || record->where.offset != named.record.offset) {
-            tell(difference_kind::place, facts, facts.event_file, named.name,
-                 "no record begins at byte " + std::to_string(named.record.offset) + ", where the index file has it");
+            report(difference_kind::place, facts, facts.event_file, named.name,
+                   "no record begins at byte " + std::to_string(named.record.offset) + ", where the index file has it");
             continue;
         }
         used[static_cast<std::size_t>(record - events.records.begin())] = true;
@@ -291,20 +289,20 @@ SMDEBUG_INLINE void run_verifier::compare_records(const index_facts& facts, cons
     for (std::size_t i = 0; i < used.size(); ++i) {
         const event_record& left = events.records[i];
         if (!used[i] && (left.has_value || left.state != status::ok)) {
-            tell(difference_kind::unnamed_record, facts, facts.event_file, left.tag,
-                 "the index file does not name the record at byte " + std::to_string(left.where.offset));
+            report(difference_kind::unnamed_record, facts, facts.event_file, left.tag,
+                   "the index file does not name the record at byte " + std::to_string(left.where.offset));
         }
     }
     if (events.end != status::ok && !(events.end == status::truncated && may_come(facts.worker_part, facts.step))) {
-        tell(difference_kind::damaged_record, facts, facts.event_file, {},
-             "at byte " + std::to_string(events.end_offset) + ": " + std::string{describe(events.end)});
+        report(difference_kind::damaged_record, facts, facts.event_file, {},
+               "at byte " + std::to_string(events.end_offset) + ": " + std::string{describe(events.end)});
     }
     for (const saved_shape& shape : facts.shapes) {
         const auto values = std::find_if(events.records.begin(), events.records.end(),
                                          [&](const auto& record) { return record.shape && record.tag == shape.name; });
         if (values != events.records.end() && *values->shape != shape.extents) {
-            tell(difference_kind::shape, facts, facts.key, shape.name,
-                 "the index file has another shape than the saved values");
+            report(difference_kind::shape, facts, facts.key, shape.name,
+                   "the index file has another shape than the saved values");
         }
     }
 }
@@ -313,21 +311,22 @@ SMDEBUG_INLINE void run_verifier::compare_record(const index_facts& facts, const
                                                  const event_record& record) {
     const std::string which = "the record at byte " + std::to_string(record.where.offset);
     if (record.where.length != named.record.length) {
-        tell(difference_kind::place, facts, facts.event_file, named.name,
-             which + " has " + std::to_string(record.where.length) + " bytes, " + std::to_string(named.record.length) +
-                 " by the index file");
+        report(difference_kind::place, facts, facts.event_file, named.name,
+               which + " has " + std::to_string(record.where.length) + " bytes, " +
+                   std::to_string(named.record.length) + " by the index file");
     }
     if (record.state != status::ok) {
-        tell(difference_kind::damaged_record, facts, facts.event_file, named.name,
-             which + ": " + std::string{describe(record.state)});
+        report(difference_kind::damaged_record, facts, facts.event_file, named.name,
+               which + ": " + std::string{describe(record.state)});
         return;
     }
     if (record.tag != named.name) {
-        tell(difference_kind::name, facts, facts.event_file, named.name, which + " is that of \"" + record.tag + "\"");
+        report(difference_kind::name, facts, facts.event_file, named.name,
+               which + " is that of \"" + record.tag + "\"");
     }
     if (record.step != facts.step) {
-        tell(difference_kind::step, facts, facts.event_file, named.name,
-             which + " is of step " + std::to_string(record.step));
+        report(difference_kind::step, facts, facts.event_file, named.name,
+               which + " is of step " + std::to_string(record.step));
     }
 }
 
@@ -344,14 +343,15 @@ SMDEBUG_INLINE void run_verifier::compare_mode(const index_facts& facts, const e
     }
     const std::string here = std::string{name_of(facts.in)} + " " + std::to_string(facts.mode_step);
     if (!other.empty()) {
-        tell(difference_kind::mode, facts, facts.key, {}, "the index file says " + here + ", the records say " + other);
+        report(difference_kind::mode, facts, facts.key, {},
+               "the index file says " + here + ", the records say " + other);
         return;
     }
-    // Nothing but the index file says it: then at least no other step may.
+    // Only the index file contains it: then no other step may claim it.
     const auto [claimed, fresh] = claims_.try_emplace(std::pair{facts.in, facts.mode_step}, facts.step);
     if (facts.in != mode::global && !fresh && claimed->second != facts.step) {
-        tell(difference_kind::mode, facts, facts.key, {},
-             "step " + std::to_string(claimed->second) + " is " + here + ", too");
+        report(difference_kind::mode, facts, facts.key, {},
+               "step " + std::to_string(claimed->second) + " is " + here + ", too");
     }
 }
 
@@ -359,11 +359,11 @@ SMDEBUG_INLINE void run_verifier::compare_original(const index_facts& facts, con
     const auto original = originals_.try_emplace(shape.name, shape.original).first;
     const auto name = named_so_.try_emplace(shape.original, shape.name).first;
     if (original->second != shape.original) {
-        tell(difference_kind::name, facts, facts.key, shape.name,
-             "its original name is \"" + shape.original + "\" here and \"" + original->second + "\" elsewhere");
+        report(difference_kind::name, facts, facts.key, shape.name,
+               "its original name is \"" + shape.original + "\" here and \"" + original->second + "\" elsewhere");
     } else if (name->second != shape.name) {
-        tell(difference_kind::name, facts, facts.key, shape.name,
-             "its original name is that of \"" + name->second + "\" elsewhere");
+        report(difference_kind::name, facts, facts.key, shape.name,
+               "its original name is that of \"" + name->second + "\" elsewhere");
     }
 }
 
@@ -406,5 +406,137 @@ SMDEBUG_INLINE std::vector<difference> verify_run(const trial& run) {
     return verify_run(run.store(), run.state()->options().limits);
 }
 
-}  // namespace v1
-}  // namespace smdebug
+namespace detail {
+
+SMDEBUG_INLINE void check_keys(std::vector<difference>& found, std::string_view file, const std::string& where,
+                               const std::optional<json::value>& object, std::span<const std::string_view> known) {
+    if (!object) {
+        return;
+    }
+    for (const auto& wrong : {renamed_keys(*object, known), repeated_keys(*object)}) {
+        if (wrong) {
+            found.push_back({.kind = difference_kind::renamed_key, .file = std::string{file}, .what = where + *wrong});
+        }
+    }
+}
+
+SMDEBUG_INLINE void collections_check::add(const std::string& key, byte_view bytes, json::document& parser,
+                                           std::vector<difference>& found) {
+    collections_file parsed;
+    if (const auto wrong = parse_collections_file(bytes, parser, parsed)) {
+        throw corrupt_data(*wrong, {.where = key});
+    }
+    check_all_keys(key, *parser.parse(bytes), found);
+    if (key_.empty()) {
+        key_ = key;
+        first_ = std::move(parsed);
+    } else {
+        compare(key, parsed, found);
+    }
+}
+
+SMDEBUG_INLINE void collections_check::compare_names(const std::set<std::string, std::less<>>& seen,
+                                                     std::vector<difference>& found) const {
+    std::set<std::string_view> listed;
+    for (const auto& [name, group] : first_.collections) {
+        listed.insert(group.tensor_names.begin(), group.tensor_names.end());
+    }
+    std::vector<std::string_view> lonely;
+    std::set_difference(seen.begin(), seen.end(), listed.begin(), listed.end(), std::back_inserter(lonely));
+    constexpr std::size_t most = 4096;  // every pair is compared
+    if (lonely.size() > most) {
+        return;
+    }
+    for (const auto& [name, group] : first_.collections) {
+        for (const std::string& tensor : group.tensor_names) {
+            const auto near = std::find_if(lonely.begin(), lonely.end(),
+                                           [&](std::string_view other) { return is_near(tensor, other); });
+            if (near != lonely.end() && !seen.contains(tensor)) {
+                found.push_back({.kind = difference_kind::collections,
+                                 .file = key_,
+                                 .tensor = std::string{*near},
+                                 .what = "collection \"" + name + "\" has \"" + tensor + "\", which no step has"});
+            }
+        }
+    }
+}
+
+SMDEBUG_INLINE void collections_check::check_all_keys(const std::string& key, json::value root,
+                                                      std::vector<difference>& found) {
+    constexpr std::array<std::string_view, 2> sections{"collections", "_meta"};
+    constexpr std::array<std::string_view, 1> meta{"num_workers"};
+    check_keys(found, key, "", root, sections);
+    check_keys(found, key, "_meta: ", root["_meta"], meta);
+    const auto groups = root["collections"];
+    check_keys(found, key, "collections: ", groups, {});
+    static_cast<void>(groups && groups->for_each_field([&](std::string_view name, json::value group) {
+        check_group(key, name, group, found);
+        return true;
+    }));
+}
+
+SMDEBUG_INLINE void collections_check::check_group(const std::string& key, std::string_view name, json::value group,
+                                                   std::vector<difference>& found) {
+    constexpr std::array<std::string_view, 6> known{"name",        "include_regex",    "tensor_names",
+                                                    "save_config", "reduction_config", "save_histogram"};
+    constexpr std::array<std::string_view, 3> reductions{"reductions", "save_raw_tensor", "save_shape"};
+    constexpr std::array<std::string_view, 4> intervals{"save_interval", "save_steps", "start_step", "end_step"};
+    const std::string where = "collection \"" + std::string{name} + "\": ";
+    check_keys(found, key, where, group, known);
+    check_keys(found, key, where, group["reduction_config"], reductions);
+    if (const auto modes = group["save_config"]) {
+        static_cast<void>(modes->for_each_field([&](std::string_view, json::value mode) {
+            check_keys(found, key, where, mode, intervals);
+            return true;
+        }));
+    }
+    const auto field = group["name"];
+    const auto own = field ? field->string() : std::nullopt;
+    if (own && *own != name) {
+        found.push_back({.kind = difference_kind::collections,
+                         .file = key,
+                         .what = where + "it calls itself \"" + std::string{*own} + "\""});
+    }
+}
+
+SMDEBUG_INLINE void collections_check::compare(const std::string& key, collections_file& one,
+                                               std::vector<difference>& found) const {
+    if (one.num_workers != first_.num_workers) {
+        found.push_back({.kind = difference_kind::workers,
+                         .file = key,
+                         .what = "it says " + std::to_string(one.num_workers) + " workers, " + key_ + " says " +
+                                 std::to_string(first_.num_workers)});
+    }
+    const auto report = [&](const std::string& name, const std::string& what) {
+        found.push_back({.kind = difference_kind::collections,
+                         .file = key,
+                         .what = "collection \"" + name + "\" is " + what + " " + key_});
+    };
+    for (auto& [name, group] : one.collections) {
+        const auto same = first_.collections.find(name);
+        if (same == first_.collections.end()) {
+            report(name, "not in");
+            continue;
+        }
+        group.tensor_names = same->second.tensor_names;
+        if (group != same->second) {
+            report(name, "configured otherwise than in");
+        }
+    }
+    for (const auto& [name, group] : first_.collections) {
+        if (!one.collections.contains(name)) {
+            report(name, "missing, which is in");
+        }
+    }
+}
+
+SMDEBUG_INLINE bool collections_check::is_near(std::string_view a, std::string_view b) noexcept {
+    std::size_t other = a.size() == b.size() ? 0 : 2;
+    for (std::size_t i = 0; other < 2 && i < a.size(); ++i) {
+        other += a[i] != b[i] ? 1U : 0U;
+    }
+    return other == 1;
+}
+
+}  // namespace detail
+}  // namespace smdebug::inline v1

@@ -1,73 +1,159 @@
-// Reading a run's collections and index files from a storage into catalogs, or what a catalog_source finds there: the first
-// one, and each that follows.
-// Source: decisions.md D5-D7, D16, D17.
+// Reads a run's collections and index files from a storage, or a catalog_source's contents, into catalogs: the first
+// one and all later ones.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/form.hpp>
-#include <smdebug/core/problem.hpp>
+#include <smdebug/core/status.hpp>
+#include <smdebug/core/step.hpp>
 #include <smdebug/index/locations.hpp>
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
 #include <smdebug/trial/catalog/catalog_builder.hpp>
-#include <smdebug/trial/catalog/load_memory.hpp>
-#include <smdebug/trial/catalog_source.hpp>
-#include <smdebug/trial/environment.hpp>
-#include <smdebug/trial/load/index_keys.hpp>
-#include <smdebug/trial/load/index_listing.hpp>
+#include <smdebug/trial/load/opening.hpp>
 #include <smdebug/trial/load/wait.hpp>
 #include <smdebug/trial/options.hpp>
 #include <smdebug/trial/run_contents.hpp>
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <exception>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace detail {
+namespace smdebug::inline v1::detail {
 
-/// Loads one run.  Not for several threads at once: trial_state locks.
+/// Lists a run's index files repeatedly.
+/// A storage that follows its folders reports what is new.  Any other is listed from the first step to which a worker
+/// may still add: files that come late, before that step, are seen only after forget().
+/// Borrows: the storage, for its life.  One thread at a time.
+class index_listing {
+public:
+    /// `window`: only the last so many of the steps that some worker has not written are listed again.
+    index_listing(const any_storage& store, std::size_t window) : store_(store), window_(window) {}
+
+    /// Keys below index/ in byte order: all that are new since the last call, and possibly others.
+    /// Errors: what the storage throws; nothing is lost then.
+    [[nodiscard]] std::vector<std::string> next(const catalog& last);
+
+    /// Makes the next call list everything.
+    void forget();
+
+private:
+    // A key that sorts before those of the first step to which a worker may still add, and after all earlier ones.
+    [[nodiscard]] std::string first_open_key(const catalog& last);
+
+    static constexpr step_number step_with_long_name = 1'000'000'000'000;  // its keys do not sort by step
+
+    const any_storage& store_;
+    std::size_t window_;
+    step_number open_from_ = 0;
+    bool from_start_ = true;
+    std::optional<any_follower> follower_;
+};
+
+// The keys of index files that a catalog does not know yet, in reading order.
+
+/// The parsed key of an index file.
+class parsed_index_key {
+public:
+    /// Nothing if the name is not of the form <step>_<worker>; the key is then not moved from.
+    [[nodiscard]] static std::optional<parsed_index_key> parse(std::string&& key);
+
+    [[nodiscard]] const std::string& text() const noexcept { return key_; }
+    [[nodiscard]] step_number step() const noexcept { return step_; }
+    /// locations::worker_from_file_part converts it to the worker's name.  Borrowed.
+    [[nodiscard]] std::string_view worker_part() const noexcept {
+        return std::string_view{key_}.substr(worker_begin_, worker_size_);
+    }
+
+    [[nodiscard]] friend bool operator==(const parsed_index_key& a, const parsed_index_key& b) noexcept {
+        return a.key_ == b.key_;
+    }
+    /// By step, then by worker: the order decides which step claims a mode step, and which of two files of one worker
+    /// counts.
+    [[nodiscard]] friend std::strong_ordering operator<=>(const parsed_index_key& a,
+                                                          const parsed_index_key& b) noexcept {
+        if (const auto by_step = a.step_ <=> b.step_; by_step != 0) {
+            return by_step;
+        }
+        const auto by_worker = a.worker_part() <=> b.worker_part();
+        return by_worker != 0 ? by_worker : a.key_ <=> b.key_;
+    }
+
+private:
+    parsed_index_key() = default;
+    std::string key_;
+    step_number step_ = 0;
+    std::size_t worker_begin_ = 0;
+    std::size_t worker_size_ = 0;
+};
+
+/// Finds out whether a catalog knows a file.  Borrows the catalog.  Cost: negligible for keys that come in order.
+class known_files {
+public:
+    explicit known_files(const catalog& of) : of_(of) {}
+
+    [[nodiscard]] bool contains(const parsed_index_key& key);
+
+private:
+    [[nodiscard]] static bool is_worker(std::string_view name, std::string_view part) {
+        return name == part || (part.starts_with('_') && name == locations::worker_from_file_part(part));
+    }
+
+    const catalog& of_;
+    const catalog::step_entry* at_ = nullptr;
+    std::size_t place_ = 0;  // the next file, if keys come in order
+};
+
+/// Sorts keys and removes duplicates.
+void put_in_order(std::vector<parsed_index_key>& keys);
+
+/// Whether sorted `keys` hold a later step of the key's worker.
+[[nodiscard]] bool fills_gap(const std::vector<parsed_index_key>& keys, const parsed_index_key& key);
+
+/// Loads one run.  Not thread-safe: trial_state locks.
 /// Borrows: the storage and the options, for its life.
 class loader {
 public:
     loader(const any_storage& store, const trial_options& options);
 
-    /// Waits for the collections files, and loads what index files there are.
+    /// Waits for the collections files, and loads the index files that exist.
     /// Errors:  not_found (no run here), missing_collection_files, collections_file_exception, index_reader_exception,
     ///          timed_out, stopped, and what the storage throws.
     [[nodiscard]] catalog open();
 
-    /// The catalog after `last`; nothing when nothing has changed.
-    /// What one worker wrote is taken in the order in which it was written, whatever is written meanwhile: a step is
-    /// never there without those that came before it.
-    /// `changed_keys`: the only keys that have changed since a load that began after the watching did; null: look for
-    /// them. Cost:   a call of index_listing, a second one where something is new, and a read of each new file; only
-    /// the
-    ///         reads where `changed_keys` says them.
+    /// The next catalog after `last`; nothing if nothing has changed.
+    /// What one worker wrote is added in the order of writing, even while files are being written: a step never appears
+    /// without the steps before it.
+    /// `changed_keys`: the only keys that have changed since a load that began after the watch did; null: look for
+    /// changes.
+    /// Cost:   a call of index_listing, a second one where something is new, and a read of each new file; only the
+    ///         reads if `changed_keys` is given.
     /// Errors: index_reader_exception, and what the storage throws; `last` then stays the newest, and nothing is lost.
     [[nodiscard]] std::optional<catalog> load(const catalog& last,
                                               const std::vector<std::string>* changed_keys = nullptr);
 
     [[nodiscard]] const settled_options& settled() const noexcept { return settled_; }
-    /// When a job that was seen to end counts as ended.
+    /// When a job whose end was seen counts as ended.
     [[nodiscard]] std::optional<waiter::clock::time_point> end_due() const {
         return end_seen_ ? std::optional{*end_seen_ + settled_.training_end_delay_refresh} : std::nullopt;
     }
-    /// Of index files or of the source, by place, and of the storage.
+    /// Problems of index files or of the source, by place, and of the storage.
     [[nodiscard]] std::vector<problem> problems() const;
 
 private:
-    // Whether the job has ended, and long enough ago.
+    // Whether the job has ended, long enough ago.
     [[nodiscard]] bool has_ended();
 
-    /// The same of what the source has found.
+    /// load() for a run that a source describes.
     [[nodiscard]] std::optional<catalog> load_found(const catalog& last);
 
     [[nodiscard]] std::optional<catalog> load_new(const catalog& last, bool ended,
@@ -76,13 +162,13 @@ private:
     /// Adds the listed index files that `last` does not know.
     void add_new(std::vector<parsed_index_key>& keys, std::vector<std::string> listed, const catalog& last);
 
-    /// A folder that somebody writes to while it is listed may show a file and hide one that was written before it.
-    /// All that was there when one listing ended is in the next: when that shows nothing more, nothing is hidden.
+    /// Listing a folder during writes may show a file and miss one that was written earlier.
+    /// Whatever existed when one listing ended is in the next one: once that shows nothing new, nothing is missing.
     void list_until_quiet(std::vector<parsed_index_key>& keys, const catalog& last);
 
     void read(const std::vector<parsed_index_key>& files, bool ended, catalog_builder& builder);
 
-    static constexpr std::size_t worth_threads = 512;  // files: fewer are read before threads have begun
+    static constexpr std::size_t worth_threads = 512;  // files: with fewer, reading ends before threads have started
     static constexpr std::size_t files_in_share = 64;
 
     /// Some index files as they were read.
@@ -91,7 +177,7 @@ private:
             std::size_t begin = 0;
             std::size_t end = 0;
             bool is_there = false;
-            bool is_left_out = false;  // it is too much to be kept: it has to be read again
+            bool is_left_out = false;  // too much to keep in memory: it must be read again
             std::exception_ptr failed = {};
         };
         std::vector<std::byte> bytes = {};
@@ -104,8 +190,8 @@ private:
         }
     };
 
-    /// Has two threads read the files, and takes them in their order, with the same errors, meanwhile.  False where no
-    /// threads are to be had: nothing has been taken then.
+    /// Reads the files on two threads, while the calling thread adds them in order, with the same errors.  False where
+    /// no threads are available: nothing has been added then.
     /// Memory: 6 times 64 files, or 8 MiB.
     [[nodiscard]] bool read_on_threads(const std::vector<parsed_index_key>& files, const std::vector<std::string>& keys,
                                        bool ended, catalog_builder& builder);
@@ -113,16 +199,16 @@ private:
     void take_read(const parsed_index_key& key, const read_files& part, std::size_t i, bool ended,
                    catalog_builder& builder);
 
-    /// One that the storage fails to read, while its error is handled.
+    /// Handles a file that the storage fails to read; call it inside a catch block.
     void take_failed(const parsed_index_key& key, const error& failed, bool ended, catalog_builder& builder);
 
-    /// An index file that the storage does not read with others.
+    /// Reads an index file that is too large to be read with others.
     void take_large(const parsed_index_key& key, bool ended, catalog_builder& builder);
 
     void too_large(const parsed_index_key& key, std::uint64_t size);
 
-    /// Errors: index_reader_exception, where so many index files more, or so many bytes of them, are beyond what size_limits
-    /// allow the run.
+    /// Errors: index_reader_exception, if so many more index files, or bytes of them, exceed what size_limits allow the
+    ///         run.
     void check_in_all(std::uint64_t files, std::uint64_t bytes) const;
 
     void take(const parsed_index_key& key, std::optional<byte_view> bytes, bool ended, catalog_builder& builder);
@@ -134,24 +220,22 @@ private:
     const trial_options& options_;
     settled_options settled_;
     std::unique_ptr<any_catalog_source> source_;  // null: the run has index files
-    run_contents contents_;                       // what it has found
-    bool is_asked_ = false;                       // what that is is not in a catalog yet
-    std::map<std::string, std::size_t> late_;     // entries for steps that have them already, by object
+    run_contents contents_;                       // what the source has found
+    bool is_asked_ = false;                       // contents_ has data that are not in a catalog yet
+    std::map<std::string, std::size_t> late_;     // entries for steps that already have them, by object
     index_listing listing_;
     load_memory memory_;
-    std::vector<parsed_index_key> left_over_;      // listed, and half written, unreadable or held back so far
-    std::map<std::string, std::string> problems_;  // what is wrong, by key
+    std::vector<parsed_index_key> left_over_;      // listed, but half written, unreadable or held back so far
+    std::map<std::string, std::string> problems_;  // by key
     std::uint64_t files_taken_ = 0;                // index files in the catalog
     std::uint64_t bytes_taken_ = 0;                // in them
-    bool needs_listing_ = false;                   // the next load looks for itself, whatever changed_keys says
+    bool needs_listing_ = false;                   // the next load must list, whatever changed_keys says
     bool seen_running_ = false;
-    bool opens_ = false;  // for the first time: trial_options::stop ends that
+    bool opens_ = false;  // opening for the first time: trial_options::stop ends that
     std::optional<waiter::clock::time_point> end_seen_;
 };
 
-}  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::detail
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/trial/load/impl/loader.ipp>

@@ -1,5 +1,4 @@
-// Waiting for a run to be there: until every worker has written its collections file.
-// Source: decisions.md D5, D17.
+// Waits until a run exists: until every worker has written its collections file.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
@@ -7,31 +6,30 @@
 #include <smdebug/core/json_document.hpp>
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
-#include <smdebug/trial/catalog_source.hpp>
 #include <smdebug/trial/options.hpp>
 #include <smdebug/trial/run_contents.hpp>
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 namespace detail {
 
-/// One run that is being opened.  Borrows everything, for its life.
+/// A run that is being opened.  Borrows everything, for its life.
 class opening {
 public:
-    /// `source`: null, or what the run is made of instead of files of its own; then `contents` has what it found.
+    /// `source`: null, or the source that replaces the run's own files; then `contents` has what it found.
     opening(const any_storage& store, const trial_options& options, json::document& parser, any_catalog_source* source,
             run_contents& contents)
         : store_(store), options_(options), parser_(parser), source_(source), contents_(contents) {}
 
-    /// What a source has said of the job so far.
+    /// The job as the source describes it so far.
     [[nodiscard]] static catalog::job_description job_of(const run_contents& contents);
 
-    /// What the collections files say, once they are all there; or the source, once it has found anything.
-    /// `seen_running` becomes true when the job was seen without its end-of-job mark.
+    /// What the collections files say, once they are complete; or the source's contents, once it has found anything.
+    /// `seen_running` becomes true if the job was seen without its end-of-job mark.
     /// Errors: not_found (no run here), missing_collection_files (it has ended without them),
     ///         collections_file_exception, timed_out, stopped, and what the storage throws.
     [[nodiscard]] catalog::job_description wait(bool& seen_running);
@@ -41,10 +39,10 @@ private:
 
     [[nodiscard]] std::optional<catalog::job_description> ask_source(bool& seen_running);
 
-    // Nothing while a file is missing, or half written: `missing_` or `cut_` then says which.
+    // Nothing while a file is missing or half written: `missing_` or `cut_` then names it.
     [[nodiscard]] std::optional<catalog::job_description> look(bool& seen_running);
 
-    // Returns false for a file that a running job may be writing this very moment.
+    // Returns false for a file that a running job may be writing right now.
     [[nodiscard]] bool read(const std::string& key, bool ended, catalog::job_description& job);
 
     [[nodiscard]] byte_buffer read_within_limit(const std::string& key) const;
@@ -58,14 +56,44 @@ private:
     json::document& parser_;
     any_catalog_source* source_;
     run_contents& contents_;
-    std::string missing_;  // what is not there yet
-    std::string cut_;      // what is there and not whole
+    std::string missing_;  // missing so far
+    std::string cut_;      // incomplete so far
     std::string cut_key_;
 };
 
 }  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+
+namespace environment {
+
+inline constexpr const char* incomplete_step_wait_window = "SMDEBUG_INCOMPLETE_STEP_WAIT_WINDOW";
+inline constexpr const char* training_end_delay_refresh = "SMDEBUG_TRAINING_END_DELAY_REFRESH";
+inline constexpr const char* missing_event_file_retry_limit = "SMDEBUG_MISSING_EVENT_FILE_RETRY_LIMIT";
+
+/// The option, else the environment variable of that name, else `otherwise`; at least `least`.
+/// Errors: value_error that names the variable and its value.
+[[nodiscard]] int number(const std::optional<int>& option, const char* name, int otherwise, int least);
+
+/// The option, else the environment variable of that name, in seconds, fractions allowed; else 0.
+/// Errors: value_error that names the variable and its value.
+[[nodiscard]] std::chrono::milliseconds delay(const std::optional<std::chrono::milliseconds>& option, const char* name);
+
+}  // namespace environment
+
+namespace detail {
+
+/// trial_options with the environment applied, and checked.
+struct settled_options {
+    int incomplete_step_wait_window = 0;
+    int missing_event_file_retry_limit = 0;
+    std::chrono::milliseconds training_end_delay_refresh{0};
+
+    /// Errors: value_error for an impossible range or number.
+    explicit settled_options(const trial_options& options);
+};
+
+}  // namespace detail
+
+}  // namespace smdebug::inline v1
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/trial/load/impl/opening.ipp>

@@ -1,12 +1,12 @@
-// Waiting for what another process will write: look, sleep until the storage says that something has changed or an
-// interval is over, look again; until a deadline or a stop.
+// Waits for data that another process will write: look, sleep until the storage announces a change or an interval is
+// over, look again; until a deadline or a stop.
 #pragma once
 
 #include <smdebug/core/form.hpp>
-#include <smdebug/core/guarded.hpp>
+#include <smdebug/core/ordered_thread_pool.hpp>
 #include <smdebug/core/stop_token.hpp>
 #include <smdebug/storage/any_storage.hpp>
-#include <smdebug/storage/change_signal.hpp>
+#include <smdebug/storage/concepts.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -18,13 +18,11 @@
 #include <utility>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace detail {
+namespace smdebug::inline v1::detail {
 
 enum class wait_outcome : std::uint8_t { look_again, timed_out, stopped };
 
-/// Gives the signal of a wait, or null where the storage has none.
+/// Returns the signal for a wait, or null where the storage has none.
 using signal_source = std::function<std::unique_ptr<change_signal>()>;
 
 /// The signal source of a storage for some prefixes.
@@ -33,40 +31,40 @@ using signal_source = std::function<std::unique_ptr<change_signal>()>;
     return [&store, prefixes = std::move(prefixes)] { return store.watch(prefixes); };
 }
 
-/// What a storage announces, from one wait to the next: what has changed and was not looked at yet.
-/// One thread at a time, but for interrupt().
+/// A storage's announcements, across waits: keys that have changed and were not looked at yet.
+/// One thread at a time, except for interrupt().
 class change_feed {
 public:
     using clock = change_signal::clock;
 
     explicit change_feed(const signal_source& signals);
 
-    /// Whether anything is announced at all.
+    /// Whether the storage announces changes.
     [[nodiscard]] bool announces() const noexcept { return announces_; }
 
-    /// The keys that have changed since the last look; null: everything has to be looked at.
+    /// The keys that have changed since the last look; null: look at everything.
     [[nodiscard]] const std::vector<std::string>* unseen() const noexcept { return everything_ ? nullptr : &unseen_; }
 
-    /// A look at what unseen() says begins now.
+    /// Begins a look at what unseen() returned.
     void begin_look() noexcept { looking_since_ = clock::now(); }
-    /// The look has ended.  After one at everything the next is due in an `interval`; where changes are announced, late
-    /// enough that looking takes a twentieth of the time.
+    /// Ends the look.  After a look at everything the next one is due in an `interval`; where changes are announced, so
+    /// late that looking takes a twentieth of the time.
     void end_look(std::chrono::milliseconds interval) noexcept;
-    /// Everything has to be looked at in an `interval`.
+    /// Schedules a look at everything in an `interval`.
     void plan_look_in(std::chrono::milliseconds interval) noexcept { next_look_ = clock::now() + interval; }
 
-    /// Sleeps until something is announced or everything has to be looked at, but no longer than to `until`.
+    /// Sleeps until something is announced or a look at everything is due, at the latest until `until`.
     void listen(clock::time_point until);
-    /// The same; and where an announcement asks for another look at everything soon after the last one, rests first:
-    /// looks at everything take no more than a tenth of the time.
+    /// The same; but if an announcement requires another look at everything soon after the last one, rests first: looks
+    /// at everything take no more than a tenth of the time.
     void pause(clock::time_point until);
     /// Ends a listen() or a pause().  Any thread.
     void interrupt() noexcept;
 
 private:
-    static constexpr int rest_share = 9;            // rest after each look at everything, in looks
-    static constexpr int idle_share = 19;           // the same where changes are announced, and none is
-    static constexpr std::size_t most_keys = 4096;  // beyond that a look at everything costs no more
+    static constexpr int rest_share = 9;            // rest after a look at everything, in durations of that look
+    static constexpr int idle_share = 19;           // the same where the storage announces changes and none comes
+    static constexpr std::size_t most_keys = 4096;  // with more keys, a look at everything costs no more
 
     std::unique_ptr<change_signal> signal_;
     sleeping_signal rest_;
@@ -74,31 +72,31 @@ private:
     bool announces_ = false;
     bool everything_ = true;
     clock::time_point looking_since_ = clock::now();
-    clock::time_point rested_{};     // when everything may be looked at again because of an announcement
-    clock::time_point next_look_{};  // when it has to be without one
+    clock::time_point rested_{};     // when an announcement may again cause a look at everything
+    clock::time_point next_look_{};  // when a look at everything is due without one
 };
 
-/// Keeps some feeds for the waits to come: what is announced between two waits is not lost, and the second need not
-/// look at everything.  Threads: everything may be called at once; waits that go on at once have feeds of their own.
+/// Reuses feeds between waits: announcements between two waits are not lost, and the second need not look at
+/// everything.  Threads: all calls may run concurrently; concurrent waits have separate feeds.
 class feed_pool {
 public:
-    /// Null when there is none.
+    /// Null if there is none.
     [[nodiscard]] std::unique_ptr<change_feed> take();
-    /// A feed too many is dropped.
+    /// Drops the feed if the pool is full.
     void give_back(std::unique_ptr<change_feed> feed) noexcept;
     feed_pool() { idle_.lock()->reserve(most); }
 
 private:
     static constexpr std::size_t most = 4;  // the system has few signals to give: often 128 a user
 
-    guarded<std::vector<std::unique_ptr<change_feed>>> idle_;
+    synchronized<std::vector<std::unique_ptr<change_feed>>> idle_;
 };
 
-/// The pauses of one wait: begin_look(), look at what it says, end_look(), pause(), and so on.
+/// The pauses of one wait: begin_look(), look at what it returns, end_look(), pause(), and so on.
 /// One thread uses it.
-/// Cost: while nothing changes a look an interval; where the storage announces changes as rarely as makes looking a
-/// twentieth of the time.  However often it announces some, looking at everything takes no more than about a tenth of
-/// the time, unless the interval is shorter than that.
+/// Cost: while nothing changes one look an interval; where the storage announces changes, so rarely that looking takes
+///       a twentieth of the time.  However many announcements come, looking at everything takes no more than about a
+///       tenth of the time, unless the interval is shorter than that.
 class waiter {
 public:
     using clock = change_signal::clock;
@@ -111,20 +109,19 @@ public:
     waiter& operator=(const waiter&) = delete;
     ~waiter();
 
-    /// Begins a look: gives the keys that have changed, where the storage tells all of them and looking at these is
-    /// enough; null: look at everything.  Takes up what an earlier wait has left.
+    /// Begins a look: returns the changed keys, if the storage announces all of them and looking at these is enough;
+    /// null: look at everything.  Continues from what an earlier wait left.
     [[nodiscard]] const std::vector<std::string>* begin_look();
 
-    /// Ends that look; pause() does so itself.  Where the look failed and neither is called, the next
-    /// one, maybe of another wait, begins with what this one had.
+    /// Ends that look; pause() calls it, too.  If the look failed and neither is called, the next look, maybe of
+    /// another wait, gets the same keys again.
     void end_look() noexcept;
 
     /// Sleeps until a change, for an interval, to the deadline or to `latest`, whichever comes first.  The first pause
-    /// returns at once where the storage announces changes: what came before it began to watch can only be seen by
-    /// looking.
+    /// returns at once where the storage announces changes: what came before the watch began is only found by looking.
     [[nodiscard]] wait_outcome pause(clock::time_point latest = clock::time_point::max());
 
-    /// So many intervals, as a timeout.
+    /// The duration of so many intervals, as a timeout.
     [[nodiscard]] static std::chrono::milliseconds intervals(std::chrono::milliseconds interval, int count) noexcept;
 
 private:
@@ -143,13 +140,11 @@ private:
     signal_source signals_;
     feed_pool* pool_;
     std::unique_ptr<change_feed> feed_;
-    std::optional<callback> ended_;  // they call into the feed
+    std::optional<callback> ended_;  // these callbacks use the feed
     std::optional<callback> also_ended_;
 };
 
-}  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::detail
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/trial/load/impl/wait.ipp>

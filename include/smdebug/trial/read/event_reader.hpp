@@ -1,5 +1,5 @@
-// Reads event files, tensor by tensor: in file order for scans, or as they are asked for.
-// Which entries count, and in which order, is decided here, as tensor handles decide it for single reads.
+// Reads event files, tensor by tensor: in file order for scans, or on demand.
+// Decides which entries count, and in which order, exactly as tensor handles do for single reads.
 #pragma once
 
 #include <smdebug/core/form.hpp>
@@ -13,7 +13,6 @@
 #include <smdebug/trial/read/event_files.hpp>
 #include <smdebug/trial/read/event_source.hpp>
 #include <smdebug/trial/read/trial_state.hpp>
-#include <smdebug/trial/read/value_stream.hpp>
 #include <smdebug/trial/scanned_tensor.hpp>
 #include <smdebug/trial/selection.hpp>
 
@@ -21,21 +20,20 @@
 #include <optional>
 #include <span>
 
-namespace smdebug {
-inline namespace v1 {
-namespace detail {
+namespace smdebug::inline v1::detail {
 
 using tensor_visit = function_ref<void(const scanned_tensor&)>;
 
-/// What is read of a tensor that is asked for.
+/// What to read of one tensor.
 struct tensor_request {
-    reduction_set saved = {};               ///< those that were saved of these
+    reduction_set saved = {};               ///< the reductions to read, if they were saved
     const layout::entry* values = nullptr;  ///< null: none
     bool stream = false;                    ///< values of large tensors may be left in the file
 };
 
-/// Reads some files of one run, in order.  One thread at a time; several may share state, catalog and selection.
-/// Borrows: state, catalog, selection, and what the configuration names.
+/// Reads some files of one run, in order.  One thread at a time; several instances may share state, catalog and
+/// selection.
+/// Borrows: state, catalog, selection, and what the configuration points to.
 class event_reader {
 public:
     /// `saved`: the saved reductions that a scan reads.
@@ -64,13 +62,13 @@ public:
     /// The same for one file.
     void read(const event_file& file, tensor_visit visit);
 
-    // Two runs side by side, of which neither can lead as in a scan ------------------------------------------------
+    // Two runs side by side, where neither determines the order ------------------------------------------------------
 
-    /// Goes to the file at `place`: see event_files::open().  Why none of it can be read, or null.
+    /// Opens the file at `place`: see event_files::open().  Returns why it cannot be read, or null.
     [[nodiscard]] const lookup_error* open(std::span<const catalog::file* const> files, std::size_t place);
 
-    /// A tensor of the file that is open: of any name, and to the next call.  Each byte is read once where records are
-    /// asked for by ascending offset.
+    /// A tensor of the open file, by name; valid until the next call.  Each byte is read once if records are read by
+    /// ascending offset.
     [[nodiscard]] const scanned_tensor& tensor(name_id name, const tensor_request& wanted);
 
 private:
@@ -79,11 +77,11 @@ private:
     void read_saved(name_id name, reduction_set asked);
     void read_values(const layout::entry& entry);
 
-    // Whether a scan is asked for nothing but reductions of the values.
+    // Whether a scan needs nothing but reductions of the values.
     [[nodiscard]] bool needs_no_values(name_id name) const {
         return config_.stream && (config_.values_of == nullptr || !(*config_.values_of)[name]);
     }
-    // Whether the values were reduced already, or are left in the file.
+    // Whether the values were reduced before, or are left in the file.
     [[nodiscard]] bool take_passed(const layout::entry& entry);
     [[nodiscard]] bool take_stream(const layout::entry& entry);
 
@@ -96,22 +94,20 @@ private:
     bool can_stream_;
     event_files files_;
     entry_decoder decoder_;
-    // Of the file.
+    // The current file.
     const catalog::file* index_ = nullptr;
     const layout* entries_ = nullptr;  // its
     event_source* source_ = nullptr;
-    const opened_event_file* opened_ = nullptr;  // which may know tensors without reading; null: it does not
+    const opened_event_file* opened_ = nullptr;  // which may know tensors without reading; null: not available
     std::optional<lookup_error> file_failure_;
-    // Of the tensor.
+    // The current tensor.
     lookup_error failure_;
     decoded_tensor values_;
     value_stream stream_;
     scanned_tensor out_;
 };
 
-}  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::detail
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/trial/read/impl/event_reader.ipp>

@@ -1,15 +1,20 @@
-// The wanted records of event files that lie far away: asked for together, and taken one by one as a scan needs them.
+// The wanted records of remote event files: requested together, and taken one by one as a scan needs them.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
+#include <smdebug/core/dtype.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/function_ref.hpp>
+#include <smdebug/core/status.hpp>
+#include <smdebug/core/step.hpp>
 #include <smdebug/storage/any_storage.hpp>
-#include <smdebug/storage/read_ranges.hpp>
 #include <smdebug/storage/versioned_read.hpp>
+#include <smdebug/tensor/event_decoder.hpp>
 #include <smdebug/trial/read/event_source.hpp>
+#include <smdebug/wire/tensor_proto.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -18,34 +23,33 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace detail {
+namespace smdebug::inline v1::detail {
 
-/// Records of one event file that were read beforehand.
+/// Records of one event file that were fetched in advance.
 class collected_event_file final : public event_source {
 public:
     collected_event_file() = default;
-    /// `records`: how many there will be.
+    /// `records`: how many records there will be.
     collected_event_file(std::string key, std::size_t records) : key_(std::move(key)), slots_(records) {}
 
     [[nodiscard]] const std::string& key() const noexcept { return key_; }
 
-    /// The bytes of a record, by its place; nothing where the file is not there.
+    /// Sets the bytes of a record, by its index; nothing if the file does not exist.
     void put(std::size_t place, std::optional<byte_buffer> bytes);
-    /// Why there are none.
+    /// Sets why a record has no bytes.
     void fail(std::size_t place, std::exception_ptr why) { slots_[place].why = std::move(why); }
 
-    /// Whether the file is there, as far as the first record tells.
+    /// Whether the file exists, judging by its first record.
     [[nodiscard]] bool is_there() const noexcept {
         return slots_.empty() || slots_.front().is_there || slots_.front().why != nullptr;
     }
 
-    /// The bytes of the next record, which is `record`, cut at the file's end; gone at the next call.
-    /// Errors: why it could not be read; not_found where the file went away after its first record was read.
+    /// The bytes of the next record, which must be `record`, cut at the file's end; valid until the next call.
+    /// Errors: why it could not be read; not_found if the file disappeared after its first record was read.
     [[nodiscard]] SMDEBUG_INLINE byte_view at(byte_range record) override;
 
     /// Whether every record was taken.
@@ -64,20 +68,20 @@ private:
     byte_buffer taken_;
 };
 
-/// What is asked for of some event files with one call of read_ranges.
+/// The ranges of some event files that one call of read_ranges requests.
 class record_batch {
 public:
-    /// A file of which these records are wanted, in the order in which they will be taken.
+    /// Adds a file and its wanted records, in the order in which they will be taken.
     void add(std::string key, std::span<const byte_range> records);
 
-    /// How many records are asked for.
+    /// The number of requested records.
     [[nodiscard]] std::size_t records() const noexcept { return ranges_.size(); }
 
-    /// Reads everything, with one call where nothing fails, and calls finish(file, collected_event_file&), by the order
-    /// of add(), for each file when all of it is there.  Records that cannot be read are told by the source.
-    /// The records of a file are of one version of it, as far as the storage tells versions: of a file that is replaced
-    /// meanwhile they are read again; where that goes on, the source tells of each.
-    /// Where `finish` returns false, it ends, and returns false.  Errors: what `finish` throws.
+    /// Reads everything, with one call if nothing fails, and calls finish(file, collected_event_file&) for each file
+    /// when it is complete, in the order of add().  A record that cannot be read makes at() of its source throw.
+    /// All records of a file come from one version of it, if the storage knows versions: when a file is replaced
+    /// meanwhile they are read again; if that keeps happening, at() throws for each record.
+    /// Stops and returns false when `finish` returns false.  Errors: what `finish` throws.
     /// Memory: the records of one file, and what the storage has in flight.
     template <class Finish>
     bool read(const any_storage& store, Finish&& finish) const {
@@ -116,7 +120,7 @@ private:
         bool scattered = false;  // most of what lies between its records is not wanted
     };
 
-    // A file whose records are coming.
+    // A file whose records are arriving.
     class incoming_file {
     public:
         incoming_file(const record_batch& of, std::size_t number);
@@ -134,7 +138,7 @@ private:
 
     [[nodiscard]] std::size_t begin_of(std::size_t number) const { return number > 0 ? files_[number - 1].end : 0; }
 
-    // Reads a file alone, until all of it is of one version.
+    // Reads one file separately, until all of it is of one version.
     void read_again(const any_storage& store, std::size_t number, incoming_file& incoming) const {
         const std::size_t begin = begin_of(number);
         for (int version = 1; incoming.is_mixed() && version < most_versions; ++version) {
@@ -160,21 +164,21 @@ private:
 
     std::deque<std::string> keys_;  // which the ranges borrow
     std::vector<object_range> ranges_;
-    std::vector<std::size_t> places_;  // of each range among the records of its file
+    std::vector<std::size_t> places_;  // the index of each range among the records of its file
     std::vector<file_part> files_;
 };
 
-/// A file of which more is wanted than is to be held at once.
+/// A file of which more is wanted than may be in memory at once.
 /// Memory: records of `most` bytes together, or one group, and what the storage has in flight.  Borrows the storage.
 class paged_event_file final : public event_source {
 public:
-    /// `records`: all that will be taken, in that order.  Those that belong together come with one page, and so are of
-    /// one version of the file; other pages may be of another.  `group_ends`: where each group ends among them,
-    /// ascending; behind the last one each record is a group.
+    /// `records`: all that will be taken, in that order.  A group's records come with one page, so they are of one
+    /// version of the file; other pages may be of another version.  `group_ends`: the index at which each group ends,
+    /// ascending; after the last one each record is a group.
     paged_event_file(const any_storage& store, std::string key, std::vector<byte_range> records, std::uint64_t most,
                      std::vector<std::size_t> group_ends = {});
 
-    /// Whether the file was there at first.
+    /// Whether the file existed when it was first read.
     [[nodiscard]] bool is_there() const noexcept { return is_there_; }
 
     /// As collected_event_file::at().
@@ -190,15 +194,97 @@ private:
     std::vector<byte_range> records_;
     std::vector<std::size_t> group_ends_;
     std::uint64_t most_;
-    std::size_t next_ = 0;   // the first that is not in the page, nor was in an earlier one
-    std::size_t group_ = 0;  // which begins with it
+    std::size_t next_ = 0;   // the first record that is neither in this page nor in an earlier one
+    std::size_t group_ = 0;  // the group that begins with it
     collected_event_file page_;
     bool is_there_ = false;
 };
 
-}  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+/// One record.
+struct event_record {
+    byte_range where;
+    status state = status::ok;  ///< its checksum, or its content, is wrong
+    step_number step = 0;       ///< global
+    std::string tag = {};       ///< of its first value
+    bool has_value = false;     ///< a record without a value, such as a file's version, belongs to no tensor
+    std::optional<smdebug::mode> mode = {};
+    std::optional<step_number> mode_step = {};
+    std::optional<shape_type> shape = {};  ///< of a tensor
+};
+
+/// What a file holds.
+struct event_records {
+    std::vector<event_record> records;  ///< in the file's order, up to the first one that cannot be located
+    status end = status::ok;            ///< why reading stopped before the file's end
+    std::uint64_t end_offset = 0;       ///< where it stopped
+};
+
+[[nodiscard]] std::optional<step_number> whole_number(std::optional<std::string_view> text) noexcept;
+
+/// Fills in what the payload contains; returns at the first error.
+[[nodiscard]] status read_event_facts(byte_view payload, event_record& out);
+
+/// Reads a file from front to back and verifies every checksum.  `most`: size_limits::record; a larger record ends the
+/// file.
+/// Errors: those of the storage; not_found if there is no such file.
+/// Cost: one pass over the file.  Memory: 4 MiB or the largest record, and the result.
+[[nodiscard]] event_records read_event_records(const any_storage& store, const std::string& key, std::uint64_t most);
+
+// How much of an event file is read for one record: its claimed length is trusted within bounds only.
+
+/// Cuts the length that an index file claims for a record to what the record's own head says, before memory is
+/// allocated.
+/// A sparse file of a hundred bytes may look like terabytes, so the file's size alone is no bound.
+/// Borrows: the decoder, for its life.
+class record_bound {
+public:
+    /// `most`: size_limits::record.
+    record_bound(const any_decoder& decoder, std::uint64_t most) noexcept : decoder_(&decoder), most_(most) {}
+
+    /// The part of `claimed` to read.  Errors: corrupt_data for a record above the limit; those of the storage.
+    /// Cost: none for records up to 16 MiB, else a read of the record's head, if the decoder supports heads.
+    [[nodiscard]] byte_range operator()(const any_storage& store, const std::string& key, byte_range claimed) const {
+        if (claimed.length <= std::min(most_, believed)) {
+            return claimed;
+        }
+        claimed =
+            by_head(claimed, [&](byte_range head) { return decoder_->record_size(store.read(key, head).view()); });
+        if (claimed.length > std::max(most_, decoder_->abilities().head_size)) {
+            throw corrupt_data("the record claims " + std::to_string(claimed.length) + " bytes, more than the " +
+                                   std::to_string(most_) + " allowed",
+                               {.where = key,
+                                .offset = claimed.offset,
+                                .remedy = error_remedy::raise_limit,
+                                .advice = " (trial_options::limits.record)"});
+        }
+        return claimed;
+    }
+
+    /// The length in a record's head, if it is less than claimed; for an invalid head the head alone, as decoding that
+    /// fails for the same reason.  `size_of`: returns record_size() of the bytes in a range.
+    template <class SizeOf>
+    [[nodiscard]] byte_range by_head(byte_range claimed, SizeOf&& size_of) const {
+        if (const std::uint64_t head_size = decoder_->abilities().head_size; head_size > 0) {
+            const result<std::uint64_t> size = size_of(byte_range{claimed.offset, head_size});
+            claimed.length = std::min(claimed.length, size.ok() ? *size : head_size);
+        }
+        return claimed;
+    }
+
+    /// Claims up to this size are trusted without a check.
+    static constexpr std::uint64_t believed = std::uint64_t{16} << 20U;
+
+    /// The part of `claimed`, without reading the head: for storages that never send more bytes than exist.
+    [[nodiscard]] byte_range cut(byte_range claimed) const noexcept {
+        return {claimed.offset, std::min(claimed.length, most_)};
+    }
+
+private:
+    const any_decoder* decoder_;
+    std::uint64_t most_;
+};
+
+}  // namespace smdebug::inline v1::detail
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/trial/read/impl/record_batch.ipp>

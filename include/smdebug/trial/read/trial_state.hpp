@@ -1,23 +1,23 @@
-// What a trial and the tensor handles made from it share: storage, decoder, kernel, and the newest catalog.
-// Handles stay valid when the trial is moved or destroyed, because they hold this.
+// What a trial and its tensor handles share: storage, decoder, kernel, and the newest catalog.
+// Handles hold this, so they stay valid when the trial is moved or destroyed.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/function_ref.hpp>
-#include <smdebug/core/guarded.hpp>
+#include <smdebug/core/ordered_thread_pool.hpp>
 #include <smdebug/core/step.hpp>
+#include <smdebug/core/text_hash.hpp>
 #include <smdebug/index/locations.hpp>
 #include <smdebug/reduce/any_kernel.hpp>
 #include <smdebug/storage/any_storage.hpp>
-#include <smdebug/storage/opened_object.hpp>
-#include <smdebug/tensor/any_decoder.hpp>
+#include <smdebug/storage/concepts.hpp>
+#include <smdebug/tensor/event_decoder.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
 #include <smdebug/trial/load/wait.hpp>
 #include <smdebug/trial/lookup.hpp>
 #include <smdebug/trial/options.hpp>
-#include <smdebug/trial/read/missing_files.hpp>
-#include <smdebug/trial/read/passed_records.hpp>
+#include <smdebug/trial/read/event_source.hpp>
 
 #include <atomic>
 #include <chrono>
@@ -30,17 +30,45 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace detail {
+namespace smdebug::inline v1::detail {
+
+/// Remembers the keys of missing files, and when each was last checked.  A file that was missing may have appeared
+/// since: a caller that finds it here checks again, in the way that is cheap for a missing file.
+/// Memory: some hundred bytes a file, 65,536 files at most; further ones are not remembered.
+/// Threads: all calls may run concurrently.  Cost: negligible while no file is missing.
+class missing_files {
+public:
+    using clock = std::chrono::steady_clock;
+    static constexpr std::size_t most = std::size_t{1} << 16U;
+
+    /// The number of files known to be missing.
+    [[nodiscard]] std::size_t count() const noexcept { return count_.load(std::memory_order_relaxed); }
+
+    [[nodiscard]] bool contains(std::string_view key) const { return count() > 0 && is_known(key); }
+    /// Whether it was checked, and was missing, less than an interval ago.
+    [[nodiscard]] bool asked_within(std::string_view key, std::chrono::milliseconds interval) const;
+
+    /// Notes that it is missing now.
+    void note(const std::string& key);
+    /// Notes that it exists now.
+    void forget(const std::string& key);
+
+private:
+    [[nodiscard]] bool is_known(std::string_view key) const;
+
+    using times = std::unordered_map<std::string, clock::time_point, text_hash, std::equal_to<>>;
+
+    mutable synchronized<times> asked_;
+    std::atomic<std::size_t> count_{0};
+};
 
 class loader;
 
-/// The shared part of a trial.
-/// Threads: everything const may be called at once; one refresh runs at a time, readers keep the catalog that they
-/// have.
+/// The shared state of a trial.
+/// Threads: all const calls may run concurrently; one refresh runs at a time, readers keep the catalog that they have.
 class trial_state {
 public:
     trial_state(any_storage store, trial_options options, any_decoder decoder, any_kernel kernel);
@@ -62,95 +90,95 @@ public:
         return dynamic_refresh_.load(std::memory_order_relaxed) ? refreshed() : current();
     }
 
-    /// The newest catalog after a refresh, unless the run has been loaded whole.
+    /// The newest catalog after a refresh, unless the run has been loaded completely.
     /// `changed_keys`: the only keys that have changed; see loader::load.
     /// Errors: what loader::load throws; the last catalog then stays.
     [[nodiscard]] std::shared_ptr<const catalog> refreshed(
         const std::vector<std::string>* changed_keys = nullptr) const;
 
-    /// How long nothing new has come: since this trial last saw a new index file, and before the first since the last
-    /// step was written, where the storage knows when that was, which it is asked once.
+    /// How long nothing new has come: since this trial last saw a new index file; before the first one, since the last
+    /// step was written, if the storage knows that time (it is queried once).
     [[nodiscard]] std::chrono::milliseconds quiet_time() const;
 
-    /// What wakes a wait for new steps.  Borrows this.
+    /// The signals that wake a wait for new steps.  Borrows this.
     [[nodiscard]] signal_source step_signals() const {
         return store_.source() != nullptr
                    ? signal_source{}  // its data announce nothing
                    : signals_of(store_, {std::string{locations::index_folder}, std::string{locations::end_of_job}});
     }
     [[nodiscard]] feed_pool& step_feeds() const noexcept { return step_feeds_; }
-    /// When a wait that gives up has to look again, though nothing is announced: the job may have been quiet for long
-    /// enough then, or have ended for long enough.
+    /// When a wait that may give up has to look again even without an announcement: by then the job may have been
+    /// quiet, or have ended, for long enough.
     [[nodiscard]] waiter::clock::time_point look_by(std::optional<std::chrono::milliseconds> give_up_after) const;
 
     [[nodiscard]] bool dynamic_refresh() const noexcept { return dynamic_refresh_.load(std::memory_order_relaxed); }
 
-    /// Begins a setting of refreshing; the newest that has not ended decides, and refreshing is on where there is none.
+    /// Begins a setting of refreshing; the newest active setting decides; without one refreshing is on.
     [[nodiscard]] std::uint64_t begin_refresh_setting(bool on) const;
     void end_refresh_setting(std::uint64_t number) const noexcept;
 
     [[nodiscard]] std::vector<problem> problems() const;
 
     /// " Did you mean a, b or c?" for a tensor that the run does not have, or nothing.
-    /// Cost: a pass over all names.  Rules may ask at every step, and for many names: it is remembered, and of further
-    /// names than most_hints nothing is said.
+    /// Cost: a pass over all names.  Rules may call this at every step and for many names, so results are cached; after
+    ///       most_hints names it returns nothing.
     [[nodiscard]] std::string names_near(std::string_view wanted) const;
 
-    /// The key of the event file that an index file names; empty where it names none, or one outside of the run.
+    /// The key of the event file that an index file names; empty if it names none, or one outside the run.
     [[nodiscard]] static std::string event_key(const catalog& from, const catalog::file& file);
-    /// What is wrong with an index file for which there is no such key.
+    /// The error for an index file without such a key.
     [[nodiscard]] static lookup_error names_no_event_file(const catalog& from, const catalog::file& file);
 
-    /// A piece of the event file that an index file names.  A running job may be about to write it: it is waited for,
-    /// as long as the options say, unless the job has ended or the worker has gone on to a later step.
-    /// One that was missing before is asked for again, but of a run that has ended no sooner than after the storage's
-    /// own look_interval(), where looking costs time or money.
-    /// Nothing is read of an entry that is in no object.
+    /// A piece of the event file that an index file names.  A running job may be about to write it: the call waits for
+    /// it, as long as the options say, unless the job has ended or the worker has continued with a later step.
+    /// A file that was missing before is looked up again; but if the run has ended and looking costs time or money,
+    /// only after the storage's own look_interval().
+    /// Nothing is read for an entry that is not in an object.
     [[nodiscard]] lookup<byte_buffer> read_event(const catalog& from, const catalog::file& file,
                                                  const layout::entry& entry) const;
     /// The part of an object that is read for an entry at once.
-    /// Errors: corrupt_data for a record that claims more than limits.record, unavailable for other data that have more; those
-    ///         of the storage.
+    /// Errors: corrupt_data for a record that claims more than limits.record, unavailable for larger entries of other
+    ///         data; those of the storage.
     [[nodiscard]] byte_range part_to_read(const std::string& key, const layout::entry& entry) const;
 
-    /// The reductions of a tensor, all that its dtype has, that were made in passing (see reduce_in_passing()); nothing
-    /// where there are none, or this trial's own decoder and kernel may have others.
+    /// The reductions of a tensor, all that its dtype has, that reduce_in_passing() computed; nothing if there are
+    /// none, or if this trial's own decoder and kernel might give other numbers.
     [[nodiscard]] std::optional<passed_tensor> passed(const catalog& from, const catalog::file& file, byte_range record,
                                                       std::string_view name) const;
 
-    /// How many event files read_event has missed, and not seen since: up to missing_files::most.
+    /// How many event files read_event found missing and has not seen since: up to missing_files::most.
     [[nodiscard]] std::size_t missing_event_files() const noexcept { return missing_.count(); }
 
 private:
-    // Calls look(object, notes) where something was written down about an event file.
+    // Calls look(object, notes) if there are notes about an event file.
     void look_at_notes(
         const std::string& key,
-        function_ref<void(const std::shared_ptr<const opened_object>&, const passed_records&)> look) const;
+        function_ref<void(const std::shared_ptr<const opened_object>&, const cached_reductions&)> look) const;
 
     [[nodiscard]] bool will_not_come(const catalog::file& file, const std::string& worker,
                                      const std::string& missing) const;
 
-    // When the newest files that the catalog knows were written.
+    // When the newest files in the catalog were written.
     [[nodiscard]] std::optional<std::chrono::system_clock::time_point> last_written(const catalog& from) const;
 
     any_storage store_;
     trial_options options_;
     any_decoder decoder_;
     any_kernel kernel_;
-    mutable guarded<std::unique_ptr<loader>> loader_;  // held by the one refresh
+    mutable synchronized<std::unique_ptr<loader>> loader_;  // locked during a refresh
     int missing_event_file_retry_limit_;
-    mutable guarded<std::shared_ptr<const catalog>> newest_;  // held for the exchange of a pointer
+    mutable synchronized<std::shared_ptr<const catalog>> newest_;  // locked only to exchange a pointer
     waiter::clock::time_point opened_ = waiter::clock::now();
     mutable std::atomic<waiter::clock::rep> last_news_{0};  // when a refresh last found a file; 0: not yet
     struct first_dating {
         bool is_done = false;
         std::optional<std::chrono::system_clock::time_point> last_written = {};
     };
-    mutable guarded<first_dating> dating_;  // held while the storage is asked
+    mutable synchronized<first_dating> dating_;  // locked while the storage is queried
     mutable feed_pool step_feeds_;
     mutable missing_files missing_;
     static constexpr std::size_t most_hints = 16;
-    mutable guarded<std::map<std::string, std::string, std::less<>>> hints_;  // by the name that is not there
+    mutable synchronized<std::map<std::string, std::string, std::less<>>> hints_;  // by the missing name
     struct refresh_settings {
         struct choice {
             std::uint64_t number = 0;
@@ -159,13 +187,33 @@ private:
         std::vector<choice> live = {};  // oldest first
         std::uint64_t last_number = 0;
     };
-    mutable guarded<refresh_settings> settings_;       // held while dynamic_refresh_ is set, too
-    mutable std::atomic<bool> dynamic_refresh_{true};  // what they come to
+    mutable synchronized<refresh_settings> settings_;  // locked while dynamic_refresh_ is set, too
+    mutable std::atomic<bool> dynamic_refresh_{true};  // the resulting setting
 };
 
-}  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+/// Call look(), and until it shows the expected data: given_up(), pause(), look() again.
+/// Borrows the state.  One thread uses it.
+class step_wait {
+public:
+    /// The mode in `how` is ignored.
+    step_wait(const trial_state& state, const wait_options& how);
+
+    /// The newest catalog after a look at what has changed.  Errors: what a refresh throws; nothing is lost then.
+    [[nodiscard]] std::shared_ptr<const catalog> look();
+
+    /// Whether nothing new has come for as long as the wait may last.
+    [[nodiscard]] bool given_up() const;
+
+    /// Sleeps until another look is worthwhile.
+    [[nodiscard]] wait_outcome pause();
+
+private:
+    const trial_state& state_;
+    std::optional<std::chrono::milliseconds> give_up_after_;
+    waiter pauses_;
+};
+
+}  // namespace smdebug::inline v1::detail
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/trial/read/impl/trial_state.ipp>

@@ -1,23 +1,98 @@
-// What a trial and its handles ask while rules look at them, so that a trial that no rule looks at knows nothing of it.
+// What a trial and its handles use while rules read them; a trial without rules does not depend on it.
 #pragma once
 
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/core/function_ref.hpp>
 #include <smdebug/core/step.hpp>
+#include <smdebug/core/text_hash.hpp>
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/tensor/tensor_value.hpp>
+#include <smdebug/tensor/tensor_view.hpp>
 #include <smdebug/trial/lookup.hpp>
 #include <smdebug/trial/options.hpp>
-#include <smdebug/trial/read/any_measure.hpp>
 
+#include <array>
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <typeindex>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
+// Type erasure for measures.
+namespace smdebug::inline v1 {
+namespace detail {
+
+/// A measure or a comparison of any type.
+class any_measure {
+public:
+    using answer = std::array<std::byte, largest_measured>;
+
+    any_measure() = default;
+    any_measure(const any_measure&) = delete;
+    any_measure& operator=(const any_measure&) = delete;
+    virtual ~any_measure() = default;
+
+    /// Whether it compares two saves.
+    [[nodiscard]] virtual bool compares() const noexcept = 0;
+    [[nodiscard]] virtual bool equals(const any_measure& other) const = 0;
+    [[nodiscard]] virtual std::unique_ptr<const any_measure> copy() const = 0;
+    /// `earlier` is null unless it compares.  Errors: what the measure throws.
+    [[nodiscard]] virtual answer operator()(const tensor_view* earlier, const tensor_view& now) const = 0;
+};
+
+template <measured_value T>
+[[nodiscard]] any_measure::answer packed(const T& value) noexcept {
+    any_measure::answer bytes{};
+    std::memcpy(bytes.data(), &value, sizeof value);
+    return bytes;
+}
+
+template <measured_value T>
+[[nodiscard]] T unpacked(const any_measure::answer& bytes) noexcept {
+    T value{};
+    std::memcpy(&value, bytes.data(), sizeof value);
+    return value;
+}
+
+template <measured_value T>
+[[nodiscard]] lookup<T> unpacked(const lookup<any_measure::answer>& bytes) {
+    return bytes ? lookup<T>{unpacked<T>(*bytes)} : lookup<T>{bytes.failure()};
+}
+
+template <class M, bool Compares>
+class typed_measure final : public any_measure {
+public:
+    explicit typed_measure(const M& measure) : measure_(measure) {}
+
+    [[nodiscard]] bool compares() const noexcept override { return Compares; }
+    [[nodiscard]] bool equals(const any_measure& other) const override {
+        const auto* const same = dynamic_cast<const typed_measure*>(&other);
+        return same != nullptr && same->measure_ == measure_;
+    }
+    [[nodiscard]] std::unique_ptr<const any_measure> copy() const override {
+        return std::make_unique<const typed_measure>(measure_);
+    }
+    [[nodiscard]] answer operator()([[maybe_unused]] const tensor_view* earlier,
+                                    const tensor_view& now) const override {
+        if constexpr (Compares) {
+            return packed(measure_(*earlier, now));
+        } else {
+            return packed(measure_(now));
+        }
+    }
+
+private:
+    M measure_;
+};
+
+}  // namespace detail
 
 struct sharing_options;
 
@@ -27,11 +102,11 @@ struct catalog;
 class read_log;
 class trial_state;
 
-/// One tensor of a trial that rules share, as the view keeps it.
+/// One tensor of a trial that rules share, in the view's own representation.
 struct shared_tensor;
 
-/// What rules see of a trial, and the log of what they looked up: see trial::share_with_rules().  Steps are global ones.
-/// Threads: calls may run at once; begin_step() and the log's begin() and end() not beside them.
+/// What rules see of a trial, and the log of their look-ups: see trial::share_with_rules().  Steps are global ones.
+/// Threads: calls may run concurrently, except begin_step() and the log's begin() and end().
 class rule_view : public std::enable_shared_from_this<rule_view> {
 public:
     rule_view() = default;
@@ -39,61 +114,144 @@ public:
     rule_view& operator=(const rule_view&) = delete;
     virtual ~rule_view() = default;
 
-    /// Of the rule that is being called.
+    /// The log of the rule that is being called.
     [[nodiscard]] virtual read_log& log() noexcept = 0;
 
-    /// Whether the event files of the next steps are fetched from here.
+    /// Whether this view prefetches the event files of the next steps.
     [[nodiscard]] virtual bool fetches_files() const noexcept = 0;
 
-    /// Says that rules are about to look at a step that is there, and will not look at `end` or later ones.
+    /// Announces that rules are about to evaluate a step that is available, and will not evaluate `end` or later ones.
     virtual void begin_step(const catalog& from, step_number step, std::optional<step_number> end) = 0;
 
-    /// Names of tensors, by ask(): those of the current step are not worked out again while steps hold the same tensors.
+    /// Names of tensors, from ask(): those of the current step are cached while steps hold the same tensors.
     [[nodiscard]] virtual std::vector<std::string> tensor_names(const tensor_names_options& which,
                                                                 function_ref<std::vector<std::string>()> ask) = 0;
 
-    /// What make() says of the tensors of some collections and regexes at the current step, kept like tensor_names(); null
-    /// for other steps, and where nothing is shared.  Errors: those of make().
+    /// The result of make() for the tensors of some collections and regexes at the current step, cached like
+    /// tensor_names(); null for other steps, and where nothing is shared.  Errors: those of make().
     [[nodiscard]] virtual std::shared_ptr<const void> kept_of_step(
         step_number step, std::type_index type, const text_list& collections, const text_list& regexes,
         function_ref<std::shared_ptr<const void>()> make) = 0;
 
-    /// Drops what kept_of_step() keeps: called when no trial uses this any more.  What is kept may hold handles, which hold
-    /// this.
+    /// Drops the cache of kept_of_step(): called when no trial uses this any more.  Cached values may hold handles,
+    /// which hold this view.
     virtual void forget() noexcept = 0;
 
-    /// A tensor by its name.  It stays where it is as long as this.  Null where nothing is shared.
+    /// A tensor by its name.  Its address is valid as long as this view.  Null where nothing is shared.
     [[nodiscard]] virtual shared_tensor* share_of(const std::string& name) = 0;
 
-    /// Notes that a tensor will be read, in whatever way.
+    /// Notes that a tensor will be read, in any form.
     virtual void expect(shared_tensor& of) = 0;
 
-    /// A tensor's reductions, read now if they are not known; nothing where it cannot be read.
+    /// A tensor's reductions, read now if they are not cached; nothing if it cannot be read.
     [[nodiscard]] virtual std::optional<reduction_values> reductions(shared_tensor& of, step_number step,
                                                                      const std::string& worker) = 0;
 
-    /// What a measure answers, or a comparison with the save at `earlier`; compute() gives it where it is not known.
+    /// The result of a measure, or of a comparison with the save at `earlier`; computed by compute() if it is not
+    /// cached.
     [[nodiscard]] virtual lookup<any_measure::answer> answer(shared_tensor& of, step_number step,
                                                              const std::string& worker, step_number earlier,
                                                              const any_measure& measure,
                                                              function_ref<lookup<any_measure::answer>()> compute) = 0;
 
-    /// Values that are kept, else those that read() gives.
+    /// Cached values, else the result of read().
     [[nodiscard]] virtual lookup<tensor_value> value(shared_tensor& of, step_number step, const std::string& worker,
                                                      function_ref<lookup<tensor_value>()> read) = 0;
 
-    /// The last `n` steps of a mode up to `step` that have a tensor: of a run that has ended out of all, which steps()
-    /// gives once; else as slowly() gives them.
+    /// The last `n` steps of a mode up to `step` that have a tensor.  For a run that has ended they come from the list
+    /// of all steps, for which steps() is called once; else slowly() returns them.
     [[nodiscard]] virtual std::vector<step_number> last_steps(shared_tensor& of, step_number step, std::size_t n,
                                                               mode in, function_ref<std::vector<step_number>()> steps,
                                                               function_ref<std::vector<step_number>()> slowly) = 0;
 };
 
-/// Makes one of a trial.  `sharing`: null for one rule alone, which shares with no other.
+/// Makes a view of a trial.  `sharing`: null for one rule alone, which shares with no other.
 /// Defined in <smdebug/trial/shared/step_cache.hpp>.
 [[nodiscard]] std::shared_ptr<rule_view> view_for_rules(const std::shared_ptr<const trial_state>& state,
                                                         const sharing_options* sharing);
 
+// Logs rules' look-ups in a run, and failed reads: a rule without data is not the same as one without findings.
+
+/// A step by its global number and by its number in its mode.
+struct named_step {
+    step_number step = -1;
+    smdebug::mode mode = mode::global;
+    step_number mode_step = -1;
+};
+
+/// A tensor of a step and worker, as hashes; different ones differ (except one in 2^64).
+/// At the current step a tensor has two keys, since it may be read by the step's number in its mode, too; otherwise
+/// they are equal.
+struct record_key {
+    std::uint64_t key = 0;
+    std::uint64_t other = 0;
+    [[nodiscard]] friend bool operator==(const record_key&, const record_key&) = default;
+    [[nodiscard]] friend auto operator<=>(const record_key&, const record_key&) = default;
+};
+
+[[nodiscard]] std::uint64_t mixed(std::uint64_t seed, std::uint64_t with) noexcept;
+[[nodiscard]] inline std::uint64_t hash_of(std::string_view text) noexcept { return text_hash{}(text); }
+
+/// The reads during one call of a rule.  A tensor counts once, however often it is read, and not at all if it was not
+/// saved.  At other steps than the current one only failed reads count: the rest counts at its own step.
+/// Threads: a rule's call may read on several; begin() and end() must not run concurrently with reads.
+class read_log {
+public:
+    struct entries {
+        std::vector<record_key> read = {};  ///< at the current step
+        std::vector<record_key> lost = {};
+        std::string first_lost = {};  ///< the message for the first failure
+        bool has_selected = false;    ///< a tensor's handle was taken, whether it was read or not
+    };
+
+    void begin(const named_step& step);
+
+    /// Logs that a tensor's handle was taken.
+    void was_selected() noexcept {
+        if (!has_selected_.load(std::memory_order_relaxed)) {  // rules take very many
+            has_selected_.store(true, std::memory_order_relaxed);
+        }
+    }
+    /// Logs a tensor that was read, or whose dtype does not have what was requested.
+    void was_read(std::string_view tensor, step_number step, mode in, const std::optional<std::string>& worker) {
+        was_read(hash_of(tensor), step, in, worker);
+    }
+    /// The same by hash_of(tensor).
+    void was_read(std::uint64_t tensor, step_number step, mode in, const std::optional<std::string>& worker);
+    /// Logs a failed read; describe() returns the reason.
+    template <class Describe>
+    void was_lost(std::string_view tensor, step_number step, mode in, const std::optional<std::string>& worker,
+                  Describe&& describe) {
+        const record_key key = key_of(hash_of(tensor), step, in, worker);
+        const std::lock_guard lock{guard_};
+        if (now_.lost.empty()) {
+            now_.first_lost = describe();
+        }
+        now_.lost.push_back(key);
+    }
+    /// Logs the outcome of a look-up.
+    void was_looked_up(const lookup_error& failure, const std::string& tensor, step_number step, mode in,
+                       const std::optional<std::string>& worker);
+
+    /// Each tensor once; failed reads are not listed as read.
+    [[nodiscard]] entries end();
+
+private:
+    [[nodiscard]] bool is_at_hand(step_number step, mode in) const noexcept {
+        return in == mode::global ? step == current_.step : in == current_.mode && step == current_.mode_step;
+    }
+    [[nodiscard]] record_key key_of(std::uint64_t tensor, step_number step, mode in,
+                                    const std::optional<std::string>& worker) const;
+
+    named_step current_;
+    std::atomic<bool> has_selected_ = false;
+    std::mutex guard_;
+    entries now_;
+};
+
 }  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/trial/shared/impl/rule_view.ipp>
+#endif

@@ -3,8 +3,8 @@
 
 #include <smdebug/archive/directory/contents.hpp>
 #include <smdebug/archive/directory/kept_index.hpp>
+#include <smdebug/archive/directory/member.hpp>
 #include <smdebug/archive/directory/tar.hpp>
-#include <smdebug/archive/directory/zip.hpp>
 #include <smdebug/archive/stream/decoded_source.hpp>
 #include <smdebug/archive/stream/deflate.hpp>
 #include <smdebug/archive/stream/zstd.hpp>
@@ -15,15 +15,12 @@
 #include <utility>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace archive {
-namespace detail {
+namespace smdebug::inline v1::archive::detail {
 
-// Opened members of a zip that are kept, with their inflated bytes.
+// The number of opened zip members that are cached with their inflated bytes.
 inline constexpr std::size_t most_open_members = 16;
 
-// By its checksum, or, where that is wrong, by its magic: what lies behind a damaged head can be read.
+// By its checksum, or, if that is wrong, by its magic: members after a damaged head can still be read.
 [[nodiscard]] inline bool looks_like_tar(byte_view head) {
     return is_tar_head(head) || (head.size() >= 512 && as_text(head.subspan(257)).starts_with("ustar"));
 }
@@ -34,7 +31,7 @@ SMDEBUG_INLINE format format_of(byte_view head) noexcept {
         return format::gzip;
     }
     const std::uint32_t first = head.size() >= 4 ? load_le<std::uint32_t>(head.data()) : 0;
-    if (first == 0xFD2FB528U || (first & 0xFFFFFFF0U) == 0x184D2A50U) {  // a frame, or one that is to be skipped
+    if (first == 0xFD2FB528U || (first & 0xFFFFFFF0U) == 0x184D2A50U) {  // a frame, or a skippable one
         return format::zstd;
     }
     if (begins("PK\x03\x04") || begins("PK\x05\x06")) {
@@ -91,7 +88,7 @@ SMDEBUG_INLINE contents::contents(std::shared_ptr<const byte_source> archive, co
     : archive_(std::move(archive)), plain_(archive_), options_(options) {
     const byte_buffer head = archive_->read({0, 512});
     const format outer = format_of(head.view());
-    // Zip's mark may also stand behind a program that unpacks itself.
+    // A zip may also follow a program that unpacks itself.
     if (outer == format::zip || (outer == format::unknown && has_zip_end(*archive_))) {
         kind_ = "zip";
         directory_ = read_zip(*archive_, options_, names);
@@ -161,7 +158,7 @@ SMDEBUG_INLINE bool contents::take_index(const index_places& places, const std::
         const auto points = static_cast<std::size_t>(std::count_if(
             kept->spans.begin(), kept->spans.end(), [](const stream_span& each) { return each.point != nullptr; }));
         if (options_.in_passing != nullptr && 2 * points < kept->spans.size()) {
-            return false;  // who wants all of it has it sooner in one pass
+            return false;  // reading all of it is faster in one pass
         }
         directory_ = std::move(kept->members);
         if (unpacks != nullptr) {
@@ -179,17 +176,18 @@ SMDEBUG_INLINE void contents::keep_index(const index_places& places) const {
     try {
         places.keep(index());
     } catch (const error&) {
-        return;  // who reads on meets what is wrong, too
+        return;  // later reads meet the damage, too
     }
 }
 
 SMDEBUG_INLINE std::vector<std::byte> contents::index() const {
     const std::vector<stream_span> spans = decoded_ != nullptr ? decoded_->spans() : std::vector<stream_span>{};
-    // What can only be inflated from its beginning is, for whatever is read: then better while its directory is looked for.
+    // A member that can be inflated only from its beginning is inflated whole by any read: better now, during the pass
+    // for the directory.
     const bool begins_later =
         !spans.empty() &&
         std::any_of(spans.begin() + 1, spans.end(), [](const stream_span& each) { return each.point != nullptr; });
-    // A head costs a read here; from far away, a request.
+    // Each head costs a read; in a remote storage, a request.
     const std::size_t least_members = archive_->batches_ranges() ? 16 : 1000;
     const bool is_worth_it = decoded_ != nullptr ? begins_later : directory_.members.size() >= least_members;
     if (kind_ == "zip" || !directory_.damage.empty() || !directory_.problems.empty() || !may_have_index() ||
@@ -201,7 +199,7 @@ SMDEBUG_INLINE std::vector<std::byte> contents::index() const {
 
 class contents::opened_member final : public smdebug::detail::opened_object {
 public:
-    /// `keep`: what `all` lives in, or null.
+    /// `keep`: owns the memory of `all`, or null.
     opened_member(const contents& all, std::string_view key, const member& of, std::shared_ptr<const contents> keep)
         : all_(all), key_(key), of_(of), keep_(std::move(keep)) {}
 
@@ -239,14 +237,14 @@ SMDEBUG_INLINE void contents::pass(std::string_view key, const member& of) {
         } else if (!is_event_file && of.size <= small && small_bytes_ + of.size <= options_.memory_bytes / 2) {
             byte_buffer bytes = plain_->read({of.where.offset, of.size});
             if (bytes.size() == of.size) {
-                // A copy: it would keep all of the piece that it lies in.
+                // A copy: a view would keep the whole piece alive.
                 small_.insert_or_assign(of.where.offset, byte_buffer::take(std::vector<std::byte>(bytes.view().begin(),
                                                                                                   bytes.view().end())));
                 small_bytes_ += of.size;
             }
         }
     } catch (const corrupt_data&) {
-        // The walk comes to that place, too, and so does who reads the member.
+        // The walk reaches that place, too, and so does any read of the member.
     }
 }
 
@@ -310,7 +308,7 @@ SMDEBUG_INLINE byte_buffer contents::part(std::string_view key, const member& of
 SMDEBUG_INLINE byte_buffer contents::read(std::string_view key, const member& of, byte_range where) const {
     const std::uint64_t wanted = wanted_of(key, of, where);
     if (wanted == 0) {
-        if (of.behind_own_head && of.size == 0) {  // it says that it is empty: so do its own head and checksum
+        if (of.behind_own_head && of.size == 0) {  // the directory says it is empty: so do its own head and checksum
             static_cast<void>(unpacked_of(key, of));
             check_whole(key, of, {0, 0}, {});
         }
@@ -352,7 +350,7 @@ SMDEBUG_INLINE void contents::read_many(std::span<const wanted_part> parts,
     });
 }
 
-// The checksum is of the whole: it is checked when the whole is read.
+// The checksum covers the whole member: it is checked when the whole member is read.
 SMDEBUG_INLINE void contents::check_whole(std::string_view key, const member& of, byte_range where,
                                           const byte_buffer& bytes) const {
     if (of.behind_own_head && where.offset == 0 && where.length == of.size && crc32_of(bytes.view()) != of.sum) {
@@ -386,7 +384,7 @@ SMDEBUG_INLINE std::shared_ptr<const byte_source> contents::open_member(std::str
     auto packed = std::make_shared<part_source>(archive_, byte_range{begin, of.where.length});
     if (of.how == packing::stored) {
         if (of.size != of.where.length) {
-            lost(key, of.where.offset, "it is stored, and two sizes are told of it");
+            lost(key, of.where.offset, "it is stored, but its two sizes differ");
         }
         return packed;
     }
@@ -399,7 +397,4 @@ SMDEBUG_INLINE std::shared_ptr<const byte_source> contents::open_member(std::str
                                             share);
 }
 
-}  // namespace detail
-}  // namespace archive
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::archive::detail

@@ -3,22 +3,26 @@
 
 #include <smdebug/archive/directory/kept_index.hpp>
 #include <smdebug/core/error.hpp>
-#include <smdebug/storage/cache/content_hash.hpp>
+#include <smdebug/core/text_hash.hpp>
+#include <smdebug/storage/posix/file.hpp>
+#include <smdebug/storage/posix/output.hpp>
+#include <smdebug/storage/uri.hpp>
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <exception>
 #include <limits>
 #include <new>
+#include <optional>
 #include <span>
 #include <utility>
 
-namespace smdebug {
-inline namespace v1 {
-namespace archive {
-namespace detail {
+namespace smdebug::inline v1::archive::detail {
 namespace smdx {
 
-// Raised whenever an older index would say less, or other things, of an archive than reading it does: it is made anew then.
+// Raised whenever an older index would hold less, or something else, than the archive itself gives: it is then made
+// anew.
 inline constexpr std::uint64_t mark = 0x3230'7864'6d73U;  // "smdx02"
 inline constexpr std::size_t head_bytes = 32;
 inline constexpr std::uint64_t end_bytes = std::uint64_t{64} << 10U;
@@ -30,7 +34,7 @@ using smdebug::detail::content_hash;
     return content_hash(front, content_hash(head.first(24)));
 }
 
-/// Puts numbers, seven bits a byte, and texts behind each other.
+/// Encodes numbers, seven bits a byte, and texts, one after another.
 class writer {
 public:
     void number(std::uint64_t value) {
@@ -54,7 +58,7 @@ private:
     std::vector<std::byte> bytes_;
 };
 
-/// Takes them again.  Behind the first that is not there everything is 0 and empty.
+/// Decodes them.  After the first missing one everything is 0 or empty.
 class reader {
 public:
     explicit reader(byte_view bytes) noexcept : bytes_(bytes) {}
@@ -84,7 +88,7 @@ public:
         return one.empty() ? 0 : load_le<std::uint64_t>(one.data());
     }
     [[nodiscard]] std::string_view text() noexcept { return as_text(take(number())); }
-    /// How many entries follow; each takes at least so many bytes.
+    /// The number of entries that follow; each takes at least so many bytes.
     [[nodiscard]] std::size_t count(std::size_t least_bytes) noexcept {
         const std::uint64_t value = number();
         if (value > bytes_.size() / least_bytes) {
@@ -115,7 +119,7 @@ private:
     bool is_right_ = true;
 };
 
-/// An access point that is still in its file.
+/// An access point that is not loaded from its file yet.
 class kept_point final : public access_point {
 public:
     kept_point(std::shared_ptr<const byte_source> file, byte_range where, std::uint64_t hash,
@@ -151,7 +155,7 @@ inline void put_members(writer& to, const directory& from) {
     to.number(from.members.size());
     std::string_view before;
     for (const auto& [key, file] : from.members) {
-        // Names that stand next to each other begin alike.
+        // Neighbouring names have common prefixes.
         const auto shared = static_cast<std::size_t>(
             std::mismatch(before.begin(), before.end(), key.begin(), key.end()).first - before.begin());
         to.number(shared);
@@ -166,7 +170,7 @@ inline void put_members(writer& to, const directory& from) {
     }
 }
 
-/// `length`: of what the offsets count in.
+/// `length`: the size of what the offsets refer to.
 [[nodiscard]] inline directory take_members(reader& from, std::uint64_t length, std::uint64_t most) {
     directory made;
     const std::size_t count = from.count(5);
@@ -262,7 +266,7 @@ namespace smdx {
     return is_whole ? std::optional{std::move(front)} : std::nullopt;
 }
 
-/// The spans, and in `length` how long what they make is.
+/// The spans, and in `length` the size of the stream that they cover.
 [[nodiscard]] inline std::vector<stream_span> take_spans(reader& from, const std::shared_ptr<const byte_source>& file,
                                                          std::uint64_t points,
                                                          const std::shared_ptr<const codec>& unpacks,
@@ -320,7 +324,7 @@ namespace smdx {
         length = of.size;
     } else if (length > options.most_bytes ||
                (length > decoded_source::any_ratio_bytes && length / options.most_ratio > of.size)) {
-        return std::nullopt;  // reading it again says that
+        return std::nullopt;  // reading the archive again reports that
     }
     made.members = take_members(from, length, options.most_members);
     return from.is_at_end() ? std::optional{std::move(made)} : std::nullopt;
@@ -341,7 +345,94 @@ SMDEBUG_INLINE std::optional<kept_index> read_index(const std::shared_ptr<const 
     }
 }
 
-}  // namespace detail
-}  // namespace archive
-}  // namespace v1
-}  // namespace smdebug
+/// A file that stays open: replacing it by another one has no effect here.
+class open_file final : public byte_source {
+public:
+    open_file(smdebug::detail::posix::file file, std::string path) : file_(std::move(file)), path_(std::move(path)) {}
+
+    [[nodiscard]] byte_buffer read(byte_range where) const override {
+        const std::uint64_t begin = std::min(where.offset, file_.size());
+        const auto length = static_cast<std::size_t>(std::min(where.length, file_.size() - begin));
+        const std::shared_ptr<std::byte[]> block = std::make_shared_for_overwrite<std::byte[]>(length);
+        const std::size_t count = file_.read_at(begin, {block.get(), length});
+        return byte_buffer{block, byte_view{block.get(), count}};
+    }
+    [[nodiscard]] std::uint64_t size() const override { return file_.size(); }
+    [[nodiscard]] std::string name() const override { return path_; }
+
+private:
+    smdebug::detail::posix::file file_;
+    std::string path_;
+};
+
+/// The name of an index in a folder that holds many.
+[[nodiscard]] inline std::string index_name(const std::string& archive) {
+    // The same relative path means another archive in another working directory.
+    const std::string whole =
+        archive.find("://") == std::string::npos ? smdebug::detail::posix::absolute_path(archive) : archive;
+    std::string name;
+    for (const std::uint64_t seed : {0U, 1U}) {
+        std::uint64_t hash = smdebug::detail::content_hash(as_bytes(whole), seed);
+        for (int i = 0; i < 16; ++i, hash >>= 4U) {
+            name += "0123456789abcdef"[hash & 15U];
+        }
+    }
+    return name.append(index_extension);
+}
+
+SMDEBUG_INLINE index_places::index_places(std::shared_ptr<const byte_source> archive, const std::string& folder)
+    : archive_(std::move(archive)) {
+    if (folder.empty()) {
+        return;
+    }
+    try {
+        path_ = smdebug::detail::posix::absolute_path(smdebug::detail::local_path(folder)) + "/" +
+                index_name(archive_->name());
+    } catch (const error&) {
+        path_.clear();  // no folder of this machine
+    }
+}
+
+SMDEBUG_INLINE std::shared_ptr<const byte_source> index_places::find(std::size_t place) const {
+    try {
+        if (place == 1) {
+            return archive_->sibling(index_extension);
+        }
+        if (path_.empty() || !smdebug::detail::posix::regular_file_facts(path_)) {
+            return nullptr;
+        }
+        auto file = std::make_shared<const open_file>(smdebug::detail::posix::file{path_}, path_);
+        smdebug::detail::posix::touch(path_);  // its last use
+        return file;
+    } catch (const std::exception&) {
+        return nullptr;
+    }
+}
+
+SMDEBUG_INLINE void index_places::keep(byte_view index) const noexcept {
+    if (path_.empty() || index.empty()) {
+        return;
+    }
+    try {
+        smdebug::detail::posix::whole_file_output out{path_, smdebug::detail::posix::readable_by::owner};
+        out.append({&index, 1});
+        out.commit(durability::cached);
+    } catch (const std::exception&) {
+        return;
+    }
+}
+
+SMDEBUG_INLINE std::string index_places::drop(std::size_t place) const {
+    std::string which = archive_->name().append(index_extension);
+    if (place == 0) {
+        try {
+            static_cast<void>(smdebug::detail::posix::remove_file(path_));
+            return "its index was removed; open it again";
+        } catch (const error&) {
+            which = path_;
+        }
+    }
+    return "remove its index " + which + ", and open it again";
+}
+
+}  // namespace smdebug::inline v1::archive::detail

@@ -15,14 +15,11 @@
 #include <system_error>
 #include <utility>
 
-namespace smdebug {
-inline namespace v1 {
-namespace archive {
-namespace detail {
+namespace smdebug::inline v1::archive::detail {
 namespace tar {
 
 inline constexpr std::uint64_t block_bytes = 512;
-// A path is 4 KiB at most; a pax head has some of them, and texts that nobody reads.
+// A path has at most 4 KiB; a pax head has some of them, and texts that are ignored.
 inline constexpr std::uint64_t most_head_bytes = std::uint64_t{1} << 20U;
 inline constexpr int most_links = 40;
 
@@ -63,7 +60,7 @@ inline constexpr int most_links = 40;
     return (size + block_bytes - 1) / block_bytes * block_bytes;
 }
 
-/// What heads of pax say of the member behind them, or of all.
+/// The settings of pax heads for the next member, or for all.
 using keywords = std::map<std::string, std::string, std::less<>>;
 
 /// Adds "LENGTH KEY=VALUE\n" records; false where they are damaged.
@@ -110,10 +107,10 @@ public:
 private:
     struct link {
         std::string to;    // a key; empty where it leads out of the archive
-        std::string told;  // as the archive says it
+        std::string told;  // as written in the archive
     };
 
-    // A piece of the archive, read ahead where members are small.
+    // A piece of the archive, read ahead for small members.
     [[nodiscard]] byte_view bytes(std::uint64_t offset, std::uint64_t length) {
         if (offset < piece_begin_ || offset + length > piece_begin_ + piece_.size()) {
             if (offset >= end_) {
@@ -124,7 +121,7 @@ private:
             try {
                 piece_ = from_.read({offset, more});
                 end_ = piece_.size() < more ? offset + piece_.size() : end_;
-            } catch (const corrupt_data&) {  // it may lie behind what is wanted
+            } catch (const corrupt_data&) {  // the damage may lie after the wanted bytes
                 piece_ = from_.read({offset, length});
             }
             piece_begin_ = offset;
@@ -132,7 +129,7 @@ private:
         return piece_.slice({offset - piece_begin_, length}).view();
     }
 
-    // Looks at one head; false at the end.
+    // Reads one head; false at the end.
     bool step() {
         const byte_view head = bytes(place_, block_bytes);
         if (head.empty()) {
@@ -156,7 +153,7 @@ private:
         lost_ = false;
         const std::optional<std::uint64_t> size = size_of(head);
         if (!size || *size > UINT64_MAX / 2 - place_) {
-            damage(place_, "a head tells no size");
+            damage(place_, "a head has no valid size");
             place_ += block_bytes;
             forget_next();
             return true;
@@ -165,7 +162,7 @@ private:
         return true;
     }
 
-    // Behind the end: whether another archive follows, as `cat a.tar b.tar` and `tar -A` leave it.
+    // After the end: whether another archive follows, as `cat a.tar b.tar` and `tar -A` leave it.
     bool find_next_archive() {
         for (;; place_ += block_bytes) {
             const byte_view block = bytes(place_, block_bytes);
@@ -207,7 +204,7 @@ private:
             return;
         }
         const bool is_link = kind == '1' || kind == '2';
-        // A link's size is that of what it names; nothing lies behind its head.
+        // A link's size is that of its target; no data follows its head.
         const std::uint64_t inside = is_link || (kind >= '3' && kind <= '6') ? 0 : size;
         std::string name = name_of(head);
         const bool is_folder = kind == '5' || name.ends_with('/');
@@ -270,7 +267,7 @@ private:
         }
     }
 
-    // By any form of pax: 0.0, 0.1 and 1.0 have other keywords.
+    // Any form of pax sparse file: 0.0, 0.1 and 1.0 have different keywords.
     [[nodiscard]] bool is_sparse() const {
         constexpr std::string_view begin = "GNU.sparse.";
         const auto has_any = [&](const keywords& of) {
@@ -280,7 +277,7 @@ private:
         return has_any(next_) || has_any(all_);
     }
 
-    // Of the next member, else of all; nothing where neither has it.
+    // For the next member, else for all; nothing if neither is set.
     [[nodiscard]] const std::string* keyword(std::string_view name) const {
         for (const keywords* const of : {&next_, &all_}) {
             if (const auto entry = of->find(name); entry != of->end() && !entry->second.empty()) {
@@ -327,11 +324,11 @@ private:
         std::string target;
         if (is_hard) {
             target = key_of(to);
-        } else if (!to.starts_with('/')) {  // seen from its own folder
+        } else if (!to.starts_with('/')) {  // relative to its own folder
             const std::size_t folder = key.rfind('/');
             target = without_dots(folder == std::string::npos ? to : key.substr(0, folder + 1) + to);
         }
-        if (is_hard) {  // of what has come before, also where that is replaced later
+        if (is_hard) {  // refers to an earlier member, even if that is replaced later
             if (const auto file = made_.members.find(target); file != made_.members.end()) {
                 links_.erase(key);
                 made_.members.insert_or_assign(key, member{file->second});
@@ -354,7 +351,7 @@ private:
 
     void pass_over(const std::string& name) { add_problem(made_, problem_of_name(name)); }
 
-    // Links to folders are passed over: what lies there is found under its own name.
+    // Links to folders are skipped: the files there are found under their own names.
     void resolve_links() {
         for (const auto& [key, first] : links_) {
             const link* last = &first;
@@ -385,7 +382,7 @@ private:
         return !key.empty() && below != made_.members.end() && below->first.starts_with(key + "/");
     }
 
-    // Behind a damaged head: block after block, up to the next head.
+    // After a damaged head: block by block, up to the next valid head.
     bool search() {
         if (!lost_) {
             damage(place_, made_.members.empty() && place_ == 0 ? "it begins with no head" : "a head is damaged");
@@ -410,10 +407,10 @@ private:
     keywords all_;
     byte_buffer piece_;
     std::uint64_t piece_begin_ = 0;
-    std::uint64_t end_ = UINT64_MAX;  // of the archive, once it was reached
+    std::uint64_t end_ = UINT64_MAX;  // the archive's end, once it is reached
     std::uint64_t place_ = 0;
-    bool ended_ = false;  // an empty block was there
-    bool lost_ = false;   // behind a damaged head
+    bool ended_ = false;  // an empty block was read
+    bool lost_ = false;   // after a damaged head
 };
 
 }  // namespace tar
@@ -423,7 +420,7 @@ SMDEBUG_INLINE bool is_tar_head(byte_view block) noexcept {
         return false;
     }
     std::uint64_t sum = 0;
-    std::int64_t signed_sum = 0;  // what old tars wrote
+    std::int64_t signed_sum = 0;  // as old tars computed it
     for (std::size_t i = 0; i < tar::block_bytes; ++i) {
         const bool in_sum = i >= 148 && i < 156;
         const auto value = in_sum ? static_cast<unsigned>(' ') : std::to_integer<unsigned>(block[i]);
@@ -439,7 +436,4 @@ SMDEBUG_INLINE directory read_tar(const byte_source& from, const archive_options
     return tar::walk{from, options, passed}.run();
 }
 
-}  // namespace detail
-}  // namespace archive
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::archive::detail

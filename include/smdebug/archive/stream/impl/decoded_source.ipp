@@ -2,21 +2,17 @@
 #pragma once
 
 #include <smdebug/archive/stream/decoded_source.hpp>
-#include <smdebug/archive/stream/parallel_decoder.hpp>
 #include <smdebug/core/error.hpp>
-#include <smdebug/storage/cache/content_hash.hpp>
+#include <smdebug/core/text_hash.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cstring>
 #include <utility>
 
-namespace smdebug {
-inline namespace v1 {
-namespace archive {
-namespace detail {
+namespace smdebug::inline v1::archive::detail {
 
-/// The bytes at the front of a block; one that is mostly empty is not kept.
+/// The bytes at the front of a block; a block that is mostly empty is not kept.
 [[nodiscard]] inline byte_buffer buffer_of(std::shared_ptr<std::byte[]> block, std::size_t length, std::size_t room) {
     if (length < room / 4) {
         return byte_buffer::take(std::vector<std::byte>(block.get(), block.get() + length));
@@ -25,8 +21,8 @@ namespace detail {
     return byte_buffer{std::move(block), bytes};
 }
 
-/// Tells bytes from others, as long as nobody means to deceive: two sums in each of 16 lanes, which any compiler makes
-/// vectors of.  A hash takes several times as long, and would be seen in the time that inflating takes.
+/// A checksum without protection against intent: two sums in each of 16 lanes, which any compiler vectorizes.  A
+/// cryptographic hash takes several times as long, and would noticeably slow down inflating.
 [[nodiscard]] inline std::uint64_t sum_of(byte_view bytes) noexcept {
     constexpr std::size_t lanes = 16;
     std::array<std::uint32_t, lanes> first{};
@@ -208,7 +204,7 @@ SMDEBUG_INLINE bool decoded_source::grow() const {
         frontier_.reset();
         return false;
     } catch (...) {
-        frontier_.reset();  // it may work the next time
+        frontier_.reset();  // may succeed the next time
         throw;
     }
 }
@@ -294,7 +290,7 @@ SMDEBUG_INLINE byte_buffer decoded_source::decode_again(std::size_t number) cons
                 length += more;
             }
         } catch (const corrupt_data&) {
-            length = 0;  // it was not when it was inflated for the first time
+            length = 0;  // it was not damaged when it was inflated for the first time
         }
         const byte_buffer bytes = buffer_of(block, length, most_span_bytes);
         if (length != wanted.length || sum_of(bytes.view()) != wanted.sum) {
@@ -349,7 +345,7 @@ SMDEBUG_INLINE decoded_source::standing decoded_source::take_decoder(std::size_t
             const std::lock_guard lock{guard_};
             const std::size_t cost = loaded != nullptr ? loaded->cost() : 0;
             if (spans_[nearest].point == point && point_bytes_ + cost <= most_point_bytes) {
-                spans_[nearest].point = loaded;  // for the next time; where it is lost, the one before it serves
+                spans_[nearest].point = loaded;  // for the next time; if it fails to load, the point before it is used
                 point_bytes_ += cost;
             }
         }
@@ -397,7 +393,97 @@ SMDEBUG_INLINE void decoded_source::thin_points() const {
     }
 }
 
-}  // namespace detail
-}  // namespace archive
-}  // namespace v1
-}  // namespace smdebug
+SMDEBUG_INLINE parallel_decoder::part parallel_decoder::decode_part(std::uint64_t begin, std::uint64_t end) const {
+    constexpr std::size_t piece = std::size_t{1} << 20U;
+    part made{.begin = begin, .end = end};
+    try {
+        // Read from the stream's beginning, so that offsets in messages are those of the archive.
+        const auto until_end = std::make_shared<part_source>(packed_, byte_range{0, end});
+        const std::unique_ptr<decoder> by = codec_->begin(until_end, codec_->part_point(begin).get());
+        std::vector<std::byte> bytes;
+        while (bytes.size() <= most_part_bytes) {
+            const std::size_t before = bytes.size();
+            bytes.resize(before + piece);
+            const std::size_t more = by->decode(std::span{bytes}.subspan(before), piece);
+            bytes.resize(before + more);
+            if (more == 0) {
+                made.bytes = std::move(bytes);
+                break;
+            }
+        }
+    } catch (const corrupt_data&) {
+        // The single decoder returns the bytes before the damage, and reports the damage.
+    }
+    return made;
+}
+
+SMDEBUG_INLINE void parallel_decoder::look_ahead() {
+    while (!no_more_ && ahead_.size() < threads_) {
+        const std::optional<std::uint64_t> end = codec_->part_end(*packed_, next_begin_);
+        if (!end) {
+            no_more_ = true;
+            return;
+        }
+        ahead_.push_back(std::async(std::launch::async,
+                                    [this, begin = next_begin_, behind = *end] { return decode_part(begin, behind); }));
+        next_begin_ = *end;
+    }
+}
+
+SMDEBUG_INLINE bool parallel_decoder::next_part() {
+    look_ahead();
+    if (!ahead_.empty()) {
+        part made = ahead_.front().get();
+        ahead_.pop_front();
+        if (made.bytes) {
+            ++parts_;
+            current_ = std::move(made);
+            taken_ = 0;
+            look_ahead();  // while the current part is consumed
+            return true;
+        }
+        next_begin_ = made.begin;
+        no_more_ = true;
+        ahead_.clear();
+    }
+    alone_ = codec_->begin(packed_, next_begin_ > 0 ? codec_->part_point(next_begin_).get() : nullptr);
+    current_ = {};
+    return false;
+}
+
+SMDEBUG_INLINE std::size_t parallel_decoder::decode(std::span<std::byte> out, std::size_t enough) {
+    std::size_t made = 0;
+    while (alone_ == nullptr) {
+        const std::size_t left = current_.bytes ? current_.bytes->size() - taken_ : 0;
+        if (left == 0 && (made >= enough || (!next_part() && made > 0))) {
+            return made;
+        }
+        if (alone_ != nullptr) {
+            break;
+        }
+        const std::size_t count = std::min(current_.bytes->size() - taken_, out.size() - made);
+        if (count > 0) {
+            std::memcpy(out.data() + made, current_.bytes->data() + taken_, count);
+        }
+        taken_ += count;
+        made += count;
+        if (made == out.size()) {
+            return made;
+        }
+    }
+    return made > 0 ? made : alone_->decode(out, enough);
+}
+
+SMDEBUG_INLINE std::uint64_t parallel_decoder::consumed() const noexcept {
+    return alone_ != nullptr ? alone_->consumed() : current_.end;
+}
+
+SMDEBUG_INLINE std::shared_ptr<const access_point> parallel_decoder::point() const {
+    if (alone_ != nullptr) {
+        return alone_->point();
+    }
+    const bool is_between = !current_.bytes || taken_ == current_.bytes->size();
+    return is_between ? codec_->part_point(current_.end) : nullptr;
+}
+
+}  // namespace smdebug::inline v1::archive::detail

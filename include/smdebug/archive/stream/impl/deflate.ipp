@@ -1,8 +1,8 @@
 // The bodies of <smdebug/archive/stream/deflate.hpp>.
 #pragma once
 
+#include <smdebug/archive/stream/byte_source.hpp>
 #include <smdebug/archive/stream/deflate.hpp>
-#include <smdebug/archive/stream/packed_input.hpp>
 #include <smdebug/core/error.hpp>
 
 #include <zlib.h>
@@ -18,10 +18,7 @@
 #include <utility>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace archive {
-namespace detail {
+namespace smdebug::inline v1::archive::detail {
 namespace deflate {
 
 inline constexpr std::size_t window_bytes = 32'768;
@@ -31,7 +28,7 @@ inline constexpr int gzip_bits = 15 + 16;
 /// Where decoding can begin.
 struct place final : access_point {
     std::uint64_t offset = 0;  ///< of the next whole byte
-    int bits = 0;              ///< of the byte before it that are not used up
+    int bits = 0;              ///< unused bits of the byte before it
     int byte = 0;              ///< that byte
     bool at_head = false;      ///< before a member's head: no window, no bits
     std::unique_ptr<std::array<unsigned char, window_bytes>> window;
@@ -39,13 +36,13 @@ struct place final : access_point {
 
     [[nodiscard]] std::size_t cost() const noexcept override { return sizeof(place) + (window ? window_bytes : 0); }
 
-    // offset (8 bytes) | bits | byte | whether it is at a head | whether the window is deflated | its length (4) | window
+    // offset (8 bytes) | bits | byte | whether at a head | whether the window is deflated | its length (4) | window
     static constexpr std::size_t head_bytes = 16;
     [[nodiscard]] std::vector<std::byte> written() const override {
         const byte_view plain = window ? std::as_bytes(std::span{*window}).first(window_length) : byte_view{};
         uLongf length = compressBound(window_length);
         std::vector<std::byte> bytes(head_bytes + length);
-        // Numbers of a model hardly get smaller: the fastest level is enough.
+        // The parameters of a model hardly compress: the fastest level suffices.
         const bool is_packed = compress2(reinterpret_cast<Bytef*>(bytes.data() + head_bytes), &length,
                                          reinterpret_cast<const Bytef*>(plain.data()), window_length, 1) == Z_OK &&
                                length < plain.size();
@@ -122,8 +119,8 @@ public:
     ~inflater() override { inflateEnd(&stream_); }
 
     [[nodiscard]] std::size_t decode(std::span<std::byte> out, std::size_t enough) override {
-        // Where nothing is left to read, zlib may have more to give, or an end to find in bits that it has.  To go from one
-        // block to the next it may need some calls, each of which looks as if nothing came of it.
+        // Even without input zlib may have more output, or find the end in bits that it holds.  Between two blocks it
+        // may need several calls that make no visible progress.
         constexpr int most_idle_calls = 16;
         int idle_calls = 0;
         std::size_t made = 0;
@@ -136,7 +133,7 @@ public:
                 }
                 if (idle_calls == most_idle_calls) {
                     if (made > 0) {
-                        return made;  // the next call tells
+                        return made;  // the next call reports it
                     }
                     damaged("ends inside of its compressed data: it is cut");
                 }
@@ -197,7 +194,8 @@ public:
     }
 
 private:
-    // Before a member's head: what comes must be one, or the end.  False: the next call tells that it is neither.
+    // Before a member's head: either a valid head or the end must follow.  False: neither does, which the next call
+    // reports.
     bool begin_member(std::size_t made) {
         if (first_member_) {
             first_member_ = false;
@@ -260,7 +258,7 @@ private:
     deflate_wrap wrap_;
     z_stream stream_{};
     int last_byte_ = 0;
-    bool without_head_ = false;  // begun inside of a member: its checksum is not checked
+    bool without_head_ = false;  // began inside a member: its checksum is not checked
     bool at_head_ = false;       // the next byte is the first one of a member's head, or there is none
     bool first_member_ = true;
     bool in_member_ = false;
@@ -277,7 +275,7 @@ SMDEBUG_INLINE std::unique_ptr<decoder> deflate_codec::begin(std::shared_ptr<con
 
 namespace deflate {
 
-/// The size of a member by what its head tells, which begins with these bytes; 0: it does not.
+/// The size of a member as its head, which begins with these bytes, stores it; 0: it stores none.
 [[nodiscard]] inline std::uint64_t told_size(byte_view head) {
     constexpr std::size_t fixed = 12;
     const bool has_fields = head.size() >= fixed && head[0] == std::byte{0x1F} && head[1] == std::byte{0x8B} &&
@@ -342,7 +340,4 @@ SMDEBUG_INLINE std::uint32_t crc32_of(byte_view bytes) noexcept {
     return static_cast<std::uint32_t>(crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
 }
 
-}  // namespace detail
-}  // namespace archive
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::archive::detail

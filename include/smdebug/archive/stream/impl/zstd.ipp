@@ -1,7 +1,7 @@
 // The bodies of <smdebug/archive/stream/zstd.hpp>.
 #pragma once
 
-#include <smdebug/archive/stream/packed_input.hpp>
+#include <smdebug/archive/stream/byte_source.hpp>
 #include <smdebug/archive/stream/zstd.hpp>
 #include <smdebug/core/error.hpp>
 
@@ -15,10 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace archive {
-namespace detail {
+namespace smdebug::inline v1::archive::detail {
 namespace zstd {
 
 /// Before a frame.
@@ -78,7 +75,7 @@ private:
         void operator()(ZSTD_DStream* stream) const noexcept { ZSTD_freeDStream(stream); }
     };
 
-    // What was made before the damage goes out first: the next call meets it again.
+    // Bytes before the damage are returned first: the next call meets it again.
     std::size_t told_later(std::size_t made, const std::string& what) {
         if (what_.empty()) {
             what_ = what;
@@ -110,7 +107,7 @@ SMDEBUG_INLINE std::optional<std::uint64_t> zstd_codec::part_end(const byte_sour
             piece = packed.read({end, length});
             piece_begin = end;
             size = ZSTD_findFrameCompressedSize(piece.data(), piece.size());
-            length = piece.size() < length ? most_for_part + 1 : 4 * length;  // all that there is: no more will help
+            length = piece.size() < length ? most_for_part + 1 : 4 * length;  // the whole input: more does not help
         }
         if (ZSTD_isError(size) != 0U || size == 0) {
             break;
@@ -136,7 +133,4 @@ SMDEBUG_INLINE std::shared_ptr<const access_point> zstd_codec::restore(byte_view
                : nullptr;
 }
 
-}  // namespace detail
-}  // namespace archive
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::archive::detail

@@ -3,33 +3,36 @@
 
 #include <smdebug/batch/search/name_pattern.hpp>
 #include <smdebug/core/error.hpp>
-#include <smdebug/core/utf8.hpp>
+#include <smdebug/core/printable_text.hpp>
+#include <smdebug/storage/posix/file.hpp>
+#include <smdebug/storage/uri.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
+#include <system_error>
 
-namespace smdebug {
-inline namespace v1 {
-namespace detail {
+namespace smdebug::inline v1::detail {
 
-/// A character, or a byte that is none: those have numbers above all characters.
+/// A character, or a byte that is not part of one: those have numbers above all characters.
 [[nodiscard]] inline utf8_character pattern_character(std::string_view text) noexcept {
     const utf8_character first = first_utf8_character(text);
     return first.length != 0 ? first : utf8_character{0x110000U + static_cast<unsigned char>(text.front()), 1};
 }
 
-/// How many bytes of a pattern and of a name belong together; none of the name: they do not match.
+/// The numbers of bytes of a pattern and of a name that match each other; 0 of the name: no match.
 struct matched_bytes {
     std::size_t of_pattern = 0;
     std::size_t of_name = 0;
 };
 
-/// The end of the set that begins at the '[' with which `pattern` begins: the place behind its ']'; 0: it has none.
+/// The end of the set at whose '[' `pattern` begins: the place after its ']'; 0: it has none.
 [[nodiscard]] inline std::size_t set_end(std::string_view pattern) noexcept {
     std::size_t place = 1;
     place += place < pattern.size() && (pattern[place] == '!' || pattern[place] == '^') ? 1U : 0U;
-    place += place < pattern.size() && pattern[place] == ']' ? 1U : 0U;  // the first one is a member
+    place += place < pattern.size() && pattern[place] == ']' ? 1U : 0U;  // a leading ] is a member
     for (; place < pattern.size() && pattern[place] != '/'; ++place) {
         if (pattern[place] == ']') {
             return place + 1;
@@ -39,7 +42,7 @@ struct matched_bytes {
     return 0;
 }
 
-/// Whether a set, without its brackets and the '!', has a character.
+/// Whether a set, given without its brackets and the '!', contains a character.
 [[nodiscard]] inline bool set_has(std::string_view members, std::uint32_t wanted) noexcept {
     const auto take = [&] {
         if (members.front() == '\\' && members.size() > 1) {
@@ -63,7 +66,7 @@ struct matched_bytes {
     return false;
 }
 
-/// The first element of a pattern that is not '*', against the beginning of a name.
+/// Matches the first element of a pattern that is not '*' with the beginning of a name.
 [[nodiscard]] inline matched_bytes match_one(std::string_view pattern, std::string_view name) noexcept {
     const utf8_character one = pattern_character(name);
     if (pattern.front() == '?') {
@@ -86,7 +89,7 @@ struct matched_bytes {
     }
     std::size_t in_pattern = 0;
     std::size_t in_name = 0;
-    std::optional<matched_bytes> star;  // behind the last one, and where what follows it was tried last
+    std::optional<matched_bytes> star;  // after the last star, and where the rest was tried last
     while (in_name < name.size()) {
         if (in_pattern < pattern.size() && pattern[in_pattern] == '*') {
             star = matched_bytes{++in_pattern, in_name};
@@ -110,7 +113,8 @@ struct matched_bytes {
     return pattern.find_first_not_of('*', in_pattern) == std::string_view::npos;
 }
 
-/// The place of the brace that ends the one at `begin`, and whether there is a comma between them; npos: it has no end.
+/// The place of the brace that closes the one at `begin`, and whether there is a comma between them; npos: it is not
+/// closed.
 struct brace_group {
     std::size_t end = std::string_view::npos;
     bool has_comma = false;
@@ -135,7 +139,7 @@ struct brace_group {
     return {};
 }
 
-/// Appends what the braces of `rest` stand for, behind `before`, which has none.
+/// Appends all expansions of the braces of `rest`, each after `before`, which has none.
 inline void expand_braces(const std::string& before, std::string_view rest, std::vector<std::string>& alternatives) {
     constexpr std::size_t most_alternatives = 1024;
     std::size_t begin = 0;
@@ -286,6 +290,110 @@ SMDEBUG_INLINE void path_pattern::pass_over_any_depth(progress& reached) const {
     }
 }
 
-}  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+inline constexpr std::string_view s3_scheme = "s3://";
+
+SMDEBUG_INLINE std::string plain_path_of(std::string_view written) {
+    if (is_in_s3(written)) {
+        while (written.size() > s3_scheme.size() && written.ends_with('/')) {
+            written.remove_suffix(1);
+        }
+        return std::string{written};
+    }
+    constexpr std::string_view scheme = "file://";
+    written.remove_prefix(written.starts_with(scheme) ? scheme.size() : 0);
+    std::string home;
+    if (written == "~" || written.starts_with("~/")) {
+        home = local_path("~") + std::string{written.substr(1)};
+        written = home;
+    }
+    std::string plain{written.starts_with('/') ? "/" : ""};
+    for (std::size_t begin = 0; begin < written.size();) {
+        const std::size_t end = std::min(written.find('/', begin), written.size());
+        const std::string_view part = written.substr(begin, end - begin);
+        if (!part.empty() && part != ".") {
+            plain.append(plain.empty() || plain == "/" ? "" : "/").append(part);
+        }
+        begin = end + 1;
+    }
+    // "./~" and "./s3:x" are files here; without "./" they would have another meaning.
+    const std::string_view first = std::string_view{plain}.substr(0, plain.find('/'));
+    if (first.starts_with('~') || first.find(':') != std::string_view::npos) {
+        return "./" + plain;
+    }
+    return plain.empty() ? "." : plain;
+}
+
+SMDEBUG_INLINE address_parts split_address(std::string_view address) {
+    const std::size_t slash = std::min(address.find('/', std::min(s3_scheme.size(), address.size())), address.size());
+    return {.bucket = std::string{address.substr(0, slash)},
+            .key = std::string{address.substr(std::min(slash + 1, address.size()))}};
+}
+
+SMDEBUG_INLINE std::string whole_path_of(const std::string& plain) {
+    if (plain.starts_with(s3_scheme)) {
+        return plain;
+    }
+    const std::string_view path = plain;
+    std::string whole =
+        posix::absolute_path(std::string{plain == "." ? path : path.substr(path.starts_with("./") ? 2 : 0)});
+    if (plain == ".") {
+        whole.resize(std::max<std::size_t>(whole.size() - 2, 1));
+    }
+    const auto is_part = [&](std::size_t at) { return at + 3 == whole.size() || whole[at + 3] == '/'; };
+    std::size_t up = whole.rfind("/..");
+    while (up != std::string::npos && !is_part(up)) {
+        up = up == 0 ? std::string::npos : whole.rfind("/..", up - 1);
+    }
+    if (up != std::string::npos) {
+        std::error_code missing;
+        const std::string above = std::filesystem::canonical(whole.substr(0, up + 3), missing).string();
+        whole = missing ? std::filesystem::path{whole}.lexically_normal().string()
+                        : (above == "/" && up + 3 < whole.size() ? std::string{} : above) + whole.substr(up + 3);
+    }
+    return whole;
+}
+
+SMDEBUG_INLINE std::string run_key_of(std::string_view written) {
+    try {
+        return whole_path_of(plain_path_of(written));
+    } catch (const value_error&) {
+        return std::string{written};
+    }
+}
+
+SMDEBUG_INLINE std::optional<path_in_archive> split_at_archive(std::string_view path) {
+    for (std::size_t mark = path.find('!'); mark != std::string_view::npos; mark = path.find('!', mark + 1)) {
+        const std::string_view before = path.substr(0, mark);
+        if ((mark + 1 == path.size() || path[mark + 1] == '/') && !archive_extension_of(before).empty()) {
+            return path_in_archive{.archive = std::string{before},
+                                   .inside = std::string{path.substr(std::min(mark + 2, path.size()))}};
+        }
+    }
+    return std::nullopt;
+}
+
+SMDEBUG_INLINE rooted_pattern split_at_wildcard(const std::string& plain) {
+    const bool far = plain.starts_with(s3_scheme);
+    const std::size_t before_names = far ? s3_scheme.size() : 0;
+    const std::size_t first = first_wildcard(std::string_view{plain}.substr(before_names));
+    const std::size_t wildcard = first == std::string::npos ? plain.size() : before_names + first;
+    const std::size_t slash = plain.rfind('/', wildcard);
+    if (far && slash < before_names) {
+        throw value_error("the bucket of " + plain + " is a pattern: name the bucket", {.where = plain});
+    }
+    rooted_pattern parts{.root = slash == std::string::npos ? "." : plain.substr(0, std::max<std::size_t>(slash, 1)),
+                         .pattern = slash == std::string::npos ? plain : plain.substr(slash + 1)};
+    // An escaped character is literal.
+    if (parts.root.find('\\') != std::string::npos) {
+        std::string unescaped;
+        for (std::size_t place = 0; place < parts.root.size(); ++place) {
+            place += parts.root[place] == '\\' && place + 1 < parts.root.size() ? 1U : 0U;
+            unescaped.push_back(parts.root[place]);
+        }
+        parts.root = std::move(unescaped);
+    }
+    parts.prefix = parts.pattern.substr(0, parts.pattern.find_first_of("*?[{\\/"));
+    return parts;
+}
+
+}  // namespace smdebug::inline v1::detail

@@ -4,17 +4,317 @@
 #include <smdebug/core/dtype.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/formats/checkpoints/checkpoint_source.hpp>
+#include <smdebug/formats/checkpoints/find_checkpoints.hpp>
+#include <smdebug/formats/checkpoints/npz_directory.hpp>
+#include <smdebug/formats/checkpoints/safetensors_header.hpp>
+#include <smdebug/storage/open_storage.hpp>
 
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
 #include <iterator>
+#include <map>
 #include <optional>
+#include <set>
+#include <string_view>
+#include <system_error>
+#include <tuple>
 #include <utility>
 #include <vector>
 
-namespace smdebug {
-inline namespace v1 {
-namespace formats {
-namespace detail {
+namespace smdebug::inline v1 {
+namespace formats::detail {
+
+/// Gathers the tensors of a step's files.
+class checkpoint_reader {
+public:
+    checkpoint_reader(const any_storage& store, const checkpoint_step& step, const archive_options& options)
+        : store_(store), step_(step), options_(options) {}
+
+    [[nodiscard]] step_contents read() && {
+        for (const std::string& key : step_.files) {
+            if (kind_of(key) == checkpoint_kind::safetensors_index) {
+                attempt(key, [&] { read_index(key); });
+            }
+        }
+        for (const std::string& key : step_.files) {
+            if (is_of_another_save(key)) {
+                all_.not_read.push_back({key,
+                                         "the index of this checkpoint does not name it: it is left over from another "
+                                         "save",
+                                         problem_kind::left_out});
+            } else {
+                attempt(key, [&] { add(key); });
+            }
+        }
+        for (const found_index& index : indexes_) {
+            check_index(index);
+        }
+        check_shards();
+        tell_names_apart();
+        return std::move(all_);
+    }
+
+private:
+    struct found_index {
+        std::string key;
+        std::string checkpoint;  // see checkpoint_of
+        safetensors_index is;
+
+        std::set<std::string> files = {};  // that it names
+        bool has_all = false;              // all of them exist
+    };
+
+    [[nodiscard]] std::string path_of(const std::string& key) const { return smdebug::detail::path_of(store_, key); }
+
+    [[nodiscard]] static std::string_view stem_of(std::string_view key) { return key.substr(0, key.rfind('.')); }
+
+    // Processes one file; a part that cannot be read is noted.
+    void attempt(const std::string& key, function_ref<void()> doing) {
+        try {
+            doing();
+        } catch (const corrupt_data& damage) {
+            all_.not_read.push_back({key, std::string{damage.message()}});
+        } catch (const not_found&) {
+            all_.not_read.push_back(
+                {key, "it is not there: it is a link to a file that is missing, or was removed a moment ago"});
+        } catch (const unsupported& refused) {
+            if (kind_of(key) == checkpoint_kind::npz && !smdebug::detail::opens_archives()) {
+                throw;
+            }
+            all_.not_read.push_back({key, std::string{refused.message()}, problem_kind::unsupported});
+        }
+    }
+
+    void add(const std::string& key) {
+        const auto read_part = [&](byte_range where) { return store_.read(key, where); };
+        switch (kind_of(key)) {
+            case checkpoint_kind::safetensors: {
+                stored_tensors header = read_safetensors_header(path_of(key), size_of_file(key), read_part);
+                add_file(key, std::move(header.tensors));
+                add_not_read(key, std::move(header.not_read));
+                std::move(header.metadata.begin(), header.metadata.end(), std::back_inserter(all_.metadata));
+                break;
+            }
+            case checkpoint_kind::npy:
+                add_npy(key, read_part);
+                break;
+            case checkpoint_kind::npz:
+                add_npz(key);
+                break;
+            case checkpoint_kind::none:
+            case checkpoint_kind::safetensors_index:
+            case checkpoint_kind::pickle:
+                break;
+        }
+    }
+
+    [[nodiscard]] std::uint64_t size_of_file(const std::string& key) const {
+        const std::optional<std::uint64_t> size = store_.size(key);
+        if (!size) {
+            throw not_found("there is no file " + path_of(key), {.where = path_of(key)});
+        }
+        return *size;
+    }
+
+    void add_npy(const std::string& key, range_reader read_part) {
+        std::vector<stored_tensor> only{read_npy_header(path_of(key), size_of_file(key), read_part)};
+        only.front().name = name_of_file(key);
+        add_file(key, std::move(only));
+    }
+
+    void add_npz(const std::string& key) {
+        npz_directory members = read_npz_directory(store_, key, options_);
+        auto npz = std::make_shared<unpacked_npz>(unpacked_npz{.files = members.files});
+        for (stored_tensor& array : members.tensors) {
+            const std::uint64_t begin = npz->size();
+            const std::uint64_t end = begin + array.where.offset + array.where.length;
+            array.where.offset += begin;
+            npz->members.push_back({.key = array.name + ".npy", .begin = begin, .end = end});
+        }
+        npz->is_stored = npz->size() <= size_of_file(key);
+        add_file(key, std::move(members.tensors));
+        all_.files.back().npz = std::move(npz);
+        add_not_read(key, std::move(members.not_read));
+    }
+
+    void add_file(const std::string& key, std::vector<stored_tensor> tensors) {
+        for (stored_tensor& tensor : tensors) {
+            all_.tensors.push_back({.is = std::move(tensor), .file = all_.files.size()});
+        }
+        all_.files.push_back({.key = key});
+        names_.push_back(name_of_file(key));
+    }
+
+    void add_not_read(const std::string& key, std::vector<left_out> some) {
+        for (left_out& each : some) {
+            all_.not_read.push_back({key + ": " + each.name, std::move(each.why), each.kind});
+        }
+    }
+
+    // Its path below the step's folder, without extension.
+    [[nodiscard]] std::string name_of_file(const std::string& key) const {
+        const std::string name = key.substr(step_.folder.size());
+        return name.substr(0, name.rfind('.'));
+    }
+
+    void read_index(const std::string& key) {
+        const std::uint64_t most = std::min(size_of_file(key), most_header_bytes + 1);
+        found_index index{key, checkpoint_of(key),
+                          parse_safetensors_index(path_of(key), store_.read(key, {0, most}).view())};
+        const std::string folder = key.substr(0, key.rfind('/') + 1);
+        for (const std::string& file : index.is.files()) {
+            index.files.insert(folder + file);
+        }
+        const std::set<std::string_view> there{step_.files.begin(), step_.files.end()};
+        index.has_all = std::all_of(index.files.begin(), index.files.end(),
+                                    [&](const std::string& file) { return there.contains(file); });
+        indexes_.push_back(std::move(index));
+    }
+
+    [[nodiscard]] const found_index* index_of(std::string_view key) const {
+        const std::string checkpoint = checkpoint_of(key);
+        const auto found = std::find_if(indexes_.begin(), indexes_.end(),
+                                        [&](const found_index& each) { return each.checkpoint == checkpoint; });
+        return found == indexes_.end() ? nullptr : &*found;
+    }
+
+    // Notes a shard that the index of its checkpoint does not name, although all shards that it names exist.
+    [[nodiscard]] bool is_of_another_save(const std::string& key) const {
+        const found_index* const index =
+            kind_of(key) == checkpoint_kind::safetensors && shard_of(stem_of(key)) ? index_of(key) : nullptr;
+        return index != nullptr && index->has_all && !index->files.contains(key);
+    }
+
+    // Notes the files and tensors of the index that do not exist.
+    void check_index(const found_index& index) {
+        const std::string folder = index.key.substr(0, index.key.rfind('/') + 1);
+        std::set<std::pair<std::string_view, std::string_view>> there;
+        for (const checkpoint_tensor& tensor : all_.tensors) {
+            there.emplace(tensor.is.name, all_.files[tensor.file].key);
+        }
+        std::set<std::string_view> passed_over;
+        for (const left_out& each : all_.not_read) {
+            passed_over.insert(each.name);
+        }
+        std::map<std::string, std::vector<std::string_view>> missing;  // tensors by shard
+        for (const auto& [tensor, file] : index.is.file_of) {
+            const std::string shard = folder + file;
+            if (!there.contains({tensor, shard}) && !passed_over.contains(shard) &&
+                !passed_over.contains(shard + ": " + tensor)) {
+                missing[shard].push_back(tensor);
+            }
+        }
+        for (const auto& [shard, tensors] : missing) {
+            const std::size_t others = tensors.size() - 1;
+            all_.not_read.push_back(
+                {shard, "the index " + path_of(index.key) + ": tensor " + std::string{tensors.front()} +
+                            (others == 0 ? " is" : " and " + std::to_string(others) + " more are") + " not in " +
+                            shard + (store_.size(shard) ? "" : ", which is not there")});
+        }
+    }
+
+    // Notes missing shards without an index, by the numbers in the names of the others.
+    void check_shards() {
+        struct parts {
+            std::string first;  // the key of one of them
+            std::set<std::uint64_t> numbers = {};
+        };
+        std::map<std::string, std::map<std::uint64_t, parts>> checkpoints;  // by the number of parts in their names
+        for (const std::string& key : step_.files) {
+            const auto shard =
+                kind_of(key) == checkpoint_kind::safetensors_index ? std::nullopt : shard_of(stem_of(key));
+            if (!shard || index_of(key) != nullptr) {
+                continue;
+            }
+            const std::optional<std::uint64_t> number = number_of(shard->number);
+            const std::optional<std::uint64_t> count = number_of(shard->count);
+            if (!number || !count || *count == 0 || *number > *count) {
+                all_.not_read.push_back({key, "its name says that it is part " + std::string{shard->number} + " of " +
+                                                  std::string{shard->count} + ", which cannot be"});
+                continue;
+            }
+            const std::string checkpoint =
+                std::string{shard->before}.append(shard->behind).append(key.substr(key.rfind('.')));
+            checkpoints[checkpoint].try_emplace(*count, parts{key}).first->second.numbers.insert(*number);
+        }
+        for (const auto& [checkpoint, by_count] : checkpoints) {
+            for (const auto& [count, some] : by_count) {
+                check_parts(some.first, count, some.numbers);
+            }
+            if (by_count.size() > 1) {
+                all_.not_read.push_back({std::prev(by_count.end())->second.first,
+                                         "the checkpoint has parts of " + std::to_string(by_count.begin()->first) +
+                                             " and parts of " + std::to_string(std::prev(by_count.end())->first) +
+                                             ": some are left over from another save; remove those"});
+            }
+        }
+    }
+
+    void check_parts(const std::string& one, std::uint64_t count, const std::set<std::uint64_t>& numbers) {
+        if (numbers.size() >= count) {
+            return;
+        }
+        std::uint64_t missing = numbers.contains(0) ? 0 : 1;  // some count from 0
+        while (numbers.contains(missing)) {
+            ++missing;
+        }
+        const shard_name shard = *shard_of(stem_of(one));
+        std::string number = std::to_string(missing);
+        number.insert(0, shard.number.size() - std::min(shard.number.size(), number.size()), '0');
+        std::string key = one;
+        key.replace(static_cast<std::size_t>(shard.number.data() - one.data()), shard.number.size(), number);
+        const std::uint64_t gone = count - numbers.size();
+        all_.not_read.push_back({std::move(key), "it is not there: " + std::to_string(gone) + " of the " +
+                                                     std::to_string(count) + " parts of this checkpoint " +
+                                                     (gone == 1 ? "is" : "are") +
+                                                     " missing; copy or download what is missing"});
+    }
+
+    [[nodiscard]] static std::optional<std::uint64_t> number_of(std::string_view digits) noexcept {
+        std::uint64_t number = 0;
+        const auto [end, wrong] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+        return wrong == std::errc{} ? std::optional{number} : std::nullopt;
+    }
+
+    // Tensor names that several files have are prefixed with the name of the file.
+    void tell_names_apart() {
+        const auto by_name = [](const checkpoint_tensor& a, const checkpoint_tensor& b) {
+            return std::tie(a.is.name, a.file) < std::tie(b.is.name, b.file);
+        };
+        std::sort(all_.tensors.begin(), all_.tensors.end(), by_name);
+        std::vector<checkpoint_tensor>& tensors = all_.tensors;
+        for (std::size_t first = 0, end = 0; first < tensors.size(); first = end) {
+            const std::string name = tensors[first].is.name;
+            for (end = first; end < tensors.size() && tensors[end].is.name == name;) {
+                ++end;
+            }
+            for (std::size_t i = first; i < end && end - first > 1; ++i) {
+                tensors[i].is.name = names_[tensors[i].file] + "/" + name;
+            }
+        }
+        std::sort(tensors.begin(), tensors.end(), by_name);
+        const auto twice = std::adjacent_find(tensors.begin(), tensors.end(),
+                                              [](const auto& a, const auto& b) { return a.is.name == b.is.name; });
+        if (twice != tensors.end()) {
+            throw corrupt_data(
+                "step " + std::to_string(step_.step) + " in " + store_.name() + " has two tensors " + twice->is.name,
+                {.where = store_.name(), .tensor = twice->is.name, .step = step_.step});
+        }
+    }
+
+    const any_storage& store_;
+    const checkpoint_step& step_;
+    const archive_options& options_;
+    step_contents all_;
+    std::vector<found_index> indexes_;
+    std::vector<std::string> names_;  // of the files, as prefixes of ambiguous names
+};
+
+SMDEBUG_INLINE step_contents read_checkpoint(const any_storage& store, const checkpoint_step& step,
+                                             const archive_options& options) {
+    return checkpoint_reader(store, step, options).read();
+}
 
 [[nodiscard]] inline bool is_floating(dtype type) noexcept {
     constexpr dtype kinds[] = {dtype::float16,       dtype::bfloat16,    dtype::float32,   dtype::float64,
@@ -35,8 +335,7 @@ namespace detail {
     return tensor.find("bias") != std::string_view::npos ? "biases" : "weights";
 }
 
-}  // namespace detail
-}  // namespace formats
+}  // namespace formats::detail
 
 SMDEBUG_INLINE std::optional<checkpoint_source::time_point> checkpoint_source::written(
     const formats::detail::checkpoint_step& step) const {
@@ -124,7 +423,7 @@ SMDEBUG_INLINE bool checkpoint_source::look(const formats::detail::checkpoint_st
 
 SMDEBUG_INLINE bool checkpoint_source::add(const run_contents::place& where, const formats::detail::step_contents& read,
                                            std::vector<std::uint32_t>& shown, run_contents& contents) {
-    // In the order in which they lie in their files, so that a scan reads those from front to back.
+    // In the order of their places in the files, so that a scan reads each file from front to back.
     std::vector<const formats::detail::checkpoint_tensor*> tensors;
     tensors.reserve(read.tensors.size());
     for (const formats::detail::checkpoint_tensor& tensor : read.tensors) {
@@ -158,5 +457,4 @@ SMDEBUG_INLINE bool checkpoint_source::add(const run_contents::place& where, con
     return shown.size() > before.size();
 }
 
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1

@@ -8,10 +8,8 @@
 #include <smdebug/index/locations.hpp>
 #include <smdebug/record/framing.hpp>
 #include <smdebug/reduce/name.hpp>
-#include <smdebug/tensor/histogram_message.hpp>
 #include <smdebug/tensor/proto_decoder.hpp>
 #include <smdebug/wire/tensor_proto.hpp>
-#include <smdebug/wire/tensor_shape.hpp>
 
 #include <algorithm>
 #include <array>
@@ -21,8 +19,7 @@
 #include <optional>
 #include <utility>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 SMDEBUG_INLINE void tensorboard_source::add_folder(const std::string& path) {
     folder& added = folders_[path];
     const std::size_t parent_end = path.rfind('/');
@@ -118,18 +115,18 @@ SMDEBUG_INLINE bool tensorboard_source::is_quiet() const {
         for (const auto& [key, file] : one.files) {
             const auto written = store_.modified(key);
             if (written && *written <= how_.now() && how_.now() - *written < how_.quiet_after) {
-                return false;  // a time in the future says nothing
+                return false;  // a time in the future is ignored
             }
         }
     }
-    return !folders_.empty();  // where there is none yet, one may come
+    return !folders_.empty();  // if there is none yet, one may come
 }
 
 SMDEBUG_INLINE bool tensorboard_source::update(run_contents& contents) {
     if (!is_open_) {
         contents.add_collection({.name = "losses", .include_regex = {"[Ll]oss"}});
     }
-    const bool quiet = is_open_ && is_quiet();  // what was written until then is read below
+    const bool quiet = is_open_ && is_quiet();  // everything written until then is read below
     find_files(contents);
     count_modes();
     const bool is_quiet_now = quiet || (!is_open_ && is_quiet());
@@ -146,11 +143,11 @@ SMDEBUG_INLINE bool tensorboard_source::update(run_contents& contents) {
         note_void_points(one, contents);
         note_faults(contents);
         note_cut_files(one, is_quiet_now, contents);
-        // A step of which more is being written is left until it is behind.
+        // A step that is still being written is held back until it is complete.
         publish(one, !is_open_ || is_quiet_now || how_.now() - one.grown >= how_.whole_after, contents);
     }
     if (is_quiet_now) {
-        shown_.clear();  // no further mode can come
+        shown_.clear();  // no further mode can appear
     }
     contents.set_ended(is_quiet_now);
     is_open_ = true;
@@ -380,7 +377,7 @@ SMDEBUG_INLINE void tensorboard_source::look_at_tensor(const detail::log_value& 
     shape_type shape;
     status read = proto.ok() ? (proto->shape ? detail::wire::decode_tensor_shape(*proto->shape, shape) : status::ok)
                              : proto.code();
-    // What the plugin says of the shape does not hold: it is a tensor like others.
+    // The plugin's claim about the shape is wrong: it is an ordinary tensor.
     if (next.kind == kind::histogram_tensor && (shape.size() != 2 || shape[1] != 3)) {
         next.kind = kind::tensor;
     }
@@ -420,10 +417,10 @@ SMDEBUG_INLINE void tensorboard_source::publish(folder& from, bool all, run_cont
     using kind = detail::log_value_kind;
     std::vector<point> kept;
     std::vector<message> messages;
-    // Where the last entry belongs: the numbers of a step stand together in most logs.
+    // The place of the last entry: the numbers of a step are adjacent in most logs.
     std::uint32_t last_object = none;
     step_number last_step = 0;
-    for (; !from.points.empty(); from.points.pop_front()) {  // its memory is used again
+    for (; !from.points.empty(); from.points.pop_front()) {  // frees memory while reading
         const point& one = from.points.front();
         if (one.is_void) {
             continue;
@@ -506,7 +503,7 @@ SMDEBUG_INLINE bool tensorboard_source::add(folder& from, const point& one, run_
                      {reduction::min, reduction::max, reduction::mean, reduction::std, reduction::variance}) {
                     names.push_back(contents.name(reduction_tensor_name(name, {.what = which})));
                 }
-                for (const std::string& each : {name, table}) {  // an export reads them beside the rows
+                for (const std::string& each : {name, table}) {  // an export reads them along with the rows
                     names.push_back(contents.name(reduction_tensor_name(each, {.what = reduction::sum})));
                     names.push_back(contents.name(reduction_tensor_name(each, {.what = reduction::l2})));
                 }
@@ -539,5 +536,4 @@ SMDEBUG_INLINE bool tensorboard_source::add(folder& from, const point& one, run_
     return true;
 }
 
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1

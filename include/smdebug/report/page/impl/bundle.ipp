@@ -73,7 +73,7 @@ SMDEBUG_INLINE std::string_view page_body() noexcept {
 <footer id="end" class="muted"></footer>)page";
 }
 SMDEBUG_INLINE std::string_view page_source_hash() noexcept {
-    return "de5817e4d08f594608615a6428e27a8bdbd8142e48b2b3e550a6ffcb50a7ac65";
+    return "5068fd280ed532c59bf855087b8d6bd80ce9846054ee86da3162dac215bbaff7";
 }
 
 }  // namespace detail

@@ -8,9 +8,7 @@
 #include <cmath>
 #include <cstddef>
 
-namespace smdebug {
-inline namespace v1 {
-namespace rules {
+namespace smdebug::inline v1::rules {
 
 SMDEBUG_INLINE void class_imbalance::check() const {
     if (!(threshold_imbalance >= 0)) {
@@ -96,6 +94,4 @@ SMDEBUG_INLINE void class_imbalance::judge(const finding& met, std::vector<findi
     }
 }
 
-}  // namespace rules
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::rules

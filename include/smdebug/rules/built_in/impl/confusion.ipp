@@ -6,9 +6,7 @@
 
 #include <cmath>
 
-namespace smdebug {
-inline namespace v1 {
-namespace rules {
+namespace smdebug::inline v1::rules {
 
 SMDEBUG_INLINE void confusion::check() const {
     if (category_no && *category_no < 2) {
@@ -86,6 +84,4 @@ SMDEBUG_INLINE std::string confusion::words(const violation& bad) const {
            ", a share of " + short_text(bad.share);
 }
 
-}  // namespace rules
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::rules

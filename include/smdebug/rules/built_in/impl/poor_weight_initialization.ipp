@@ -5,15 +5,13 @@
 #include <smdebug/core/dtype.hpp>
 #include <smdebug/reduce/quantiles.hpp>
 #include <smdebug/rules/built_in/poor_weight_initialization.hpp>
-#include <smdebug/tensor/reals.hpp>
+#include <smdebug/tensor/tensor_value.hpp>
 
 #include <cstring>
 #include <span>
 #include <utility>
 
-namespace smdebug {
-inline namespace v1 {
-namespace rules {
+namespace smdebug::inline v1::rules {
 
 namespace detail {
 
@@ -102,6 +100,4 @@ SMDEBUG_INLINE finding poor_weight_initialization::met(const measured& what, dou
             .message = std::move(message)};
 }
 
-}  // namespace rules
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::rules

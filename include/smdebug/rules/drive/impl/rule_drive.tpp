@@ -5,9 +5,7 @@
 
 #include <concepts>
 
-namespace smdebug {
-inline namespace v1 {
-namespace detail {
+namespace smdebug::inline v1::detail {
 
 template <class Run>
 rule_drive<Run>::rule_drive(const Run& run, std::vector<rule_pointer> rules, const invoke_options& options,
@@ -52,7 +50,7 @@ void rule_drive<Run>::go() {
             return end_all(*over, next);
         }
         next = step + 1;
-        if (passed_over) {  // a number between two saved steps is no step that was skipped
+        if (passed_over) {  // a number between two saved steps does not count as skipped
             continue;
         }
         read_ahead();
@@ -208,7 +206,7 @@ void rule_drive<Run>::evaluate(std::size_t rule, step_number step) {
         }
     };
     try {
-        if (const auto waiting = end_of_wait(call)) {  // for a step that the rule requires
+        if (const auto waiting = end_of_wait(call)) {  // the wait for a step that the rule requires
             return each.end(*waiting, step);
         }
     } catch (...) {
@@ -265,8 +263,8 @@ void rule_drive<Run>::take(std::size_t rule, std::vector<finding> findings, step
         if (met && one.met && options_.first_offender) {
             continue;
         }
-        if (const auto& tell = one.met ? listener_.on_finding : listener_.on_note) {
-            tell(rule, step, one);
+        if (const auto& report = one.met ? listener_.on_finding : listener_.on_note) {
+            report(rule, step, one);
         }
         if (one.met) {
             met = true;
@@ -310,7 +308,7 @@ std::optional<invoke_end> rule_drive<Run>::wait_for(step_number step, bool& pass
             }
             idle(step);
             if (all_over()) {
-                return invoke_end::first_finding;  // each has its own end already
+                return invoke_end::first_finding;  // each rule has its own end already
             }
             if (left) {
                 left = *left - *slice;
@@ -320,6 +318,4 @@ std::optional<invoke_end> rule_drive<Run>::wait_for(step_number step, bool& pass
     return std::nullopt;
 }
 
-}  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::detail

@@ -7,10 +7,7 @@
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 
-namespace smdebug {
-inline namespace v1 {
-namespace s3 {
-namespace detail {
+namespace smdebug::inline v1::s3::detail {
 
 SMDEBUG_INLINE digest sha256(byte_view bytes) {
     digest out;
@@ -26,7 +23,7 @@ SMDEBUG_INLINE digest sha256(byte_view bytes) {
 SMDEBUG_INLINE digest sha256_hmac(byte_view key, byte_view text) {
     digest out;
     unsigned int length = 0;
-    // libcrypto takes a null key for "the key of last time".
+    // libcrypto interprets a null key as "the previous key".
     const void* const key_bytes = key.empty() ? static_cast<const void*>("") : key.data();
     if (HMAC(EVP_sha256(), key_bytes, static_cast<int>(key.size()), reinterpret_cast<const unsigned char*>(text.data()),
              text.size(), reinterpret_cast<unsigned char*>(out.data()), &length) == nullptr ||
@@ -50,7 +47,7 @@ SMDEBUG_INLINE std::optional<std::vector<std::byte>> digest_by(std::string_view 
 }
 
 SMDEBUG_INLINE std::string to_base64(std::span<const std::byte> bytes) {
-    std::string out(4 * ((bytes.size() + 2) / 3) + 1, '\0');  // it ends with a byte 0
+    std::string out(4 * ((bytes.size() + 2) / 3) + 1, '\0');  // with a terminating zero
     const int length =
         EVP_EncodeBlock(reinterpret_cast<unsigned char*>(out.data()),
                         reinterpret_cast<const unsigned char*>(bytes.data()), static_cast<int>(bytes.size()));
@@ -69,7 +66,4 @@ SMDEBUG_INLINE std::string to_hex(std::span<const std::byte> bytes) {
     return out;
 }
 
-}  // namespace detail
-}  // namespace s3
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::s3::detail

@@ -4,12 +4,54 @@
 #include <smdebug/core/error.hpp>
 #include <smdebug/s3/call/endpoint.hpp>
 
+#include <charconv>
 #include <cstddef>
+#include <system_error>
+#include <utility>
 
-namespace smdebug {
-inline namespace v1 {
-namespace s3 {
-namespace detail {
+namespace smdebug::inline v1::s3::detail {
+
+SMDEBUG_INLINE void append_percent_encoded(std::string& out, std::string_view text, bool keep_slashes) {
+    constexpr std::string_view digits = "0123456789ABCDEF";
+    for (const char c : text) {
+        if (is_unreserved(c) || (c == '/' && keep_slashes)) {
+            out += c;
+        } else {
+            const auto code = static_cast<unsigned char>(c);
+            out += '%';
+            out += digits[code >> 4U];
+            out += digits[code & 15U];
+        }
+    }
+}
+
+SMDEBUG_INLINE std::string percent_encoded(std::string_view text, bool keep_slashes) {
+    std::string out;
+    out.reserve(text.size() + text.size() / 4);
+    append_percent_encoded(out, text, keep_slashes);
+    return out;
+}
+
+SMDEBUG_INLINE std::optional<std::string> percent_decoded(std::string_view text) {
+    std::string out;
+    out.reserve(text.size());
+    while (!text.empty()) {
+        const std::size_t plain = text.find('%');
+        out.append(text.substr(0, plain));
+        if (plain == std::string_view::npos) {
+            break;
+        }
+        text.remove_prefix(plain);
+        const int high = text.size() < 3 ? -1 : detail::hex_digit(text[1]);
+        const int low = text.size() < 3 ? -1 : detail::hex_digit(text[2]);
+        if (high < 0 || low < 0) {
+            return std::nullopt;
+        }
+        out += static_cast<char>(static_cast<unsigned char>(high * 16 + low));
+        text.remove_prefix(3);
+    }
+    return out;
+}
 
 SMDEBUG_INLINE std::string checked_endpoint(std::string_view written) {
     std::string_view url = written;
@@ -19,7 +61,7 @@ SMDEBUG_INLINE std::string checked_endpoint(std::string_view written) {
     const std::string_view host = url.starts_with("https://")  ? url.substr(8)
                                   : url.starts_with("http://") ? url.substr(7)
                                                                : std::string_view{};
-    // A user's name and password in it are no way of S3's; they must not get into messages either.
+    // S3 has no user names or passwords in URLs, and they must not get into messages either.
     if (host.empty() || host.find_first_of("/?#@ \t\r\n") != std::string_view::npos) {
         throw value_error(
             "the endpoint of S3 is not of the form http://host:port or https://host:port, without user, path or query; "
@@ -32,7 +74,7 @@ SMDEBUG_INLINE std::string bucket_url(const std::optional<std::string>& endpoint
                                       std::string_view bucket, addressing how) {
     const bool in_path =
         how == addressing::path ||
-        // A name with dots in the host fits no certificate.
+        // No certificate matches a host with a dotted bucket name.
         (how == addressing::automatic && (endpoint.has_value() || bucket.find('.') != std::string_view::npos));
     const std::string base = endpoint ? *endpoint : "https://" + amazon_host(region);
     if (in_path) {
@@ -42,7 +84,60 @@ SMDEBUG_INLINE std::string bucket_url(const std::optional<std::string>& endpoint
     return base.substr(0, host).append(bucket).append(".").append(base, host).append("/");
 }
 
-}  // namespace detail
-}  // namespace s3
-}  // namespace v1
-}  // namespace smdebug
+SMDEBUG_INLINE std::string server_name::text() const {
+    const bool usual = port == (secure ? 443U : 80U);
+    return (secure ? "https://" : "http://") + host + (usual ? "" : ":" + std::to_string(port));
+}
+
+SMDEBUG_INLINE std::optional<server_name> server_named_by(std::string_view url) {
+    const std::string scheme = in_small_letters(url.substr(0, std::min(url.find("://"), url.size())));
+    if ((scheme != "http" && scheme != "https") || scheme.size() == url.size()) {
+        return std::nullopt;
+    }
+    url.remove_prefix(scheme.size() + 3);
+    std::string_view place = url.substr(0, url.find_first_of("/?#"));
+    server_name found{.secure = scheme == "https", .port = scheme == "https" ? 443U : 80U};
+    if (const std::size_t at = place.rfind('@'); at != std::string_view::npos) {
+        found.has_user = true;
+        place.remove_prefix(at + 1);
+    }
+    const std::size_t colon = place.find(':', place.starts_with('[') ? std::min(place.find(']'), place.size()) : 0);
+    if (colon != std::string_view::npos && colon + 1 < place.size()) {
+        const std::string_view digits = place.substr(colon + 1);
+        const auto [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), found.port);
+        if (failure != std::errc{} || end != digits.data() + digits.size() || found.port == 0 || found.port > 65535) {
+            return std::nullopt;
+        }
+    }
+    found.host = in_small_letters(place.substr(0, colon));
+    if (found.host.ends_with('.')) {
+        found.host.pop_back();
+    }
+    return detail::is_host(found.host) ? std::optional{std::move(found)} : std::nullopt;
+}
+
+SMDEBUG_INLINE standing standing_of(const server_name& other, const server_name& home, std::string_view bucket) {
+    const bool is_same_way = other.secure == home.secure && other.port == home.port;
+    const bool is_safer = other.secure && !home.secure && other.port == 443 && home.port == 80;
+    if (other.has_user || (!is_same_way && !is_safer)) {
+        return standing::stranger;
+    }
+    const std::string_view host = other.host;
+    const std::string before = in_small_letters(bucket) + ".";
+    const std::string_view rest = host.starts_with(before) ? host.substr(before.size()) : std::string_view{};
+    if (const std::string_view domain = detail::amazon_domain_of(home.host); !domain.empty()) {
+        return detail::amazon_domain_of(host) == domain   ? standing::server
+               : detail::amazon_domain_of(rest) == domain ? standing::server_of_bucket
+                                                          : standing::stranger;
+    }
+    if (host == home.host) {
+        return standing::server;
+    }
+    const std::string below = "." + home.host;
+    if (!detail::owns_subdomains(home.host) || !host.ends_with(below)) {
+        return standing::stranger;
+    }
+    return rest == home.host || rest.ends_with(below) ? standing::server_of_bucket : standing::server;
+}
+
+}  // namespace smdebug::inline v1::s3::detail

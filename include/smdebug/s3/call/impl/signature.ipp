@@ -9,10 +9,7 @@
 #include <cstddef>
 #include <iterator>
 
-namespace smdebug {
-inline namespace v1 {
-namespace s3 {
-namespace detail {
+namespace smdebug::inline v1::s3::detail {
 
 SMDEBUG_INLINE std::string canonical_query(std::vector<std::pair<std::string, std::string>> parameters) {
     for (auto& [name, value] : parameters) {
@@ -37,7 +34,7 @@ SMDEBUG_INLINE url_parts parts_of(std::string_view url) {
     const std::size_t port_at = host.find_last_of(":]");
     if (port_at != std::string_view::npos && host[port_at] == ':') {
         const std::string_view digits = host.substr(port_at + 1);
-        unsigned port = 0;  // by value, as "0443" goes out as 443; an empty one is the scheme's own
+        unsigned port = 0;  // by value, as libcurl sends "0443" as 443; empty: the scheme's default
         std::from_chars(digits.data(), digits.data() + digits.size(), port);
         parts.host = host.substr(0, port_at);
         if (port != 0 && port != (scheme == "https" ? 443U : 80U)) {
@@ -161,7 +158,4 @@ SMDEBUG_INLINE digest signer::key_of(std::string_view day, const std::string& se
     return key;
 }
 
-}  // namespace detail
-}  // namespace s3
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::s3::detail

@@ -1,13 +1,192 @@
 // The bodies of <smdebug/s3/credentials/profile.hpp>.
 #pragma once
 
+#include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/s3/credentials/profile.hpp>
+#include <smdebug/storage/posix/file.hpp>
 
-namespace smdebug {
-inline namespace v1 {
-namespace s3 {
-namespace detail {
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <utility>
+
+namespace smdebug::inline v1::s3::detail {
+
+SMDEBUG_INLINE std::optional<std::string> process_environment(const char* name) {
+    const char* text = std::getenv(name);  // NOLINT(concurrency-mt-unsafe)
+    return text == nullptr ? std::nullopt : std::optional<std::string>{text};
+}
+
+SMDEBUG_INLINE std::optional<std::string> variable(const environment_reader& environment, const char* name) {
+    auto value = environment(name);
+    return value && value->empty() ? std::nullopt : std::move(value);
+}
+
+SMDEBUG_INLINE std::string in_small_letters(std::string_view text) {
+    std::string made{text};
+    std::transform(made.begin(), made.end(), made.begin(),
+                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+    return made;
+}
+
+SMDEBUG_INLINE std::string from_home(const environment_reader& environment, std::string path) {
+    const auto home = variable(environment, "HOME");
+    return home && path.starts_with("~/") ? *home + path.substr(1) : std::move(path);
+}
+
+SMDEBUG_INLINE const profile_property* find_property(const std::vector<profile_property>& among,
+                                                     std::string_view name) noexcept {
+    const auto found = std::find_if(among.begin(), among.end(),
+                                    [&](const profile_property& property) { return property.name == name; });
+    return found == among.end() ? nullptr : &*found;
+}
+
+SMDEBUG_INLINE const profile_section* profile_file::find(std::string_view name) const noexcept {
+    const auto found = std::find_if(sections_.begin(), sections_.end(),
+                                    [&](const profile_section& section) { return section.name == name; });
+    return found == sections_.end() ? nullptr : &*found;
+}
+
+SMDEBUG_INLINE void profile_file::parser::take(std::string_view line) {
+    ++number_;
+    const std::size_t indent = std::min(line.find_first_not_of(blanks), line.size());
+    const std::string_view text = trimmed(line);
+    if (text.empty() || text.front() == '#' || text.front() == ';') {
+        return;
+    }
+    if (open_ != nullptr && indent > indent_) {
+        go_on(text);
+    } else if (text.front() == '[') {
+        open_section(text);
+    } else {
+        indent_ = indent;
+        if (section_ == no_section) {
+            malformed("is before the first [section]");
+        }
+        open_ = &put(sections_[section_].properties, text);
+    }
+}
+
+SMDEBUG_INLINE std::string_view profile_file::parser::trimmed(std::string_view text) noexcept {
+    const std::size_t begin = std::min(text.find_first_not_of(blanks), text.size());
+    return text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
+}
+
+SMDEBUG_INLINE std::string_view profile_file::parser::without_quotes(std::string_view text) noexcept {
+    const bool quoted =
+        text.size() >= 2 && text.front() == text.back() && (text.front() == '"' || text.front() == '\'');
+    return quoted ? text.substr(1, text.size() - 2) : text;
+}
+
+SMDEBUG_INLINE std::string_view profile_file::parser::without_comment(std::string_view value) noexcept {
+    for (std::size_t at = 1; at < value.size(); ++at) {
+        if ((value[at] == '#' || value[at] == ';') && blanks.find(value[at - 1]) != std::string_view::npos) {
+            return trimmed(value.substr(0, at));
+        }
+    }
+    return value;
+}
+
+SMDEBUG_INLINE void profile_file::parser::malformed(const std::string& how) const {
+    throw value_error(here() + " " + how + ".  Expected are lines of the form [profile name] or name = value.",
+                      {.where = here()});
+}
+
+SMDEBUG_INLINE void profile_file::parser::open_section(std::string_view text) {
+    const std::size_t end = text.find(']');
+    const std::string_view rest = end == std::string_view::npos ? text : trimmed(text.substr(end + 1));
+    if (!rest.empty() && rest.front() != '#' && rest.front() != ';') {
+        malformed("is an incomplete [section]");
+    }
+    const std::string name = section_name(trimmed(text.substr(1, end - 1)));
+    if (name.empty()) {
+        malformed("is a [section] without a name");
+    }
+    open_ = nullptr;
+    const auto found = std::find_if(sections_.begin(), sections_.end(),
+                                    [&](const profile_section& section) { return section.name == name; });
+    section_ = static_cast<std::size_t>(found - sections_.begin());
+    if (found == sections_.end()) {
+        sections_.push_back({.name = name});
+    }
+}
+
+SMDEBUG_INLINE std::string profile_file::parser::section_name(std::string_view text) {
+    for (const std::string_view kind : std::array<std::string_view, 3>{"profile", "services", "sso-session"}) {
+        if (text.starts_with(kind) && blanks.find(text.substr(kind.size(), 1)) != std::string_view::npos &&
+            text.size() > kind.size()) {
+            return std::string{kind}.append(" ").append(without_quotes(trimmed(text.substr(kind.size()))));
+        }
+    }
+    return std::string{without_quotes(text)};
+}
+
+SMDEBUG_INLINE void profile_file::parser::go_on(std::string_view text) {
+    if (open_->value.empty()) {
+        put(open_->below, text);
+    } else {
+        open_->value.append("\n").append(text);
+    }
+}
+
+SMDEBUG_INLINE profile_property& profile_file::parser::put(std::vector<profile_property>& into,
+                                                           std::string_view text) const {
+    const std::size_t middle = text.find_first_of("=:");
+    if (middle == std::string_view::npos) {
+        malformed("has no '='");
+    }
+    const std::string name = in_small_letters(trimmed(text.substr(0, middle)));
+    if (name.empty()) {
+        malformed("has no name before the '='");
+    }
+    profile_property made{
+        .name = name, .value = std::string{without_comment(trimmed(text.substr(middle + 1)))}, .where = here()};
+    std::erase_if(into, [&](const profile_property& property) { return property.name == name; });
+    return into.emplace_back(std::move(made));
+}
+
+SMDEBUG_INLINE profile_file profile_file::parse(std::string_view text, const std::string& path) {
+    if (text.starts_with("\xEF\xBB\xBF")) {
+        text.remove_prefix(3);
+    }
+    profile_file made;
+    parser reader{made.sections_, path};
+    while (!text.empty()) {
+        const std::size_t end = std::min(text.find('\n'), text.size());
+        reader.take(text.substr(0, end));
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return made;
+}
+
+SMDEBUG_INLINE std::optional<profile_file> profile_file::read(const std::string& path) {
+    constexpr std::uint64_t most = std::uint64_t{16} << 20U;
+    if (path == "/dev/null") {  // conventional way to disable the file
+        return std::nullopt;
+    }
+    std::string why;
+    try {
+        const smdebug::detail::posix::file file{path};
+        if (file.size() <= most) {
+            smdebug::detail::posix::scratch_buffer buffer;
+            return parse(as_text(file.read_all(buffer)), path);
+        }
+        why = path + " is too large for what it should be";
+    } catch (const not_found&) {
+        return std::nullopt;
+    } catch (const invalid_argument&) {
+        throw;
+    } catch (const error& thrown) {
+        why = thrown.message();
+    }
+    throw value_error("The settings for AWS cannot be read: " + why +
+                          ".  Make the file readable, or name another one (AWS_CONFIG_FILE, "
+                          "AWS_SHARED_CREDENTIALS_FILE).",
+                      {.where = path});
+}
 
 SMDEBUG_INLINE const profile_property* profile::find(std::string_view property) const noexcept {
     for (const place& file : places_) {
@@ -24,9 +203,9 @@ SMDEBUG_INLINE std::optional<std::string> profile::value_of(const profile_proper
         return std::nullopt;
     }
     if (property->value.find('\n') != std::string::npos) {
-        throw value_error(property->where + ": " + property->name +
-                              " goes on over lines that are indented deeper; it has to stand on one.",
-                          {.where = property->where});
+        throw value_error(
+            property->where + ": " + property->name + " continues on indented lines; it must be on a single line.",
+            {.where = property->where});
     }
     return property->value;
 }
@@ -121,7 +300,89 @@ SMDEBUG_INLINE std::string profile::described() const {
     return places_[0].path.empty() && places_[1].path.empty() ? made + " (HOME is not set: there are no files)" : made;
 }
 
-}  // namespace detail
-}  // namespace s3
-}  // namespace v1
-}  // namespace smdebug
+SMDEBUG_INLINE keys_answer keys_of_environment(const environment_reader& environment) {
+    auto id = variable(environment, "AWS_ACCESS_KEY_ID");
+    if (!id) {
+        return {keys_outcome::nothing_there, {}, "the environment (AWS_ACCESS_KEY_ID is not set)"};
+    }
+    access_keys found{.id = *std::move(id),
+                      .secret = variable(environment, "AWS_SECRET_ACCESS_KEY").value_or(""),
+                      .token = variable(environment, "AWS_SESSION_TOKEN").value_or("")};
+    check_keys(found, "AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN");
+    return {keys_outcome::found, std::move(found), "the environment"};
+}
+
+SMDEBUG_INLINE keys_answer keys_of_profile(const environment_reader& environment) {
+    const profile chosen = profile::read(environment);
+    const auto refuse = [&](const std::string& where, const std::string& what) {
+        throw unsupported(where + " gets its keys by way of " + what +
+                              ", which this library does not do.  Let the AWS CLI get them, and hand them over in the "
+                              "environment: eval \"$(aws configure export-credentials --profile " +
+                              chosen.name() + " --format env)\"",
+                          {.where = where});
+    };
+    const auto refuse_property = [&](const profile_property& found) {
+        refuse("Profile \"" + chosen.name() + "\" (" + found.where + ")", found.name);
+    };
+    // Keys beside a role are for assuming the role, not for use with S3.
+    const profile_property* role = chosen.find("role_arn");
+    if (role != nullptr) {
+        refuse_property(*role);
+    }
+    if (auto found = chosen.keys()) {
+        return {keys_outcome::found, std::move(found), "profile \"" + chosen.name() + "\""};
+    }
+    for (const char* other : std::array{"credential_process", "sso_session", "sso_start_url", "sso_account_id",
+                                        "login_session", "web_identity_token_file"}) {
+        if (const profile_property* found = chosen.find(other)) {
+            refuse_property(*found);
+        }
+    }
+    for (const char* half : std::array{"source_profile", "credential_source"}) {
+        if (const profile_property* found = chosen.find(half)) {
+            throw value_error(
+                "Profile \"" + chosen.name() + "\" (" + found->where + ") has " + half +
+                    ", but no role_arn to use it for, and no keys.  Set AWS_PROFILE to a profile that has "
+                    "keys, or add aws_access_key_id and aws_secret_access_key.",
+                {.where = found->where});
+        }
+    }
+    if (variable(environment, "AWS_WEB_IDENTITY_TOKEN_FILE") && variable(environment, "AWS_ROLE_ARN")) {
+        refuse("The environment", "AWS_WEB_IDENTITY_TOKEN_FILE");
+    }
+    return {keys_outcome::nothing_there, {}, chosen.described()};
+}
+
+SMDEBUG_INLINE aws_settings read_aws_settings(const environment_reader& environment) {
+    const profile chosen = profile::read(environment);
+    const auto first = [&](auto... names) {
+        std::optional<std::string> found;
+        static_cast<void>(((found = variable(environment, names)).has_value() || ...));
+        return found;
+    };
+    aws_settings made{.region = first("AWS_REGION", "AWS_DEFAULT_REGION"), .ca_bundle = first("AWS_CA_BUNDLE")};
+    if (!made.region) {
+        made.region = chosen.value("region");
+    }
+    if (!made.ca_bundle) {
+        made.ca_bundle = chosen.value("ca_bundle");
+    }
+    if (made.ca_bundle) {
+        made.ca_bundle = from_home(environment, *made.ca_bundle);
+    }
+
+    const auto ignored = variable(environment, "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS");
+    if (in_small_letters(ignored ? *ignored : chosen.value("ignore_configured_endpoint_urls").value_or("")) == "true") {
+        return made;
+    }
+    made.endpoint = first("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL");
+    if (!made.endpoint) {
+        made.endpoint = chosen.s3_endpoint();
+    }
+    if (!made.endpoint) {
+        made.endpoint = chosen.value("endpoint_url");
+    }
+    return made;
+}
+
+}  // namespace smdebug::inline v1::s3::detail

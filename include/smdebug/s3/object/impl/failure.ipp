@@ -8,10 +8,46 @@
 
 #include <utility>
 
-namespace smdebug {
-inline namespace v1 {
-namespace s3 {
-namespace detail {
+namespace smdebug::inline v1::s3::detail {
+
+SMDEBUG_INLINE std::optional<std::string> digest_text(std::string_view algorithm, byte_view bytes) {
+    const auto made = digest_by(algorithm, bytes);
+    return made ? std::optional{to_base64(*made)} : std::nullopt;
+}
+
+SMDEBUG_INLINE std::optional<byte_view> whole_object_in(const http::response& answer) noexcept {
+    const auto range = parse_content_range(answer.find_header("content-range").value_or(""));
+    const bool is_whole =
+        answer.status == 200 || (answer.status == 206 && range && range->where.offset == 0 &&
+                                 range->where.length == range->total && answer.body.size() == range->total);
+    return is_whole ? std::optional{answer.body.view()} : std::nullopt;
+}
+
+SMDEBUG_INLINE std::optional<std::string_view> md5_etag(const http::response& answer) noexcept {
+    const std::string_view etag = unquoted(answer.find_header("etag").value_or(""));
+    const bool is_of_parts = etag.size() != 32 || etag.find_first_not_of("0123456789abcdef") != std::string_view::npos;
+    const bool is_of_ciphertext = answer.find_header("x-amz-server-side-encryption").value_or("AES256") != "AES256" ||
+                                  answer.find_header("x-amz-server-side-encryption-customer-algorithm").has_value();
+    return is_of_parts || is_of_ciphertext ? std::nullopt : std::optional{etag};
+}
+
+SMDEBUG_INLINE std::string_view disagreeing_checksum(const http::response& answer, bool etags) {
+    const std::optional<byte_view> object = whole_object_in(answer);
+    if (!object) {
+        return {};
+    }
+    const bool is_of_parts = answer.find_header("x-amz-checksum-type") == "COMPOSITE";
+    for (const detail::known_checksum& known : detail::known_checksums) {
+        const auto said = is_of_parts ? std::nullopt : answer.find_header(known.header);
+        const auto is = said && said->size() == known.length ? known.of(*object) : std::nullopt;
+        if (is) {
+            return *is == *said ? std::string_view{} : known.header;
+        }
+    }
+    const auto md5 = etags ? md5_etag(answer) : std::nullopt;
+    const auto is = md5 ? digest_by("MD5", *object) : std::nullopt;
+    return is && to_hex(*is) != *md5 ? "etag" : std::string_view{};
+}
 
 SMDEBUG_INLINE std::string answer_text(const call_result& failed) {
     const http::response& answer = failed.answer;
@@ -29,7 +65,7 @@ SMDEBUG_INLINE std::string answer_text(const call_result& failed) {
     if (answer.status < 300) {
         const bool is_part = failed.asked.wanted.length != 0 && part_in(answer, failed.asked.wanted).has_value();
         const std::string_view disagrees = is_part ? disagreeing_checksum(answer, true) : std::string_view{};
-        text += disagrees.empty() ? ", but the answer was not whole, or not what was asked for"
+        text += disagrees.empty() ? ", but the answer was incomplete or did not fit the request"
                                   : ", but the bytes that came are not those that its header \"" +
                                         std::string{disagrees} + "\" is the checksum of";
     }
@@ -53,7 +89,7 @@ SMDEBUG_INLINE std::string_view advice_when_denied(std::string_view code) noexce
                "are for this server";
     }
     if (code == "ExpiredToken" || code == "RequestExpired" || code == "TokenRefreshRequired") {
-        return "The keys have expired, and no newer ones are to be had: get new ones";
+        return "The keys have expired, and no newer ones were found: get new ones";
     }
     if (code == "RequestTimeTooSkewed") {
         return "This machine's clock is wrong: set it";
@@ -90,7 +126,7 @@ SMDEBUG_INLINE void fail(const location& place, std::string_view server, const c
             case http::outcome::timed_out:
                 throw timed_out(text + "It did not end within its deadline; see s3_options::retry", context);
             case http::outcome::too_long:
-                throw unsupported(text + "The server " + std::string{server} + " sends more than it was asked for",
+                throw unsupported(text + "The server " + std::string{server} + " sends more than was requested",
                                   context);
             case http::outcome::refused:
                 throw unavailable(text + "Check the endpoint " + std::string{server} +
@@ -140,7 +176,7 @@ SMDEBUG_INLINE void fail(const location& place, std::string_view server, const c
     }
     if (answer.status == 416) {
         throw unavailable(text +
-                              "It says that the object ends before what was asked for, which its size does not bear "
+                              "It says that the object ends before the requested range, which its size does not bear "
                               "out. Try again later",
                           context);
     }
@@ -151,7 +187,4 @@ SMDEBUG_INLINE void fail(const location& place, std::string_view server, const c
     throw unavailable(text + "Try again later", context);
 }
 
-}  // namespace detail
-}  // namespace s3
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::s3::detail

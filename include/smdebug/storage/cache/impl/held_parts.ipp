@@ -6,9 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace smdebug {
-inline namespace v1 {
-namespace detail {
+namespace smdebug::inline v1::detail {
 
 SMDEBUG_INLINE held_parts::promised held_parts::promise(std::string_view key, byte_range asked) {
     const std::lock_guard lock{guard_};
@@ -93,7 +91,7 @@ SMDEBUG_INLINE bool held_parts::covers(const part& one, byte_range where) noexce
     const std::uint64_t begin = where.offset - one.asked_.offset;
     const bool inside = begin <= one.asked_.length && where.length <= one.asked_.length - begin;
     if (!one.over) {
-        return inside || (one.asked_.offset == 0 && where == whole);  // may turn out to be the whole: worth the wait
+        return inside || (one.asked_.offset == 0 && where == whole);  // may be the whole object: worth the wait
     }
     const bool ended = one.bytes->size() < one.asked_.length;
     return begin < one.bytes->size() && (inside || ended);  // not from its end on: the object may have grown
@@ -123,6 +121,49 @@ SMDEBUG_INLINE void held_parts::erase(const part_handle& what) {
     }
 }
 
-}  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+SMDEBUG_INLINE std::optional<byte_buffer> single_flight::wait(std::string_view key, std::string_view version) {
+    std::unique_lock lock{guard_};
+    const auto other = find(key, version);
+    if (!other) {
+        return std::nullopt;
+    }
+    over_.wait(lock, [&] { return other->over; });
+    return other->bytes;
+}
+
+SMDEBUG_INLINE bool single_flight::is_under_way(std::string_view key, std::string_view version) const {
+    const std::lock_guard lock{guard_};
+    return find(key, version) != nullptr;
+}
+
+SMDEBUG_INLINE std::shared_ptr<single_flight::fetching> single_flight::find(std::string_view key,
+                                                                            std::string_view version) const {
+    const auto fetch = std::find_if(under_way_.begin(), under_way_.end(),
+                                    [&](const auto& one) { return one->key == key && one->version == version; });
+    return fetch != under_way_.end() ? *fetch : nullptr;
+}
+
+SMDEBUG_INLINE void single_flight::forget(std::string_view key) {
+    forget_if([&](const fetching& one) { return one.key == key; });
+}
+
+SMDEBUG_INLINE void single_flight::forget() {
+    forget_if([](const fetching&) { return true; });
+}
+
+SMDEBUG_INLINE void single_flight::forget_if(function_ref<bool(const fetching&)> which) {
+    const std::lock_guard lock{guard_};
+    std::erase_if(under_way_, [&](const std::shared_ptr<fetching>& one) {
+        const bool gone = which(*one);
+        one->forgotten = one->forgotten || gone;
+        return gone;
+    });
+}
+
+SMDEBUG_INLINE void single_flight::end(const std::shared_ptr<fetching>& mine) {
+    std::erase(under_way_, mine);
+    mine->over = true;
+    over_.notify_all();
+}
+
+}  // namespace smdebug::inline v1::detail

@@ -17,10 +17,7 @@
 #include <thread>
 #include <utility>
 
-namespace smdebug {
-inline namespace v1 {
-namespace detail {
-namespace posix {
+namespace smdebug::inline v1::detail::posix {
 
 SMDEBUG_INLINE bool leads_to(const std::string& path, int handle) noexcept {
     struct ::stat named = {};
@@ -49,7 +46,7 @@ SMDEBUG_INLINE claim_state look_at_claim(const std::string& path, bool to_take) 
     const auto held_because = [&](const std::string& why) {
         return claim_state{.what = kind::held, .why = path + " " + why};
     };
-    // Links are not followed, as a claim that is taken over gets removed; O_NONBLOCK: a pipe must not block the open.
+    // Links are not followed, since a claim that is taken over is removed; O_NONBLOCK: a pipe must not block the open.
     const int how = (to_take ? O_RDWR : O_RDONLY) | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
     descriptor handle{open_unbroken(path, how)};
     if (handle.get() < 0) {
@@ -92,7 +89,7 @@ SMDEBUG_INLINE claim_state look_at_claim(const std::string& path, bool to_take) 
             "remove the file.");
     }
     if (!line.starts_with(start)) {
-        return held_because("is there, and is no claim. If nobody needs it, remove the file.");
+        return held_because("is there, and is no claim. If it is not needed, remove the file.");
     }
     if (lock == lock_result::impossible ||
         line.find_first_not_of("0123456789", start.size()) != std::string_view::npos) {
@@ -109,7 +106,7 @@ SMDEBUG_INLINE bool is_claimed(const std::string& path) {
             return seen.what == claim_state::kind::held;
         }
     }
-    return true;  // it changes hands all the time
+    return true;  // it keeps changing hands
 }
 
 SMDEBUG_INLINE file_claim::file_claim(std::string path, durability how) : path_(std::move(path)) {
@@ -118,7 +115,7 @@ SMDEBUG_INLINE file_claim::file_claim(std::string path, durability how) : path_(
         if (seen.what == claim_state::kind::held) {
             throw in_use(seen.why, {.where = path_});
         }
-        // While we have the lock, no other taker removes the file or puts a new one under its name.
+        // While this process has the lock, no other taker removes the file or replaces it.
         if (seen.what == claim_state::kind::dead && leads_to(path_, seen.lock.get())) {
             remove_file(path_);
         }
@@ -135,7 +132,7 @@ SMDEBUG_INLINE file_claim::file_claim(std::string path, durability how) : path_(
             return;
         }
     }
-    throw in_use(path_ + " changes hands all the time. Try again.", {.where = path_});
+    throw in_use(path_ + " keeps changing hands. Try again.", {.where = path_});
 }
 
 SMDEBUG_INLINE file_claim::file_claim(file_claim&& other) noexcept
@@ -145,7 +142,7 @@ SMDEBUG_INLINE file_claim::file_claim(file_claim&& other) noexcept
       is_found_(other.is_found_) {}
 
 SMDEBUG_INLINE file_claim& file_claim::operator=(file_claim&& other) noexcept {
-    file_claim mine{std::move(other)};  // what this one held goes now, not with `other`
+    file_claim mine{std::move(other)};  // releases the previous name now, not with `other`
     path_.swap(mine.path_);
     std::swap(handle_, mine.handle_);
     std::swap(holder_, mine.holder_);
@@ -157,7 +154,7 @@ SMDEBUG_INLINE file_claim::~file_claim() {
     try {
         release();
     } catch (...) {
-        // Whoever comes next will find that nobody holds it.
+        // The next taker will find that the holder is gone.
     }
 }
 
@@ -176,7 +173,7 @@ SMDEBUG_INLINE bool file_claim::make(durability how) {
     }
     const bool linked = ::link(made.name().c_str(), path_.c_str()) == 0;
     const int code = linked ? 0 : errno;
-    // A file server may get the request twice: the second time it says EEXIST, although it has just made the link.
+    // A network file system may repeat the request: the second one fails with EEXIST although the first made the link.
     if (linked || (code == EEXIST && leads_to(path_, made.handle()))) {
         handle_ = made.take_handle();
         return true;
@@ -218,7 +215,4 @@ SMDEBUG_INLINE void file_claim::write_line(int handle, int patience) const {
     write_pieces(handle, {&bytes, 1}, path_);
 }
 
-}  // namespace posix
-}  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::detail::posix

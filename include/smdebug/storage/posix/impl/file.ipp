@@ -6,17 +6,20 @@
 #include <smdebug/storage/posix/file.hpp>
 
 #include <limits.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <sys/vfs.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <csignal>
 #include <string_view>
 #include <system_error>
 
-namespace smdebug {
-inline namespace v1 {
-namespace detail {
-namespace posix {
+namespace smdebug::inline v1::detail::posix {
 
 SMDEBUG_INLINE void fail(const std::string& doing, const std::string& path, int code) {
     const std::string why = doing + " " + path + ": " + std::generic_category().message(code);
@@ -65,9 +68,9 @@ SMDEBUG_INLINE std::optional<directory_handle> directory_handle::open(const std:
 
 SMDEBUG_INLINE std::span<std::byte> scratch_buffer::at_least(std::size_t size) {
     if (size > size_) {
-        // Small files that grow from one to the next do not each ask for memory.
+        // Avoids an allocation for each small file that is larger than the last.
         size = std::max(size, std::min(2 * size_, std::size_t{1} << 20U));
-        bytes_.reset();  // first, so that the two are never there at once
+        bytes_.reset();  // first, so that both never exist at once
         size_ = 0;
         bytes_ = std::make_unique_for_overwrite<std::byte[]>(size);
         size_ = size;
@@ -200,12 +203,77 @@ SMDEBUG_INLINE std::optional<std::chrono::system_clock::time_point> regular_file
     if (!facts) {
         return std::nullopt;
     }
-    // A damaged file system can give any number.
+    // A damaged file system may report any number.
     return nearest_system_time(std::chrono::seconds{facts->st_mtim.tv_sec},
                                std::chrono::nanoseconds{facts->st_mtim.tv_nsec});
 }
 
-}  // namespace posix
-}  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+SMDEBUG_INLINE std::optional<leased_map> leased_map::open(const file& of) noexcept {
+    const int handle = of.handle();
+    struct ::statfs system = {};
+    if (of.size() == 0 || ::fstatfs(handle, &system) != 0 || !leases_bind(static_cast<std::uint32_t>(system.f_type))) {
+        return std::nullopt;
+    }
+    // Breaking the lease sends a signal: SIGURG, which is ignored by default, and then to no process.
+    if (::fcntl(handle, F_SETSIG, SIGURG) != 0 || ::fcntl(handle, F_SETLEASE, F_RDLCK) != 0) {
+        return std::nullopt;
+    }
+    static_cast<void>(::fcntl(handle, F_SETOWN, 0));
+    leased_map made{handle};
+    // It may have been truncated before the lease.
+    struct ::stat now = {};
+    if (::fstat(handle, &now) != 0 || static_cast<std::uint64_t>(now.st_size) != of.size() ||
+        !made.map(static_cast<std::size_t>(of.size()))) {
+        return std::nullopt;
+    }
+    return made;
+}
+
+SMDEBUG_INLINE leased_map::~leased_map() {
+    if (at_ != nullptr) {
+        ::munmap(at_, size_);
+    }
+    if (handle_ >= 0) {
+        static_cast<void>(::fcntl(handle_, F_SETLEASE, F_UNLCK));
+    }
+}
+
+SMDEBUG_INLINE bool leased_map::map(std::size_t size) noexcept {
+    void* const at = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, handle_, 0);
+    if (at == MAP_FAILED) {
+        return false;
+    }
+    at_ = at;
+    size_ = size;
+    // Loads what is not in the page cache yet and reports bad disks as an error; touching the pages would raise a
+    // signal.
+    constexpr int populate_read = 22;  // MADV_POPULATE_READ, Linux 5.14
+    return ::madvise(at, size, populate_read) == 0;
+}
+
+SMDEBUG_INLINE bool read_ahead(const file& soon) noexcept {
+    // Usually one cached byte means that the file is cached; checking a whole cached file would visit every page.
+    std::byte first{};
+    struct ::iovec into = {.iov_base = &first, .iov_len = 1};
+    if (::preadv2(soon.handle(), &into, 1, 0, RWF_NOWAIT) >= 0) {
+        return true;
+    }
+    constexpr std::uint64_t most = std::uint64_t{64} << 20U;
+    const auto length = static_cast<off_t>(std::min(soon.size(), most));
+    static_cast<void>(::posix_fadvise(soon.handle(), 0, length, POSIX_FADV_WILLNEED));
+    return false;
+}
+
+SMDEBUG_INLINE home_process::home_process()
+    : forks_(forks_to_here().load(std::memory_order_relaxed)), number_(process_number()) {
+    // The only way to notice a fork; one handler for all hooks of the process.
+    static const int counts = ::pthread_atfork(nullptr, nullptr, [] { ++forks_to_here(); });
+    counts_ = counts == 0;
+}
+
+SMDEBUG_INLINE std::atomic<unsigned>& home_process::forks_to_here() noexcept {
+    static std::atomic<unsigned> count{0};
+    return count;
+}
+
+}  // namespace smdebug::inline v1::detail::posix

@@ -5,10 +5,7 @@
 
 #include <sys/stat.h>
 
-namespace smdebug {
-inline namespace v1 {
-namespace detail {
-namespace posix {
+namespace smdebug::inline v1::detail::posix {
 
 SMDEBUG_INLINE std::string joined(std::string_view stem, std::string_view name) {
     std::string whole;
@@ -30,7 +27,7 @@ SMDEBUG_INLINE std::optional<folder_reader> folder_reader::open_if_there(int bas
     if (!opened.stream_) {
         fail("cannot list the folder", opened.path_, errno);
     }
-    static_cast<void>(handle.release());  // the stream's now
+    static_cast<void>(handle.release());  // the stream owns it now
     return opened;
 }
 
@@ -65,7 +62,7 @@ SMDEBUG_INLINE void folder_reader::classify(const ::dirent& entry, folder_entry&
 
 SMDEBUG_INLINE void file_lister::list(const std::string& folder, std::vector<std::string>& keys) {
     list_without_links(folder, keys);
-    // Links come last: only then is it known what is listed anyway.
+    // Links come last: only then all listed folders are known.
     while (!links_.empty()) {
         const auto link = links_.extract(links_.begin());
         if (!listed_.contains(link.mapped())) {
@@ -98,7 +95,4 @@ SMDEBUG_INLINE void file_lister::list_without_links(const std::string& folder, s
     }
 }
 
-}  // namespace posix
-}  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::detail::posix

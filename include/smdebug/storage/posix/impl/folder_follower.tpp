@@ -1,16 +1,14 @@
 // The bodies of <smdebug/storage/posix/folder_follower.hpp> that are templates.
 #pragma once
 
-#include <smdebug/core/relative_path.hpp>
+#include <smdebug/core/printable_text.hpp>
 #include <smdebug/storage/posix/folder_follower.hpp>
 
 #include <algorithm>
 #include <cassert>
 #include <utility>
 
-namespace smdebug {
-inline namespace v1 {
-namespace detail {
+namespace smdebug::inline v1::detail {
 
 template <class System>
 basic_folder_follower<System>::basic_folder_follower(std::string root, std::string_view prefix, System system)
@@ -27,7 +25,7 @@ std::vector<std::string> basic_folder_follower<System>::next() {
         top = posix::directory_handle::open(root_ + "/" + prefix_);
     }
     if (!top) {
-        folders_.clear();  // what comes back is new
+        folders_.clear();  // folders that reappear are new
         return keys;
     }
     round work{.top = top->get(), .time_of_day = system_.time_of_day()};
@@ -37,7 +35,7 @@ std::vector<std::string> basic_folder_follower<System>::next() {
         list_waiting(work, keys);
         std::sort(keys.begin(), keys.end());
         keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
-        // Only now, when nothing can throw any more: what a failed call had listed has to be listed again.
+        // Only now, when nothing can throw any more: folders listed by a failed call must be listed again.
         for (auto& [name, known] : folders_) {
             known.settled = known.settled || known.settles;
         }
@@ -47,7 +45,7 @@ std::vector<std::string> basic_folder_follower<System>::next() {
 
 template <class System>
 void basic_folder_follower<System>::round::note(const posix::folder_look& seen) {
-    // A time ahead of ours may be from before a clock was set back, and then proves nothing.
+    // A time in the future may be from before the clock was set back, and then proves nothing.
     if (seen.is == posix::folder_look::state::there && seen.stamp.changed <= time_of_day) {
         auto& newest = latest.try_emplace(seen.stamp.self.device, seen.stamp.changed).first->second;
         newest = std::max(newest, seen.stamp.changed);
@@ -88,11 +86,11 @@ void basic_folder_follower<System>::list_waiting(round& work, std::vector<std::s
         if (!work.waiting.empty()) {
             list(work.waiting.extract(work.waiting.begin()).value(), work, keys);
         } else if (!work.links.empty()) {
-            // Links come last: only now is it known what is followed anyway.
+            // Links come last: only now all followed folders are known.
             const auto link = work.links.extract(work.links.begin());
             if (is_followed(link.mapped())) {
                 look_again(parent_of(link.key()),
-                           work);  // in case the folder goes, and only the link still leads there
+                           work);  // if the folder is removed, only the link still leads there
             } else {
                 discover(link.key(), work);
             }
@@ -129,7 +127,7 @@ void basic_folder_follower<System>::list(const std::string& name, round& work, s
         using kind = posix::folder_entry::kind;
         if (entry.what == kind::file || entry.what == kind::other || entry.what == kind::loose ||
             entry.what == kind::loose_other) {
-            // Pipes, devices, links to them and to nothing count as files: whoever reads one gets an error.
+            // Pipes, devices, links to them and dangling links count as files: reading one is an error.
             keys.push_back(posix::joined(stem, entry.name));
         } else if (entry.what == kind::folder || entry.what == kind::link) {
             std::string below = posix::joined(name, entry.name) + '/';
@@ -205,6 +203,4 @@ bool basic_folder_follower<System>::is_followed(const posix::folder_identity& se
     return std::any_of(folders_.begin(), folders_.end(), [&](const auto& known) { return known.second.self == self; });
 }
 
-}  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::detail

@@ -1,7 +1,7 @@
 // The bodies of <smdebug/storage/posix/watch.hpp>.
 #pragma once
 
-#include <smdebug/core/relative_path.hpp>
+#include <smdebug/core/printable_text.hpp>
 #include <smdebug/storage/posix/watch.hpp>
 
 #include <poll.h>
@@ -16,9 +16,7 @@
 #include <cstring>
 #include <ctime>
 
-namespace smdebug {
-inline namespace v1 {
-namespace detail {
+namespace smdebug::inline v1::detail {
 
 SMDEBUG_INLINE std::unique_ptr<change_signal> folder_watch::open(std::string_view root,
                                                                  std::span<const std::string> prefixes) {
@@ -37,10 +35,10 @@ SMDEBUG_INLINE bool folder_watch::wait_until(clock::time_point until) {
     changed_keys_.emplace();
     for (;;) {
         bool changed = read_events();
-        // A folder above the root may have been moved away, of which no event tells.
+        // A folder above the root may have been moved away, which causes no event.
         outdated_ = outdated_ || clock::now() - watched_at_ > recheck;
         if (outdated_ && watch_all()) {
-            // A folder that is watched only now may have files already: the caller has to look.
+            // A newly watched folder may already contain files: the caller must check.
             changed = true;
             changed_keys_.reset();
         }
@@ -171,7 +169,7 @@ SMDEBUG_INLINE void folder_watch::add_subfolders(const std::string& folder, std:
             });
         }
     } catch (const error&) {
-        outdated_ = true;  // to be tried again; whoever reads the folder is told why
+        outdated_ = true;  // to be retried; reading the folder reports the error
         partial_ = true;
     }
 }
@@ -237,7 +235,7 @@ SMDEBUG_INLINE bool folder_watch::take(int number, std::uint32_t what, std::stri
         return false;
     }
     if (is_folder || watched.path.empty()) {
-        changed_keys_.reset();  // a folder may have come with files in it
+        changed_keys_.reset();  // a new folder may already contain files
     } else if (changed_keys_) {
         changed_keys_->push_back(posix::joined(watched.path + "/", name).substr(root_.size() + 1));
     }
@@ -267,6 +265,4 @@ SMDEBUG_INLINE void folder_watch::sleep(clock::time_point until) {
     }
 }
 
-}  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::detail

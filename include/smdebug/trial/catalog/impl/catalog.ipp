@@ -1,14 +1,17 @@
 // The bodies of <smdebug/trial/catalog/catalog.hpp>.
 #pragma once
 
+#include <smdebug/core/sorted_blocks.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
-#include <smdebug/trial/catalog/names_found.hpp>
+#include <smdebug/trial/catalog/layout.hpp>
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <utility>
 
-namespace smdebug {
-inline namespace v1 {
-namespace detail {
+namespace smdebug::inline v1::detail {
 
 SMDEBUG_INLINE step_number catalog::shown_step_of(step_number global_step) const noexcept {
     const step_entry* const entry = steps_are_synthetic ? find_step(global_step) : nullptr;
@@ -73,7 +76,7 @@ SMDEBUG_INLINE step_state catalog::state_of(mode which, step_number step) const 
     if (next->mode_step == step) {
         return complete(*find_step(next->step)) ? step_state::available : step_state::not_yet_available;
     }
-    // A later step of the mode is there.  Until all workers have written that one, this one may still come.
+    // A later step of the mode exists.  Until all workers have written that one, this one may still come.
     return loaded_all_steps || last_complete_step >= next->step ? step_state::unavailable
                                                                 : step_state::not_yet_available;
 }
@@ -119,7 +122,7 @@ SMDEBUG_INLINE std::vector<step_number> catalog::last_steps(name_id name, mode w
     };
     const step_number last = std::min(step, last_step_of(which));
     std::vector<step_number> last_ones;
-    // Mostly each step has it.
+    // Mostly every step has it.
     for (step_number window = n < 16 ? 4 : 16; last >= 0 && last_ones.size() < n;
          window = window > last / 16 ? last : 16 * window) {
         const bool all = window >= last;
@@ -185,7 +188,7 @@ SMDEBUG_INLINE std::vector<step_number> catalog::tensor_steps(name_id name, mode
             }
         }
     }
-    if (which != mode::global) {  // mode steps need not rise with global ones
+    if (which != mode::global) {  // mode steps need not increase with global ones
         std::sort(with_tensor.begin(), with_tensor.end());
         with_tensor.erase(std::unique(with_tensor.begin(), with_tensor.end()), with_tensor.end());
     }
@@ -246,6 +249,89 @@ SMDEBUG_INLINE std::optional<catalog::mode_step_entry> catalog::first_from(mode 
     return first != of_mode.end() ? std::optional{*first} : std::nullopt;
 }
 
-}  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+namespace growth {
+
+SMDEBUG_INLINE void add_mode_steps(catalog& next, std::span<const catalog::file> files) {
+    std::array<std::vector<catalog::mode_step_entry>, 4> fresh;
+    for (const catalog::file& file : files) {
+        if (file.mode != mode::global) {
+            fresh[catalog::place_of(file.mode)].push_back({file.mode_step, file.step});
+        }
+    }
+    for (std::size_t i = 0; i < fresh.size(); ++i) {
+        sort_stably(fresh[i], [](const auto& a, const auto& b) { return a.mode_step < b.mode_step; });
+        const auto end = std::unique(fresh[i].begin(), fresh[i].end(),
+                                     [](const auto& a, const auto& b) { return a.mode_step == b.mode_step; });
+        fresh[i].erase(end, fresh[i].end());
+        if (!fresh[i].empty()) {
+            next.mode_steps[i] = next.mode_steps[i].with(std::move(fresh[i]));
+        }
+    }
+}
+
+SMDEBUG_INLINE catalog::step_entry entry_of(std::span<const catalog::file> files, mode in, step_number mode_step) {
+    catalog::step_entry made{.step = files.front().step,
+                             .mode_step = mode_step,
+                             .mode = in,
+                             .file_count = static_cast<std::uint32_t>(files.size()),
+                             .one = files.front(),
+                             .all = nullptr};
+    if (files.size() > 1) {
+        const auto all = std::make_shared<catalog::file[]>(files.size());
+        std::copy(files.begin(), files.end(), all.get());
+        made.all = all;
+    }
+    return made;
+}
+
+SMDEBUG_INLINE void add_files(catalog& next, std::vector<catalog::file> files) {
+    const auto by_worker = [&](const catalog::file& a, const catalog::file& b) {
+        return next.workers[a.worker] < next.workers[b.worker];
+    };
+    sort_stably(files, [&](const catalog::file& a, const catalog::file& b) {
+        return a.step != b.step ? a.step < b.step : by_worker(a, b);
+    });
+    std::vector<catalog::step_entry> fresh;
+    for (std::size_t begin = 0; begin < files.size();) {
+        std::size_t end = begin;
+        while (end < files.size() && files[end].step == files[begin].step) {
+            ++end;
+        }
+        const auto written = std::span{files}.subspan(begin, end - begin);
+        fresh.push_back(entry_of(written, written.front().mode, written.front().mode_step));
+        begin = end;
+    }
+    const auto join = [&](const catalog::step_entry& known, const catalog::step_entry& more) {
+        std::vector<catalog::file> all(known.file_count + more.file_count);
+        std::merge(known.files().begin(), known.files().end(), more.files().begin(), more.files().end(), all.begin(),
+                   by_worker);
+        return entry_of(all, known.mode, known.mode_step);
+    };
+    next.steps = next.steps.with(std::move(fresh), join);
+    next.file_count += files.size();
+}
+
+SMDEBUG_INLINE void complete_steps(catalog& next, std::size_t window) {
+    std::vector<step_number> beyond;
+    for (auto entry = next.steps.lower_bound(next.last_complete_step + 1); entry != next.steps.end(); ++entry) {
+        beyond.push_back(entry->step);
+        if (entry->workers() >= next.job->num_workers) {
+            next.last_complete_step = entry->step;
+            beyond.clear();
+        }
+    }
+    for (std::size_t passed = 0; beyond.size() - passed > window;) {
+        passed += window / 2;
+        next.last_complete_step = beyond[passed - 1];
+    }
+}
+
+SMDEBUG_INLINE void end(catalog& next) {
+    next.loaded_all_steps = true;
+    if (!next.steps.empty()) {
+        next.last_complete_step = next.steps.back().step;
+    }
+}
+
+}  // namespace growth
+}  // namespace smdebug::inline v1::detail

@@ -1,20 +1,90 @@
 // The bodies of <smdebug/trial/catalog/catalog_builder.hpp>.
 #pragma once
 
-#include <smdebug/core/places_in_order.hpp>
+#include <smdebug/core/sorted_blocks.hpp>
 #include <smdebug/index/locations.hpp>
+#include <smdebug/trial/catalog/catalog.hpp>
 #include <smdebug/trial/catalog/catalog_builder.hpp>
-#include <smdebug/trial/catalog/catalog_growth.hpp>
 #include <smdebug/trial/run_contents.hpp>
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 #include <tuple>
 #include <utility>
 
-namespace smdebug {
-inline namespace v1 {
-namespace detail {
+namespace smdebug::inline v1::detail {
+
+SMDEBUG_INLINE std::optional<std::uint32_t> payload_memory::find(std::uint32_t worker, byte_view bytes) {
+    if (worker < last_of_.size() && last_of_[worker] < payloads_.size() &&
+        matches(payloads_[last_of_[worker]], bytes)) {
+        return use(last_of_[worker], worker);
+    }
+    for (std::uint32_t i = 0; i < payloads_.size(); ++i) {
+        if (matches(payloads_[i], bytes)) {
+            return use(i, worker);
+        }
+    }
+    return std::nullopt;
+}
+
+SMDEBUG_INLINE void payload_memory::remember(std::uint32_t worker, byte_view bytes, std::uint32_t layout) {
+    workers_ = std::max<std::size_t>(workers_, worker + std::size_t{1});
+    while (payloads_.size() >= 8 && (payloads_.size() >= 8 + 2 * workers_ || bytes_ + bytes.size() > most_bytes)) {
+        const auto oldest = std::min_element(payloads_.begin(), payloads_.end(),
+                                             [](const payload& a, const payload& b) { return a.used < b.used; });
+        bytes_ -= oldest->bytes.size();
+        std::swap(*oldest, payloads_.back());  // last_of_ is a guess that find() verifies
+        payloads_.pop_back();
+    }
+    payload& slot = payloads_.emplace_back();
+    bytes_ += bytes.size();
+    slot.bytes.assign(bytes.begin(), bytes.end());
+    slot.layout = layout;
+    static_cast<void>(use(static_cast<std::uint32_t>(&slot - payloads_.data()), worker));
+}
+
+SMDEBUG_INLINE bool payload_memory::matches(const payload& known, byte_view bytes) noexcept {
+    constexpr std::size_t tail = 64;
+    const std::size_t size = bytes.size();
+    return known.bytes.size() == size &&
+           (size < tail || std::memcmp(known.bytes.data() + size - tail, bytes.data() + size - tail, tail) == 0) &&
+           (size == 0 || std::memcmp(known.bytes.data(), bytes.data(), size) == 0);
+}
+
+SMDEBUG_INLINE std::uint32_t payload_memory::use(std::uint32_t place, std::uint32_t worker) {
+    if (worker >= last_of_.size()) {
+        last_of_.resize(worker + std::size_t{1}, none);
+    }
+    last_of_[worker] = place;
+    payloads_[place].used = ++clock_;
+    return payloads_[place].layout;
+}
+
+SMDEBUG_INLINE std::shared_ptr<const name_list> list_of_lists::find(std::span<const recorded_item> items,
+                                                                    std::span<const name_id> shapes) {
+    for (std::size_t i = 0; i < lists_.size(); ++i) {
+        if (lists_[i]->equals(items, shapes)) {
+            const auto place = lists_.begin() + static_cast<std::ptrdiff_t>(i);
+            std::rotate(lists_.begin(), place, place + 1);
+            return lists_.front();
+        }
+    }
+    return nullptr;
+}
+
+SMDEBUG_INLINE void list_of_lists::remember(std::shared_ptr<const name_list> list) {
+    if (lists_.size() == most) {
+        lists_.pop_back();
+    }
+    lists_.insert(lists_.begin(), std::move(list));
+}
+
+SMDEBUG_INLINE void load_memory::forget() {
+    payloads.forget();
+    lists.forget();
+    workers.clear();
+}
 
 SMDEBUG_INLINE std::optional<index_file::damage> catalog_builder::add(step_number step, std::string_view worker_part,
                                                                       byte_view bytes) {
@@ -41,7 +111,7 @@ SMDEBUG_INLINE std::optional<index_file::damage> catalog_builder::add(step_numbe
         }
     }
     if (!shared || is_left_out(head)) {
-        return std::nullopt;  // a file that names nothing makes no step (decisions.md N4)
+        return std::nullopt;  // a file that names nothing makes no step
     }
     next_.steps_are_synthetic = next_.steps_are_synthetic || (mode_steps_ && head.mode_step != step);
     added_.push_back({.step = step,
@@ -86,7 +156,7 @@ SMDEBUG_INLINE std::optional<index_file::damage> catalog_builder::parse(worker_i
     locations_.clear();
     std::vector<layout::shape_entry> shapes;
     const auto keep = [this](const index_file::location& place) { locations_.push_back(place); };
-    if (parts && index_file::read_canonical(parts->payload, keep)) {  // all of it is right: its names count
+    if (parts && index_file::read_canonical(parts->payload, keep)) {  // the file is valid: its names count
         for (const index_file::location& place : locations_) {
             add_item(place);
         }
@@ -211,7 +281,7 @@ SMDEBUG_INLINE std::map<std::uint32_t, std::size_t> catalog_builder::add(const r
             order.push_back(i);
         }
     }
-    // What one object has of a step may have been found a little here and a little there.
+    // An object's data of one step may have been found in several runs.
     const auto is_before = [&](std::size_t a, std::size_t b) {
         return std::tie(runs[a].step, runs[a].worker, runs[a].object) <
                std::tie(runs[b].step, runs[b].worker, runs[b].object);
@@ -376,7 +446,7 @@ SMDEBUG_INLINE std::uint32_t catalog_builder::event_file(step_number step, std::
     };
     if (skip(locations::events_folder) && skip(padded) && skip("/") && skip(padded) && skip("_") && skip(worker_part) &&
         rest == locations::event_extension) {
-        // The usual name is rebuilt from the worker's name, which not every worker part can be got back from.
+        // The usual name is rebuilt from the worker's name, from which not every worker part can be recovered.
         if (locations::file_part_from_worker(locations::worker_from_file_part(worker_part)) == worker_part) {
             return catalog::usual_event_file;
         }
@@ -385,6 +455,4 @@ SMDEBUG_INLINE std::uint32_t catalog_builder::event_file(step_number step, std::
     return static_cast<std::uint32_t>(next_.event_files.size() + event_files_.size() - 1);
 }
 
-}  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::detail

@@ -1,11 +1,13 @@
 // The bodies of <smdebug/trial/load/loader.hpp>.
 #pragma once
 
-#include <smdebug/core/ordered_crew.hpp>
+#include <smdebug/core/ordered_thread_pool.hpp>
+#include <smdebug/core/sorted_blocks.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/index/index_file.hpp>
-#include <smdebug/storage/abilities.hpp>
-#include <smdebug/storage/read_each.hpp>
+#include <smdebug/index/locations.hpp>
+#include <smdebug/storage/versioned_read.hpp>
+#include <smdebug/storage/writable.hpp>
 #include <smdebug/trial/load/loader.hpp>
 #include <smdebug/trial/load/opening.hpp>
 
@@ -21,9 +23,88 @@
 #include <tuple>
 #include <utility>
 
-namespace smdebug {
-inline namespace v1 {
-namespace detail {
+namespace smdebug::inline v1::detail {
+
+SMDEBUG_INLINE std::vector<std::string> index_listing::next(const catalog& last) {
+    if (store_.abilities().follows) {
+        if (!follower_) {
+            follower_.emplace(store_.follow(locations::index_folder));
+        }
+        return follower_->next();
+    }
+    const std::string after = from_start_ ? std::string{} : first_open_key(last);
+    auto keys = store_.list(locations::index_folder, after);
+    from_start_ = false;
+    return keys;
+}
+
+SMDEBUG_INLINE void index_listing::forget() {
+    from_start_ = true;
+    open_from_ = 0;
+    if (follower_) {
+        follower_->forget();
+    }
+}
+
+SMDEBUG_INLINE std::string index_listing::first_open_key(const catalog& last) {
+    if (last.steps.empty() || last.steps.back().step >= step_with_long_name) {
+        return {};
+    }
+    auto step = last.steps.lower_bound(open_from_);
+    while (step != last.steps.end() && step->file_count >= last.job->num_workers) {
+        ++step;
+    }
+    // A worker that has died delays listing by at most the window.
+    for (auto beyond = static_cast<std::size_t>(std::distance(step, last.steps.end())); beyond > window_; --beyond) {
+        ++step;
+    }
+    open_from_ = step != last.steps.end() ? step->step : last.steps.back().step + 1;
+    const std::string key = locations::index_key(open_from_, {});
+    return key.substr(0, key.rfind('_'));
+}
+
+SMDEBUG_INLINE std::optional<parsed_index_key> parsed_index_key::parse(std::string&& key) {
+    const auto name = locations::parse_index_key(key);
+    if (!name) {
+        return std::nullopt;
+    }
+    parsed_index_key made;
+    made.step_ = name->step;
+    made.worker_begin_ = static_cast<std::size_t>(name->worker_part.data() - key.data());
+    made.worker_size_ = name->worker_part.size();
+    made.key_ = std::move(key);
+    return made;
+}
+
+SMDEBUG_INLINE bool known_files::contains(const parsed_index_key& key) {
+    if (at_ == nullptr || at_->step != key.step()) {
+        at_ = of_.find_step(key.step());
+        place_ = 0;
+    }
+    if (at_ == nullptr) {
+        return false;
+    }
+    const auto files = at_->files();
+    for (std::size_t tried = 0; tried < files.size(); ++tried) {
+        place_ = place_ < files.size() ? place_ : 0;
+        if (is_worker(of_.workers[files[place_++].worker], key.worker_part())) {
+            return true;
+        }
+    }
+    return false;
+}
+
+SMDEBUG_INLINE void put_in_order(std::vector<parsed_index_key>& keys) {
+    sort_stably(keys, [](const parsed_index_key& a, const parsed_index_key& b) { return a < b; });
+    keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+}
+
+SMDEBUG_INLINE bool fills_gap(const std::vector<parsed_index_key>& keys, const parsed_index_key& key) {
+    const auto none_later = std::find_if(keys.rbegin(), keys.rend(),
+                                         [&](const parsed_index_key& other) { return other.step() <= key.step(); });
+    return std::any_of(keys.rbegin(), none_later,
+                       [&](const parsed_index_key& other) { return other.worker_part() == key.worker_part(); });
+}
 
 SMDEBUG_INLINE loader::loader(const any_storage& store, const trial_options& options)
     : store_(store),
@@ -38,22 +119,22 @@ SMDEBUG_INLINE catalog loader::open() {
         opening{store_, options_, memory_.parser, source_.get(), contents_}.wait(seen_running_));
     first.has_index = source_ == nullptr;
     is_asked_ = source_ != nullptr;
-    opens_ = !options_.stop.stop_requested();  // else it says that nothing is to be waited for, as watchers do
+    opens_ = !options_.stop.stop_requested();  // otherwise a stop only means not to wait, as for watchers
     auto loaded = load(first);
     opens_ = false;
     return loaded ? std::move(*loaded) : first;
 }
 
 SMDEBUG_INLINE std::optional<catalog> loader::load(const catalog& last, const std::vector<std::string>* changed_keys) {
-    // The mark is looked up first: whatever was written before it is in the listing that follows.
+    // The mark is looked up first: everything written before it is in the listing that follows.
     const bool ended = source_ == nullptr && has_ended();
-    // After a load that held files back or failed, changed_keys do not suffice: a listing has to find the rest.
+    // After a load that failed or held files back, changed_keys are not sufficient: a listing has to find the rest.
     const auto taken = std::pair{files_taken_, bytes_taken_};
     const bool everything = std::exchange(needs_listing_, false) || ended || changed_keys == nullptr;
     try {
         return source_ != nullptr ? load_found(last) : load_new(last, ended, everything ? nullptr : changed_keys);
     } catch (...) {
-        memory_.forget();  // its numbers are those of the catalog that was not finished
+        memory_.forget();  // its indices belong to the catalog that was not finished
         listing_.forget();
         left_over_.clear();
         needs_listing_ = true;
@@ -104,7 +185,7 @@ SMDEBUG_INLINE std::optional<catalog> loader::load_found(const catalog& last) {
     if (contents_.runs().empty() && !ended) {
         return std::nullopt;
     }
-    constexpr std::uint64_t bytes_of_entry = 100;  // about what an index file says of one
+    constexpr std::uint64_t bytes_of_entry = 100;  // typical size of an entry in an index file
     const auto entries = static_cast<std::uint64_t>(contents_.entry_count());
     check_in_all(contents_.runs().size(), entries * bytes_of_entry);
     catalog_builder builder{last, memory_};
@@ -125,13 +206,13 @@ SMDEBUG_INLINE std::optional<catalog> loader::load_found(const catalog& last) {
 SMDEBUG_INLINE std::optional<catalog> loader::load_new(const catalog& last, bool ended,
                                                        const std::vector<std::string>* changed_keys) {
     if (ended) {
-        listing_.forget();  // lists everything once more: also files that came late and out of order
+        listing_.forget();  // lists everything once more, including late and unordered files
     }
     std::vector<parsed_index_key> keys = std::exchange(left_over_, {});
-    known_files known{last};  // a worker may have written the step under another name meanwhile
+    known_files known{last};  // a worker may have written the step under another name since
     std::erase_if(keys, [&](const parsed_index_key& key) { return known.contains(key); });
     add_new(keys, changed_keys != nullptr ? *changed_keys : listing_.next(last), last);
-    if (!ended && changed_keys == nullptr) {  // changed keys come in the order in which they were written
+    if (!ended && changed_keys == nullptr) {  // changed keys come in the order of writing
         list_until_quiet(keys, last);
     }
     if (keys.empty() && !ended) {
@@ -140,7 +221,7 @@ SMDEBUG_INLINE std::optional<catalog> loader::load_new(const catalog& last, bool
     catalog_builder builder{last, memory_};
     read(keys, ended, builder);
     if (!builder.changed() && !ended) {
-        memory_.workers.clear();  // their numbers go with the builder
+        memory_.workers.clear();  // their numbers belong to the dropped builder
         return std::nullopt;
     }
     return std::move(builder).finish(settled_.incomplete_step_wait_window, ended);
@@ -167,7 +248,7 @@ SMDEBUG_INLINE void loader::add_new(std::vector<parsed_index_key>& keys, std::ve
 }
 
 SMDEBUG_INLINE void loader::list_until_quiet(std::vector<parsed_index_key>& keys, const catalog& last) {
-    constexpr int most = 4;  // a job that writes faster than it can be listed is not waited for
+    constexpr int most = 4;  // does not wait for a job that writes faster than it can be listed
     for (int pass = 1; pass <= most && !keys.empty(); ++pass) {
         std::vector<parsed_index_key> later;
         add_new(later, listing_.next(last), last);
@@ -177,7 +258,7 @@ SMDEBUG_INLINE void loader::list_until_quiet(std::vector<parsed_index_key>& keys
             return;
         }
         if (pass == most) {
-            // Files that are the last of their worker are held back: one before them may still be hidden.
+            // The last file of each worker is held back: an earlier one may still be hidden.
             const auto held_back = std::partition(later.begin(), later.end(),
                                                   [&](const parsed_index_key& key) { return fills_gap(keys, key); });
             needs_listing_ = held_back != later.end();
@@ -196,7 +277,7 @@ SMDEBUG_INLINE void loader::read(const std::vector<parsed_index_key>& files, boo
     for (const parsed_index_key& file : files) {
         keys.push_back(file.text());
     }
-    // Of a storage far away the requests are in flight together anyway.
+    // A remote storage has all requests in flight together anyway.
     const bool is_near = !abilities_of(store_).batches_ranges;
     if (is_near && keys.size() >= worth_threads && std::thread::hardware_concurrency() > 1 &&
         read_on_threads(files, keys, ended, builder)) {
@@ -212,7 +293,7 @@ SMDEBUG_INLINE bool loader::read_on_threads(const std::vector<parsed_index_key>&
                                             catalog_builder& builder) {
     std::size_t next = 0;
     std::size_t taken = 0;
-    ordered_crew<std::size_t, read_files> crew{2, {}};
+    ordered_thread_pool<std::size_t, read_files> crew{2, {}};
     const auto share_at = [&](std::size_t begin) {
         return std::span{keys}.subspan(begin, std::min(files_in_share, keys.size() - begin));
     };
@@ -228,7 +309,7 @@ SMDEBUG_INLINE bool loader::read_on_threads(const std::vector<parsed_index_key>&
                     [&](std::size_t, const error&) { part.files.push_back({.failed = std::current_exception()}); });
             },
             [&](std::size_t begin, read_files& part) {
-                taken = keys.size();  // from here on an error is the run's, not one of starting threads
+                taken = keys.size();  // errors from here on concern the run, not starting threads
                 for (std::size_t i = 0; i < part.files.size(); ++i) {
                     take_read(files[begin + i], part, i, ended, builder);
                 }
@@ -239,7 +320,7 @@ SMDEBUG_INLINE bool loader::read_on_threads(const std::vector<parsed_index_key>&
         if (taken > 0) {
             throw;
         }
-        return false;  // the system gives no threads
+        return false;  // the system provides no threads
     }
 }
 
@@ -278,13 +359,14 @@ SMDEBUG_INLINE void loader::take_read(const parsed_index_key& key, const read_fi
 
 SMDEBUG_INLINE void loader::take_failed(const parsed_index_key& key, const error& failed, bool ended,
                                         catalog_builder& builder) {
-    // Too large to be read with others: it is read alone, if its size is allowed.
+    // Too large to be read with others: it is read separately, if its size is allowed.
     if (dynamic_cast<const unsupported*>(&failed) != nullptr) {
         take_large(key, ended, builder);
         return;
     }
-    // With damage_policy::skip unreadable files are skipped as damaged ones are; else the storage's error goes on.
-    // corrupt_data (a pipe or device in the file's place) counts as damage.
+    // With damage_policy::skip unreadable files are skipped like damaged ones; otherwise the storage's error
+    // propagates.
+    // corrupt_data (a pipe or device in place of the file) counts as damage.
     if (dynamic_cast<const corrupt_data*>(&failed) == nullptr && options_.damaged_index == damage_policy::fail) {
         throw;
     }
@@ -303,7 +385,7 @@ SMDEBUG_INLINE void loader::take_large(const parsed_index_key& key, bool ended, 
         bytes = store_.read(key.text());
     } catch (const not_found&) {
         bytes.reset();
-    } catch (const unsupported& refused) {  // it is not its size: a sparse member of an archive
+    } catch (const unsupported& refused) {  // for another reason than its size: a sparse member of an archive
         damaged(key.text(), &key, std::string{refused.message()});
         left_over_.push_back(key);
         return;
@@ -343,8 +425,8 @@ SMDEBUG_INLINE void loader::take(const parsed_index_key& key, std::optional<byte
     if (!bytes) {
         problems_.erase(key.text());
         const std::vector<std::string> listed = store_.list(key.text(), "");
-        if (!listed.empty() && listed.front() == key.text()) {  // else it is gone since the listing
-            // Not the whole run's failure: on a server an object may be gone that is listed for a moment more.
+        if (!listed.empty() && listed.front() == key.text()) {  // otherwise it was removed after the listing
+            // This is not the whole run's failure: a server may list a removed object for a moment longer.
             problems_.insert_or_assign(
                 key.text(), "it is listed, and not there: a link to a file that is missing, or removed a moment ago");
             left_over_.push_back(key);
@@ -368,7 +450,7 @@ SMDEBUG_INLINE void loader::take(const parsed_index_key& key, std::optional<byte
         bytes_taken_ += bytes->size();
         return;
     }
-    // A running job may be writing this very file: it is asked for again at the next refresh.
+    // A running job may be writing this very file: it is read again at the next refresh.
     const bool half_written = wrong->not_json && !ended;
     if (!half_written) {
         damaged(key.text(), &key, wrong->what);
@@ -395,6 +477,4 @@ SMDEBUG_INLINE void loader::damaged(const std::string& key, const parsed_index_k
     problems_.insert_or_assign(key, what);
 }
 
-}  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::detail

@@ -5,17 +5,20 @@
 #include <smdebug/index/collection.hpp>
 #include <smdebug/index/collections_file.hpp>
 #include <smdebug/index/locations.hpp>
-#include <smdebug/storage/abilities.hpp>
+#include <smdebug/storage/writable.hpp>
 #include <smdebug/trial/load/opening.hpp>
 #include <smdebug/trial/load/wait.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <cstddef>
+#include <cstdlib>
 #include <set>
+#include <string>
+#include <system_error>
 #include <utility>
 
-namespace smdebug {
-inline namespace v1 {
+namespace smdebug::inline v1 {
 namespace detail {
 
 SMDEBUG_INLINE catalog::job_description opening::wait(bool& seen_running) {
@@ -99,7 +102,7 @@ SMDEBUG_INLINE bool opening::read(const std::string& key, bool ended, catalog::j
     byte_buffer bytes;
     try {
         bytes = read_within_limit(key);
-    } catch (const not_found&) {  // gone since the listing
+    } catch (const not_found&) {  // removed after the listing
         if (ended) {
             throw;
         }
@@ -121,7 +124,7 @@ SMDEBUG_INLINE bool opening::read(const std::string& key, bool ended, catalog::j
 }
 
 SMDEBUG_INLINE byte_buffer opening::read_within_limit(const std::string& key) const {
-    // On a disk a sparse file may look like terabytes, and its size costs nothing: memory is asked for after it.
+    // On a disk a sparse file may look like terabytes without occupying them, and memory is allocated by its size.
     if (store_.abilities().follows) {
         check_size(key, store_.size(key).value_or(0));
     }
@@ -167,5 +170,59 @@ SMDEBUG_INLINE void opening::give_up() const {
 }
 
 }  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+
+namespace environment {
+
+SMDEBUG_INLINE int number(const std::optional<int>& option, const char* name, int otherwise, int least) {
+    int value = option.value_or(otherwise);
+    std::string seen = std::to_string(value);
+    bool good = true;
+    // Read once, at opening; the library never writes the environment.
+    if (const char* text = option ? nullptr : std::getenv(name)) {  // NOLINT(concurrency-mt-unsafe)
+        seen = text;
+        const auto [end, code] = std::from_chars(seen.data(), seen.data() + seen.size(), value);
+        good = code == std::errc{} && end == seen.data() + seen.size();
+    }
+    if (!good || value < least) {
+        throw value_error(std::string{name} + " must be a whole number, " + std::to_string(least) +
+                          " or more; it is \"" + seen + "\"");
+    }
+    return value;
+}
+
+SMDEBUG_INLINE std::chrono::milliseconds delay(const std::optional<std::chrono::milliseconds>& option,
+                                               const char* name) {
+    constexpr double longest = 1e9;  // seconds
+    double seconds = 0;
+    std::string seen;
+    bool good = true;
+    if (option) {
+        seconds = std::chrono::duration<double>(*option).count();
+        seen = std::to_string(seconds);
+    } else if (const char* text = std::getenv(name)) {  // NOLINT(concurrency-mt-unsafe)
+        seen = text;
+        const auto [end, code] = std::from_chars(seen.data(), seen.data() + seen.size(), seconds);
+        good = code == std::errc{} && end == seen.data() + seen.size();
+    }
+    if (!good || !(seconds >= 0 && seconds <= longest)) {
+        throw value_error(std::string{name} + " must be a number of seconds, 0 or more; it is \"" + seen + "\"");
+    }
+    return std::chrono::round<std::chrono::milliseconds>(std::chrono::duration<double>(seconds));
+}
+
+}  // namespace environment
+
+SMDEBUG_INLINE detail::settled_options::settled_options(const trial_options& options)
+    : incomplete_step_wait_window(
+          environment::number(options.incomplete_step_wait_window, environment::incomplete_step_wait_window, 1000, 2)),
+      missing_event_file_retry_limit(environment::number(options.missing_event_file_retry_limit,
+                                                         environment::missing_event_file_retry_limit, 10, 0)),
+      training_end_delay_refresh(
+          environment::delay(options.training_end_delay_refresh, environment::training_end_delay_refresh)) {
+    if (!options.range.valid()) {
+        throw value_error(
+            "range_steps should be of the form (begin, end) where begin is less than end, and neither is negative");
+    }
+}
+
+}  // namespace smdebug::inline v1

@@ -5,9 +5,7 @@
 
 #include <algorithm>
 
-namespace smdebug {
-inline namespace v1 {
-namespace detail {
+namespace smdebug::inline v1::detail {
 
 SMDEBUG_INLINE change_feed::change_feed(const signal_source& signals) : signal_(signals ? signals() : nullptr) {
     announces_ = signal_ != nullptr;
@@ -17,7 +15,7 @@ SMDEBUG_INLINE change_feed::change_feed(const signal_source& signals) : signal_(
 }
 
 SMDEBUG_INLINE void change_feed::listen(clock::time_point until) {
-    // Should anything fail on the way, everything has to be looked at.
+    // If anything below fails, the next look is at everything.
     const bool was_everything = std::exchange(everything_, true);
     bool keys_suffice = true;
     if (signal_->wait_until(std::min(until, next_look_))) {
@@ -66,7 +64,7 @@ SMDEBUG_INLINE std::unique_ptr<change_feed> feed_pool::take() {
 SMDEBUG_INLINE void feed_pool::give_back(std::unique_ptr<change_feed> feed) noexcept {
     const auto idle = idle_.lock();
     if (idle->size() < most) {
-        idle->push_back(std::move(feed));  // there is room: it cannot fail
+        idle->push_back(std::move(feed));  // the capacity suffices: this cannot throw
     }
 }
 
@@ -77,7 +75,7 @@ SMDEBUG_INLINE waiter::waiter(std::chrono::milliseconds interval, std::optional<
       also_stop_(std::move(also_stop)),
       signals_(std::move(signals)),
       pool_(pool) {
-    // A timeout beyond the clock's range is none at all.
+    // A timeout beyond the clock's range counts as none.
     if (timeout && *timeout < longest) {
         deadline_ = clock::now() + std::max(*timeout, std::chrono::milliseconds{0});
     }
@@ -144,6 +142,4 @@ SMDEBUG_INLINE void waiter::connect() {
     also_ended_.emplace(also_stop_, wake);
 }
 
-}  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::detail

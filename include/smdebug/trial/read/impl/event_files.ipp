@@ -2,11 +2,11 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
-#include <smdebug/storage/opened_object.hpp>
-#include <smdebug/storage/read_each.hpp>
+#include <smdebug/storage/concepts.hpp>
+#include <smdebug/storage/versioned_read.hpp>
 #include <smdebug/trial/catalog/layout.hpp>
 #include <smdebug/trial/read/event_files.hpp>
-#include <smdebug/trial/read/reading_order.hpp>
+#include <smdebug/trial/read/reading_plan.hpp>
 #include <smdebug/trial/read/record_batch.hpp>
 #include <smdebug/trial/read/trial_state.hpp>
 
@@ -15,9 +15,7 @@
 #include <new>
 #include <utility>
 
-namespace smdebug {
-inline namespace v1 {
-namespace detail {
+namespace smdebug::inline v1::detail {
 
 SMDEBUG_INLINE event_files::event_files(const trial_state& state, const catalog& from, const selected_tensors& which,
                                         reduction_set saved, const reading_config& config)
@@ -85,11 +83,11 @@ SMDEBUG_INLINE byte_range event_files::first_wanted(const catalog::file& file) c
     return {};
 }
 
-SMDEBUG_INLINE file_way event_files::way(const catalog::file& file, std::size_t ahead) {
+SMDEBUG_INLINE read_strategy event_files::way(const catalog::file& file, std::size_t ahead) {
     const bool can_view = views_ && config_.in_place && unviewed_ <= ahead;
     const file_extent size = extent(file);
     if (!from_.has_index && size.records > 0) {  // many steps may lie in one object
-        return batches_ && size.wanted <= config_.limits.largest_page ? file_way::sparse : file_way::opened;
+        return batches_ && size.wanted <= config_.limits.largest_page ? read_strategy::sparse : read_strategy::opened;
     }
     const bool can_open = !batches_ && unopened_ <= ahead && last_in_order_;
     return way_of(size, config_.limits, can_view, can_open);
@@ -101,10 +99,11 @@ SMDEBUG_INLINE void event_files::prefetch(std::span<const catalog::file* const> 
     }
     const auto is_asked_for = [&](std::size_t i) {
         if (!from_.has_index && i > 0 && files[i - 1]->event_file == files[i]->event_file) {
-            return false;  // it was asked for already
+            return false;  // it was requested already
         }
-        const file_way how = way(*files[i], 0);
-        return how == file_way::in_place || how == file_way::opened || (small_ahead_ && how == file_way::whole);
+        const read_strategy how = way(*files[i], 0);
+        return how == read_strategy::in_place || how == read_strategy::opened ||
+               (small_ahead_ && how == read_strategy::whole);
     };
     if (!is_asked_for(place)) {
         return;
@@ -112,7 +111,7 @@ SMDEBUG_INLINE void event_files::prefetch(std::span<const catalog::file* const> 
     const std::size_t end = std::min(files.size(), place + files_ahead::window(extent(*files[place]).end));
     while (const std::optional<std::size_t> next = config_.ahead->take(place, end)) {
         if (is_asked_for(*next)) {
-            config_.ahead->tell(*next, state_.store().read_ahead(trial_state::event_key(from_, *files[*next])));
+            config_.ahead->report(*next, state_.store().read_ahead(trial_state::event_key(from_, *files[*next])));
         }
     }
 }
@@ -130,7 +129,7 @@ SMDEBUG_INLINE event_files::source_pointer event_files::shown(const std::string&
             return std::make_unique<shown_file>(*std::move(bytes));
         }
     } catch (const error&) {
-        // Reading will tell.
+        // Reading reports the error.
     }
     return nullptr;
 }
@@ -148,7 +147,7 @@ SMDEBUG_INLINE event_files::source_pointer event_files::read_opened(std::unique_
             const bool is_record = entry.stored_as() == storage_form::record;
             return at(is_record && !bounded ? believed(entry.record) : files.state_.part_to_read(key, entry));
         }
-        // As part_to_read(), but the head comes from the open file, and there is no limit.
+        // Like part_to_read(), but the head comes from the open file, and there is no limit.
         [[nodiscard]] byte_range believed(byte_range record) {
             if (record.length <= record_bound::believed) {
                 return record;
@@ -195,23 +194,22 @@ SMDEBUG_INLINE event_files::source_pointer event_files::in_pieces(const catalog:
     } catch (const not_found&) {
         return nullptr;
     } catch (const error&) {
-        // What cannot be read is told record by record.
+        // Read errors are reported record by record.
     } catch (const std::bad_alloc&) {
     }
     return pieces;
 }
 
-SMDEBUG_INLINE std::optional<event_files::source_pointer> event_files::apart(const catalog::file& file,
-                                                                             const std::string& key,
-                                                                             std::optional<faster_way::way>& timed) {
+SMDEBUG_INLINE std::optional<event_files::source_pointer> event_files::apart(
+    const catalog::file& file, const std::string& key, std::optional<adaptive_choice::way>& timed) {
     switch (way(file, 0)) {
-        case file_way::untouched:  // saved shapes at most, which are in the index file
+        case read_strategy::untouched:  // at most saved shapes, which are in the index file
             return std::make_unique<whole_event_file>(byte_view{});
-        case file_way::opened:
+        case read_strategy::opened:
             if (may_view()) {
                 timed = faster().next();
             }
-            if (timed == faster_way::other) {
+            if (timed == adaptive_choice::other) {
                 if (source_pointer there = shown(key)) {
                     return there;
                 }
@@ -223,17 +221,17 @@ SMDEBUG_INLINE std::optional<event_files::source_pointer> event_files::apart(con
             timed.reset();
             unopened_ = files_skipped;
             return apart(file, key, timed);
-        case file_way::in_place:
+        case read_strategy::in_place:
             if (source_pointer there = shown(key)) {
                 return there;
             }
             unviewed_ = files_skipped;
             return apart(file, key, timed);
-        case file_way::sparse:
+        case read_strategy::sparse:
             return in_pieces(file, key, config_.limits.small_piece);
-        case file_way::large:
+        case read_strategy::large:
             return in_pieces(file, key, config_.limits.large_piece);
-        case file_way::whole:
+        case read_strategy::whole:
             break;
     }
     return std::nullopt;
@@ -258,19 +256,19 @@ SMDEBUG_INLINE event_file event_files::of_source(const catalog::file& file, cons
     return found;
 }
 
-// One after another ----------------------------------------------------------------------------------------------
+// Walking several files ------------------------------------------------------------------------------------------
 
-// Each of these is false where `done` said so.
+// Each of these returns false if `done` did.
 class event_files::pass {
 public:
     pass(event_files& of, std::span<const catalog::file* const> all, std::size_t last, visit_file visit, file_done done)
         : of_(of), all_(all), files_(all.first(last)), visit_(visit), done_(done) {}
 
-    // The files from `begin` on that are read in one way; `begin` is then behind them.
+    // Visits the files from `begin` on that are read in one way; moves `begin` past them.
     [[nodiscard]] bool some(std::size_t& begin) {
         std::size_t end = begin;
         while (end < files_.size() && end - begin < most_at_once &&
-               of_.way(*files_[end], end - begin) == file_way::whole) {
+               of_.way(*files_[end], end - begin) == read_strategy::whole) {
             ++end;
         }
         const std::size_t ranged = of_.batches_ && end - begin < most_at_once ? ranged_to(begin) : begin;
@@ -332,14 +330,14 @@ private:
         visit(place, key, source.get());
     }
 
-    // Up to where the files from `begin` on can be read by their ranges, together.
+    // The end of the files from `begin` on that can be read together by their ranges.
     [[nodiscard]] std::size_t ranged_to(std::size_t begin) {
         std::size_t end = begin;
         std::size_t records = 0;
         for (; end < files_.size() && end - begin < most_at_once && records < most_records; ++end) {
-            const file_way how = of_.way(*files_[end], end - begin);
+            const read_strategy how = of_.way(*files_[end], end - begin);
             const file_extent size = of_.extent(*files_[end]);
-            if (how == file_way::in_place || bytes_held(size, how) > of_.config_.limits.largest_page) {
+            if (how == read_strategy::in_place || bytes_held(size, how) > of_.config_.limits.largest_page) {
                 break;
             }
             records += size.records;
@@ -347,25 +345,25 @@ private:
         return end;
     }
 
-    // What is wanted of some files comes with one call, and each is visited when all of it is there.
+    // One call requests what is wanted of some files, and each is visited when it is complete.
     [[nodiscard]] bool read_ranged(std::size_t begin, std::size_t end) {
         record_batch batch;
-        std::vector<file_way> ways;
+        std::vector<read_strategy> ways;
         for (std::size_t i = begin; i < end; ++i) {
             const catalog::file& file = *files_[i];
             ways.push_back(of_.way(file, i - begin));
             std::string key = key_of(i);
             std::vector<byte_range> records;
             if (!key.empty()) {
-                records = ways.back() == file_way::whole ? std::vector{byte_range{0, of_.extent(file).end}}
-                                                         : of_.records_of(file).places;
+                records = ways.back() == read_strategy::whole ? std::vector{byte_range{0, of_.extent(file).end}}
+                                                              : of_.records_of(file).places;
             }
             batch.add(std::move(key), records);
         }
         return batch.read(of_.state_.store(), [&](std::size_t i, collected_event_file& source) {
             const file_extent extent = of_.extent(*files_[begin + i]);
             const bool is_there = extent.records == 0 || (!source.key().empty() && source.is_there());
-            if (ways[i] == file_way::whole && is_there && !source.key().empty()) {
+            if (ways[i] == read_strategy::whole && is_there && !source.key().empty()) {
                 visit_collected(begin + i, source, {.offset = 0, .length = extent.end});
             } else {
                 visit(begin + i, source.key(), is_there ? &source : nullptr);
@@ -374,7 +372,7 @@ private:
         });
     }
 
-    // A file that was read as one range: as read_whole() does.
+    // Visits a file that was read as one range, as read_whole() does.
     void visit_collected(std::size_t place, collected_event_file& source, byte_range all) {
         std::optional<whole_event_file> whole;
         std::string why_not;
@@ -393,12 +391,12 @@ private:
         using clock = std::chrono::steady_clock;
         const catalog::file& file = *files_[place];
         const std::string key = key_of(place);
-        if (!of_.from_.has_index && of_.way(file, 0) == file_way::opened) {
+        if (!of_.from_.has_index && of_.way(file, 0) == read_strategy::opened) {
             const event_file found = of_.of_source(file, key);
             visit(place, key, found.source, found.why_not);
             return done_(place);
         }
-        std::optional<faster_way::way> timed;
+        std::optional<adaptive_choice::way> timed;
         const bool telling = of_.faster().is_telling();
         const clock::time_point begin = clock::now();
         if (std::optional<source_pointer> source = of_.apart(file, key, timed)) {
@@ -417,7 +415,7 @@ private:
 
     event_files& of_;
     std::span<const catalog::file* const> all_;
-    std::span<const catalog::file* const> files_;  // those to be read: of the others some are asked for ahead
+    std::span<const catalog::file* const> files_;  // those to be read: some of the rest are prefetched
     visit_file visit_;
     file_done done_;
 };
@@ -433,7 +431,7 @@ SMDEBUG_INLINE bool event_files::each(std::span<const catalog::file* const> all,
     return true;
 }
 
-// When they are asked for ----------------------------------------------------------------------------------------
+// Prefetching ----------------------------------------------------------------------------------------------------
 
 SMDEBUG_INLINE event_file event_files::open(std::span<const catalog::file* const> files, std::size_t place) {
     const catalog::file& file = *files[place];
@@ -441,7 +439,7 @@ SMDEBUG_INLINE event_file event_files::open(std::span<const catalog::file* const
     key_ = trial_state::event_key(from_, file);
     event_file found{.index = &file, .key = key_};
     bool is_large = false;
-    if (extent(file).end == 0) {  // saved shapes and numbers at most, which are in the catalog
+    if (extent(file).end == 0) {  // at most saved shapes and numbers, which are in the catalog
         source_ = std::make_unique<whole_event_file>(byte_view{});
     } else if (!from_.has_index) {
         return of_source(file, key_);
@@ -465,7 +463,7 @@ SMDEBUG_INLINE event_file event_files::open(std::span<const catalog::file* const
         try {
             source_ = opened(key_, true);
         } catch (const error&) {
-            // Reading will tell.
+            // Reading reports the error.
         }
         if (source_ == nullptr) {
             source_ = in_pieces(file, key_, config_.limits.large_piece, true);
@@ -525,6 +523,4 @@ SMDEBUG_INLINE void event_files::prefetch_large(std::span<const catalog::file* c
     }
 }
 
-}  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::detail

@@ -2,16 +2,14 @@
 #pragma once
 
 #include <smdebug/trial/read/event_reader.hpp>
-#include <smdebug/trial/read/passed_records.hpp>
-#include <smdebug/trial/read/reading_order.hpp>
+#include <smdebug/trial/read/event_source.hpp>
+#include <smdebug/trial/read/reading_plan.hpp>
 
 #include <string>
 #include <utility>
 #include <variant>
 
-namespace smdebug {
-inline namespace v1 {
-namespace detail {
+namespace smdebug::inline v1::detail {
 
 SMDEBUG_INLINE event_reader::event_reader(const trial_state& state, const catalog& from, const selected_tensors& which,
                                           reduction_set saved, const reading_config& config)
@@ -66,10 +64,10 @@ SMDEBUG_INLINE void event_reader::read(const event_file& file, tensor_visit visi
     const auto wanted = [&](name_id name) { return which_.contains(name); };
     each_tensor(from_, *index_, wanted, [&](name_id name, const layout::entry* entry) {
         begin_tensor(name);
-        if (entry != nullptr && file_failure_) {  // a shape alone needs nothing of the event file
+        if (entry != nullptr && file_failure_) {  // a shape alone does not need the event file
             out_.content = unread_values{.why = &*file_failure_, .whole_file = true};
         } else if (entry != nullptr) {
-            // Before the values: reading a saved reduction may invalidate bytes that the source gave before.
+            // Before the values: reading a saved reduction may invalidate bytes that the source returned before.
             read_saved(name, saved_);
             if (entry->what.kind == 0) {
                 out_.offset = entry->record.offset;
@@ -146,6 +144,4 @@ SMDEBUG_INLINE bool event_reader::take_stream(const layout::entry& entry) {
     return true;
 }
 
-}  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::detail

@@ -2,20 +2,43 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
-#include <smdebug/core/near_names.hpp>
-#include <smdebug/core/relative_path.hpp>
+#include <smdebug/core/printable_text.hpp>
 #include <smdebug/core/system_time.hpp>
+#include <smdebug/storage/concepts.hpp>
 #include <smdebug/trial/load/loader.hpp>
-#include <smdebug/trial/read/bounded_record.hpp>
+#include <smdebug/trial/read/record_batch.hpp>
 #include <smdebug/trial/read/trial_state.hpp>
 
 #include <algorithm>
 #include <exception>
 #include <utility>
 
-namespace smdebug {
-inline namespace v1 {
-namespace detail {
+namespace smdebug::inline v1::detail {
+
+SMDEBUG_INLINE bool missing_files::is_known(std::string_view key) const { return asked_.lock()->contains(key); }
+
+SMDEBUG_INLINE bool missing_files::asked_within(std::string_view key, std::chrono::milliseconds interval) const {
+    if (count() == 0 || interval.count() <= 0) {
+        return false;
+    }
+    const auto known = asked_.lock();
+    const auto last = known->find(key);
+    return last != known->end() && clock::now() - last->second < interval;
+}
+
+SMDEBUG_INLINE void missing_files::note(const std::string& key) {
+    const auto known = asked_.lock();
+    if (known->size() < most || known->contains(key)) {
+        known->insert_or_assign(key, clock::now());
+        count_.store(known->size(), std::memory_order_relaxed);
+    }
+}
+
+SMDEBUG_INLINE void missing_files::forget(const std::string& key) {
+    const auto known = asked_.lock();
+    known->erase(key);
+    count_.store(known->size(), std::memory_order_relaxed);
+}
 
 SMDEBUG_INLINE trial_state::trial_state(any_storage store, trial_options options, any_decoder decoder,
                                         any_kernel kernel)
@@ -31,12 +54,12 @@ SMDEBUG_INLINE trial_state::~trial_state() = default;
 
 SMDEBUG_INLINE void trial_state::look_at_notes(
     const std::string& key,
-    function_ref<void(const std::shared_ptr<const opened_object>&, const passed_records&)> look) const {
+    function_ref<void(const std::shared_ptr<const opened_object>&, const cached_reductions&)> look) const {
     if (!store_.abilities().opens_small) {
         return;
     }
     const std::shared_ptr<const opened_object> object = store_.open(key);
-    const auto* const notes = object != nullptr ? dynamic_cast<const passed_records*>(object->notes()) : nullptr;
+    const auto* const notes = object != nullptr ? dynamic_cast<const cached_reductions*>(object->notes()) : nullptr;
     if (notes != nullptr) {
         look(object, *notes);
     }
@@ -51,11 +74,11 @@ SMDEBUG_INLINE std::shared_ptr<const catalog> trial_state::refreshed(
         return last;
     }
     const auto loading = loader_.lock();
-    last = current();  // another thread may have loaded meanwhile
+    last = current();  // another thread may have loaded one
     if (last->loaded_all_steps) {
         return last;
     }
-    // Allocated before the load: once the loader has remembered the new catalog, publishing it must not fail.
+    // Allocated before the load: once the loader has stored the new catalog, publishing it must not fail.
     const auto published = std::make_shared<catalog>();
     if (auto next = (*loading)->load(*last, changed_keys)) {
         if (next->file_count > last->file_count) {
@@ -165,7 +188,7 @@ SMDEBUG_INLINE lookup<byte_buffer> trial_state::read_event(const catalog& from, 
         return names_no_event_file(from, file);
     }
     byte_buffer known;
-    look_at_notes(key, [&](const std::shared_ptr<const opened_object>& object, const passed_records& notes) {
+    look_at_notes(key, [&](const std::shared_ptr<const opened_object>& object, const cached_reductions& notes) {
         known = byte_buffer{object, notes.bytes(where)};
     });
     if (!known.empty()) {
@@ -180,7 +203,7 @@ SMDEBUG_INLINE lookup<byte_buffer> trial_state::read_event(const catalog& from, 
     bool last_try = ended;
     while (true) {
         try {
-            // For a file that is probably missing, asking its size is cheaper than an exception.
+            // For a file that is probably missing, querying its size is cheaper than an exception.
             if (!was_missing || store_.size(key)) {
                 byte_buffer bytes = store_.read(key, part_to_read(key, entry));
                 if (was_missing) {
@@ -189,7 +212,7 @@ SMDEBUG_INLINE lookup<byte_buffer> trial_state::read_event(const catalog& from, 
                 return bytes;
             }
         } catch (const not_found&) {
-            // Not there, or not there yet: see below.
+            // Missing, or not there yet: see below.
         } catch (const std::exception&) {
             return failure_at_hand(key, where.offset);
         }
@@ -203,7 +226,7 @@ SMDEBUG_INLINE lookup<byte_buffer> trial_state::read_event(const catalog& from, 
             pauses.emplace(interval, waiter::intervals(interval, missing_event_file_retry_limit_), options_.stop,
                            std::stop_token{}, signals_of(store_, {key, std::string{locations::end_of_job}}));
         }
-        // One more try after a sign that it will not come: it may have come just before the sign did.
+        // One more try after a sign that it will not come: it may have come just before the sign.
         last_try = will_not_come(file, from.workers[file.worker], key) || pauses->pause() != wait_outcome::look_again;
     }
 }
@@ -213,7 +236,7 @@ SMDEBUG_INLINE std::optional<passed_tensor> trial_state::passed(const catalog& f
     std::optional<passed_tensor> known;
     if (takes_passed(decoder_, kernel_)) {
         look_at_notes(event_key(from, file),
-                      [&](const std::shared_ptr<const opened_object>&, const passed_records& notes) {
+                      [&](const std::shared_ptr<const opened_object>&, const cached_reductions& notes) {
                           const passed_tensor* const tensor = notes.tensor(record, name);
                           if (tensor != nullptr && !tensor->reductions.computed.empty()) {
                               known = *tensor;
@@ -238,10 +261,10 @@ SMDEBUG_INLINE bool trial_state::will_not_come(const catalog::file& file, const 
     if (last != nullptr && store_.size(event_key(*newest, *last))) {
         return true;
     }
-    // A later event file may be there before its index file is.
+    // A later event file may appear before its index file.
     const auto wanted = locations::parse_step_file(missing, locations::event_extension);
     if (!wanted) {
-        return false;  // a name that says neither step nor worker has no later one
+        return false;  // a name without step and worker has no later one
     }
     for (const std::string& key : store_.list(locations::events_folder, missing)) {
         const auto other = locations::parse_step_file(key, locations::event_extension);
@@ -272,6 +295,20 @@ SMDEBUG_INLINE std::optional<std::chrono::system_clock::time_point> trial_state:
     return last;
 }
 
-}  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+SMDEBUG_INLINE step_wait::step_wait(const trial_state& state, const wait_options& how)
+    : state_(state),
+      give_up_after_(how.give_up_after),
+      pauses_(look_interval(state.store(), state.options().poll_interval), how.timeout, how.stop, state.options().stop,
+              state.step_signals(), &state.step_feeds()) {}
+
+SMDEBUG_INLINE std::shared_ptr<const catalog> step_wait::look() {
+    auto newest = state_.refreshed(pauses_.begin_look());
+    pauses_.end_look();
+    return newest;
+}
+
+SMDEBUG_INLINE bool step_wait::given_up() const { return give_up_after_ && state_.quiet_time() >= *give_up_after_; }
+
+SMDEBUG_INLINE wait_outcome step_wait::pause() { return pauses_.pause(state_.look_by(give_up_after_)); }
+
+}  // namespace smdebug::inline v1::detail

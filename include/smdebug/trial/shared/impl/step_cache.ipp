@@ -2,9 +2,7 @@
 #pragma once
 
 #include <smdebug/reduce/name.hpp>
-#include <smdebug/trial/joint_scan.hpp>
 #include <smdebug/trial/read/trial_state.hpp>
-#include <smdebug/trial/reduced_tensor.hpp>
 #include <smdebug/trial/scan.hpp>
 #include <smdebug/trial/scanned_tensor.hpp>
 #include <smdebug/trial/shared/step_cache.hpp>
@@ -12,9 +10,7 @@
 #include <algorithm>
 #include <exception>
 
-namespace smdebug {
-inline namespace v1 {
-namespace detail {
+namespace smdebug::inline v1::detail {
 
 SMDEBUG_INLINE const known_save* shared_tensor::find(step_number step, std::string_view worker) const noexcept {
     for (std::size_t i = 0; i < steps.size(); ++i) {
@@ -176,7 +172,7 @@ SMDEBUG_INLINE std::shared_ptr<const void> step_cache::kept(std::type_index type
 }
 
 SMDEBUG_INLINE void step_cache::forget() noexcept {
-    const auto dropped = std::exchange(*kept_.lock(), {});  // freed when the lock is
+    const auto dropped = std::exchange(*kept_.lock(), {});  // freed after the lock is released
 }
 
 SMDEBUG_INLINE shared_tensor* step_cache::share_of(const std::string& name) {
@@ -362,7 +358,7 @@ SMDEBUG_INLINE void step_cache::begin_ahead(questions_by_tensor asked) {
         return begin_part(lent.empty() ? thread_permit{} : std::move(lent.front()), all, std::move(asked),
                           &last_saves_);
     }
-    // Comparisons need the steps one behind another, all else does not.
+    // Comparisons need consecutive steps, everything else does not.
     questions_by_tensor comparing;
     for (const auto& [name, one] : asked) {
         for (const any_measure* const each : one.measures) {
@@ -390,25 +386,25 @@ SMDEBUG_INLINE void step_cache::begin_part(thread_permit thread, const step_rang
     if (faster_.size() == ahead_.size()) {
         faster_.emplace_back();
     }
-    const bool in_turn = how_.threads && !thread;  // on the thread that walks, when it comes to these steps
+    const bool in_turn = how_.threads && !thread;  // on the walking thread, when it reaches these steps
     ahead_.push_back(std::async(in_turn ? std::launch::deferred : std::launch::async,
                                 [this, range, permit = std::move(thread), asked = std::move(asked), previous,
                                  faster = &faster_[ahead_.size()]]() mutable {
-                                    const auto working = std::move(permit);  // given back when this thread is done
+                                    const auto working = std::move(permit);  // returned when this thread is done
                                     try {
                                         return scan_steps(range, asked, previous, faster, how_.joint.get());
-                                    } catch (const std::exception&) {  // comes again when the step is asked for
+                                    } catch (const std::exception&) {  // thrown again when the step is read
                                         return std::vector<known_save>{};
                                     }
                                 }));
 }
 
-/// Whether values are kept with their save.
+/// Whether values are stored with their save.
 [[nodiscard]] inline bool is_small(const tensor_view& values) noexcept {
     return values.strings.empty() && values.bytes.size() <= shared_tensor::small_value;
 }
 
-/// Values that outlive the file they were scanned in.
+/// A copy that outlives the scanned file.
 [[nodiscard]] inline tensor_value copy_of(const decoded_tensor& scanned) {
     decoded_tensor borrowed;
     borrowed.type = scanned.type;
@@ -419,7 +415,7 @@ SMDEBUG_INLINE void step_cache::begin_part(thread_permit thread, const step_rang
 }
 
 SMDEBUG_INLINE std::vector<known_save> step_cache::scan_steps(const step_range& range, const questions_by_tensor& asked,
-                                                              last_saves* previous, faster_way* faster,
+                                                              last_saves* previous, adaptive_choice* faster,
                                                               joint_scan* joint) const {
     std::vector<std::string> names;
     std::vector<std::string> measured;
@@ -495,7 +491,7 @@ SMDEBUG_INLINE void step_cache::measure(const questions& asked, const scanned_te
                     answers.push_back({measure, last->step, (*measure)(&before, now)});
                 }
             }
-        } catch (const std::exception&) {  // comes again when it is asked
+        } catch (const std::exception&) {  // thrown again when it is computed for a rule
             continue;
         }
     }
@@ -544,6 +540,4 @@ SMDEBUG_INLINE std::shared_ptr<rule_view> view_for_rules(const std::shared_ptr<c
     return std::make_shared<step_cache>(state, sharing);
 }
 
-}  // namespace detail
-}  // namespace v1
-}  // namespace smdebug
+}  // namespace smdebug::inline v1::detail

@@ -1,0 +1,180 @@
+// The bodies of <smdebug/s3/call/retry_decision.hpp>.
+#pragma once
+
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/core/error.hpp>
+#include <smdebug/s3/call/retry_decision.hpp>
+#include <smdebug/s3/credentials/keys.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <cstddef>
+#include <system_error>
+
+namespace smdebug::inline v1::s3::detail {
+
+SMDEBUG_INLINE std::optional<std::chrono::seconds> parse_retry_after(std::string_view value) noexcept {
+    std::int64_t seconds = 0;
+    const auto [end, code] = std::from_chars(value.data(), value.data() + value.size(), seconds);
+    const bool is_number = code == std::errc{} && end == value.data() + value.size() && seconds >= 0;
+    constexpr std::int64_t longest = std::int64_t{366} * 24 * 3600;
+    return is_number ? std::optional{std::chrono::seconds{std::min(seconds, longest)}} : std::nullopt;
+}
+
+SMDEBUG_INLINE std::chrono::milliseconds back_off::pause(unsigned attempt,
+                                                         std::optional<std::chrono::seconds> at_least) {
+    using std::chrono::milliseconds;
+    const auto longest = std::max(how_.longest_pause, milliseconds{0});
+    auto bound = std::clamp(how_.first_pause, milliseconds{0}, longest);
+    for (unsigned i = 1; i < attempt && bound < longest; ++i) {
+        bound = bound < longest / 2 ? 2 * bound + milliseconds{1} : longest;
+    }
+    std::uniform_int_distribution<milliseconds::rep> up_to{0, bound.count()};
+    // All clients get the same Retry-After: a random addition keeps them apart.
+    return (at_least ? milliseconds{*at_least} : milliseconds{0}) + milliseconds{up_to(random_)};
+}
+
+SMDEBUG_INLINE std::string plain_word(std::string_view text, std::string_view others) {
+    const bool plain = text.size() <= 128 && std::all_of(text.begin(), text.end(), [&](char c) {
+                           return is_alphanumeric(c) || others.find(c) != std::string_view::npos;
+                       });
+    return std::string{plain ? text : std::string_view{}};
+}
+
+SMDEBUG_INLINE std::string shown(std::string_view text) {
+    constexpr std::size_t most = 300;
+    const auto in_word = [](char c) { return is_alphanumeric(c) || c == '+' || c == '_'; };
+    std::string out;
+    while (!text.empty() && out.size() <= most) {
+        const char c = text.front();
+        std::size_t length = 1;
+        if (in_word(c)) {
+            length = static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), in_word) - text.begin());
+            const std::string_view word = text.substr(0, length);
+            out.append(looks_secret(word) ? "..." : word);
+        } else if (c == ' ' || (c >= '\t' && c <= '\r')) {
+            out.append(out.empty() || out.back() == ' ' ? "" : " ");
+        } else {
+            out += c > ' ' && c <= '~' ? c : '?';
+        }
+        text.remove_prefix(length);
+    }
+    if (out.size() > most) {
+        out.replace(most - 3, std::string::npos, "...");
+    }
+    if (out.ends_with(' ')) {
+        out.pop_back();
+    }
+    return out;
+}
+
+SMDEBUG_INLINE std::string_view html_title(std::string_view page) noexcept {
+    for (const std::string_view tag : {"<title>", "<TITLE>"}) {
+        if (const std::size_t at = page.find(tag); at != std::string_view::npos) {
+            const std::string_view title = page.substr(at + tag.size());
+            const std::size_t end = title.find('<');
+            return end == std::string_view::npos ? std::string_view{} : title.substr(0, end);
+        }
+    }
+    return {};
+}
+
+SMDEBUG_INLINE error_answer parse_error_answer(const http::response& answer,
+                                               const std::optional<access_keys>& signed_with) {
+    constexpr std::size_t most = std::size_t{64} << 10U;
+    error_answer said;
+    // Before texts are shortened: a shortened key would not be recognised.
+    const auto without_keys = [&](std::string_view text, letter_case how = letter_case::any) {
+        std::string hidden{text};
+        if (signed_with) {
+            hide_keys(hidden, *signed_with, how);
+        }
+        return hidden;
+    };
+    // Regions and hosts are acted upon: with something left out they would name other ones.
+    const auto unless_key = [&](std::string_view text) {
+        return without_keys(text, letter_case::as_it_is) == text ? text : std::string_view{};
+    };
+    const auto header = [&](std::string_view name) { return answer.find_header(name).value_or(std::string_view{}); };
+    std::string_view request_id = header("x-amz-request-id");
+    std::string_view region = header("x-amz-bucket-region");
+    const byte_view body = answer.body.view().first(std::min(answer.body.size(), most));
+    xml_document document;
+    if (const auto root = document.parse(body); root && root->name() == "Error") {
+        const auto field = [&](const char* name) { return root->text_of(name).value_or(std::string_view{}); };
+        // Codes are case-sensitive: "InvalidAccessKeyId" stays whole even if a key's id is "KEYID".
+        said.code = detail::plain_word(without_keys(field("Code"), letter_case::as_it_is), "._-");
+        said.message = detail::shown(without_keys(field("Message")));
+        said.endpoint = detail::plain_word(unless_key(field("Endpoint")), ".-:[]");
+        request_id = request_id.empty() ? field("RequestId") : request_id;
+        region = region.empty() ? field("Region") : region;
+    } else {
+        said.message = detail::shown(without_keys(detail::html_title(as_text(body))));
+    }
+    said.request_id = detail::plain_word(without_keys(request_id), "._-:/+=");
+    said.region = detail::plain_word(unless_key(region), "-_");
+    return said;
+}
+
+SMDEBUG_INLINE retry_decision judge(const call& asked, const http::response& answer, const error_answer& said) {
+    using detail::is_among;
+    switch (answer.outcome) {
+        case http::outcome::answered:
+            break;
+        case http::outcome::unreachable:
+        case http::outcome::interrupted:
+        case http::outcome::stalled:
+            return {next_move::again};
+        case http::outcome::timed_out:
+        case http::outcome::too_long:
+        case http::outcome::refused:
+            return {next_move::give_up};
+    }
+    const int status = answer.status;
+    const bool asks_for_part = asked.wanted.length != 0;
+    if ((status >= 200 && status < 300) || (status == 416 && asks_for_part)) {
+        if (asked.check(answer, asked.wanted)) {
+            return {next_move::done};
+        }
+        const bool tells_size = parse_content_range(answer.find_header("content-range").value_or("")).has_value();
+        return {status == 416 && !tells_size ? next_move::ask_size : next_move::again};
+    }
+    constexpr std::array expired{std::string_view{"ExpiredToken"}, std::string_view{"TokenRefreshRequired"},
+                                 std::string_view{"ExpiredTokenException"}, std::string_view{"RequestExpired"}};
+    if ((status == 400 || status == 401 || status == 403) && is_among(said.code, expired)) {
+        return {next_move::renew_keys};
+    }
+    if (status == 403 && said.code == "RequestTimeTooSkewed") {
+        return {next_move::set_clock};
+    }
+    constexpr std::array passing{std::string_view{"RequestTimeout"}, std::string_view{"SlowDown"},
+                                 std::string_view{"Throttling"}, std::string_view{"ThrottlingException"},
+                                 std::string_view{"RequestLimitExceeded"}, std::string_view{"InternalError"},
+                                 std::string_view{"ServiceUnavailable"}, std::string_view{"OperationAborted"},
+                                 std::string_view{"ConditionalRequestConflict"},
+                                 // The server received the body damaged.
+                                 std::string_view{"IncompleteBody"}, std::string_view{"BadDigest"},
+                                 std::string_view{"XAmzContentSHA256Mismatch"}};
+    const bool is_passing = status == 408 || status == 429 || status == 500 || status == 502 || status == 503 ||
+                            status == 504 || status == 509 || is_among(said.code, passing);
+    if (is_passing) {
+        const auto after = answer.find_header("retry-after");
+        return {next_move::again, {}, after ? parse_retry_after(*after) : std::nullopt};
+    }
+    // Servers name the right region in either of these; some do in every answer, so other causes are checked first.
+    if (is_region(said.region) && (status == 301 || status == 307 || status == 308 || status == 400)) {
+        return {next_move::to_region, said.region};
+    }
+    if (status == 301 || status == 302 || status == 307 || status == 308) {
+        // Only the server part of the address counts; an address with a user name is never used.
+        const auto server = server_named_by(answer.find_header("location").value_or(""));
+        const next_move move = server && !server->has_user ? next_move::to_endpoint : next_move::give_up;
+        return {move, server ? server->text() : std::string{}};
+    }
+    if (asked.method == http::method::head && status >= 400 && status < 500 && status != 404 && status != 429) {
+        return {next_move::ask_why};
+    }
+    return {next_move::give_up};
+}
+
+}  // namespace smdebug::inline v1::s3::detail

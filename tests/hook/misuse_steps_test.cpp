@@ -1,0 +1,156 @@
+// Numbers of steps that are used twice, and runs that are resumed.
+#include <smdebug/hook/hook.hpp>
+
+#include "hook/misuse_fixture.hpp"
+
+#include <doctest/doctest.h>
+
+#include <smdebug/storage/memory_storage.hpp>
+#include <smdebug/trial/basic_trial.hpp>
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace smd = smdebug;
+using namespace smdebug_test::misuse;
+using smd::memory_storage;
+
+TEST_CASE("hook: what a resumed run's collections file says is not forgotten") {
+    memory_storage store;
+    {
+        smd::hook_options options = everything();
+        options.save_all = false;
+        options.mark_end_of_job = false;
+        memory_hook hook{store, options};
+        hook.save_tensor("x", one, {"mine"});
+        hook.end_step();
+        hook.close();
+    }
+    smd::hook_options options = everything();
+    options.existing = smd::existing_run::resume;
+    memory_hook hook{store, options};
+    hook.save_tensor("y.weight", one);
+    hook.end_step();
+    hook.close();
+    const smd::basic_trial run{store};
+    CHECK(run.tensor_names({.collection = "mine"}) == std::vector<std::string>{"x"});
+}
+
+TEST_CASE("hook: a number that was just written is not used for another mode's step") {
+    memory_storage store;
+    memory_hook hook{store, everything()};
+    hook.set_mode(smd::mode::train);
+    hook.set_step(5, 5);
+    hook.save_tensor("w", one);
+    hook.end_step();
+    hook.set_mode(smd::mode::eval);
+    CHECK_THROWS_AS(hook.set_step(5, 0), smd::value_error);
+    hook.set_step(6, 0);
+    hook.save_tensor("accuracy", one);
+    hook.end_step();
+    hook.close();
+    CHECK(smd::basic_trial{store}.tensor_names().size() == 2);
+}
+
+TEST_CASE("hook: a mode's step that was written is not written again as another step of the job") {
+    memory_storage store;
+    memory_hook hook{store, everything()};
+    for (const smd::mode which : {smd::mode::global, smd::mode::eval}) {
+        hook.set_mode(which);
+        const smd::step_number first = hook.step();
+        hook.set_step(first, 5);
+        hook.save_tensor("w", one);
+        hook.end_step();
+        CHECK_THROWS_AS(hook.set_step(first + 1, 5), smd::value_error);
+        CHECK(hook.step() == first + 1);
+    }
+    // Nor where counting comes to it.
+    hook.set_step(hook.step(), 4);
+    hook.save_tensor("w", one);
+    hook.end_step();
+    CHECK(hook.mode_step() == 5);
+    hook.save_tensor("w", one);
+    CHECK_THROWS_WITH_AS(hook.end_step(),
+                         "SMDebugValueError: EVAL step 5 has been written already, as step 1 of the job: a mode's step "
+                         "is written once, so give this one another number in the mode",
+                         smd::value_error);
+    CHECK(hook.counters().lost_steps == 1);
+    hook.save_tensor("w", one);
+    hook.end_step();
+    hook.close();
+    const smd::basic_trial run{store};
+    CHECK(run.steps() == std::vector<smd::step_number>{0, 1, 2, 4});
+    CHECK(run.steps({.mode = smd::mode::eval}) == std::vector<smd::step_number>{4, 5, 6});
+}
+
+TEST_CASE("hook: a training that goes back replaces the mode's steps behind it, whatever their numbers in the job") {
+    for (const std::size_t pool : {std::size_t{0}, std::size_t{1} << 20U}) {
+        memory_storage store;
+        smd::hook_options options = everything();
+        options.background.pool_bytes = pool;
+        memory_hook hook{store, options};
+        const auto step = [&](smd::mode which, float value) {
+            hook.set_mode(which);
+            hook.save_tensor("w", std::vector<float>{value});
+            hook.end_step();
+        };
+        step(smd::mode::train, 0);
+        step(smd::mode::eval, 1);
+        step(smd::mode::train, 2);  // TRAIN step 1
+        hook.set_mode(smd::mode::train);
+        hook.set_step(0, 0);
+        step(smd::mode::train, 10);
+        step(smd::mode::train, 11);  // TRAIN step 1, where EVAL step 0 was
+        hook.close();
+        const smd::basic_trial run{store};
+        CHECK(run.steps() == std::vector<smd::step_number>{0, 1});
+        CHECK(run.tensor("w").value<float>(1, {.mode = smd::mode::train})(0) == 11);
+        CHECK(run.steps({.mode = smd::mode::eval}).empty());
+    }
+}
+
+TEST_CASE("hook: a run that is resumed counts on in every mode, also in one that was not seen for long") {
+    memory_storage store;
+    smd::hook_options options = everything();
+    options.mark_end_of_job = false;
+    const auto save = [](memory_hook& hook, smd::mode which, int steps) {
+        hook.set_mode(which);
+        for (int step = 0; step < steps; ++step) {
+            hook.save_tensor("w", one);
+            hook.end_step();
+        }
+    };
+    {
+        memory_hook hook{store, options};
+        save(hook, smd::mode::eval, 3);
+        save(hook, smd::mode::train, 1100);
+        hook.close();
+    }
+    options.existing = smd::existing_run::resume;
+    memory_hook hook{store, options};
+    hook.set_mode(smd::mode::train);
+    CHECK_THROWS_AS(hook.set_step(1103, 7), smd::value_error);
+    CHECK(hook.mode_step() == 1100);
+    save(hook, smd::mode::eval, 1);
+    hook.close();
+    const smd::basic_trial run{store};
+    CHECK(run.steps({.mode = smd::mode::eval}) == std::vector<smd::step_number>{0, 1, 2, 3});
+}
+
+TEST_CASE("hook: init_step is the first step of every mode, so that the schedule stays the same") {
+    memory_storage store;
+    smd::hook_options options{.save_config = {.save_interval = 500}, .save_all = true, .init_step = 1234};
+    memory_hook hook{store, options};
+    for (const smd::mode which : {smd::mode::train, smd::mode::global, smd::mode::eval}) {
+        hook.set_mode(which);
+        CHECK(hook.mode_step() == 1234);
+    }
+    hook.set_mode(smd::mode::train);
+    while (hook.step() < 1600) {
+        hook.save_tensor("w", one);
+        hook.end_step();
+    }
+    hook.close();
+    CHECK(smd::basic_trial{store}.steps() == std::vector<smd::step_number>{1500});
+}

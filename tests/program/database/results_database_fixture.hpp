@@ -1,0 +1,21 @@
+// What the tests of results_database have in common.
+#pragma once
+
+#include <program/database/sqlite.hpp>
+
+#include <chrono>
+#include <string>
+
+namespace smdebug_test {
+
+inline constexpr const char* question = "all rules, as they are";
+
+/// The first column of a question's first row, as a text.
+inline std::string asked(const std::string& path, const std::string& sql) {
+    namespace sqlite = smdebug::detail::sqlite;
+    sqlite::connection from{path, sqlite::access::write, std::chrono::seconds{10}};
+    sqlite::statement row = from.prepare(sql);
+    return row.next() ? std::string{row.text(0)} : "";
+}
+
+}  // namespace smdebug_test
