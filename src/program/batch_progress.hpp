@@ -44,8 +44,8 @@ struct batch_counts {
 
 [[nodiscard]] std::string progress_json(const batch_counts& now);
 
-/// Prints the progress of a batch, at its own pace.  Other writers to the console hold lock(); so do callers of done()
-/// and steps().
+/// Prints the progress of a batch, at its own pace.  Other writers to the console hold lock(); so do callers of done(),
+/// and of so_far() until finish().
 class batch_progress {
     using clock = std::chrono::steady_clock;
 

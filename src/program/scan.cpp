@@ -134,6 +134,7 @@ public:
     }
     /// The exit status.
     [[nodiscard]] int finish(bool complete, console& to) {
+        runs_.reset();  // its thread may still be listing: it uses all of the below
         progress_.finish();
         if (const std::string files = complete ? source_.left_out() : std::string{}; !files.empty()) {
             to.note("files beside the runs are not looked at: " + files);
@@ -143,7 +144,6 @@ public:
         }
         sink_.finish(complete);
         to.flush();
-        runs_.reset();  // if not all runs were listed its thread still uses the database
         base_.reset();  // merges its WAL
         remove_rank_files(rank_files_);
         return complete ? sink_.status() : exit_interrupted;
