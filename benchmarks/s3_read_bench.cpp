@@ -189,9 +189,8 @@ void read_batch(const std::string& bucket, const batch& of, int rounds) {
     auto subjects = curl_subjects(write_config(folder, bucket, of));
     subjects.push_back({"ours: read_each", [&] {
                             got = 0;
-                            store.read_each(of.keys, [&](std::size_t, std::optional<smd::byte_view> bytes) {
-                                got += bytes.value().size();
-                            });
+                            store.read_each(of.keys, [&](std::size_t, std::optional<smd::byte_view> bytes,
+                                                         const smd::object_version&) { got += bytes.value().size(); });
                             if (got != of.bytes) {
                                 throw std::runtime_error("not all bytes came");
                             }

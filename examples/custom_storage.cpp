@@ -1,5 +1,5 @@
 // A storage of your own: here one that wraps any other storage and counts what is read through it.
-// The same five calls would read from a database, an object store, or an archive of yours.
+// The same four calls would read from a database, an object store, or an archive of yours.
 // Usage: custom_storage RUN
 #include <smdebug/smdebug.hpp>
 
@@ -15,8 +15,8 @@
 
 namespace smd = smdebug;
 
-/// Counts reads and bytes; passes everything on.  A storage's const calls may run on many threads at once, hence the
-/// atomics; it has to be movable, hence the pointer.
+/// Counts reads and bytes; passes on the four required operations, and so loses the optional ones.  A storage's const
+/// calls may run on many threads at once, hence the atomics; it has to be movable, hence the pointer.
 template <smd::storage Inner>
 class counting_storage {
 public:
@@ -27,19 +27,18 @@ public:
 
     explicit counting_storage(Inner inner) : inner_(std::move(inner)), seen_(std::make_shared<counters>()) {}
 
-    // 1. A whole object by its key, such as "index/000000000/000000000000_worker_0.json"; not_found if there is none.
-    [[nodiscard]] smd::byte_buffer read(std::string_view key) const { return counted(inner_.read(key)); }
-    // 2. A part of one.  A byte_buffer is bytes and whatever keeps them alive, so that nothing has to be copied.
-    [[nodiscard]] smd::byte_buffer read(std::string_view key, smd::byte_range where) const {
+    // 1. An object by its key, such as "index/000000000/000000000000_worker_0.json", or a part of it; not_found if
+    //    there is none.  A byte_buffer is bytes and whatever keeps them alive, so that nothing has to be copied.
+    [[nodiscard]] smd::byte_buffer read(std::string_view key, smd::byte_range where = smd::whole_object) const {
         return counted(inner_.read(key, where));
     }
-    // 3. The keys that begin with `prefix`, in byte order, after `after`.
+    // 2. The keys that begin with `prefix`, in byte order, after `after`.
     [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const {
         return inner_.list(prefix, after);
     }
-    // 4. How large an object is; nothing when it is not there.
+    // 3. How large an object is; nothing when it is not there.
     [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const { return inner_.size(key); }
-    // 5. A name for messages.
+    // 4. A name for messages.
     [[nodiscard]] std::string name() const { return inner_.name(); }
 
     [[nodiscard]] const counters& seen() const noexcept { return *seen_; }

@@ -3,9 +3,9 @@
 
 check_docs.py links ROOT
     Every relative link and anchor of every .md file exists; docs/README.md names every page of docs/; lines of prose have
-    at most 140 columns; headers and sources named by their paths exist; every block has a language; blocks of sh, json and
-    python are well formed; a block after <!-- of: FILE --> occurs in that file, line by line (a line ... matches any
-    lines).
+    at most 140 columns; headers and sources named by their paths exist, and headers named without one somewhere in the
+    repository (CHANGELOG.md names those of its time); every block has a language; blocks of sh, json and python are well
+    formed; a block after <!-- of: FILE --> occurs in that file, line by line (a line ... matches any lines).
 check_docs.py compile ROOT FOLDER COMPILER [FLAG...]
     Every block of cpp compiles: as the body of a function, or, if it has a main() or follows <!-- cpp namespace -->, of a
     namespace.  A hidden comment <!-- cpp, end of line, lines --> before it adds lines before the block's;
@@ -37,14 +37,12 @@ from check_docs_cases import CASES, GOOD, OTHER
 KINDS = {"cpp", "console", "sh", "json", "sql", "python", "cmake", "text", "ini", "toml"}
 USUAL_INCLUDES = tuple(f"#include <smdebug/{header}>" for header in (
     "s3.hpp", "smdebug.hpp",  # and the entry headers that docs/README.md names
-    "actions/status_file.hpp", "actions/run_command.hpp", "actions/status_file.hpp", "exporting/csv.hpp",
-    "exporting/npz.hpp", "exporting/options.hpp", "exporting/run.hpp", "exporting/safetensors.hpp",
-    "exporting/tensorboard.hpp", "hook/hook_json.hpp", "hook/tensorboard_writer.hpp", "reduce/histogram.hpp",
-    "reduce/quantiles.hpp", "reduce/scalar_kernel.hpp", "registry/rule_registry.hpp", "registry/rule_registry.hpp",
-    "rules/finding.hpp", "storage/cached_storage.hpp", "storage/disk_cache.hpp", "storage/object_cache.hpp",
-    "trial/diff_runs.hpp", "trial/scan.hpp", "trial/reduce_in_passing.hpp", "trial/scan.hpp",
-    "watch/watch.hpp",
-    "trial/verify.hpp"))
+    "actions/run_command.hpp", "actions/status_file.hpp", "exporting/csv.hpp", "exporting/npz.hpp",
+    "exporting/options.hpp", "exporting/run.hpp", "exporting/safetensors.hpp", "exporting/tensorboard.hpp",
+    "hook/hook_json.hpp", "hook/tensorboard_writer.hpp", "reduce/histogram.hpp", "reduce/quantiles.hpp",
+    "reduce/scalar_kernel.hpp", "registry/rule_registry.hpp", "rules/finding.hpp", "storage/cached_storage.hpp",
+    "storage/disk_cache.hpp", "storage/object_cache.hpp", "trial/diff_runs.hpp", "trial/reduce_in_passing.hpp",
+    "trial/scan.hpp", "trial/verify.hpp", "watch/watch.hpp"))
 WIDTH = 140
 BLOCKS = "docs_blocks"  # the program built from the output of `source`
 
@@ -123,12 +121,16 @@ class page:
         return found
 
 
-def all_pages(root):
+def all_files(root, ending):
     names = []
     for folder, folders, files in os.walk(root):
         folders[:] = [each for each in folders if not each.startswith((".", "build")) and each not in ("node_modules", "out")]
-        names.extend(os.path.relpath(os.path.join(folder, each), root) for each in files if each.endswith(".md"))
+        names.extend(os.path.relpath(os.path.join(folder, each), root) for each in files if each.endswith(ending))
     return sorted(names)
+
+
+def all_pages(root):
+    return all_files(root, ".md")
 
 
 def is_told(name):
@@ -193,7 +195,9 @@ def wrong_block(root, each):
 def check_links(root):
     wrong, links = [], 0
     pages = {name: page(root, name) for name in all_pages(root)}
+    files = {os.path.basename(each) for each in all_files(root, (".cpp", ".hpp", ".ipp", ".tpp"))}
     for name, each in pages.items():
+        names_headers = is_told(name) and name != "CHANGELOG.md"
         for number, line in each.prose:
             bare = re.sub(r"`[^`]*`", "", line)
             for target in re.findall(r"\]\(([^)\s]+)\)", bare):
@@ -206,8 +210,9 @@ def check_links(root):
                     wrong.append(f"{name}:{number}: {target} leads nowhere")
                 elif anchor and (full not in pages or anchor not in pages[full].anchors()):
                     wrong.append(f"{name}:{number}: {full} has no heading for #{anchor}")
-            for source in re.findall(r"`(?:smdebug/)?(\w+/[\w/]+\.[hc]pp)`", line) if is_told(name) else ():
-                if not any(os.path.exists(os.path.join(root, folder, source)) for folder in ("", "src", "include", "include/smdebug")):
+            for source in re.findall(r"`<?(?:smdebug/)?([\w/]+\.[chit]pp)>?`", line) if names_headers else ():
+                places = (os.path.join(root, folder, source) for folder in ("", "src", "include", "include/smdebug"))
+                if not (any(map(os.path.exists, places)) if "/" in source else source in files):
                     wrong.append(f"{name}:{number}: there is no {source}")
             if is_told(name) and len(line) > WIDTH and not line.startswith("|"):
                 wrong.append(f"{name}:{number}: {len(line)} columns, more than {WIDTH}")
@@ -443,7 +448,7 @@ def self_test(folder, compiler):
         with tempfile.TemporaryDirectory() as root:
             os.mkdir(os.path.join(root, "docs"))
             programs = [os.path.join(root, "smdebug"), os.path.join(root, BLOCKS)]
-            for name, text in {"README.md": GOOD, "docs/README.md": OTHER, "source.txt": "zero\none\ntwo\nthree\n",
+            for name, text in {"README.md": GOOD, "docs/README.md": OTHER, "source.txt": "zero\none\ntwo\nthree\n", "b.hpp": "",
                                "smdebug": "#!/bin/sh\necho ' --such,-s'\n", BLOCKS: "#!/bin/sh\nprintf 'four\\nfive\\nsix\\n'\nexit 0\n"}.items():
                 with open(os.path.join(root, name), "w", encoding="utf-8") as file:
                     file.write(text.replace(old, new) if old else text)

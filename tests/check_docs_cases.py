@@ -1,7 +1,7 @@
 """The self-test of check_docs.py: two pages without an error, and replacements that each make one."""
 
 GOOD = """# A page
-See [below](#two-words-a_b), [the other](docs/README.md#other).
+See [below](#two-words-a_b), [the other](docs/README.md#other), `b.hpp`, `<smdebug/b.hpp>`.
 <!-- of: source.txt -->
 ```cpp
 one
@@ -58,6 +58,10 @@ CASES = [
     ("```sh\n", "```\n", "links", "a block of ''"),
     ("{}", "{", "links", "no json"),
     ("See ", "`a/b.hpp` ", "links", "README.md:2: there is no a/b.hpp"),
+    ("See ", "`a/b.ipp` ", "links", "README.md:2: there is no a/b.ipp"),
+    ("See ", "`c.hpp` ", "links", "README.md:2: there is no c.hpp"),
+    ("`<smdebug/b.hpp>`", "`<smdebug/c.ipp>`", "links", "README.md:2: there is no c.ipp"),
+    ("# Other", "# Other\n| a |\n|---|\n| `c.hpp` |", "links", "docs/README.md:4: there is no c.hpp"),
     ("{before}", "{after}", "compile", "README.md:14"),
     ("int main() {}", "int main() { return x; }", "compile", "README.md:18"),
     ("`1 + 1`", "`1 + z`", "compile", "README.md:33"),

@@ -81,7 +81,7 @@ def public_types(root):
 
 # Names that these headers declare outside detail for other headers: functions, what rules call on a trial, and virtual functions.
 PLUMBING = {"allocate_elements", "decode_named", "histogram_in", "interpolated", "place_of", "quantiles_in", "set_buckets",
-            "begin_rules", "is_for_rules", "kept_of_step", "rule_log", "share_with_rules",
+            "begin_rules", "cached_for_step", "rule_log", "share_with_rules",
             "interrupt", "pass", "prefetch", "told", "wait_until"}
 # Words before a parenthesis that are not function names.
 NO_FUNCTION = r"(?:noexcept|requires|explicit|decltype|alignas)\s*\((?:[^()]|\([^()]*\))*\)"

@@ -33,7 +33,7 @@ namespace smdebug::inline v1::cli::detail {
 
 namespace {
 
-// In the order of the help.
+// In the order of the help, where completion, manual and help follow.  To add one: CONTRIBUTING.md, "A command".
 constexpr std::array commands{declare_ls,    declare_show,   declare_stats, declare_diff, declare_check,
                               declare_scan,  declare_report, declare_merge, declare_pack, declare_export,
                               declare_rules, declare_index,  declare_repair};

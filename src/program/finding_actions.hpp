@@ -37,7 +37,7 @@ public:
     using teller = std::function<void(const std::string&)>;
 
     /// With several runs, names in the status file begin with the run.
-    /// Errors: usage_error: the action_json of a rule is no JSON; an address that nothing can be sent to.
+    /// Errors: usage_error: the action_json of a rule is not JSON; an address that nothing can be sent to.
     finding_actions(const action_options& wanted, bool several_runs, const std::vector<rule_request>& rules);
 
     /// note(text) is called with each failure, on the calling thread.

@@ -28,7 +28,7 @@ bool unread_tensors::has_numbers(const reduced_tensor& tensor, const std::string
         note_failure(why);
     } else if (last_failed != std::pair{tensor.step, std::string{tensor.worker}}) {
         last_failed = {tensor.step, std::string{tensor.worker}};
-        const bool is_missing = why.why == absence::event_file_missing;
+        const bool is_missing = why.why == lookup_failure_kind::event_file_missing;
         notes.push_back({why.where + (is_missing ? " is missing" : " cannot be read: " + why.note) +
                              ": no rows for step " + std::to_string(tensor.shown_step) + " of " +
                              std::string{tensor.worker} + " [run " + run + "]",

@@ -120,7 +120,7 @@ tensor_report look_at(const program_trial& run, const smdebug::detail::catalog& 
         about.value = *value;
         about.shape = value->shape();
     } else {
-        const bool not_saved = value.failure().why == absence::tensor_not_saved;
+        const bool not_saved = value.failure().why == lookup_failure_kind::tensor_not_saved;
         about.no_value = not_saved ? "not saved" : "cannot be read";
         if (!not_saved) {
             report(value.failure());
@@ -144,7 +144,7 @@ tensor_report look_at(const program_trial& run, const smdebug::detail::catalog& 
         const auto read = tensor.find_reduction(step, key.what, {.worker = about.worker, .abs = key.abs});
         if (read) {
             about.reductions[i] = *read;
-        } else if (about.no_value != "cannot be read" || read.failure().why == absence::damaged) {
+        } else if (about.no_value != "cannot be read" || read.failure().why == lookup_failure_kind::damaged) {
             report(read.failure());
         }
     }

@@ -50,7 +50,7 @@ enum class follow_end : std::uint8_t {
 
 /// Which steps, and how long to wait for them.
 struct feed_options {
-    step_number start = 0;                ///< as it is shown: see basic_trial::shown_step()
+    step_number start = 0;                ///< as it is shown: see trial::shown_step()
     std::optional<step_number> end = {};  ///< exclusive; unset: to the end of the run
     std::optional<std::chrono::milliseconds> give_up_after = {};
     std::stop_token stop = {};

@@ -69,7 +69,7 @@ std::vector<tensor_summary> summarize(const smdebug::detail::trial_state& state,
         for (const smdebug::detail::recorded_item& item : list->items()) {
             if (item.kind > 0 && !list->values_alone()) {
                 reduction_set& saved = all[place_of[item.name]].saved;
-                saved = saved | reduction_set{reduction_key::from_index(item.kind - std::size_t{1})};
+                saved = saved | reduction_set{smdebug::detail::reduction_of(item.kind)};
             }
         }
     });

@@ -56,7 +56,7 @@ TEST_CASE("parse_actions: an entry that cannot be is left out, and the others st
     CHECK(found.problems ==
           problems{"Action 1 is left out: there is no action \"fax\"; there are: stoptraining, email, sms.",
                    "Action 2 is left out: email needs a text as its \"endpoint\".",
-                   "Action 3 is left out: it is no object.", "Action 4 is left out: it has no \"name\".",
+                   "Action 3 is left out: it is not an object.", "Action 4 is left out: it has no \"name\".",
                    "Action 5 is left out: stoptraining needs a text as its \"training_job_prefix\".",
                    "Action 6 is left out: sms needs a text as its \"endpoint\".",
                    "Action 7 is left out: sms needs a text as its \"endpoint\".",

@@ -5,7 +5,7 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/http/curl_transport.hpp>
-#include <smdebug/rules/finding.hpp>
+#include <smdebug/rules/rule_result.hpp>
 
 #include <doctest/doctest.h>
 

@@ -99,8 +99,8 @@ std::vector<std::filesystem::path> indexes_in(const std::string& folder) {
 
 class counting_reader final : public inflate_observer {
 public:
-    [[nodiscard]] std::shared_ptr<const smdebug::detail::object_notes> pass(
-        std::string_view /*key*/, const smdebug::detail::opened_object& /*object*/) override {
+    [[nodiscard]] std::shared_ptr<const smdebug::object_notes> pass(std::string_view /*key*/,
+                                                                    const smdebug::opened_object& /*object*/) override {
         ++passed;
         return nullptr;
     }

@@ -3,6 +3,7 @@
 #include "support/archive_builder.hpp"
 #include "support/counting_storage.hpp"
 #include "support/few_descriptors.hpp"
+#include "support/given_text.hpp"
 #include "support/temporary_folder.hpp"
 
 #include <smdebug/core/error.hpp>
@@ -32,8 +33,6 @@ namespace {
 const std::string index_file = "/index/000000000/000000000000_worker_0.json";
 
 void make_run(const temporary_folder& folder, const std::string& path) { folder.write(path + index_file, "{}"); }
-
-bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
 std::vector<run_finder::found> all_of(run_finder finder) {
     std::vector<run_finder::found> all;
@@ -137,7 +136,7 @@ TEST_CASE("run_finder: a pattern that matches nothing is an error that says so, 
         all_of(run_finder{{folder.path() + "/x*", "gs://bucket/x", "", "s3://b*/x", folder.path() + "/a"}, {}});
     REQUIRE(all.size() == 5);
     CHECK(contains(all[0].run.error, "no run, folder or archive matches " + folder.path() + "/x*"));
-    CHECK(contains(all[1].run.error, "is no path of a run"));
+    CHECK(contains(all[1].run.error, "is not a path of a run"));
     CHECK(all[1].run.path == "gs://bucket/x");
     CHECK(contains(all[2].run.error, "is empty"));
     CHECK(contains(all[3].run.error, "name the bucket"));

@@ -1,5 +1,7 @@
 #include <smdebug/batch/find_runs.hpp>
 
+#include "support/given_text.hpp"
+
 #include <smdebug/core/error.hpp>
 
 #include <doctest/doctest.h>
@@ -15,6 +17,7 @@
 #include <vector>
 
 using namespace smdebug;
+using smdebug_test::contains;
 using texts = std::vector<std::string>;
 
 namespace {
@@ -37,8 +40,6 @@ std::string message_of(run_list& list) {
     }
     return "no error";
 }
-
-bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
 // Produces a line again and again, without storing it.
 class endless_lines final : public std::streambuf {
@@ -79,7 +80,7 @@ TEST_CASE("run_list: a path a line, without blanks around it, comments and empty
     CHECK(lines_of("s3://b/x/**\nruns/*\n") == texts{"s3://b/x/**", "runs/*"});
 }
 
-TEST_CASE("run_list: a line that is no path is named by its number, and the lines behind it are given") {
+TEST_CASE("run_list: a line that is not a path is named by its number, and the lines behind it are given") {
     using namespace std::string_literals;
     std::istringstream stream{"a\n\n" + "b\0c\n"s + std::string(run_list::most_line_bytes + 1, 'x') + "\nd\n"};
     run_list list{stream, "runs.txt"};

@@ -79,6 +79,6 @@ int main() {
                                              static_cast<void>(smd::formats::detail::read_npz_directory(folder, "a"));
                                          }) &&
                       says_what_it_takes("formats", [] { static_cast<void>(smd::create_trial("logs")); }) &&
-                      smd::open_storage("/proc/self/exe").is_file();  // not an archive by name
+                      smd::open_storage("/proc/self/exe").place() == smd::place_kind::file;  // not an archive by name
     return told && conforms() && run.tensor_names() == std::vector<std::string>{"loss"} ? 0 : 1;
 }

@@ -124,6 +124,16 @@ TEST_CASE("as_bytes, as_text: borrow both ways, zeros and high bytes among them"
     CHECK(smdebug::as_bytes({}).empty());
 }
 
+TEST_CASE("bounded_sum: the sum, or the largest number if it overflows") {
+    using smdebug::detail::bounded_sum;
+    CHECK(bounded_sum(0, 0) == 0);
+    CHECK(bounded_sum(UINT64_MAX - 3, 3) == UINT64_MAX);
+    CHECK(bounded_sum(UINT64_MAX - 3, 4) == UINT64_MAX);
+    CHECK(bounded_sum(4, UINT64_MAX - 3) == UINT64_MAX);
+    CHECK(bounded_sum(UINT64_MAX - 3, 2) == UINT64_MAX - 1);
+    CHECK(bounded_sum(UINT64_MAX, UINT64_MAX) == UINT64_MAX);
+}
+
 TEST_CASE("is_same_text: of every length, with a difference at every place") {
     for (std::size_t length = 0; length < 40; ++length) {
         const std::string text(length, 'a');

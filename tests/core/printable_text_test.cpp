@@ -28,6 +28,13 @@ TEST_CASE("printable: text cannot control a terminal, break or reverse a line, o
     CHECK(printable("\xF3\xA0\x81\x81") == "\\U000e0041");
 }
 
+TEST_CASE("trimmed: blanks at the ends are removed, others are not") {
+    using smdebug::detail::trimmed;
+    static_assert(trimmed(" \t\r\n\v\f a b \n") == "a b" && trimmed("a") == "a");
+    static_assert(trimmed("").empty() && trimmed(" \n ").empty());
+    static_assert(trimmed("\n-a-\n", "-") == "\n-a-\n" && trimmed("--a ", "-") == "a ");
+}
+
 TEST_CASE("printable: bytes that are not UTF-8 are escaped one by one") {
     CHECK(printable("a\xFFz") == "a\\xffz");
     CHECK(printable("\x9B"

@@ -45,7 +45,7 @@ void note(facts& all, const std::string& question, Ask&& ask) {
 }
 
 [[nodiscard]] inline std::string text_of(const smdebug::lookup<smdebug::tensor_value>& found) {
-    using smdebug::absence;
+    using smdebug::lookup_failure_kind;
     if (!found) {
         return smdebug::is_lost(found.failure()) ? "!lost" : "none";
     }

@@ -171,18 +171,14 @@ void call_storage(Storage store) {
     const std::array ranges{smd::object_range{.key = written, .where = {.offset = 0, .length = 1}}};
     if constexpr (requires { store.abilities(); })
         use(store.abilities());
-    if constexpr (requires { store.exists(); })
-        use(store.exists());
-    if constexpr (requires { store.is_file(); })
-        use(store.is_file());
+    if constexpr (requires { store.place(); })
+        use(store.place());
     if constexpr (requires { store.hold(); })
         use(store.hold());
     if constexpr (requires { store.entries("", "", 9); })
         use(store.entries("", "", 9));
     if constexpr (requires { store.list_entries("", "", 9); })
         use(store.list_entries("", "", 9));
-    if constexpr (requires { store.look_interval(); })
-        use(store.look_interval());
     if constexpr (requires { store.open(written); })
         use(store.open(written));
     if constexpr (requires { store.problems(); })
@@ -197,19 +193,24 @@ void call_storage(Storage store) {
         use(store.inner());
     if constexpr (requires { store.read_each(keys, [](auto&&...) {}); })
         store.read_each(keys, [](auto&&...) {});
-    if constexpr (requires { store.read_each_versioned(keys, [](auto&&...) {}); }) {
-        store.read_each_versioned(keys, [](auto&&...) {});
-    }
     if constexpr (requires { store.read_ranges(ranges, [](auto&&...) {}); })
         store.read_ranges(ranges, [](auto&&...) {});
-    if constexpr (requires { store.read_ranges_versioned(ranges, [](auto&&...) {}); }) {
-        store.read_ranges_versioned(ranges, [](auto&&...) {});
-    }
     use(smd::problems_of(store), smd::look_interval(store, std::chrono::milliseconds{1}));
+    use(smd::view_object(store, written), smd::prefetch_object(store, written), smd::hold_ranges(store),
+        smd::time_of(store, written), smd::place_kind_of(store));
+    if (const auto signal = smd::watch_changes(store, keys)) {
+        signal->interrupt();
+        use(signal->wait_until(smd::change_signal::clock::now()), signal->changed_keys());
+    }
+    if (const auto opened = smd::open_object(store, written)) {
+        use(opened->size(), opened->read_at(0, {}), opened->part(0, 1), opened->notes());
+    }
+    smd::object_version version{.tag = "a"};
+    use(version.differs_from({}), version.merge({}));
     use(smd::remove_unfinished(store, "", [](std::string_view) { return false; }));
     expect(store.remove(written), "remove");
-    if constexpr (requires { store.settle(written); })
-        store.settle(written);
+    if constexpr (requires { store.remove(written, smd::durability::on_disk); })
+        use(store.remove(written, smd::durability::on_disk));
 }
 
 // A cache's operations.

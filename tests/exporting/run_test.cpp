@@ -58,7 +58,8 @@ TEST_CASE("export_run: all of a run is the same run") {
 }
 
 TEST_CASE(
-    "export_run: what several objects have of one step and worker is one file; a name that is no UTF-8 is named") {
+    "export_run: what several objects have of one step and worker is one file; a name that is not valid UTF-8 is "
+    "named") {
     struct two_objects {
         [[nodiscard]] bool update(run_contents& contents) {
             for (const step_number step : {1, 2}) {

@@ -48,7 +48,9 @@ TEST_CASE("single_object: one object is seen, and no other") {
     CHECK(only.size("b") == 4);
     CHECK_FALSE(only.size("a").has_value());
     CHECK_THROWS_AS(static_cast<void>(only.read("a")), not_found);
-    CHECK(only.exists());
+    CHECK(only.place() == place_kind::file);
+    CHECK(detail::single_object{any_storage{files}, "c"}.place() == place_kind::missing);
+    CHECK(detail::path_of(any_storage{only}, "b") == files.name() + "/b");
     CHECK(only.modified("b").has_value());
     CHECK_FALSE(only.modified("a").has_value());
     CHECK(only.open("a") == nullptr);

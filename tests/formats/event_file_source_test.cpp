@@ -225,7 +225,7 @@ TEST_CASE("event_file_source: a damaged collections file is reported; the worker
     CHECK(run.workers() == std::vector<std::string>{"worker_0", "worker_1"});
     CHECK(run.num_workers() == 2);
     REQUIRE(problems.size() == 1);
-    CHECK(problems[0] == key + ": the file is no JSON, or cut: the run has no collections");
+    CHECK(problems[0] == key + ": the file is not JSON, or is cut off: the run has no collections");
 }
 
 TEST_CASE("event_file_source: a record that holds no event is left out and named, what is behind it is read") {

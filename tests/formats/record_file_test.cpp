@@ -115,10 +115,10 @@ TEST_CASE("record_file: a file that does not begin with a record is named as wha
          {std::pair<std::string, std::string>{
               "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n",
               "it is a pointer of Git LFS, not the file itself: fetch that by git lfs pull"},
-          {"\x1f\x8b\x08" + page, "this is no event file (gzip: unpack it)"},
-          {"<!DOCTYPE html>" + page, "this is no event file (HTML or XML: download the file again)"},
-          {"\n {\"a\": 1}" + page, "this is no event file (JSON)"},
-          {"step,loss\n" + page, "this is no event file (text)"},
+          {"\x1f\x8b\x08" + page, "this is not an event file (gzip: unpack it)"},
+          {"<!DOCTYPE html>" + page, "this is not an event file (HTML or XML: download the file again)"},
+          {"\n {\"a\": 1}" + page, "this is not an event file (JSON)"},
+          {"step,loss\n" + page, "this is not an event file (text)"},
           {"\x80" + page, "the length of a record is damaged: nothing behind it can be read"}}) {
         read_records log;
         log.read(begin);

@@ -54,7 +54,7 @@ TEST_CASE("repair_index: missing and damaged index files are made as they were, 
     CHECK(plan.files[0].what == index_repair::action::written);
     CHECK(plan.files[0].why == "it is missing");
     CHECK(plan.files[1].what == index_repair::action::replaced);
-    CHECK(plan.files[1].why == "the file is no JSON, or cut");
+    CHECK(plan.files[1].why == "the file is not JSON, or is cut off");
     CHECK(plan.files[2].why.ends_with("lies elsewhere than it says"));
     CHECK(as_text(files.read(keys[1]).view()) == "{\"meta\": {");  // only planned so far
 

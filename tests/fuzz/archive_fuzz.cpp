@@ -82,9 +82,10 @@ std::optional<std::vector<seen_member>> seen_in(const std::string& bytes) {
             all.push_back(std::move(member));
         }
         std::size_t next = 0;
-        archive.read_ranges(parts, [&](std::size_t place, const std::optional<byte_buffer>& got) {
-            demand(place == next++ && got.has_value(), "parts come in order");
-        });
+        archive.read_ranges(parts,
+                            [&](std::size_t place, const std::optional<byte_buffer>& got, const object_version&) {
+                                demand(place == next++ && got.has_value(), "parts come in order");
+                            });
         demand(next == parts.size(), "all parts come");
     });
     return good ? std::optional{std::move(all)} : std::nullopt;

@@ -29,7 +29,7 @@ void check_tensor(const stored_tensor& tensor, std::uint64_t size) {
     demand(size_of(tensor.type) > 0, "elements are numbers");
     demand(content_bytes(tensor.type, tensor.shape) == tensor.where.length, "as many elements as the shape says");
     demand(tensor.shape.size() <= most_extents, "a shape has no more extents than TensorFlow's");
-    demand(!tensor.columns_first || tensor.shape.size() >= 2, "only what has columns has them first");
+    demand(!tensor.column_major || tensor.shape.size() >= 2, "only what has columns has them first");
     demand(!tensor.big_endian || size_of(tensor.type) > 1, "a single byte has no order");
 }
 
@@ -55,7 +55,7 @@ void check_safetensors(byte_view file) {
         for (std::size_t i = 0; i < all.tensors.size(); ++i) {
             check_tensor(all.tensors[i], file.size());
             demand(i == 0 || all.tensors[i - 1].name < all.tensors[i].name, "tensors are by name, each once");
-            demand(!all.tensors[i].big_endian && !all.tensors[i].columns_first, "elements are as in memory");
+            demand(!all.tensors[i].big_endian && !all.tensors[i].column_major, "elements are as in memory");
             if (all.tensors[i].where.length > 0) {
                 places.push_back(all.tensors[i].where);
             }

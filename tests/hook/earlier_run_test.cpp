@@ -168,24 +168,24 @@ TEST_CASE("earlier_run: an unreadable index file is an error that says what to d
             CHECK_MESSAGE(false, "not reported");
         } catch (const unavailable& thrown) {
             CHECK(thrown.where() == smdebug::detail::locations::index_key(0, "worker_0"));
-            CHECK(std::string{thrown.what()}.find("Input/output error; see to it that") != std::string::npos);
+            CHECK(std::string{thrown.what()}.find("Input/output error; make it readable") != std::string::npos);
         }
         CHECK(keys_of(store) == before);
     }
 }
 
-TEST_CASE("earlier_run: what is removed of a durable run is settled before its events go") {
+TEST_CASE("earlier_run: what is removed of a durable run is on disk before its events go") {
     memory_storage objects;
     for (const step_number step : {0, 1, 1000}) {
         put_step(objects, step, "worker_0", mode::train, step);
     }
     struct noting_storage : memory_storage {
         using memory_storage::memory_storage;
-        bool remove(std::string_view key) {
-            done->push_back("remove " + std::string{key.substr(0, key.find('/'))});
+        bool remove(std::string_view key, durability how = durability::cached) {
+            done->push_back(how == durability::on_disk ? "sync " + std::string{key.substr(0, key.rfind('/'))}
+                                                       : "remove " + std::string{key.substr(0, key.find('/'))});
             return memory_storage::remove(key);
         }
-        void settle(std::string_view key) { done->push_back("settle " + std::string{key.substr(0, key.rfind('/'))}); }
         std::shared_ptr<std::vector<std::string>> done = std::make_shared<std::vector<std::string>>();
     };
     noting_storage store;
@@ -194,8 +194,8 @@ TEST_CASE("earlier_run: what is removed of a durable run is settled before its e
     }
     any_storage erased{store};
     static_cast<void>(earlier_run(erased, "worker_0", durability::on_disk).resume(1));
-    CHECK(*store.done == std::vector<std::string>{"remove index", "remove index", "settle index/000000000",
-                                                  "settle index/000000001", "remove events", "remove events"});
+    CHECK(*store.done == std::vector<std::string>{"remove index", "remove index", "sync index/000000000",
+                                                  "sync index/000000001", "remove events", "remove events"});
 }
 
 TEST_CASE("earlier_run: continues at a given step, before or after the last one") {
@@ -325,7 +325,7 @@ TEST_CASE("earlier_run: the largest possible step is an error, and the count doe
     memory_storage store;
     put_step(store, 0, "worker_0", mode::train, last);
     CHECK_THROWS_WITH_AS(static_cast<void>(earlier_run(any_storage{store}, "worker_0").resume({})),
-                         doctest::Contains("no step can come behind step 9223372036854775807"), value_error);
+                         doctest::Contains("no step can follow step 9223372036854775807"), value_error);
     put_step(store, 0, "worker_0", mode::train, last - 10);
     CHECK(earlier_run(any_storage{store}, "worker_0").resume(10).mode_steps[mode::train] == last);
     CHECK_THROWS_AS(static_cast<void>(earlier_run(any_storage{store}, "worker_0").resume(11)), value_error);

@@ -52,7 +52,7 @@ TEST_CASE("failure_log: whatever is thrown, the loss is discarded and reported")
     options.on_failure = smd::failure_policy::drop;
     CHECK_NOTHROW(fails());
     CHECK(given_up == 2);
-    CHECK(losses.counters().last_loss == "step 7 is lost: something was thrown that is no std::exception");
+    CHECK(losses.counters().last_loss == "step 7 is lost: something was thrown that is not a std::exception");
 }
 
 TEST_CASE("failure_log: with the policy drop the loss is reported, and training continues") {

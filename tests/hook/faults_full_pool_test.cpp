@@ -3,6 +3,7 @@
 
 #include "hook/faults_fixture.hpp"
 #include "support/faulty_storage.hpp"
+#include "support/gate.hpp"
 
 #include <doctest/doctest.h>
 
@@ -20,23 +21,6 @@ using namespace smdebug;
 using namespace smdebug_test;
 using namespace smdebug_test::faults;
 using namespace std::chrono_literals;
-
-namespace {
-
-// Blocks writing threads until it is opened.
-class gate {
-public:
-    void pass() const { open_.wait(false); }
-    void open() {
-        open_ = true;
-        open_.notify_all();
-    }
-
-private:
-    std::atomic<bool> open_{false};
-};
-
-}  // namespace
 
 TEST_CASE("faults: a full pool drops tensors, counts and reports them, and indexed tensors are whole") {
     const faulty_storage store;

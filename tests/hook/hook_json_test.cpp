@@ -337,44 +337,44 @@ TEST_CASE("hook_json: says which file, which key and what is wrong with it") {
     const auto parameters = [](std::string_view held) {
         return wrong_with(R"({"HookParameters": {)" + std::string{held} + "}}");
     };
-    CHECK(wrong_with("") == "hook.json: the hook's configuration is no JSON");
-    CHECK(wrong_with("{") == "hook.json: the hook's configuration is no JSON");
-    CHECK(wrong_with("[]") == "hook.json: the hook's configuration is no JSON object");
-    CHECK(wrong_with(R"({"LocalPath": 3})") == "hook.json: LocalPath is no text");
-    CHECK(wrong_with(R"({"HookParameters": "x"})") == "hook.json: HookParameters is no JSON object");
-    CHECK(wrong_with(R"({"CollectionConfigurations": {}})") == "hook.json: CollectionConfigurations is no list");
+    CHECK(wrong_with("") == "hook.json: the hook's configuration is not valid JSON");
+    CHECK(wrong_with("{") == "hook.json: the hook's configuration is not valid JSON");
+    CHECK(wrong_with("[]") == "hook.json: the hook's configuration is not a JSON object");
+    CHECK(wrong_with(R"({"LocalPath": 3})") == "hook.json: LocalPath is not a string");
+    CHECK(wrong_with(R"({"HookParameters": "x"})") == "hook.json: HookParameters is not a JSON object");
+    CHECK(wrong_with(R"({"CollectionConfigurations": {}})") == "hook.json: CollectionConfigurations is not a list");
     CHECK(wrong_with(R"({"CollectionConfigurations": [3]})") ==
-          "hook.json: CollectionConfigurations[0] is no JSON object");
+          "hook.json: CollectionConfigurations[0] is not a JSON object");
     CHECK(wrong_with(R"({"CollectionConfigurations": [{"CollectionName": "a"}, {}]})") ==
           "hook.json: CollectionConfigurations[1].CollectionName is missing");
     CHECK(wrong_with(R"({"CollectionConfigurations": [{"CollectionName": 1}]})") ==
-          "hook.json: CollectionConfigurations[0].CollectionName is no text");
+          "hook.json: CollectionConfigurations[0].CollectionName is not a string");
     CHECK(wrong_with(R"({"CollectionConfigurations": [{"CollectionName": "a", "CollectionParameters": []}]})") ==
-          "hook.json: CollectionConfigurations[0].CollectionParameters is no JSON object");
-    CHECK(
-        wrong_with(R"({"CollectionConfigurations": [{"CollectionName": "a",
+          "hook.json: CollectionConfigurations[0].CollectionParameters is not a JSON object");
+    CHECK(wrong_with(R"({"CollectionConfigurations": [{"CollectionName": "a",
                          "CollectionParameters": {"eval.start_step": "soon"}}]})") ==
-        "hook.json: CollectionConfigurations[0].CollectionParameters.eval.start_step holds \"soon\", which is no whole "
-        "number");
+          "hook.json: CollectionConfigurations[0].CollectionParameters.eval.start_step holds \"soon\", which is not a "
+          "whole "
+          "number");
     CHECK(wrong_with(R"({"LocalPath": "a", "LocalPath": "b"})") == "hook.json: the key \"LocalPath\" stands twice");
     CHECK(parameters(R"("save_interval": 1, "save_interval": 2)") ==
           "hook.json: HookParameters: the key \"save_interval\" stands twice");
     CHECK(wrong_with(R"({"CollectionConfigurations": [{"CollectionName": "a", "CollectionName": "b"}]})") ==
           "hook.json: CollectionConfigurations[0]: the key \"CollectionName\" stands twice");
     CHECK(parameters(R"("save_interval": "1.5")") ==
-          "hook.json: HookParameters.save_interval holds \"1.5\", which is no whole number");
-    CHECK(parameters(R"("save_interval": 1.5)") == "hook.json: HookParameters.save_interval is no whole number");
+          "hook.json: HookParameters.save_interval holds \"1.5\", which is not a whole number");
+    CHECK(parameters(R"("save_interval": 1.5)") == "hook.json: HookParameters.save_interval is not a whole number");
     CHECK(parameters(R"("save_interval": "")") ==
-          "hook.json: HookParameters.save_interval holds \"\", which is no whole number");
+          "hook.json: HookParameters.save_interval holds \"\", which is not a whole number");
     CHECK(parameters(R"("save_interval": 0)") == "hook.json: save_config.save_interval is 0: it must be 1 or more");
     CHECK(parameters(R"("save_steps": "1,x")") ==
-          "hook.json: HookParameters.save_steps holds \"x\", which is no whole number");
-    CHECK(parameters(R"("save_steps": {})") == "hook.json: HookParameters.save_steps is neither a text nor a list");
-    CHECK(parameters(R"("save_steps": [null])") == "hook.json: HookParameters.save_steps is no whole number");
+          "hook.json: HookParameters.save_steps holds \"x\", which is not a whole number");
+    CHECK(parameters(R"("save_steps": {})") == "hook.json: HookParameters.save_steps is neither a string nor a list");
+    CHECK(parameters(R"("save_steps": [null])") == "hook.json: HookParameters.save_steps is not a whole number");
     CHECK(parameters(R"("include_regex": [3])") ==
-          "hook.json: HookParameters.include_regex holds something that is no text");
+          "hook.json: HookParameters.include_regex holds something that is not a string");
     CHECK(parameters(R"("include_regex": 3)") ==
-          "hook.json: HookParameters.include_regex holds something that is no text");
+          "hook.json: HookParameters.include_regex holds something that is not a string");
     CHECK(parameters(R"("save_all": "perhaps")") == "hook.json: HookParameters.save_all is neither true nor false");
     CHECK(parameters(R"("save_all": 2)") == "hook.json: HookParameters.save_all is neither true nor false");
     CHECK(parameters(R"("include_workers": "some")") ==

@@ -100,20 +100,21 @@ TEST_CASE("json_section: what has another type is refused with file, section and
                           "signs": "+-1", "huge": 1e30, "two": 2})"};
     const json_section& section = file.section;
     CHECK(wrong_with([&] { return section.number("signs"); }) ==
-          "f.json: S.signs holds \"+-1\", which is no whole number");
-    CHECK(wrong_with([&] { return section.number("huge"); }) == "f.json: S.huge is no whole number");
+          "f.json: S.signs holds \"+-1\", which is not a whole number");
+    CHECK(wrong_with([&] { return section.number("huge"); }) == "f.json: S.huge is not a whole number");
     CHECK(wrong_with([&] { return section.truth("two"); }) == "f.json: S.two is neither true nor false");
-    CHECK(wrong_with([&] { return section.text("number"); }) == "f.json: S.number is no text");
-    CHECK(wrong_with([&] { return section.number("text"); }) == "f.json: S.text holds \"x\", which is no whole number");
+    CHECK(wrong_with([&] { return section.text("number"); }) == "f.json: S.number is not a string");
+    CHECK(wrong_with([&] { return section.number("text"); }) ==
+          "f.json: S.text holds \"x\", which is not a whole number");
     CHECK(wrong_with([&] { return section.number("large"); }) ==
-          "f.json: S.large holds \"9223372036854775808\", which is no whole number");
-    CHECK(wrong_with([&] { return section.number("half"); }) == "f.json: S.half is no whole number");
+          "f.json: S.large holds \"9223372036854775808\", which is not a whole number");
+    CHECK(wrong_with([&] { return section.number("half"); }) == "f.json: S.half is not a whole number");
     CHECK(wrong_with([&] { return section.truth("number"); }) == "f.json: S.number is neither true nor false");
-    CHECK(wrong_with([&] { return section.texts("list"); }) == "f.json: S.list holds something that is no text");
-    CHECK(wrong_with([&] { return section.numbers("list"); }) == "f.json: S.list is no whole number");
-    CHECK(wrong_with([&] { return section.numbers("half"); }) == "f.json: S.half is no whole number");
-    CHECK(wrong_with([&] { return section.section("list").text("x"); }) == "f.json: S.list is no JSON object");
-    CHECK(wrong_with([&] { return parsed{"[]"}.section.text("x"); }) == "f.json: S is no JSON object");
+    CHECK(wrong_with([&] { return section.texts("list"); }) == "f.json: S.list holds something that is not a string");
+    CHECK(wrong_with([&] { return section.numbers("list"); }) == "f.json: S.list is not a whole number");
+    CHECK(wrong_with([&] { return section.numbers("half"); }) == "f.json: S.half is not a whole number");
+    CHECK(wrong_with([&] { return section.section("list").text("x"); }) == "f.json: S.list is not a JSON object");
+    CHECK(wrong_with([&] { return parsed{"[]"}.section.text("x"); }) == "f.json: S is not a JSON object");
 }
 
 TEST_CASE("json_section: objects of a list are sections with their place in the name") {
@@ -123,10 +124,10 @@ TEST_CASE("json_section: objects of a list are sections with their place in the 
               file.section.for_each_section("list",
                                             [&](const json_section& each) { seen.push_back(each.number("n")); });
               return 0;
-          }) == "f.json: S.list[2].n holds \"x\", which is no whole number");
+          }) == "f.json: S.list[2].n holds \"x\", which is not a whole number");
     CHECK(seen == std::vector<std::optional<std::int64_t>>{1, std::nullopt});
     CHECK(wrong_with([&] {
               file.section.for_each_section("text", [](const json_section&) {});
               return 0;
-          }) == "f.json: S.text is no list");
+          }) == "f.json: S.text is not a list");
 }

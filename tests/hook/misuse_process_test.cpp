@@ -53,7 +53,7 @@ TEST_CASE("hook: the longest name of a worker is good for all files, a longer on
     options.out_dir = folder.path() + "/run";
     options.worker = std::string(100'000, 'w');
     CHECK_THROWS_AS(smd::hook{options}, smd::value_error);
-    CHECK_FALSE(smd::local_storage{options.out_dir}.exists());
+    CHECK(smd::local_storage{options.out_dir}.place() == smd::place_kind::missing);
     options.worker.resize(200);
     smd::hook hook{options};
     hook.set_step(smd::largest_step);

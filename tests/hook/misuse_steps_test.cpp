@@ -72,8 +72,8 @@ TEST_CASE("hook: a mode's step that was written is not written again as another 
     CHECK(hook.mode_step() == 5);
     hook.save_tensor("w", one);
     CHECK_THROWS_WITH_AS(hook.end_step(),
-                         "SMDebugValueError: EVAL step 5 has been written already, as step 1 of the job: a mode's step "
-                         "is written once, so give this one another number in the mode",
+                         "SMDebugValueError: EVAL step 5 has already been written, as global step 1: each step of a "
+                         "mode is written once, so give this one another number in the mode",
                          smd::value_error);
     CHECK(hook.counters().lost_steps == 1);
     hook.save_tensor("w", one);

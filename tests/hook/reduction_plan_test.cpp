@@ -65,8 +65,6 @@ TEST_CASE("reduction_plan: within a group the config's order stays, and each is 
 TEST_CASE("reduction_plan: an empty config writes nothing") {
     CHECK(make_reduction_plan({}).empty());
     CHECK_FALSE(make_reduction_plan({.save_shape = true}).empty());
-    CHECK(raw_plan().raw);
-    CHECK(raw_plan().order.empty());
 }
 
 TEST_CASE("reduction_plan: adds what another one writes, each once") {
@@ -75,7 +73,7 @@ TEST_CASE("reduction_plan: adds what another one writes, each once") {
     CHECK(names(plan) == std::vector<std::string>{"min", "abs_max", "mean"});
     CHECK(plan.shape);
     CHECK_FALSE(plan.raw);
-    plan.add(raw_plan());
+    plan.add({.raw = true});
     CHECK(plan.raw);
     plan.clear();
     CHECK(plan.empty());

@@ -2,6 +2,7 @@
 #include <smdebug/hook/hook.hpp>
 
 #include "hook/round_trip_fixture.hpp"
+#include "support/given_text.hpp"
 
 #include <doctest/doctest.h>
 
@@ -26,6 +27,7 @@
 using namespace smdebug;
 using namespace smdebug::detail;
 using namespace smdebug_test::round_trips;
+using smdebug_test::contains;
 
 namespace {
 
@@ -67,8 +69,6 @@ const std::vector<std::string> modelled_names{"a/weight",
                                               "x/Größe",
                                               "x/weight",
                                               "misc"};
-
-bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
 // A training by chance, and what it must leave.
 class modelled_training {

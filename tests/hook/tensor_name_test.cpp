@@ -29,7 +29,7 @@ TEST_CASE("check_tensor_name: accepts every name that readers cannot mistake for
 
 TEST_CASE("check_tensor_name: refuses what no run can hold, and says why") {
     CHECK(wrong_with("") == "a tensor's name is empty");
-    CHECK(wrong_with("w\xFF").find("no UTF-8") != std::string::npos);
+    CHECK(wrong_with("w\xFF").find("not valid UTF-8") != std::string::npos);
     for (const char* reserved : {"smdebug/reductions/", "smdebug/reductions/mean/w", "smdebug/reductions/nonsense",
                                  "scalar/smdebug/reductions/mean/w", "my-smdebug/reductions/mean/w"}) {
         CAPTURE(reserved);

@@ -76,7 +76,7 @@ TEST_CASE("collections_file: says what is wrong, and where") {
         return R"({"collections": {"g": )" + std::string{held} + R"(}, "_meta": {}})";
     };
     CHECK(wrong_with("") == "the file is empty");
-    CHECK(wrong_with("{") == "the file is no JSON, or cut");
+    CHECK(wrong_with("{") == "the file is not JSON, or is cut off");
     CHECK(wrong_with("[]") == "the file holds no JSON object");
     CHECK(wrong_with(R"({"collections": {}})") == "the _meta section is missing");
     CHECK(wrong_with(R"({"_meta": {}})") == "the collections section is missing");

@@ -97,7 +97,7 @@ TEST_CASE("index_writer: what it writes is split without parsing") {
     CHECK(parts->head.event_file_name == some_head.event_file_name);
 }
 
-TEST_CASE("index_writer: a name that is no UTF-8 does not spoil the file") {
+TEST_CASE("index_writer: a name that is not valid UTF-8 does not spoil the file") {
     smdebug::detail::index_writer writer;
     writer.add_tensor("a\xFF\xC3", {1, 2});
     smdebug::detail::json::document parser;

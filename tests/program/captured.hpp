@@ -1,6 +1,7 @@
 // A console whose output is strings, and the runs that the tests of the command line read.
 #pragma once
 
+#include "support/given_text.hpp"
 #include "support/run_builder.hpp"
 #include "support/sick_run.hpp"
 #include "support/temporary_folder.hpp"
@@ -31,8 +32,6 @@ inline const smdebug::cli::program_rules& known() {
 }
 
 inline std::string golden(std::string_view run) { return std::string{SMDEBUG_TEST_DATA "/golden/"}.append(run); }
-
-inline bool contains(const std::string& text, std::string_view piece) { return text.find(piece) != std::string::npos; }
 
 inline std::vector<std::string> lines_of(const std::string& text) {
     std::vector<std::string> lines;

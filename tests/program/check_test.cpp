@@ -132,7 +132,7 @@ TEST_CASE("check: a collection missing from the run is noted: finding nothing in
 TEST_CASE("check: looks at the first worker, as the service does, and says so where there are more") {
     const temporary_folder folder;
     write_run_of_two_workers(folder);
-    const std::string said = "exploding_tensor: 1 of 2 workers looked at: all_workers=true looks at all";
+    const std::string said = "exploding_tensor: only 1 of 2 workers was checked; all_workers=true checks all";
     const verdict first =
         check_of({.runs = {folder.path()}, .rules = rules_of({"exploding_tensor"})}, cli::detail::output_format::table);
     CHECK(first.status == cli::exit_ok);
@@ -141,7 +141,7 @@ TEST_CASE("check: looks at the first worker, as the service does, and says so wh
     const verdict all = check_of({.runs = {folder.path()}, .rules = rules_of({"exploding_tensor,all_workers=true"})},
                                  cli::detail::output_format::table);
     CHECK(all.status == cli::exit_finding);
-    CHECK_FALSE(contains(all.out + all.err, "workers looked at"));
+    CHECK_FALSE(contains(all.out + all.err, "workers was checked"));
     CHECK_FALSE(contains(all.out, "1 of 2 workers"));
 }
 

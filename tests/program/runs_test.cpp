@@ -105,8 +105,9 @@ TEST_CASE("open_run: the error for an empty path, as from an unset variable, say
 }
 
 TEST_CASE("failure_text: a failed look-up reads like the corresponding error") {
-    const std::string text = cli::detail::failure_text(
-        {.why = absence::damaged, .damage = status::truncated, .where = "e"}, "t", 3, mode::global, "runs/a");
+    const std::string text =
+        cli::detail::failure_text({.why = lookup_failure_kind::damaged, .damage = status::truncated, .where = "e"}, "t",
+                                  3, mode::global, "runs/a");
     CHECK(text.starts_with("CorruptRecord: e, record at byte 0: the record is cut."));
     CHECK(text.ends_with("[run runs/a]"));
 }

@@ -210,7 +210,7 @@ TEST_CASE("scan: looks at all workers, except for rules of the service's JSON an
         return got.about("exploding_tensor").substr(folder.path().size() + 1);
     };
     const std::string one =
-        "exploding_tensor NoIssuesFound 2 0 0 - 1 of 2 workers looked at: all_workers=true looks at all";
+        "exploding_tensor NoIssuesFound 2 0 0 - only 1 of 2 workers was checked; all_workers=true checks all";
     CHECK(status_of({}).starts_with("exploding_tensor IssuesFound 2 1 1 1 "));
     CHECK(status_of({cli::parse_rule("exploding_tensor")}).starts_with("exploding_tensor IssuesFound 2 1 1 1 "));
     CHECK(status_of({cli::parse_rule("exploding_tensor,all_workers=false")}) == one);

@@ -1,4 +1,4 @@
-#include <smdebug/record/crc32c_sse42.hpp>
+#include <smdebug/record/crc32c_x86.hpp>
 
 #include <doctest/doctest.h>
 #include <record/crc32c_against_table.hpp>

@@ -169,7 +169,7 @@ TEST_CASE("configure: a value that cannot be is refused with the parameter's nam
     CHECK(
         refusal({{"patterns", texts{"fine", "("}}})
             .starts_with("rule every_kind: parameter patterns (list, default relu) holds a bad regular expression: "));
-    CHECK(refusal({{"names", "("}}) == "accepted");  // is no list of regexes
+    CHECK(refusal({{"names", "("}}) == "accepted");  // not a list of regexes
     for (const char* number : {"", "abc", "1,5", "1e", "nan", "0x10"}) {
         CHECK_MESSAGE(refusal({{"limit", number}}) != "accepted", number);
     }

@@ -1,5 +1,6 @@
 #include <smdebug/registry/rule_registry.hpp>
 
+#include "support/given_text.hpp"
 #include "support/run_builder.hpp"
 
 #include <smdebug/core/error.hpp>
@@ -41,8 +42,6 @@ std::string refusal(Call&& call) {
 std::string refused(std::string_view name, const rule_parameters& given = {}) {
     return refusal([&] { static_cast<void>(built_in().make(name, given)); });
 }
-
-bool contains(const std::string& text, std::string_view piece) { return text.find(piece) != std::string::npos; }
 
 /// Fires if a tensor's maximum is above a limit.
 struct too_large {

@@ -1,5 +1,7 @@
 #include <smdebug/registry/rule_registry.hpp>
 
+#include "support/given_text.hpp"
+
 #include <smdebug/core/error.hpp>
 
 #include <doctest/doctest.h>
@@ -9,6 +11,7 @@
 #include <vector>
 
 using namespace smdebug;
+using smdebug_test::contains;
 using texts = std::vector<std::string>;
 
 namespace {
@@ -23,8 +26,6 @@ std::string refusal(std::string_view text) {
     }
     return "accepted";
 }
-
-bool contains(const std::string& text, std::string_view piece) { return text.find(piece) != std::string::npos; }
 
 }  // namespace
 

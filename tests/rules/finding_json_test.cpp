@@ -1,4 +1,4 @@
-#include <smdebug/rules/finding.hpp>
+#include <smdebug/rules/rule_result.hpp>
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/json_document.hpp>

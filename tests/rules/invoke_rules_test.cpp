@@ -233,7 +233,7 @@ TEST_CASE("invoke_rules: workers that save different tensors are seen as the rul
 
     CHECK(results[0].outcome.other_workers == 1);
     CHECK(results[0].status == rule_status::no_issues_found);
-    CHECK(results[0].details == "1 of 2 workers looked at: all_workers=true looks at all");
+    CHECK(results[0].details == "only 1 of 2 workers was checked; all_workers=true checks all");
     CHECK(results[1].outcome.other_workers == 0);
     CHECK_FALSE(results[1].details.ends_with("looks at all"));
 }

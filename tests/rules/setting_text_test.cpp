@@ -171,8 +171,7 @@ TEST_CASE("parse_setting: lists are split on commas and trimmed, and None is no 
     CHECK(parsed<std::vector<double>>("50, 0.5") == std::vector<double>{50, 0.5});
     CHECK(parsed<std::vector<double>>("").empty());
     CHECK(parsed<std::vector<double>>("None").empty());
-    CHECK(refusal<std::vector<double>>(std::string_view{"1,x"}, {2}) ==
-          "must be numbers with commas between them, not \"1,x\"");
+    CHECK(refusal<std::vector<double>>(std::string_view{"1,x"}, {2}) == "must be comma-separated numbers, not \"1,x\"");
 }
 
 TEST_CASE("parse_setting: a list that was given as one keeps the commas of its items") {

@@ -38,7 +38,7 @@ namespace {
 using store_type = s3_storage<fake_s3, static_credentials>;
 
 static_assert(storage<store_type> && batch_reader<store_type> && range_batch_reader<store_type>);
-static_assert(entry_lister<store_type> && versioned_reader<store_type> && place_prober<store_type>);
+static_assert(versioned_storage<store_type> && place_prober<store_type>);
 static_assert(dated_storage<store_type> && writable_storage<store_type> && appending_storage<store_type>);
 static_assert(removing_storage<store_type>);
 static_assert(!claiming_storage<store_type> && !followable_storage<store_type> && !announcing_storage<store_type>);
@@ -198,7 +198,7 @@ private:
 using over_archetypes = s3_storage<transport_archetype, credentials_archetype>;
 static_assert(writable_storage<over_archetypes> && batch_reader<over_archetypes> &&
               range_batch_reader<over_archetypes>);
-static_assert(entry_lister<over_archetypes> && versioned_reader<over_archetypes> && place_prober<over_archetypes>);
+static_assert(versioned_storage<over_archetypes> && place_prober<over_archetypes>);
 static_assert(dated_storage<over_archetypes> && appending_storage<over_archetypes> &&
               removing_storage<over_archetypes>);
 
@@ -222,13 +222,13 @@ TEST_CASE("s3_storage: uses of transport and credentials what their concepts pro
     CHECK(store.entries("", "a", 1).front().key == "b");
     CHECK(store.size("b") == 9);
     CHECK(store.modified("b").has_value());
-    CHECK(store.exists());
+    CHECK(store.place() == place_kind::folder);
     CHECK(store.name() == "s3://bucket/run");
     std::size_t seen = 0;
     const std::vector<std::string> keys{"a", "missing"};
-    store.read_each(keys, [&](std::size_t, std::optional<byte_view>) { ++seen; });
+    store.read_each(keys, [&](std::size_t, std::optional<byte_view>, const object_version&) { ++seen; });
     const std::vector<object_range> ranges{{"a", {0, 1}}, {"b", {0, 1}}};
-    store.read_ranges(ranges, [&](std::size_t, std::optional<byte_buffer>) { ++seen; });
+    store.read_ranges(ranges, [&](std::size_t, std::optional<byte_buffer>, const object_version&) { ++seen; });
     CHECK(seen == 4);
     CHECK(store.remove("a"));
     CHECK_FALSE(store.remove("a"));
@@ -254,7 +254,7 @@ TEST_CASE("s3_storage: any key goes there and comes back") {
         std::sort(sorted.begin(), sorted.end());
         CHECK(store.list("", "") == sorted);
         std::vector<std::string> each;
-        store.read_each(odd_keys, [&](std::size_t, std::optional<byte_view> bytes) {
+        store.read_each(odd_keys, [&](std::size_t, std::optional<byte_view> bytes, const object_version&) {
             each.emplace_back(as_text(bytes.value()).substr(11));
         });
         CHECK(each == odd_keys);
@@ -285,7 +285,7 @@ TEST_CASE("s3_storage: an empty key names nothing, whatever is there") {
         CHECK_THROWS_AS(static_cast<void>(store.create("")), not_found);
         const std::vector<std::string> keys{"", "x", ""};
         std::string seen;
-        store.read_each(keys, [&](std::size_t, std::optional<byte_view> bytes) {
+        store.read_each(keys, [&](std::size_t, std::optional<byte_view> bytes, const object_version&) {
             seen += bytes ? as_text(*bytes) : std::string_view{"-"};
         });
         CHECK(seen == "-x-");
@@ -297,14 +297,14 @@ TEST_CASE("s3_storage: an empty key names nothing, whatever is there") {
 TEST_CASE("s3_storage: where it is, and whether anything is there") {
     const place at{"a/b/"};
     CHECK(at.store.name() == "s3://bucket/a/b");
-    CHECK_FALSE(at.store.exists());
+    CHECK(at.store.place() == place_kind::missing);
     at.server.put("a/b/", "the folder itself");
-    CHECK_FALSE(at.store.exists());
+    CHECK(at.store.place() == place_kind::missing);
     at.server.put("a/b/c/d", "");
-    CHECK(at.store.exists());
+    CHECK(at.store.place() == place_kind::folder);
     CHECK(at.server.requests().back().parameter("max-keys") == "1");
     CHECK(&at.store.client() == &store_type{at.store}.client());  // copies are handles
-    CHECK(at.store.look_interval() == s3_options{}.look_interval);
+    CHECK(at.store.abilities().look_interval == s3_options{}.look_interval);
 }
 
 TEST_CASE("s3_storage: a listing's versions are those of reading, and others when the bytes are") {
@@ -379,7 +379,7 @@ TEST_CASE("s3_storage: failures name bucket and key, and are of the right kind")
         CHECK_THROWS_AS(static_cast<void>(store.list("", "")), Error);
         CHECK_THROWS_AS(static_cast<void>(store.size("x")), Error);
         CHECK_THROWS_AS(static_cast<void>(store.modified("x")), Error);
-        CHECK_THROWS_AS(static_cast<void>(store.exists()), Error);
+        CHECK_THROWS_AS(static_cast<void>(store.place()), Error);
         CHECK_THROWS_AS(store.write("x", {}), Error);
         CHECK_THROWS_AS(static_cast<void>(store.remove("x")), Error);
     };

@@ -342,7 +342,9 @@ TEST_CASE("faults: one that never ends is given up, with its name, the request i
                  [&] { static_cast<void>(store.read(first_index_file)); },
                  [&] {
                      const std::vector<std::string> keys{first_index_file, "training_job_end.ts"};
-                     store.read_each(keys, [](std::size_t, std::optional<byte_view>) { FAIL("nothing can be read"); });
+                     store.read_each(keys, [](std::size_t, std::optional<byte_view>, const object_version&) {
+                         FAIL("nothing can be read");
+                     });
                  }}) {
             try {
                 ask();
@@ -467,7 +469,7 @@ TEST_CASE("faults: many threads on one storage, each with its share of faults") 
         threads.emplace_back([&] {
             for (int round = 0; round < 5; ++round) {
                 try {
-                    store.read_each(keys, [&](std::size_t i, std::optional<byte_view> got) {
+                    store.read_each(keys, [&](std::size_t i, std::optional<byte_view> got, const object_version&) {
                         wrong += got && as_text(*got) == as_text(right.read(keys[i]).view()) ? 0 : 1;
                     });
                     wrong += store.list("", "") == keys ? 0 : 1;

@@ -54,9 +54,7 @@ private:
 class opener : public storage_archetype {
 public:
     using storage_archetype::storage_archetype;
-    [[nodiscard]] static std::unique_ptr<smdebug::detail::opened_object> open(std::string_view /*key*/) {
-        return nullptr;
-    }
+    [[nodiscard]] static std::unique_ptr<smdebug::opened_object> open(std::string_view /*key*/) { return nullptr; }
 };
 
 // Claims an ability without having the operation.

@@ -43,20 +43,20 @@ TEST_CASE("announcer: a signal reports the changed keys in order, unless there a
     source.announce("index/a");
     source.announce("index/b");
     REQUIRE(told(*signal));
-    CHECK(signal->told() == std::vector<std::string>{"index/b", "index/a", "index/b"});
+    CHECK(signal->changed_keys() == std::vector<std::string>{"index/b", "index/a", "index/b"});
     source.announce("index/c");
     REQUIRE(told(*signal));
-    CHECK(signal->told() == std::vector<std::string>{"index/c"});
+    CHECK(signal->changed_keys() == std::vector<std::string>{"index/c"});
     for (std::size_t more = 0; more < 2; ++more) {
         for (std::size_t i = 0; i < announcer::most_keys + more; ++i) {
             source.announce("index/d");
         }
         REQUIRE(told(*signal));
-        CHECK(signal->told().has_value() == (more == 0));
+        CHECK(signal->changed_keys().has_value() == (more == 0));
     }
     source.announce("index/e");
     REQUIRE(told(*signal));
-    CHECK(signal->told() == std::vector<std::string>{"index/e"});
+    CHECK(signal->changed_keys() == std::vector<std::string>{"index/e"});
 }
 
 TEST_CASE("announcer: signals are made and destroyed, and may outlive the announcer") {

@@ -81,8 +81,7 @@ TEST_CASE("any_storage: passes it over a storage that cannot be copied and can o
         [](const object_map& objects) { return any_storage{storage_archetype{filled(memory_storage{}, objects)}}; });
     const any_storage erased{storage_archetype{memory_storage{}}};
     CHECK(erased.name() == "archetype");
-    CHECK(erased.exists());
-    CHECK_FALSE(erased.is_file());
+    CHECK(erased.place() == place_kind::unknown);
 }
 TEST_CASE("any_storage: passes it over a storage that can only be written") {
     check_storage_conformance(
@@ -139,32 +138,32 @@ TEST_CASE("any_storage: has each optional ability that the inner storage has, an
     CHECK(any_storage{dated_archetype{objects}}.modified("index/a") == objects.modified("index/a"));
 }
 
-TEST_CASE("any_storage: keeps the inner storage's batch reads and its exists()") {
+TEST_CASE("any_storage: keeps the inner storage's batch reads and its place()") {
     struct counting : memory_storage {
         std::shared_ptr<int> batches = std::make_shared<int>(0);
         void read_each(std::span<const std::string> keys, object_sink sink) const {
             ++*batches;
             for (std::size_t i = 0; i < keys.size(); ++i) {
-                sink(i, std::nullopt);
+                sink(i, std::nullopt, {});
             }
         }
-        [[nodiscard]] bool exists() const { return false; }
+        [[nodiscard]] place_kind place() const { return place_kind::missing; }
     };
     const counting inner;
     const any_storage erased{inner};
     const any_storage again = erased;  // copies share
     const std::vector<std::string> keys{"x", "y"};
     int called = 0;
-    again.read_each(keys, [&](std::size_t, std::optional<byte_view>) { ++called; });
+    again.read_each(keys, [&](std::size_t, std::optional<byte_view>, const object_version&) { ++called; });
     CHECK(*inner.batches == 1);
     CHECK(called == 2);
-    CHECK_FALSE(erased.exists());
-    CHECK(any_storage{memory_storage{}}.exists());  // which does not know
-    CHECK_FALSE(any_storage{local_storage{"/not/there"}}.exists());
+    CHECK(erased.place() == place_kind::missing);
+    CHECK(any_storage{memory_storage{}}.place() == place_kind::unknown);
+    CHECK(any_storage{local_storage{"/not/there"}}.place() == place_kind::missing);
     CHECK(any_storage{local_storage{"/not/there"}}.name() == "/not/there");
     const temporary_folder folder;
     folder.write("file", "x");
-    CHECK(any_storage{local_storage{folder.path() + "/file"}}.is_file());
+    CHECK(any_storage{local_storage{folder.path() + "/file"}}.place() == place_kind::file);
 }
 
 TEST_CASE("any_storage: reads ranges as the inner storage does, or one by one") {
@@ -173,7 +172,7 @@ TEST_CASE("any_storage: reads ranges as the inner storage does, or one by one") 
     const std::vector<object_range> ranges{{"key", {1, 2}}, {"other", {0, 1}}};
     const auto told = [&](const any_storage& store) {
         std::string all;
-        store.read_ranges(ranges, [&](std::size_t i, const std::optional<byte_buffer>& bytes) {
+        store.read_ranges(ranges, [&](std::size_t i, const std::optional<byte_buffer>& bytes, const object_version&) {
             all += std::to_string(i) + (bytes ? text_of(*bytes) : "-") + " ";
         });
         return all;
@@ -290,7 +289,7 @@ TEST_CASE("any_storage: a read-only one refuses to write, but reads") {
     CHECK_THROWS_AS(store.remove("key"), unsupported);
     CHECK_THROWS_AS(static_cast<void>(store.claim("key")), unsupported);
     CHECK(store.remove_unfinished("", [](std::string_view) { return true; }).empty());
-    store.settle("key");
+    CHECK_THROWS_AS(store.remove("key", durability::on_disk), unsupported);
     CHECK(objects.list("", "") == std::vector<std::string>{"key"});
 
     any_storage writable{objects};

@@ -3,6 +3,7 @@
 #include "storage/cached_storage_fixture.hpp"
 #include "support/archetypes.hpp"
 #include "support/counting_storage.hpp"
+#include "support/gate.hpp"
 #include "support/temporary_folder.hpp"
 
 #include <smdebug/core/error.hpp>
@@ -17,9 +18,7 @@
 #include <atomic>
 #include <chrono>
 #include <concepts>
-#include <condition_variable>
 #include <cstdint>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,32 +32,6 @@ using namespace smdebug_test::caches;
 using namespace smdebug::testing;
 
 namespace {
-
-// A gate that opens once.
-class gate {
-public:
-    void open() {
-        const std::lock_guard lock{guard_};
-        open_ = true;
-        moved_.notify_all();
-    }
-    void pass() {
-        std::unique_lock lock{guard_};
-        ++waiting_;
-        moved_.notify_all();
-        moved_.wait(lock, [&] { return open_; });
-    }
-    void await_waiting(int how_many) {
-        std::unique_lock lock{guard_};
-        moved_.wait(lock, [&] { return waiting_ >= how_many; });
-    }
-
-private:
-    std::mutex guard_;
-    std::condition_variable moved_;
-    bool open_ = false;
-    int waiting_ = 0;
-};
 
 // Waits until another thread has reached a point.
 template <class Done>
@@ -79,16 +52,16 @@ constexpr bool keeps_abilities() {
     using outer = cached_storage<Inner>;
     static_assert(storage<outer> && std::copyable<outer>);
     static_assert(batch_reader<outer> && range_batch_reader<outer>);
-    static_assert(viewing_storage<outer> && prefetching_storage<outer>);
-    return entry_lister<outer> == entry_lister<Inner> && versioned_reader<outer> == versioned_reader<Inner> &&
-           place_prober<outer> == place_prober<Inner> && followable_storage<outer> == followable_storage<Inner> &&
+    static_assert(viewing_storage<outer> && prefetching_storage<outer> && place_prober<outer>);
+    return versioned_storage<outer> == versioned_storage<Inner> &&
+           followable_storage<outer> == followable_storage<Inner> &&
            announcing_storage<outer> == announcing_storage<Inner> && dated_storage<outer> == dated_storage<Inner> &&
            writable_storage<outer> == writable_storage<Inner> && appending_storage<outer> == appending_storage<Inner> &&
            removing_storage<outer> == removing_storage<Inner> && claiming_storage<outer> == claiming_storage<Inner>;
 }
 static_assert(keeps_abilities<storage_archetype>() && keeps_abilities<followable_archetype>() &&
               keeps_abilities<reluctant_archetype>() && keeps_abilities<announcing_archetype>() &&
-              keeps_abilities<dated_archetype>() && keeps_abilities<entry_archetype>() &&
+              keeps_abilities<dated_archetype>() && keeps_abilities<versioned_archetype>() &&
               keeps_abilities<range_batch_archetype>() && keeps_abilities<viewing_archetype>() &&
               keeps_abilities<prefetching_archetype>() && keeps_abilities<writable_archetype>() &&
               keeps_abilities<appending_archetype>() && keeps_abilities<removing_archetype>() &&
@@ -98,7 +71,7 @@ static_assert(keeps_abilities<memory_storage>() && keeps_abilities<local_storage
 
 template <class Inner>
 concept can_be_cached_on_disk = requires { typename cached_storage<Inner, disk_cache>; };
-static_assert(can_be_cached_on_disk<memory_storage> && can_be_cached_on_disk<entry_archetype> &&
+static_assert(can_be_cached_on_disk<memory_storage> && can_be_cached_on_disk<versioned_archetype> &&
               !can_be_cached_on_disk<storage_archetype> && !can_be_cached_on_disk<any_storage>);
 
 }  // namespace
@@ -284,9 +257,7 @@ TEST_CASE("cached_storage: readers, writers and a cache that is too small return
     try_it(cached(memory_storage{}, memory_cache{2 * 2256}));
     try_it(cached(memory_storage{}));
     try_it(cached(plain_counting_storage{}));
-    try_it(cached(listing_counting_storage{}));
     try_it(cached(memory_storage{}, disk_cache{folder.path() + "/1", 20'000, 3000}));
-    try_it(cached(listing_counting_storage{}, disk_cache{folder.path() + "/2", 20'000, 3000}));
 }
 
 TEST_CASE("cached_storage: a failed fetch fails all threads that waited for it, and is not remembered") {

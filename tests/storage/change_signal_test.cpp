@@ -14,7 +14,7 @@ TEST_CASE("sleeping_signal: announces nothing, and sleeps until the given time")
     CHECK_FALSE(signal->wait_until(until));
     CHECK(change_signal::clock::now() >= until);
     CHECK_FALSE(signal->wait_until(change_signal::clock::time_point::min()));
-    CHECK_FALSE(signal->told().has_value());
+    CHECK_FALSE(signal->changed_keys().has_value());
 }
 
 TEST_CASE("sleeping_signal: interrupt ends the current wait, or else the next one, and no more") {

@@ -112,13 +112,16 @@ struct ranges_mutably : base {
 struct ranges_with_count : base {
     std::size_t read_ranges(std::span<const object_range>, range_sink) const { return 0; }
 };
-struct entries_without_bound : base {
+struct reads_versions : base {
+    [[nodiscard]] versioned_object read_versioned(std::string_view) const { return {}; }
+};
+struct entries_without_bound : reads_versions {
     [[nodiscard]] std::vector<object_entry> entries(std::string_view, std::string_view) const { return {}; }
 };
-struct entries_of_keys : base {
+struct entries_of_keys : reads_versions {
     [[nodiscard]] std::vector<std::string> entries(std::string_view, std::string_view, std::size_t) const { return {}; }
 };
-struct entries_mutably : base {
+struct entries_mutably : reads_versions {
     [[nodiscard]] std::vector<object_entry> entries(std::string_view, std::string_view, std::size_t) { return {}; }
 };
 struct dates_always : base {
@@ -126,6 +129,13 @@ struct dates_always : base {
 };
 struct dates_steadily : base {
     [[nodiscard]] std::optional<std::chrono::steady_clock::time_point> modified(std::string_view) const { return {}; }
+};
+
+struct exists_or_not : base {
+    [[nodiscard]] bool place() const { return true; }
+};
+struct places_mutably : base {
+    [[nodiscard]] place_kind place() { return place_kind::folder; }
 };
 
 static_assert(storage<base>);
@@ -156,12 +166,14 @@ static_assert(range_batch_reader<smdebug_test::range_batch_archetype> &&
               !range_batch_reader<smdebug_test::storage_archetype> && !range_batch_reader<ranges_of_keys> &&
               !range_batch_reader<ranges_of_views> && !range_batch_reader<ranges_mutably> &&
               !range_batch_reader<ranges_with_count>);
-static_assert(entry_lister<smdebug_test::entry_archetype> && !entry_lister<smdebug_test::storage_archetype> &&
-              !entry_lister<entries_without_bound> && !entry_lister<entries_of_keys> &&
-              !entry_lister<entries_mutably> && !entry_lister<any_storage>);
+static_assert(versioned_storage<smdebug_test::versioned_archetype> &&
+              !versioned_storage<smdebug_test::storage_archetype> && !versioned_storage<entries_without_bound> &&
+              !versioned_storage<entries_of_keys> && !versioned_storage<entries_mutably> &&
+              !versioned_storage<any_storage>);
 static_assert(viewing_storage<smdebug_test::viewing_archetype>);
 static_assert(!prefetching_storage<base> && prefetching_storage<local_storage> && prefetching_storage<any_storage>);
-static_assert(!place_prober<base> && place_prober<local_storage> && place_prober<any_storage>);
+static_assert(!place_prober<base> && !place_prober<exists_or_not> && !place_prober<places_mutably> &&
+              place_prober<local_storage> && place_prober<any_storage>);
 }  // namespace
 
 TEST_CASE("storage concepts: the library's storages model them, with their optional abilities") {
@@ -183,8 +195,8 @@ TEST_CASE("storage concepts: the library's storages model them, with their optio
     CHECK(followable_storage<any_storage>);
     CHECK(announcing_storage<any_storage>);
     CHECK(dated_storage<any_storage>);
-    CHECK(entry_lister<local_storage>);
-    CHECK(entry_lister<memory_storage>);
+    CHECK(versioned_storage<local_storage>);
+    CHECK(versioned_storage<memory_storage>);
     CHECK(range_batch_reader<any_storage>);
 }
 
@@ -192,7 +204,7 @@ TEST_CASE("storage concepts: the pause between checks is the chosen one or the s
     using std::chrono::milliseconds;
     struct pacing_archetype : smdebug_test::storage_archetype {
         using storage_archetype::storage_archetype;
-        [[nodiscard]] milliseconds look_interval() const { return milliseconds{500}; }
+        [[nodiscard]] storage_abilities abilities() const { return {.look_interval = milliseconds{500}}; }
     };
     const memory_storage objects;
     CHECK(look_interval(objects, milliseconds{100}) == milliseconds{100});

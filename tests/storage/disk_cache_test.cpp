@@ -148,11 +148,11 @@ TEST_CASE("disk_cache: a scan fetches damaged objects again") {
             for (const std::string& key : keys) {
                 ranges.push_back({key, {0, 1000}});
             }
-            store.read_ranges(ranges, [&](std::size_t, std::optional<byte_buffer> bytes) {
+            store.read_ranges(ranges, [&](std::size_t, std::optional<byte_buffer> bytes, const object_version&) {
                 CHECK(text_of(*bytes) == text_of_number(place++));
             });
         } else {
-            store.read_each(keys, [&](std::size_t, std::optional<byte_view> bytes) {
+            store.read_each(keys, [&](std::size_t, std::optional<byte_view> bytes, const object_version&) {
                 CHECK(as_text(*bytes) == text_of_number(place++));
             });
         }
@@ -278,7 +278,7 @@ TEST_CASE("disk_cache: if the folder is read-only, a file, or removed, nothing i
     const auto works = [&](auto&& store) {
         bool fine = text_of(store.read("a.tfevents", {0, 5})) == text_of_number(1).substr(0, 5);
         fine = text_of(store.read("b.tfevents")) == text_of_number(2) && fine;
-        store.read_each(keys, [&](std::size_t i, std::optional<byte_view> bytes) {
+        store.read_each(keys, [&](std::size_t i, std::optional<byte_view> bytes, const object_version&) {
             fine = bytes && as_text(*bytes) == text_of_number(static_cast<int>(i) + 1) && fine;
         });
         return fine;

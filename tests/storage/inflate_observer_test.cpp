@@ -22,15 +22,15 @@ using namespace smdebug_test;
 
 namespace {
 
-struct note final : smdebug::detail::object_notes {
+struct note final : smdebug::object_notes {
     explicit note(std::string all) : text(std::move(all)) {}
     std::string text;
 };
 
 /// Records the first bytes of each object.
 struct noting final : inflate_observer {
-    std::shared_ptr<const smdebug::detail::object_notes> pass(std::string_view key,
-                                                              const smdebug::detail::opened_object& object) override {
+    std::shared_ptr<const smdebug::object_notes> pass(std::string_view key,
+                                                      const smdebug::opened_object& object) override {
         std::array<std::byte, 5> head{};
         const std::size_t length = object.read_at(0, head);
         keys.emplace_back(key);

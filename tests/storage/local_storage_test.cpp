@@ -129,7 +129,9 @@ TEST_CASE("local_storage: a key never leaves the folder") {
         CHECK_THROWS_AS(static_cast<void>(store.read(key)), not_found);
         CHECK(store.size(key) == std::nullopt);
         const std::vector<std::string> keys{key};
-        store.read_each(keys, [](std::size_t, std::optional<byte_view> bytes) { CHECK_FALSE(bytes.has_value()); });
+        store.read_each(keys, [](std::size_t, std::optional<byte_view> bytes, const object_version&) {
+            CHECK_FALSE(bytes.has_value());
+        });
     }
     CHECK(store.list("../", "").empty());
     CHECK(store.list("/", "").empty());
@@ -156,17 +158,17 @@ TEST_CASE("local_storage: a missing folder, or a file in its place, is empty") {
     folder.write("file", "x");
     for (const std::string& root : {folder.path() + "/missing", folder.path() + "/file"}) {
         const local_storage store{root};
-        CHECK_FALSE(store.exists());
-        CHECK(store.is_file() == root.ends_with("/file"));
+        CHECK(store.place() == (root.ends_with("/file") ? place_kind::file : place_kind::missing));
         CHECK(store.list("", "").empty());
         CHECK(store.list("index/", "").empty());
         CHECK(store.size("index/x") == std::nullopt);
         CHECK_THROWS_AS(static_cast<void>(store.read("index/x")), not_found);
         const std::vector<std::string> keys{"index/x"};
-        store.read_each(keys, [](std::size_t, std::optional<byte_view> bytes) { CHECK_FALSE(bytes.has_value()); });
+        store.read_each(keys, [](std::size_t, std::optional<byte_view> bytes, const object_version&) {
+            CHECK_FALSE(bytes.has_value());
+        });
     }
-    CHECK(local_storage{folder.path()}.exists());
-    CHECK_FALSE(local_storage{folder.path()}.is_file());
+    CHECK(local_storage{folder.path()}.place() == place_kind::folder);
 }
 
 TEST_CASE("local_storage: a folder, pipe or broken link in place of a file is an error, and nothing hangs") {
@@ -208,7 +210,9 @@ TEST_CASE("local_storage: a name that is too long is no file, and an empty root 
     CHECK_THROWS_AS(static_cast<void>(store.read(longest)), not_found);
     CHECK(store.size(longest) == std::nullopt);
     const std::vector<std::string> keys{longest};
-    store.read_each(keys, [](std::size_t, std::optional<byte_view> bytes) { CHECK_FALSE(bytes.has_value()); });
+    store.read_each(keys, [](std::size_t, std::optional<byte_view> bytes, const object_version&) {
+        CHECK_FALSE(bytes.has_value());
+    });
     CHECK_THROWS_AS(local_storage{""}, value_error);  // "" + "/index" would be an absolute path
 }
 
@@ -280,7 +284,7 @@ TEST_CASE("local_storage: batches of large and small files, some missing, some g
         std::fopen((folder.path() + "/" + keys[7]).c_str(), "ab"), &std::fclose};
     REQUIRE(writer);
     std::size_t next = 0;
-    store.read_each(keys, [&](std::size_t i, std::optional<byte_view> bytes) {
+    store.read_each(keys, [&](std::size_t i, std::optional<byte_view> bytes, const object_version&) {
         REQUIRE(i == next);
         ++next;
         REQUIRE(bytes.has_value() == (i % 5 != 4));
@@ -315,7 +319,9 @@ TEST_CASE("local_storage: a file too large for a batch is refused, and can be re
     std::filesystem::resize_file(folder.path() + "/huge", (std::uintmax_t{256} << 20U) + 1);  // a sparse file
     std::size_t seen = 0;
     const std::vector<std::string> keys{"small", "huge"};
-    CHECK_THROWS_AS(store.read_each(keys, [&](std::size_t, std::optional<byte_view>) { ++seen; }), unsupported);
+    CHECK_THROWS_AS(
+        store.read_each(keys, [&](std::size_t, std::optional<byte_view>, const object_version&) { ++seen; }),
+        unsupported);
     CHECK(seen == 1);
     CHECK(text_of(store.read("huge", {0, 4})) == "huge");
 }
@@ -337,7 +343,7 @@ TEST_CASE("local_storage: ranges of one file are of one version, even if it is r
     store.write("a", as_bytes("oooooooooo"));
     const std::vector<object_range> wanted{{"a", {0, 4}}, {"a", {4, 4}}, {"gone", {0, 1}}, {"a", {8, 4}}};
     std::string told;
-    store.read_ranges(wanted, [&](std::size_t, std::optional<byte_buffer> bytes) {
+    store.read_ranges(wanted, [&](std::size_t, std::optional<byte_buffer> bytes, const object_version&) {
         told += bytes ? std::string{as_text(bytes->view())} : "-";
         store.write("a", as_bytes("nnnnnnnnnn"));
     });

@@ -85,9 +85,9 @@ TEST_CASE("open_storage: remote objects have no views, and their ranges are read
 TEST_CASE("open_place: a folder can do all that a disk can, objects in S3 keep no claims") {
     const smdebug_test::temporary_folder folder;
     any_storage place = open_place("file://" + folder.path() + "/a/");
-    CHECK_FALSE(place.exists());
+    CHECK(place.place() == place_kind::missing);
     place.write("key", as_bytes("x"));
-    CHECK(place.exists());
+    CHECK(place.place() == place_kind::folder);
     CHECK(place.abilities().claims);
     CHECK(place.abilities().removes);
     CHECK(smdebug_test::file_content(folder.path() + "/a/key") == "x");

@@ -22,7 +22,7 @@ using namespace smdebug_test;
 
 namespace {
 
-std::string read(const smdebug::detail::opened_object& file, std::uint64_t offset, std::size_t size) {
+std::string read(const smdebug::opened_object& file, std::uint64_t offset, std::size_t size) {
     std::vector<std::byte> into(size);
     into.resize(file.read_at(offset, into));
     return std::string{as_text(into)};
@@ -31,7 +31,7 @@ std::string read(const smdebug::detail::opened_object& file, std::uint64_t offse
 struct returns_a_value {
     [[nodiscard]] std::optional<int> open(std::string_view) const { return 1; }
 };
-static_assert(!smdebug::detail::opening_storage<returns_a_value> && !smdebug::detail::opening_storage<memory_storage>);
+static_assert(!smdebug::opening_storage<returns_a_value> && !smdebug::opening_storage<memory_storage>);
 
 }  // namespace
 

@@ -32,12 +32,13 @@ TEST_CASE("is_in_s3: another address, or a misspelt one, is refused by name, and
     for (const std::string text : {"s3:/bucket/run", "s3:bucket", "s3:", "S3://bucket/run", "gs://bucket/run",
                                    "https://host/run", "file:/runs/a", "file:a", "://a"}) {
         CAPTURE(text);
-        CHECK_THROWS_WITH_AS(static_cast<void>(is_in_s3(text)),
-                             ("SMDebugValueError: \"" + text +
-                              "\" is no path of a run: a folder is written as its path or as file:///folder, a run in "
-                              "S3 as s3://bucket/prefix")
-                                 .c_str(),
-                             value_error);
+        CHECK_THROWS_WITH_AS(
+            static_cast<void>(is_in_s3(text)),
+            ("SMDebugValueError: \"" + text +
+             "\" is not a path of a run: a folder is written as its path or as file:///folder, a run in "
+             "S3 as s3://bucket/prefix")
+                .c_str(),
+            value_error);
         CHECK_THROWS_AS(static_cast<void>(local_path(text)), value_error);
     }
     for (const char* text : {"", "file://"}) {

@@ -150,25 +150,31 @@ TEST_CASE("remove_unfinished: asks the storage, and returns nothing if the stora
     const auto those_of_a = [](std::string_view key) { return key.ends_with("a"); };
     keeps_parts store{memory_storage{}};
     CHECK(remove_unfinished(store, "events/", those_of_a) == std::vector<std::string>{"events/a"});
+    any_storage wrapped{cached_storage{keeps_parts{memory_storage{}}}};
+    CHECK(wrapped.remove_unfinished("", those_of_a) == std::vector<std::string>{"events/a", "index/a"});
     smdebug_test::writable_archetype plain{memory_storage{}};
     CHECK(remove_unfinished(plain, "events/", those_of_a).empty());
 }
 
-TEST_CASE("take_claim, settle_removal: the durability reaches storages that support it, also through wrappers") {
+TEST_CASE("take_claim, remove_object: the durability reaches storages that support it, also through wrappers") {
     struct durable_storage : memory_storage {
         using memory_storage::memory_storage;
         [[nodiscard]] auto claim(std::string_view key, durability how = durability::cached) {
             done->push_back(how == durability::on_disk ? "claim on disk" : "claim");
             return memory_storage::claim(key);
         }
-        void settle(std::string_view key) { done->push_back("settle " + std::string{key}); }
+        bool remove(std::string_view key, durability how = durability::cached) {
+            done->push_back(std::string{how == durability::on_disk ? "remove on disk " : "remove "} + std::string{key});
+            return memory_storage::remove(key);
+        }
         std::shared_ptr<std::vector<std::string>> done = std::make_shared<std::vector<std::string>>();
     };
     const auto check = [](auto store, const std::vector<std::string>& done) {
         static_cast<void>(take_claim(store, "a", durability::on_disk));
         static_cast<void>(take_claim(store, "a", durability::cached));
-        settle_removal(store, "b");
-        CHECK(done == std::vector<std::string>{"claim on disk", "claim", "settle b"});
+        CHECK_FALSE(remove_object(store, "b", durability::on_disk));
+        CHECK_FALSE(remove_object(store, "c", durability::cached));
+        CHECK(done == std::vector<std::string>{"claim on disk", "claim", "remove on disk b", "remove c"});
     };
     const durable_storage bare;
     check(bare, *bare.done);
@@ -179,9 +185,10 @@ TEST_CASE("take_claim, settle_removal: the durability reaches storages that supp
     // Other storages are not queried.
     memory_storage plain;
     static_cast<void>(take_claim(plain, "a", durability::on_disk));
-    settle_removal(plain, "b");
+    plain.write("b", {});
+    CHECK(remove_object(plain, "b", durability::on_disk));
     any_storage erased_plain{plain};
     static_cast<void>(take_claim(erased_plain, "a", durability::on_disk));
-    settle_removal(erased_plain, "b");
+    CHECK_FALSE(remove_object(erased_plain, "b", durability::on_disk));
     CHECK_FALSE(plain.size("a"));
 }

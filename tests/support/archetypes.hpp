@@ -104,13 +104,16 @@ public:
     }
 };
 
-/// A storage that lists with sizes and versions, and nothing else.
-class entry_archetype : public storage_archetype {
+/// A storage with versions, and nothing else.
+class versioned_archetype : public storage_archetype {
 public:
     using storage_archetype::storage_archetype;
     [[nodiscard]] std::vector<smdebug::object_entry> entries(std::string_view prefix, std::string_view after,
                                                              std::size_t most) const {
         return objects().entries(given_text(prefix), given_text(after), most);
+    }
+    [[nodiscard]] smdebug::versioned_object read_versioned(std::string_view key) const {
+        return objects().read_versioned(key);
     }
 };
 
@@ -121,7 +124,7 @@ public:
     void read_ranges(std::span<const smdebug::object_range> ranges, smdebug::range_sink sink) const {
         for (std::size_t i = 0; i < ranges.size(); ++i) {
             const auto whole = objects().view(ranges[i].key);
-            sink(i, whole ? std::optional{whole->slice(ranges[i].where)} : std::nullopt);
+            sink(i, whole ? std::optional{whole->slice(ranges[i].where)} : std::nullopt, {});
         }
     }
 };

@@ -102,7 +102,7 @@ struct expected_tensor {
         one.content = each["bytes"]->string().value();
         one.is.where = {each["begin"]->unsigned_integer().value(), one.content.size() / 2};
         one.is.big_endian = each["big_endian"] && each["big_endian"]->boolean().value();
-        one.is.columns_first = each["columns_first"] && each["columns_first"]->boolean().value();
+        one.is.column_major = each["column_major"] && each["column_major"]->boolean().value();
         all.push_back(std::move(one));
         return true;
     });
@@ -113,7 +113,7 @@ struct expected_tensor {
 [[nodiscard]] inline bool same(const smdebug::formats::detail::stored_tensor& a,
                                const smdebug::formats::detail::stored_tensor& b) {
     return a.name == b.name && a.type == b.type && a.shape == b.shape && a.where == b.where &&
-           a.big_endian == b.big_endian && a.columns_first == b.columns_first;
+           a.big_endian == b.big_endian && a.column_major == b.column_major;
 }
 
 }  // namespace smdebug_test

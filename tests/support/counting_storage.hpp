@@ -4,9 +4,9 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
+#include <smdebug/storage/batch_read.hpp>
 #include <smdebug/storage/concepts.hpp>
 #include <smdebug/storage/memory_storage.hpp>
-#include <smdebug/storage/versioned_read.hpp>
 
 #include "support/given_text.hpp"
 
@@ -27,8 +27,7 @@ namespace smdebug_test {
 
 /// What a counting_storage can do beyond a plain one.
 struct counted_abilities {
-    bool entries = true;
-    bool versions = true;  ///< read_versioned
+    bool versions = true;  ///< entries, read_versioned
     bool batches = true;   ///< read_each, read_ranges
 };
 
@@ -46,12 +45,9 @@ class counting_storage {
 public:
     explicit counting_storage(smdebug::memory_storage objects = {}) : objects_(std::move(objects)) {}
 
-    [[nodiscard]] smdebug::byte_buffer read(std::string_view key) const {
-        note("read ", key);
-        return objects_.read(key);
-    }
-    [[nodiscard]] smdebug::byte_buffer read(std::string_view key, smdebug::byte_range where) const {
-        note("part ", key);
+    [[nodiscard]] smdebug::byte_buffer read(std::string_view key,
+                                            smdebug::byte_range where = smdebug::whole_object) const {
+        note(where == smdebug::whole_object ? "read " : "part ", key);
         return objects_.read(key, where);
     }
     [[nodiscard]] smdebug::versioned_object read_versioned(std::string_view key) const
@@ -71,7 +67,7 @@ public:
         for (std::size_t i = 0; i < keys.size(); ++i) {
             before("one " + keys[i]);
             const auto whole = objects_.view(keys[i]);
-            sink(i, whole ? std::optional{whole->view()} : std::nullopt);
+            sink(i, whole ? std::optional{whole->view()} : std::nullopt, {});
         }
     }
     void read_ranges(std::span<const smdebug::object_range> ranges, smdebug::range_sink sink) const
@@ -85,7 +81,7 @@ public:
         for (std::size_t i = 0; i < ranges.size(); ++i) {
             before("one " + std::string{ranges[i].key});
             const auto whole = objects_.view(ranges[i].key);
-            sink(i, whole ? std::optional{whole->slice(ranges[i].where)} : std::nullopt);
+            sink(i, whole ? std::optional{whole->slice(ranges[i].where)} : std::nullopt, {});
         }
     }
     [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const {
@@ -94,7 +90,7 @@ public:
     }
     [[nodiscard]] std::vector<smdebug::object_entry> entries(std::string_view prefix, std::string_view after,
                                                              std::size_t most) const
-        requires(Can.entries)
+        requires(Can.versions)
     {
         note("entries ", prefix);
         return objects_.entries(given_text(prefix), given_text(after), most);
@@ -137,14 +133,11 @@ private:
     std::shared_ptr<state> state_ = std::make_shared<state>();
 };
 
-static_assert(smdebug::entry_lister<counting_storage<>> && smdebug::versioned_reader<counting_storage<>> &&
-              smdebug::batch_reader<counting_storage<>> && smdebug::range_batch_reader<counting_storage<>>);
+static_assert(smdebug::versioned_storage<counting_storage<>> && smdebug::batch_reader<counting_storage<>> &&
+              smdebug::range_batch_reader<counting_storage<>>);
 
-/// One with the required operations only; one that lists versions but does not know the versions of what it reads.
-using plain_counting_storage =
-    counting_storage<counted_abilities{.entries = false, .versions = false, .batches = false}>;
-using listing_counting_storage = counting_storage<counted_abilities{.versions = false}>;
-static_assert(!smdebug::entry_lister<plain_counting_storage> && !smdebug::batch_reader<plain_counting_storage> &&
-              !smdebug::versioned_reader<listing_counting_storage>);
+/// One with the required operations only.
+using plain_counting_storage = counting_storage<counted_abilities{.versions = false, .batches = false}>;
+static_assert(!smdebug::versioned_storage<plain_counting_storage> && !smdebug::batch_reader<plain_counting_storage>);
 
 }  // namespace smdebug_test

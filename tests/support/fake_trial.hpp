@@ -40,7 +40,7 @@ public:
                                                          const smdebug::reduction_options& how = {}) const {
         const auto held = values_.find(step);
         if (held == values_.end()) {
-            return smdebug::absence::tensor_not_saved;
+            return smdebug::lookup_failure_kind::tensor_not_saved;
         }
         const std::vector<std::size_t> shape{held->second.size()};
         const smdebug::tensor_view view{.type = smdebug::dtype::float64,

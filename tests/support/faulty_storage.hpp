@@ -80,10 +80,8 @@ public:
         smdebug::memory_storage::held_key inner_;
     };
 
-    [[nodiscard]] smdebug::byte_buffer read(std::string_view key) const {
-        return doing(*state_, "read " + std::string{key}, [&] { return objects_.read(key); });
-    }
-    [[nodiscard]] smdebug::byte_buffer read(std::string_view key, smdebug::byte_range where) const {
+    [[nodiscard]] smdebug::byte_buffer read(std::string_view key,
+                                            smdebug::byte_range where = smdebug::whole_object) const {
         return doing(*state_, "read " + std::string{key}, [&] { return objects_.read(key, where); });
     }
     [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const {

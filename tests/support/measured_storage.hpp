@@ -3,8 +3,8 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
+#include <smdebug/storage/batch_read.hpp>
 #include <smdebug/storage/concepts.hpp>
-#include <smdebug/storage/versioned_read.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -31,10 +31,10 @@ public:
     void write(std::string_view key, std::string bytes, std::string version) {
         objects_->insert_or_assign(std::string{key}, object{std::move(bytes), std::move(version)});
     }
-    void remove(std::string_view key) { objects_->erase(std::string{key}); }
+    bool remove(std::string_view key) { return objects_->erase(std::string{key}) > 0; }
 
-    [[nodiscard]] smdebug::byte_buffer read(std::string_view key) const { return read(key, {0, UINT64_MAX}); }
-    [[nodiscard]] smdebug::byte_buffer read(std::string_view key, smdebug::byte_range where) const {
+    [[nodiscard]] smdebug::byte_buffer read(std::string_view key,
+                                            smdebug::byte_range where = smdebug::whole_object) const {
         const auto entry = objects_->find(std::string{key});
         if (entry == objects_->end()) {
             throw smdebug::not_found("there is no " + std::string{key});
@@ -43,26 +43,15 @@ public:
         parts_->push_back({std::string{key}, {where.offset, whole.size()}});
         return whole;
     }
-    void read_each_versioned(std::span<const std::string> keys, smdebug::versioned_object_sink sink) const {
+    void read_each(std::span<const std::string> keys, smdebug::object_sink sink) const {
         for (std::size_t i = 0; i < keys.size(); ++i) {
             const smdebug::byte_buffer whole = read(keys[i]);
             sink(i, whole.view(), {.tag = objects_->at(keys[i]).version});
         }
     }
-    void read_ranges_versioned(std::span<const smdebug::object_range> ranges,
-                               smdebug::versioned_range_sink sink) const {
-        for (std::size_t i = 0; i < ranges.size(); ++i) {
-            sink(i, read(ranges[i].key, ranges[i].where), {.tag = objects_->at(std::string{ranges[i].key}).version});
-        }
-    }
     void read_ranges(std::span<const smdebug::object_range> ranges, smdebug::range_sink sink) const {
         for (std::size_t i = 0; i < ranges.size(); ++i) {
-            sink(i, read(ranges[i].key, ranges[i].where));
-        }
-    }
-    void read_each(std::span<const std::string> keys, smdebug::object_sink sink) const {
-        for (std::size_t i = 0; i < keys.size(); ++i) {
-            sink(i, read(keys[i]).view());
+            sink(i, read(ranges[i].key, ranges[i].where), {.tag = objects_->at(std::string{ranges[i].key}).version});
         }
     }
     [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const {
@@ -96,6 +85,6 @@ private:
     std::shared_ptr<std::vector<std::string>> sizes_ = std::make_shared<std::vector<std::string>>();
 };
 
-static_assert(smdebug::storage<measured_storage> && smdebug::versioned_batch_reader<measured_storage>);
+static_assert(smdebug::storage<measured_storage> && smdebug::range_batch_reader<measured_storage>);
 
 }  // namespace smdebug_test

@@ -47,10 +47,8 @@ class distant_storage {
 public:
     explicit distant_storage(smdebug::memory_storage objects) : objects_(std::move(objects)) {}
 
-    [[nodiscard]] smdebug::byte_buffer read(std::string_view key) const {
-        return read_noted(key, {.offset = 0, .length = UINT64_MAX});
-    }
-    [[nodiscard]] smdebug::byte_buffer read(std::string_view key, smdebug::byte_range where) const {
+    [[nodiscard]] smdebug::byte_buffer read(std::string_view key,
+                                            smdebug::byte_range where = smdebug::whole_object) const {
         return read_noted(key, where);
     }
     void read_each(std::span<const std::string> keys, smdebug::object_sink sink) const {
@@ -62,7 +60,7 @@ public:
             } catch (const smdebug::not_found&) {
                 object.reset();
             }
-            sink(i, object ? std::optional{object->view()} : std::nullopt);
+            sink(i, object ? std::optional{object->view()} : std::nullopt, {});
         }
     }
     [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const {
@@ -133,9 +131,7 @@ public:
     void read_ranges(std::span<const smdebug::object_range> ranges, smdebug::range_sink sink) const {
         note_call("ranges " + std::to_string(ranges.size()));
         const smdebug::detail::range_plan plan{ranges, how_};
-        const auto give = [&](std::size_t i, std::optional<smdebug::byte_buffer> bytes,
-                              const smdebug::object_version& /*version*/) { sink(i, std::move(bytes)); };
-        smdebug::detail::range_assembly assembly{plan, give};
+        smdebug::detail::range_assembly assembly{plan, sink};
         std::vector<std::size_t> order(plan.requests().size());
         std::iota(order.begin(), order.end(), std::size_t{0});
         for (std::size_t i = 0; i < order.size(); i += 4) {

@@ -11,6 +11,7 @@
 #include <smdebug/rules/concepts.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/invoke_rules.hpp>
+#include <smdebug/rules/rule_result.hpp>
 #include <smdebug/rules/setting.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 
@@ -53,7 +54,8 @@ erased_rule<Trial> erased(Rule rule) {
     if constexpr (smdebug::polled_rule<Rule, Trial>) {
         rule.start();
     }
-    return [rule](const Trial& run, step_number step) mutable { return smdebug::detail::telling(rule(run, step)); };
+    return
+        [rule](const Trial& run, step_number step) mutable { return smdebug::detail::without_silent(rule(run, step)); };
 }
 
 struct told {

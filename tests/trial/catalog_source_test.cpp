@@ -270,8 +270,8 @@ TEST_CASE("as_run: elements in another order are converted, and large ones are r
             const std::array<std::size_t, 2> shape{2, 3};
             const std::array<std::size_t, 1> many{400'000};
             const run_contents::place where{.step = 1, .mode_step = 1};
-            const auto form = [&](bool big_endian, bool columns_first) {
-                return run_contents::tensor_form{dtype::int16, shape, big_endian, columns_first};
+            const auto form = [&](bool big_endian, bool column_major) {
+                return run_contents::tensor_form{dtype::int16, shape, big_endian, column_major};
             };
             contents.add_elements(where, "plain", form(false, false), object, {0, 12});
             contents.add_elements(where, "big", form(true, false), object, {0, 12});

@@ -172,14 +172,14 @@ TEST_CASE(
     CHECK(run.tensor("w").value(0).size() == 3);
     const auto lost = run.tensor("w").find_value(1);
     REQUIRE_FALSE(lost.has_value());
-    CHECK(lost.failure().why == absence::damaged);
+    CHECK(lost.failure().why == lookup_failure_kind::damaged);
     CHECK(lost.failure().where == hurt);
     CHECK(lost.failure().note.find("2199023255568 bytes") != std::string::npos);
     for (const bool in_place : {false, true}) {
         std::vector<std::string> seen;
         scan(run, {.in_place = in_place}, [&](const smdebug::detail::scanned_tensor& tensor) {
             seen.push_back(tensor.failure() != nullptr ? tensor.failure()->note : "read");
-            CHECK((tensor.failure() == nullptr || tensor.failure()->why == absence::damaged));
+            CHECK((tensor.failure() == nullptr || tensor.failure()->why == lookup_failure_kind::damaged));
         });
         REQUIRE(seen.size() == 2);
         CHECK(seen[0] == "read");

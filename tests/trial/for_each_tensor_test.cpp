@@ -151,7 +151,7 @@ TEST_CASE("for_each_tensor: damage is passed on for the tensor it affects, on an
     const texts one = lines(run, {}, reduction_set::all(), 1);
     REQUIRE(one.size() == 200);
     CHECK(one[20].find(" failed: " + smdebug::detail::locations::event_key(10, "worker_0") + " " +
-                       std::to_string(static_cast<int>(absence::damaged)) + " ") != std::string::npos);
+                       std::to_string(static_cast<int>(lookup_failure_kind::damaged)) + " ") != std::string::npos);
     CHECK(one[21].ends_with(" lost max"));
     CHECK(one[100].ends_with(" whole file"));
     CHECK(lines(run, {}, reduction_set::all(), 2) == one);

@@ -31,7 +31,7 @@ using namespace smdebug_test;
 
 namespace {
 
-using plain_counting = counting_storage<counted_abilities{.entries = false, .versions = false, .batches = false}>;
+using plain_counting = counting_storage<counted_abilities{.versions = false, .batches = false}>;
 using archived_run = basic_trial<archive_storage<plain_counting>>;
 using objects = std::map<std::string, std::string>;
 

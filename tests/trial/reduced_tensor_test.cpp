@@ -75,9 +75,9 @@ TEST_CASE("reduce_into: previous contents are overwritten") {
     const any_kernel kernel{scalar_kernel{}};
     three_and_four full;
     full.save({reduction::std}, 0.7);
-    full.tensor.saved_failures.push_back({{reduction::max}, {.why = absence::damaged}});
+    full.tensor.saved_failures.push_back({{reduction::max}, {.why = lookup_failure_kind::damaged}});
     three_and_four failed;
-    const lookup_error why{.why = absence::damaged};
+    const lookup_error why{.why = lookup_failure_kind::damaged};
     failed.tensor.content = smdebug::detail::unread_values{.why = &why, .whole_file = true};
     three_and_four texts;
     texts.values.type = dtype::string;
@@ -128,7 +128,7 @@ TEST_CASE("reduced: if everything was saved nothing is computed, with values or 
 
 TEST_CASE("reduced: a saved reduction that cannot be read is not replaced by a computed one") {
     three_and_four of;
-    of.tensor.saved_failures.push_back({{reduction::max, false}, {.why = absence::damaged}});
+    of.tensor.saved_failures.push_back({{reduction::max, false}, {.why = lookup_failure_kind::damaged}});
     reduction_set asked;
     const reduced_tensor found =
         reduced(of.tensor, reduction_set{reduction::max} | reduction::min, noting_kernel{&asked});
@@ -185,11 +185,11 @@ TEST_CASE("reduced: strings have no reductions; a failure stays one") {
     CHECK(found.reductions.count == 3);
     CHECK(std::isnan(found.reductions(reduction::sum)));
     smdebug::detail::scanned_tensor broken;
-    const smdebug::lookup_error why{.why = absence::damaged};
+    const smdebug::lookup_error why{.why = lookup_failure_kind::damaged};
     broken.content = smdebug::detail::unread_values{.why = &why, .whole_file = true};
     const reduced_tensor nothing = reduced(broken, reduction_set::all(), scalar_kernel{});
     REQUIRE(nothing.failure);
-    CHECK(nothing.failure->why == absence::damaged);
+    CHECK(nothing.failure->why == lookup_failure_kind::damaged);
     CHECK(nothing.file_failed);
     CHECK(nothing.shape == nullptr);
     CHECK(nothing.reductions.computed.empty());

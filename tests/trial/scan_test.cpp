@@ -145,7 +145,7 @@ TEST_CASE("scan: every tensor of every golden run agrees with its handle") {
             } else if (tensor.failure() != nullptr) {
                 CHECK(value.failure().damage == tensor.failure()->damage);
                 CHECK(value.failure().offset == tensor.failure()->offset);
-                if (value.failure().why != absence::tensor_not_saved) {
+                if (value.failure().why != lookup_failure_kind::tensor_not_saved) {
                     CHECK(value.failure().why == tensor.failure()->why);
                     CHECK(value.failure().where == tensor.failure()->where);
                 }

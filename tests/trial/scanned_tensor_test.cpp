@@ -24,7 +24,7 @@ TEST_CASE("scanned_tensor: it has values, or a failure, or neither") {
     CHECK(tensor.repeats() == 5);
     CHECK(tensor.failure() == nullptr);
     CHECK(tensor.shape() == &values.shape);
-    const smdebug::lookup_error why{.why = absence::damaged};
+    const smdebug::lookup_error why{.why = lookup_failure_kind::damaged};
     tensor.content = smdebug::detail::unread_values{.why = &why};
     CHECK(tensor.values() == nullptr);
     CHECK(tensor.repeats() == 0);
@@ -45,7 +45,7 @@ TEST_CASE("scanned_tensor: a failure names its record's place") {
     tensor.event_file = key;
     tensor.offset = 77;
     const smdebug::lookup_error damaged = tensor.damaged(status::truncated);
-    CHECK(damaged.why == absence::damaged);
+    CHECK(damaged.why == lookup_failure_kind::damaged);
     CHECK(damaged.damage == status::truncated);
     CHECK(damaged.where == key);
     CHECK(damaged.offset == 77);
@@ -53,7 +53,7 @@ TEST_CASE("scanned_tensor: a failure names its record's place") {
         throw unavailable("the line is down");
     } catch (const error&) {
         const smdebug::lookup_error failed = tensor.failed();
-        CHECK(failed.why == absence::unreadable);
+        CHECK(failed.why == lookup_failure_kind::unreadable);
         CHECK(failed.note == "the line is down");
         CHECK(failed.where == key);
         CHECK(failed.offset == 77);

@@ -49,7 +49,7 @@ memory_storage sample(bool ended = true) {
 }
 
 template <class Error, class Call>
-void throws_where_find_gives(const auto& found, absence why, Call&& call) {
+void throws_where_find_gives(const auto& found, lookup_failure_kind why, Call&& call) {
     REQUIRE_FALSE(found.has_value());
     CHECK(found.failure().why == why);
     CHECK_THROWS_AS(static_cast<void>(call()), Error);
@@ -93,7 +93,7 @@ TEST_CASE("tensor: a value outlives its trial, and its storage") {
 TEST_CASE("tensor: another dtype is a type_error that says what to do, unless the call requests conversion") {
     const memory_trial run{sample()};
     const auto ints = run.tensor("ints");
-    throws_where_find_gives<type_error>(ints.find_value<float>(0), absence::wrong_dtype,
+    throws_where_find_gives<type_error>(ints.find_value<float>(0), lookup_failure_kind::wrong_dtype,
                                         [&] { return ints.value<float>(0); });
     try {
         static_cast<void>(ints.value<float>(0));
@@ -111,23 +111,25 @@ TEST_CASE("tensor: the thrown error and the returned absence agree") {
     const memory_trial ended{sample()};
     const memory_trial running{sample(false)};
     const auto w = ended.tensor("w");
-    throws_where_find_gives<step_unavailable>(w.find_value(3), absence::step_not_saved, [&] { return w.value(3); });
-    throws_where_find_gives<step_unavailable>(w.find_value(99), absence::step_not_saved, [&] { return w.value(99); });
+    throws_where_find_gives<step_unavailable>(w.find_value(3), lookup_failure_kind::step_not_saved,
+                                              [&] { return w.value(3); });
+    throws_where_find_gives<step_unavailable>(w.find_value(99), lookup_failure_kind::step_not_saved,
+                                              [&] { return w.value(99); });
     const auto live = running.tensor("w");
-    throws_where_find_gives<step_not_yet_available>(live.find_value(99), absence::step_not_yet_available,
+    throws_where_find_gives<step_not_yet_available>(live.find_value(99), lookup_failure_kind::step_not_yet_available,
                                                     [&] { return live.value(99); });
-    throws_where_find_gives<invalid_worker>(w.find_value(2, {.worker = "absent"}), absence::no_such_worker,
+    throws_where_find_gives<invalid_worker>(w.find_value(2, {.worker = "absent"}), lookup_failure_kind::no_such_worker,
                                             [&] { return w.value(2, {.worker = "absent"}); });
-    throws_where_find_gives<invalid_worker>(w.find_value(2, {.worker = ""}), absence::no_such_worker,
+    throws_where_find_gives<invalid_worker>(w.find_value(2, {.worker = ""}), lookup_failure_kind::no_such_worker,
                                             [&] { return w.value(2, {.worker = ""}); });
     const auto reduced = ended.tensor("reduced");
-    throws_where_find_gives<tensor_unavailable_for_step>(reduced.find_value(2), absence::tensor_not_saved,
+    throws_where_find_gives<tensor_unavailable_for_step>(reduced.find_value(2), lookup_failure_kind::tensor_not_saved,
                                                          [&] { return reduced.value(2); });
     CHECK(reduced.find_value(2).failure().has_reductions);
-    throws_where_find_gives<shape_unavailable_for_step>(reduced.find_shape(2), absence::shape_not_saved,
+    throws_where_find_gives<shape_unavailable_for_step>(reduced.find_shape(2), lookup_failure_kind::shape_not_saved,
                                                         [&] { return reduced.shape(2); });
     throws_where_find_gives<tensor_unavailable_for_step>(reduced.find_reduction(2, reduction::min),
-                                                         absence::tensor_not_saved,
+                                                         lookup_failure_kind::tensor_not_saved,
                                                          [&] { return reduced.reduction_value(2, reduction::min); });
     CHECK_THROWS_AS(static_cast<void>(w.workers(3)), tensor_unavailable_for_step);
 }
@@ -168,7 +170,7 @@ TEST_CASE("tensor: reductions and counts by the names that stats takes") {
     CHECK(*tensor.find_reduction(1, "nan", {.mode = mode::train}) == 0);
     CHECK(run.tensor("reduced").reduction_value(0, "abs_mean") == 0.25);
     throws_where_find_gives<tensor_unavailable_for_step>(
-        run.tensor("reduced").find_reduction(0, "nan"), absence::tensor_not_saved,
+        run.tensor("reduced").find_reduction(0, "nan"), lookup_failure_kind::tensor_not_saved,
         [&] { return run.tensor("reduced").reduction_value(0, "nan"); });
     CHECK_THROWS_WITH_AS(static_cast<void>(tensor.reduction_value(0, "abs_meen")),
                          "SMDebugValueError: Invalid reduction type abs_meen. Did you mean abs_mean or abs_min?",
@@ -242,7 +244,7 @@ TEST_CASE("tensor: damage in one record does not affect others, and is reported 
         CAPTURE(at);
         const auto ints = run.tensor("ints").find_value(2);
         if (!ints) {  // a flipped bit of a value under the package's checksum is undetectable
-            CHECK(ints.failure().why == absence::damaged);
+            CHECK(ints.failure().why == lookup_failure_kind::damaged);
             CHECK(ints.failure().where == key);
             CHECK(ints.failure().offset == entry.record.offset);
             CHECK_THROWS_AS(static_cast<void>(run.tensor("ints").value(2)), corrupt_record);

@@ -6,7 +6,7 @@
 #include <smdebug/http/concepts.hpp>
 #include <smdebug/http/curl_transport.hpp>
 #include <smdebug/http/message.hpp>
-#include <smdebug/rules/finding.hpp>
+#include <smdebug/rules/rule_result.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -47,13 +47,34 @@ namespace detail {
 using post_clock = http::request::clock;
 
 /// Whether a retry may succeed.
-[[nodiscard]] bool may_help_to_repeat(const http::response& response) noexcept;
+[[nodiscard]] inline bool may_help_to_repeat(const http::response& response) noexcept {
+    if (response.answered()) {
+        return response.status == 429 || response.status >= 500;
+    }
+    return response.outcome == http::outcome::unreachable || response.outcome == http::outcome::interrupted ||
+           response.outcome == http::outcome::stalled;
+}
 
 /// The server's Retry-After, if it is in seconds; dates are ignored.
-[[nodiscard]] std::chrono::milliseconds wanted_pause(const http::response& response) noexcept;
+[[nodiscard]] inline std::chrono::milliseconds wanted_pause(const http::response& response) noexcept {
+    const std::string_view text = response.answered() ? response.find_header("retry-after").value_or("") : "";
+    std::uint32_t seconds = 0;
+    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+    return std::chrono::seconds{code == std::errc{} && end == text.data() + text.size() ? seconds : 0U};
+}
 
 /// Waits until then.  False if the token requested a stop before.
-[[nodiscard]] bool pause_until(post_clock::time_point then, const std::stop_token& stop);
+[[nodiscard]] inline bool pause_until(post_clock::time_point then, const std::stop_token& stop) {
+    constexpr std::chrono::milliseconds slice{20};
+    while (!stop.stop_requested()) {
+        const auto left = then - post_clock::now();
+        if (left <= left.zero()) {
+            return true;
+        }
+        std::this_thread::sleep_for(std::min<std::chrono::nanoseconds>(left, slice));
+    }
+    return false;
+}
 
 /// One exchange, limited by the deadline even if the transport ignores it.
 template <http_transport Transport>
@@ -163,34 +184,4 @@ post_result webhook<Transport>::operator()(std::string_view rule, finding one) c
     return (*this)(one);
 }
 
-namespace detail {
-
-inline bool may_help_to_repeat(const http::response& response) noexcept {
-    if (response.answered()) {
-        return response.status == 429 || response.status >= 500;
-    }
-    return response.outcome == http::outcome::unreachable || response.outcome == http::outcome::interrupted ||
-           response.outcome == http::outcome::stalled;
-}
-
-inline std::chrono::milliseconds wanted_pause(const http::response& response) noexcept {
-    const std::string_view text = response.answered() ? response.find_header("retry-after").value_or("") : "";
-    std::uint32_t seconds = 0;
-    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), seconds);
-    return std::chrono::seconds{code == std::errc{} && end == text.data() + text.size() ? seconds : 0U};
-}
-
-inline bool pause_until(post_clock::time_point then, const std::stop_token& stop) {
-    constexpr std::chrono::milliseconds slice{20};
-    while (!stop.stop_requested()) {
-        const auto left = then - post_clock::now();
-        if (left <= left.zero()) {
-            return true;
-        }
-        std::this_thread::sleep_for(std::min<std::chrono::nanoseconds>(left, slice));
-    }
-    return false;
-}
-
-}  // namespace detail
 }  // namespace smdebug::inline v1::actions

@@ -9,8 +9,8 @@
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/form.hpp>
 #include <smdebug/storage/any_storage.hpp>
+#include <smdebug/storage/batch_read.hpp>
 #include <smdebug/storage/concepts.hpp>
-#include <smdebug/storage/versioned_read.hpp>
 #include <smdebug/storage/writable.hpp>
 
 #include <chrono>
@@ -43,12 +43,10 @@ public:
             throw not_found("there is no archive " + name(), {.where = name()});
         }
         size_ = *bytes;
-        written_ = modified();
-        if constexpr (smdebug::detail::opening_storage<Inner>) {
-            opened_ = inner_->open(key_);
-        }
+        written_ = time_of(*inner_, key_);
+        opened_ = open_object(*inner_, key_);
         const object_range head{key_, {0, 1}};
-        read_ranges_versioned(
+        read_ranges(
             *inner_, {&head, 1},
             [&](std::size_t, const std::optional<byte_buffer>&, const object_version& version) { version_ = version; });
     }
@@ -65,7 +63,7 @@ public:
         for (const byte_range& range : ranges) {
             parts.push_back({key_, cut(range)});
         }
-        read_ranges_versioned(
+        read_ranges(
             *inner_, parts, [&](std::size_t i, std::optional<byte_buffer> bytes, const object_version& version) {
                 if (!bytes || version.differs_from(version_) || bytes->size() < parts[i].where.length || changed()) {
                     fail_changed(parts[i].where.offset);
@@ -109,18 +107,11 @@ private:
         const std::uint64_t begin = where.offset < size_ ? where.offset : size_;
         return {begin, where.length < size_ - begin ? where.length : size_ - begin};
     }
-    [[nodiscard]] std::optional<std::chrono::system_clock::time_point> modified() const {
-        if constexpr (dated_storage<Inner>) {
-            return inner_->modified(key_);
-        } else {
-            return std::nullopt;
-        }
-    }
     [[nodiscard]] bool changed() const {
         if (!version_.tag.empty()) {
             return false;  // each read returns the version
         }
-        return inner_->size(key_) != size_ || modified() != written_;
+        return inner_->size(key_) != size_ || time_of(*inner_, key_) != written_;
     }
 
     std::shared_ptr<const Inner> inner_;
@@ -128,7 +119,7 @@ private:
     std::uint64_t size_ = 0;
     std::optional<std::chrono::system_clock::time_point> written_;
     object_version version_;
-    std::unique_ptr<smdebug::detail::opened_object> opened_;  // null: reading through the storage costs the same
+    std::unique_ptr<opened_object> opened_;  // null: reading through the storage costs the same
 };
 
 /// The members of an archive below one of its folders, whatever storage the archive lies in.
@@ -143,7 +134,7 @@ public:
     [[nodiscard]] byte_buffer read(std::string_view key, byte_range where) const;
     void read_each(std::span<const std::string> keys, object_sink sink) const;
     void read_ranges(std::span<const object_range> ranges, range_sink sink) const;
-    [[nodiscard]] std::unique_ptr<smdebug::detail::opened_object> open(std::string_view key) const;
+    [[nodiscard]] std::unique_ptr<opened_object> open(std::string_view key) const;
     [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const;
     [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const;
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
@@ -184,17 +175,16 @@ public:
 
     /// Errors: not_found; corrupt_data, with archive, member and offset; unsupported for a member that is sparse,
     ///         encrypted or compressed by another method; those of the storage.
-    [[nodiscard]] byte_buffer read(std::string_view key) const { return opened_->read(key, {0, UINT64_MAX}); }
-    [[nodiscard]] byte_buffer read(std::string_view key, byte_range where) const { return opened_->read(key, where); }
+    [[nodiscard]] byte_buffer read(std::string_view key, byte_range where = whole_object) const {
+        return opened_->read(key, where);
+    }
     void read_each(std::span<const std::string> keys, object_sink sink) const { opened_->read_each(keys, sink); }
     void read_ranges(std::span<const object_range> ranges, range_sink sink) const {
         opened_->read_ranges(ranges, sink);
     }
     /// A member of a .tar as an object to be read in pieces, each at the cost of its own bytes; null for a member of a
     /// zip, and where read() would fail.
-    [[nodiscard]] std::unique_ptr<smdebug::detail::opened_object> open(std::string_view key) const {
-        return opened_->open(key);
-    }
+    [[nodiscard]] std::unique_ptr<opened_object> open(std::string_view key) const { return opened_->open(key); }
     [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const {
         return opened_->list(prefix, after);
     }

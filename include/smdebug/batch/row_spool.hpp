@@ -20,7 +20,7 @@ namespace smdebug::inline v1 {
 /// The reductions of one tensor, as one worker saved it at one step.  Owns its texts, so that one thread may fill in
 /// rows that another one writes.
 struct reduction_row {
-    step_number step = 0;       ///< as displayed: see basic_trial::shown_step()
+    step_number step = 0;       ///< as displayed: see trial::shown_step()
     step_number mode_step = 0;  ///< the same step, counted in its mode
     smdebug::mode mode = smdebug::mode::global;
     std::string worker = {};

@@ -38,7 +38,38 @@ private:
 };
 
 /// Whether a key is that of a file that belongs to a run.
-[[nodiscard]] bool is_file_of_run(std::string_view key) noexcept;
+[[nodiscard]] inline bool is_file_of_run(std::string_view key) noexcept {
+    return key.starts_with(locations::collections_folder) || key.starts_with(locations::events_folder) ||
+           key.starts_with(locations::index_folder) || key == locations::end_of_job ||
+           (key.find('/') == std::string_view::npos && key.ends_with(".json"));
+}
+
+/// A page of a listing with versions; nothing if the storage has no versions.
+template <storage S>
+[[nodiscard]] std::optional<std::vector<object_entry>> versions_in(const S& store, std::string_view after,
+                                                                   std::size_t most) {
+    if constexpr (std::same_as<S, any_storage>) {
+        return store.list_entries("", after, most);
+    } else if constexpr (versioned_storage<S>) {
+        return store.entries("", after, most);
+    } else {
+        return std::nullopt;
+    }
+}
+
+/// An entry of a storage without versions; nothing if the object was removed.
+template <storage S>
+[[nodiscard]] std::optional<object_entry> entry_of(const S& store, std::string key) {
+    const std::optional<std::uint64_t> size = store.size(key);
+    if (!size) {
+        return std::nullopt;
+    }
+    object_entry entry{.key = std::move(key), .size = *size};
+    if (const auto written = time_of(store, entry.key)) {
+        entry.version = std::to_string(written->time_since_epoch().count());
+    }
+    return entry;
+}
 
 }  // namespace detail
 
@@ -59,48 +90,7 @@ struct run_files {
 ///       each file.       Memory: a part of the listing, at most 65,536 files.
 /// Errors: those of the storage.
 template <storage S>
-[[nodiscard]] std::optional<run_files> run_version(const S& store);
-
-/// The same for a path as create_trial() takes it.  For a run in an archive: made of the archive's own file and the
-/// path in it, at the cost of one look-up, without opening the archive.
-/// Errors: those of open_storage() for an invalid or unreachable path.
-[[nodiscard]] std::optional<run_files> run_version_at(std::string_view path, const storage_options& options = {});
-
-namespace detail {
-
-/// A page of a listing with versions; nothing if the storage has no versions.
-template <storage S>
-[[nodiscard]] std::optional<std::vector<object_entry>> versions_in(const S& store, std::string_view after,
-                                                                   std::size_t most) {
-    if constexpr (std::same_as<S, any_storage>) {
-        return store.list_entries("", after, most);
-    } else if constexpr (entry_lister<S>) {
-        return store.entries("", after, most);
-    } else {
-        return std::nullopt;
-    }
-}
-
-/// An entry of a storage without versions; nothing if the object was removed.
-template <storage S>
-[[nodiscard]] std::optional<object_entry> entry_of(const S& store, std::string key) {
-    const std::optional<std::uint64_t> size = store.size(key);
-    if (!size) {
-        return std::nullopt;
-    }
-    object_entry entry{.key = std::move(key), .size = *size};
-    if constexpr (dated_storage<S>) {
-        if (const auto written = store.modified(entry.key)) {
-            entry.version = std::to_string(written->time_since_epoch().count());
-        }
-    }
-    return entry;
-}
-
-}  // namespace detail
-
-template <storage S>
-std::optional<run_files> run_version(const S& store) {
+[[nodiscard]] std::optional<run_files> run_version(const S& store) {
     const auto is_of_run = [&](std::string_view key) {
         if constexpr (std::same_as<S, any_storage>) {
             return store.source() != nullptr || detail::is_file_of_run(key);  // logs and checkpoints have any name
@@ -144,6 +134,34 @@ std::optional<run_files> run_version(const S& store) {
     return all;
 }
 
+/// The same for a path as create_trial() takes it.  For a run in an archive: made of the archive's own file and the
+/// path in it, at the cost of one look-up, without opening the archive.
+/// Errors: those of open_storage() for an invalid or unreachable path.
+[[nodiscard]] inline std::optional<run_files> run_version_at(std::string_view path,
+                                                             const storage_options& options = {}) {
+    const std::optional<detail::archive_path> archived = detail::archive_in(path);
+    if (!archived) {
+        return run_version(detail::open_place(path, options.s3));
+    }
+    std::optional<object_entry> file;
+    if (detail::is_in_s3(archived->folder)) {
+        // If the key exists, it is the first one with this prefix.
+        const auto first = detail::open_place(archived->folder, options.s3).list_entries(archived->key, "", 1);
+        if (first && !first->empty() && first->front().key == archived->key) {
+            file = first->front();
+        }
+    } else {
+        file = detail::file_entry_of(archived->folder, archived->key);
+    }
+    if (!file) {
+        return std::nullopt;
+    }
+    detail::version_digest digest;
+    digest.add(*file);
+    digest.add(archived->inside);
+    return run_files{.version = digest.text(), .bytes = file->size, .files = 1};
+}
+
 namespace detail {
 
 inline void version_digest::add(const object_entry& one) {
@@ -169,36 +187,6 @@ inline std::string version_digest::text() const {
     return text;
 }
 
-inline bool is_file_of_run(std::string_view key) noexcept {
-    return key.starts_with(locations::collections_folder) || key.starts_with(locations::events_folder) ||
-           key.starts_with(locations::index_folder) || key == locations::end_of_job ||
-           (key.find('/') == std::string_view::npos && key.ends_with(".json"));
-}
-
 }  // namespace detail
-
-inline std::optional<run_files> run_version_at(std::string_view path, const storage_options& options) {
-    const std::optional<detail::archive_path> archived = detail::archive_in(path);
-    if (!archived) {
-        return run_version(detail::open_place(path, options.s3));
-    }
-    std::optional<object_entry> file;
-    if (detail::is_in_s3(archived->folder)) {
-        // If the key exists, it is the first one with this prefix.
-        const auto first = detail::open_place(archived->folder, options.s3).list_entries(archived->key, "", 1);
-        if (first && !first->empty() && first->front().key == archived->key) {
-            file = first->front();
-        }
-    } else {
-        file = detail::file_entry_of(archived->folder, archived->key);
-    }
-    if (!file) {
-        return std::nullopt;
-    }
-    detail::version_digest digest;
-    digest.add(*file);
-    digest.add(archived->inside);
-    return run_files{.version = digest.text(), .bytes = file->size, .files = 1};
-}
 
 }  // namespace smdebug::inline v1

@@ -50,7 +50,23 @@ void add_problems(run_result& result, const Trial& run) {
 
 /// Adds the verdicts of rules on a run.
 /// Errors: std::bad_alloc if a rule had too little memory: the run then needs more than it may have.
-void add_verdicts(run_result& result, std::vector<rule_result> results);
+inline void add_verdicts(run_result& result, std::vector<rule_result> results) {
+    for (rule_result& each : results) {
+        if (each.cause) {
+            try {
+                std::rethrow_exception(each.cause);
+            } catch (const std::bad_alloc&) {
+                throw;
+            } catch (...) {  // the rule's own failure, which its result has in words
+                each.cause = nullptr;
+            }
+        }
+        for (finding& found : each.outcome.findings) {
+            found.rule = each.name;
+        }
+        result.verdicts.push_back(std::move(each));
+    }
+}
 
 /// Evaluates rules over the existing steps of a run, without waiting for a growing one.  `how` is completed from the
 /// scope.
@@ -130,25 +146,4 @@ bool scan_runs(Paths&& paths, Rules&& rules, const scan_runs_options& options, O
     });
 }
 
-namespace detail {
-
-inline void add_verdicts(run_result& result, std::vector<rule_result> results) {
-    for (rule_result& each : results) {
-        if (each.cause) {
-            try {
-                std::rethrow_exception(each.cause);
-            } catch (const std::bad_alloc&) {
-                throw;
-            } catch (...) {  // the rule's own failure, which its result has in words
-                each.cause = nullptr;
-            }
-        }
-        for (finding& found : each.outcome.findings) {
-            found.rule = each.name;
-        }
-        result.verdicts.push_back(std::move(each));
-    }
-}
-
-}  // namespace detail
 }  // namespace smdebug::inline v1

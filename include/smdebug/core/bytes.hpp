@@ -43,6 +43,9 @@ struct byte_range {
     friend constexpr bool operator==(const byte_range&, const byte_range&) = default;
 };
 
+/// All of an object, whatever its size.
+inline constexpr byte_range whole_object{0, UINT64_MAX};
+
 /// Read-only bytes together with whatever keeps them alive: a heap block, a mapped file, a cache entry.
 /// Copying shares the bytes; a slice keeps the whole alive.  Cost: one reference count a copy.
 class byte_buffer {
@@ -103,6 +106,11 @@ inline void store_le(std::byte* to, const T& value) noexcept {
 }
 
 namespace detail {
+
+/// The sum, or the largest number if it overflows.
+[[nodiscard]] constexpr std::uint64_t bounded_sum(std::uint64_t a, std::uint64_t b) noexcept {
+    return a <= UINT64_MAX - b ? a + b : UINT64_MAX;
+}
 
 /// Whether two texts are equal.  Inlined, as names are too short for a call of memcmp() to be worth it.
 [[nodiscard]] inline bool is_same_text(std::string_view a, std::string_view b) noexcept {

@@ -49,37 +49,6 @@ void append_json_quoted(std::string& out, std::string_view text, Write&& write) 
     out += '"';
 }
 
-}  // namespace detail
-
-/// Appends `text` as a quoted JSON string that a terminal may show: printable characters are copied, others (see
-/// is_printable) are escaped. A byte that is not UTF-8 becomes U+FFFD, as JSON cannot hold raw bytes.
-void append_json_string(std::string& out, std::string_view text);
-
-/// Appends `text` as a JSON string in ASCII alone, byte for byte as Python's json.dumps writes it by default: other
-/// characters become `\uXXXX`. A byte that begins no UTF-8 character becomes U+FFFD, so that the JSON stays valid; call
-/// is_utf8 first where that loss matters.
-void append_json_ascii(std::string& out, std::string_view text);
-
-/// A double with 17 digits, from which it can be restored exactly; "NaN", "Infinity", "-Infinity" if it is not finite.
-[[nodiscard]] std::string double_text(double value);
-
-/// A double for people: the shortest text with about six digits.
-[[nodiscard]] std::string short_text(double value);
-
-/// Appends a whole number.
-template <std::integral Integer>
-    requires(!std::same_as<Integer, bool>)
-inline void append_json_integer(std::string& out, Integer value) {
-    char text[24] = {};
-    const auto end = std::to_chars(text, text + sizeof text, value).ptr;
-    out.append(text, static_cast<std::size_t>(end - text));
-}
-
-/// Appends a double as a JSON number, or as a JSON string if it is not finite, since JSON has no number for that.
-void append_json_number(std::string& out, double value);
-
-namespace detail {
-
 /// Appends \uXXXX, as a surrogate pair where necessary.
 inline void append_json_escape(std::string& out, std::uint32_t code) {
     constexpr std::string_view digits = "0123456789abcdef";
@@ -98,6 +67,8 @@ inline void append_json_escape(std::string& out, std::uint32_t code) {
 
 }  // namespace detail
 
+/// Appends `text` as a quoted JSON string that a terminal may show: printable characters are copied, others (see
+/// is_printable) are escaped. A byte that is not UTF-8 becomes U+FFFD, as JSON cannot hold raw bytes.
 inline void append_json_string(std::string& out, std::string_view text) {
     detail::append_json_quoted(out, text, [&](std::uint32_t code, std::string_view bytes) {
         if (bytes.empty()) {
@@ -112,6 +83,9 @@ inline void append_json_string(std::string& out, std::string_view text) {
     });
 }
 
+/// Appends `text` as a JSON string in ASCII alone, byte for byte as Python's json.dumps writes it by default: other
+/// characters become `\uXXXX`. A byte that begins no UTF-8 character becomes U+FFFD, so that the JSON stays valid; call
+/// is_utf8 first where that loss matters.
 inline void append_json_ascii(std::string& out, std::string_view text) {
     detail::append_json_quoted(out, text, [&](std::uint32_t code, std::string_view /*bytes*/) {
         constexpr std::string_view short_forms = "btn?fr";  // for 8 to 13; 11 has no short form
@@ -124,7 +98,8 @@ inline void append_json_ascii(std::string& out, std::string_view text) {
     });
 }
 
-inline std::string double_text(double value) {
+/// A double with 17 digits, from which it can be restored exactly; "NaN", "Infinity", "-Infinity" if it is not finite.
+[[nodiscard]] inline std::string double_text(double value) {
     if (std::isnan(value)) {
         return "NaN";
     }
@@ -136,12 +111,23 @@ inline std::string double_text(double value) {
     return {text, static_cast<std::size_t>(end - text)};
 }
 
-inline std::string short_text(double value) {
+/// A double for people: the shortest text with about six digits.
+[[nodiscard]] inline std::string short_text(double value) {
     char text[40] = {};
     const auto end = std::to_chars(text, text + sizeof text, value, std::chars_format::general, 6).ptr;
     return {text, static_cast<std::size_t>(end - text)};
 }
 
+/// Appends a whole number.
+template <std::integral Integer>
+    requires(!std::same_as<Integer, bool>)
+inline void append_json_integer(std::string& out, Integer value) {
+    char text[24] = {};
+    const auto end = std::to_chars(text, text + sizeof text, value).ptr;
+    out.append(text, static_cast<std::size_t>(end - text));
+}
+
+/// Appends a double as a JSON number, or as a JSON string if it is not finite, since JSON has no number for that.
 inline void append_json_number(std::string& out, double value) {
     const std::string text = double_text(value);
     if (std::isfinite(value)) {

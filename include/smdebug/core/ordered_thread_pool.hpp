@@ -161,7 +161,7 @@ private:
     std::exception_ptr what_;
 };
 
-/// Threads: everything may be called at once.
+/// Threads: everything may be called concurrently.
 template <class T>
 class synchronized {
 public:

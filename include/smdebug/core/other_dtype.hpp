@@ -13,16 +13,11 @@
 #include <cstdlib>
 #endif
 
-namespace smdebug::inline v1 {
-namespace detail {
+namespace smdebug::inline v1::detail {
 
 /// Throws type_error: elements of a tensor of `held` were read as `wanted`. In a file that is compiled without
 /// exceptions it prints the same sentence and ends the program.
-[[noreturn]] void throw_other_dtype(dtype held, dtype wanted);
-
-}  // namespace detail
-
-inline void detail::throw_other_dtype(dtype held, dtype wanted) {
+[[noreturn]] inline void throw_other_dtype(dtype held, dtype wanted) {
     const std::string asked{name_of(wanted)};
     const std::string message = "the tensor holds " + std::string{name_of(held)} + ", not " + asked +
                                 "; converted<T>(tensor) makes a copy of another type";
@@ -34,4 +29,4 @@ inline void detail::throw_other_dtype(dtype held, dtype wanted) {
 #endif
 }
 
-}  // namespace smdebug::inline v1
+}  // namespace smdebug::inline v1::detail

@@ -96,6 +96,13 @@ struct utf8_character {
 
 namespace detail {
 
+/// `text` without the blanks at its ends.
+[[nodiscard]] constexpr std::string_view trimmed(std::string_view text,
+                                                 std::string_view blanks = " \t\r\n\v\f") noexcept {
+    text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
+    return text.substr(0, text.find_last_not_of(blanks) + 1);
+}
+
 /// Appends a field as in RFC 4180: quoted if it contains a comma, a quote or a line end.
 inline void append_csv_field(std::string& out, std::string_view field) {
     if (field.find_first_of(",\"\r\n") == std::string_view::npos) {

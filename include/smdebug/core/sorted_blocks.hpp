@@ -304,8 +304,14 @@ private:
 /// The indices from 0 to size - 1, sorted by before(a, b), which compares the elements at two indices; equal elements
 /// keep their order.
 /// Precondition: size is below 2^32. Errors: what `before` throws. Cost: an indirect call per comparison.
-[[nodiscard]] std::vector<std::uint32_t> places_in_order(std::size_t size,
-                                                         function_ref<bool(std::size_t a, std::size_t b)> before);
+[[nodiscard]] inline std::vector<std::uint32_t> places_in_order(
+    std::size_t size, function_ref<bool(std::size_t a, std::size_t b)> before) {
+    std::vector<std::uint32_t> places(size);
+    std::iota(places.begin(), places.end(), std::uint32_t{0});
+    std::sort(places.begin(), places.end(),
+              [before](std::uint32_t a, std::uint32_t b) { return before(a, b) || (a < b && !before(b, a)); });
+    return places;
+}
 
 /// Sorts stably.
 /// Cost: one pass if all are in order; otherwise each comparison costs an indirect call, and elements are moved into
@@ -322,15 +328,6 @@ void sort_stably(std::vector<T>& all, const Before& before) {
         sorted.push_back(std::move(all[place]));
     }
     all = std::move(sorted);
-}
-
-inline std::vector<std::uint32_t> places_in_order(std::size_t size,
-                                                  function_ref<bool(std::size_t a, std::size_t b)> before) {
-    std::vector<std::uint32_t> places(size);
-    std::iota(places.begin(), places.end(), std::uint32_t{0});
-    std::sort(places.begin(), places.end(),
-              [before](std::uint32_t a, std::uint32_t b) { return before(a, b) || (a < b && !before(b, a)); });
-    return places;
 }
 
 }  // namespace smdebug::inline v1::detail

@@ -21,9 +21,7 @@ struct text_hash {
 };
 
 /// XXH64 of `bytes`. Cost: one pass, at some GB/s.
-[[nodiscard]] std::uint64_t content_hash(byte_view bytes, std::uint64_t seed = 0) noexcept;
-
-inline std::uint64_t content_hash(byte_view bytes, std::uint64_t seed) noexcept {
+[[nodiscard]] inline std::uint64_t content_hash(byte_view bytes, std::uint64_t seed = 0) noexcept {
     constexpr std::uint64_t p1 = 0x9E3779B185EBCA87U;
     constexpr std::uint64_t p2 = 0xC2B2AE3D27D4EB4FU;
     constexpr std::uint64_t p3 = 0x165667B19E3779F9U;

@@ -17,7 +17,7 @@ namespace smdebug::inline v1 {
 
 /// A tensor that an export leaves out.  Views are valid during the call only.
 struct left_out_tensor {
-    step_number step = 0;  ///< as displayed: see basic_trial::shown_step()
+    step_number step = 0;  ///< as displayed: see trial::shown_step()
     std::string_view worker = {};
     std::string_view tensor = {};  ///< empty: all of the step's event file
     std::string why = {};          ///< a sentence that names it

@@ -54,8 +54,7 @@ class single_object {
 public:
     single_object(any_storage store, std::string key) : store_(std::move(store)), key_(std::move(key)) {}
 
-    [[nodiscard]] byte_buffer read(std::string_view key) const { return read(key, {0, UINT64_MAX}); }
-    [[nodiscard]] byte_buffer read(std::string_view key, byte_range where) const;
+    [[nodiscard]] byte_buffer read(std::string_view key, byte_range where = whole_object) const;
     [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const;
     [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const {
         return key == key_ ? store_.size(key) : std::nullopt;
@@ -67,8 +66,8 @@ public:
         return key == key_ ? store_.modified(key) : std::nullopt;
     }
     [[nodiscard]] std::string name() const { return store_.name() + "/" + key_; }
-    [[nodiscard]] bool exists() const { return store_.size(key_).has_value(); }
-    [[nodiscard]] bool is_file() const { return true; }
+    [[nodiscard]] place_kind place() const { return store_.size(key_) ? place_kind::file : place_kind::missing; }
+    [[nodiscard]] static storage_abilities abilities() noexcept { return {.one_object = true}; }
     [[nodiscard]] std::vector<problem> problems() const { return store_.problems(); }
 
 private:

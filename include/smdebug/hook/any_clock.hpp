@@ -1,4 +1,4 @@
-// A clock whose type is chosen at run time: one indirect call a reading.
+// A source of wall-clock time, in seconds since 1970.
 #pragma once
 
 #include <smdebug/storage/any_storage.hpp>
@@ -10,7 +10,7 @@
 
 namespace smdebug::inline v1 {
 
-/// Returns the time: seconds since 1970, as in events.
+/// A source of wall-clock time, in seconds since 1970, as in events.
 template <class C>
 concept wall_clock = std::movable<C> && requires(C& clock) {
     { clock.now() } -> std::same_as<std::chrono::duration<double>>;
@@ -27,7 +27,8 @@ static_assert(wall_clock<system_wall_clock>);
 
 namespace detail {
 
-/// Holds any clock; models wall_clock.  Moved, not copied, as a clock need not be copyable.
+/// Holds a clock of a type chosen at run time; models wall_clock.  Moved, not copied, as a clock need not be copyable.
+/// Cost: one indirect call a reading.
 class any_clock {
 public:
     template <class Clock>

@@ -27,11 +27,11 @@
 #include <variant>
 #include <vector>
 
-// Memory for bytes waiting to be written: a bounded number of chunks of one size, whose pages are touched in advance.
-// The chunk returned last is handed out first: it is still in the cache.
 namespace smdebug::inline v1::detail {
 
-/// A bounded stock of chunks.  Threads: all functions may be called concurrently.
+/// Memory for bytes waiting to be written: a bounded number of chunks of one size, whose pages are touched in advance.
+/// The chunk returned last is handed out first: it is still in the cache.
+/// Threads: all functions may be called concurrently.
 class chunk_pool {
 public:
     static constexpr std::size_t chunk_bytes = std::size_t{1} << 20U;
@@ -83,20 +83,20 @@ private:
     std::vector<std::byte*> free_;
 };
 
-/// While the entry exists, finish(caller) is called once when the program ends by exit() or by returning from main: on
+/// While the entry exists, finish(object) is called once when the program ends by exit() or by returning from main: on
 /// the thread that ends it, while others may still run.  It is not called for a signal, abort(), _exit() or
 /// quick_exit(), nor in a forked child.  Threads: may be created and destroyed on any.  The destructor waits for a
 /// running finish().
 class exit_entry {
 public:
-    exit_entry(void* who, void (*finish)(void*) noexcept);
+    exit_entry(void* object, void (*finish)(void*) noexcept);
     exit_entry(const exit_entry&) = delete;
     exit_entry& operator=(const exit_entry&) = delete;
     ~exit_entry();
 
 private:
     struct entry {
-        void* who;
+        void* object;
         void (*finish)(void*) noexcept;
     };
     struct list {
@@ -113,7 +113,7 @@ private:
     [[nodiscard]] static list& list_of_this_process();
     static void finish_all() noexcept;
 
-    void* who_;
+    void* object_;
     list* home_;
 };
 

@@ -1,6 +1,7 @@
 // The collections of a hook: which ones a tensor belongs to, which are due at a step, and what is written of the
 // tensor.
-// A tensor's name is matched once; afterwards this is a hash look-up, and being due a few bits.
+// A tensor's name is matched with the regexes once; from then on its collections are found by one hash look-up, and
+// each collection has a flag that says whether it is due.
 #pragma once
 
 #include <smdebug/core/form.hpp>
@@ -37,8 +38,8 @@ struct saved_collection {
     std::set<std::string, std::less<>> names;             ///< configured.tensor_names, and names noted later
     bool included = false;                                ///< saved for every tensor that belongs to it
     bool used = false;                                    ///< a tensor was put into it by name
-    bool asked_for = false;                               ///< named in the options
-    bool has_met = false;                                 ///< a tensor that belongs to it was seen
+    bool configured_by_user = false;                      ///< named in the options
+    bool has_tensors = false;                             ///< a tensor that belongs to it was seen
 
     /// Fills in the settings that `from` leaves open: the regexes of its name, if it has neither regexes nor names; the
     /// modes missing from save_config; reduction_config.  Collections of single numbers have no reductions and no
@@ -184,7 +185,8 @@ private:
     reduction_config default_what_;
     std::deque<saved_collection> groups_;  // addresses are stable
     std::unordered_map<std::string, membership, text_hash, std::equal_to<>> tensors_;
-    std::vector<decltype(tensors_)::const_pointer> unmatched_;  // matched by no regex, in order of appearance
+    // In no saved collection when first seen, in order of appearance.
+    std::vector<decltype(tensors_)::const_pointer> unsaved_tensors_;
     std::size_t unsaved_count_ = 0;
     std::vector<std::uint8_t> due_;  // by collection number
     std::uint64_t due_state_ = 1;    // incremented whenever due_ changes

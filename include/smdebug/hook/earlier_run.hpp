@@ -1,4 +1,4 @@
-// What a hook finds at its destination: nothing, a finished run, or an interrupted one.
+// What a hook finds at its destination: nothing, a finished run, or an interrupted one; and its claim to write there.
 // An interrupted run can be continued: a step is complete once its index file exists, so anything beyond is removed.
 #pragma once
 
@@ -70,7 +70,7 @@ private:
     [[nodiscard]] std::optional<step_number> own_step(std::string_view key) const;
 
     // Events without an index, and temporary files left by a killed writer.
-    void remove_rests(step_number first);
+    void remove_leftovers(step_number first);
 
     void find_mode_steps(continuation& next);
 
@@ -80,7 +80,7 @@ private:
     [[nodiscard]] static bool is_whole(byte_view bytes, json::document& parser, index_file::meta& head);
 
     // Runs code that reads files of this worker.      Errors: unavailable, with advice, if a file cannot be read.
-    void read_or_tell(function_ref<void()> reading) const;
+    void read_or_throw_with_advice(function_ref<void()> reading) const;
 
     // Removes damaged index files of the last steps, if the storage can remove: a step counts as written once its index
     // file exists.
@@ -89,7 +89,7 @@ private:
     void remove_last_step();
 
     // Makes the removal of index files durable before new events take the place of the old ones.
-    void settle_removals();
+    void sync_removals();
 
     any_storage store_;
     std::string worker_;
@@ -100,27 +100,24 @@ private:
     std::map<std::string, std::string, std::less<>> removed_;  // by folder, one of the keys removed from it
 };
 
-// Ensures one writer per worker name; the last worker marks the end of the job.
-// The Python package's claim.smd does the former for one worker; here each worker has a claim, if the storage supports
-// claims.  Otherwise workers leave signs: these exclude no process, but show the last worker that it is the last.
-
-/// The key of a worker's claim or sign: "claim.smd" for the only writer of a run, as in the Python package, whose hook
-/// it keeps out, too; "claim_<worker>.smd" for one of several.
+/// The key of a worker's claim or marker: "claim.smd" for the only writer of a run, as in the Python package, whose
+/// hook it keeps out, too; "claim_<worker>.smd" for one of several.
 [[nodiscard]] inline std::string claim_key(std::string_view worker, std::int64_t writers) {
     return writers <= 1 ? "claim.smd" : "claim_" + locations::file_part_from_worker(worker) + ".smd";
 }
 
-/// A worker's right to write a run.  If the storage has no claims, every process has it; with several workers each then
-/// writes a sign, an object in place of its claim, from begin() to release().
-/// Destroyed without release(), it gives up the claim; the sign of a worker that did not end well stays until that
-/// worker has been started again.
+/// Makes sure that only one process writes as a given worker, and finds out which worker finishes last.  Storages
+/// without claims use marker objects instead, one for each of several workers, from begin() to release(): those cannot
+/// keep a second process out.
+/// Destroyed without release(), it gives up the claim; the marker of a worker that failed stays until that worker has
+/// been started again.
 class run_claim {
 public:
     /// `how`: whether the claim survives a loss of power intact, so that its owner is always known.
     /// Errors: in_use while another living writer has the same worker's name.
     run_claim(any_storage store, std::string worker, std::int64_t writers, durability how = durability::cached);
 
-    /// Writes this worker's sign, if the storage has no claims.
+    /// Writes this worker's marker, if the storage has no claims.
     void begin();
 
     /// Whether the claim still exists, as far as known: removing a run's folder removes it.
@@ -130,8 +127,8 @@ public:
 
     /// Gives up the right; to be called once.  Returns whether this was the last writer: the other workers have written
     /// their collections files, and none of them is running.  If two finish at the same moment, at least one gets true.
-    /// With claims, a worker that died does not count; with signs, its sign keeps the others from being the last.  If
-    /// the storage can neither claim nor remove: always true, as in the Python package.
+    /// With claims, a worker that died does not count; with markers, its marker keeps the others from being the last.
+    /// If the storage can neither claim nor remove: always true, as in the Python package.
     [[nodiscard]] bool release();
 
 private:
@@ -144,7 +141,7 @@ private:
     std::string worker_;
     std::int64_t writers_;
     durability how_;
-    bool by_signs_;
+    bool by_markers_;
     std::optional<any_claim> claim_;
 };
 

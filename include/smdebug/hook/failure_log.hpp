@@ -34,7 +34,7 @@ public:
         } catch (const std::exception& why) {
             give_up(std::string{on_failure()} + ": " + why.what());
         } catch (...) {  // a user's storage may throw anything
-            give_up(std::string{on_failure()} + ": something was thrown that is no std::exception");
+            give_up(std::string{on_failure()} + ": something was thrown that is not a std::exception");
         }
     }
 
@@ -69,11 +69,11 @@ private:
 /// finished steps in which tensors were offered and no collection was due; `first`: the first tensor of the last step.
 [[nodiscard]] std::vector<std::string> closing_notes(const hook_options& options, const collection_set& all,
                                                      const hook_counters& counters, std::uint64_t undue_steps,
-                                                     const first_tensor& first);
+                                                     const first_tensor_repeats& first);
 
 /// Passes the notes to options.on_note, or else to standard error.
-void tell_closing_notes(const hook_options& options, const collection_set& all, const hook_counters& counters,
-                        std::uint64_t undue_steps, const first_tensor& first);
+void report_closing_notes(const hook_options& options, const collection_set& all, const hook_counters& counters,
+                          std::uint64_t undue_steps, const first_tensor_repeats& first);
 
 }  // namespace smdebug::inline v1::detail
 

@@ -1,4 +1,4 @@
-// The usual hook: writes to out_dir, a folder or S3.
+// hook_base: what a training loop calls; basic_hook<Storage, Kernel, Clock>; hook, whose storage is chosen at run time.
 #pragma once
 
 #include <smdebug/core/form.hpp>
@@ -34,7 +34,6 @@
 #include <utility>
 #include <vector>
 
-// What a training loop calls on a hook, whatever its policies: steps, saving, the end.
 namespace smdebug::inline v1 {
 
 namespace detail {
@@ -277,7 +276,6 @@ class basic_hook : public hook_base {
 public:
     using storage_type = Storage;
     using kernel_type = Kernel;
-    using clock_type = Clock;
 
     /// Writes into the storage that options.out_dir names.
     /// Errors: value_error (options); in_use (another living process writes as this worker, on a storage that can

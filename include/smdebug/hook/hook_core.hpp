@@ -1,5 +1,5 @@
 // The implementation of a hook: what is due, where it goes, and what happens on failure.
-// hook_base.hpp is its interface, with several ways to pass a tensor; here there is one.
+// hook.hpp is its interface, with several ways to pass a tensor; here there is one.
 #pragma once
 
 #include <smdebug/core/form.hpp>
@@ -33,20 +33,23 @@
 
 namespace smdebug::inline v1::detail {
 
+/// Whether something is due to be written in a step; unknown: not determined yet.
 enum class step_content : std::uint8_t { unknown, nothing, something };
 
-/// A step before its first call.
+/// The current step before any tensor was offered.
 struct untouched_step {
     bool is_after_failure = false;  // whether the end_step() before it threw
 };
 
+/// The current step from then on.
 struct begun_step {
     bool saves_everything = false;
     // What is to be written in this step; computed lazily, and again when its mode, its number or the observers change.
     step_content content = step_content::unknown;
     std::uint64_t tensors = 0;  // taken in this step
     std::uint64_t written = 0;  // tensors with something written
-    // What end_step() throws for a step with a file that could not be written; else null.
+    // Unset: the step is not lost.  Null: it is lost, and that has been reported.  Else: it is lost, and end_step()
+    // throws this.
     std::optional<std::exception_ptr> loss = {};
 };
 

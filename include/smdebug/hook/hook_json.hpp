@@ -7,6 +7,7 @@
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/json_document.hpp>
+#include <smdebug/core/printable_text.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/hook/hook_options.hpp>
 #include <smdebug/index/collection.hpp>
@@ -21,14 +22,13 @@
 #include <string_view>
 #include <vector>
 
-// Typed access to one section of a JSON file; errors name file and key.
-// Numbers and booleans may also be strings, as SageMaker writes them, and whatever else Python's int() and the Python
-// package accept for them without loss.
 namespace smdebug::inline v1 {
 namespace detail {
 
-/// A JSON object in a file; null or a missing object has no values.  A null value counts as missing.  A value of the
-/// wrong type is a value_error that names file, section and key.
+/// Typed access to a JSON object in a file; null or a missing object has no values.  A null value counts as missing.
+/// A value of the wrong type is a value_error that names file, section and key.  Numbers and booleans may also be
+/// strings, as SageMaker writes them, and whatever else Python's int() and the Python package accept for them without
+/// loss.
 /// Borrows: the document, and the file's name.
 class json_section {
 public:
@@ -72,7 +72,7 @@ public:
                 visit(json_section{file_, path_of(key) + "[" + std::to_string(place++) + "]", item});
                 return true;
             })) {
-            refuse(key, "is no list");
+            refuse(key, "is not a list");
         }
     }
 
@@ -90,8 +90,6 @@ private:
     [[nodiscard]] std::string path_of(std::string_view key) const {
         return (name_.empty() ? "" : name_ + ".") + std::string{key};
     }
-
-    [[nodiscard]] static std::string_view trimmed(std::string_view text) noexcept;
 
     [[nodiscard]] std::int64_t whole(std::string_view key, std::string_view text) const;
     [[nodiscard]] std::int64_t whole(std::string_view key, json::value value) const;
@@ -122,7 +120,7 @@ private:
                        items.push_back(from_value(item));
                        return true;
                    })) {
-            refuse(key, "is neither a text nor a list");
+            refuse(key, "is neither a string nor a list");
         }
         return items;
     }
@@ -176,10 +174,6 @@ namespace detail {
 [[nodiscard]] std::optional<reduction_config> read_what(const json_section& from);
 
 }  // namespace detail
-
-hook_options hook_options_from_json(byte_view text, std::string_view where);
-
-hook_options hook_options_from_json_file(const std::optional<std::string>& path);
 
 }  // namespace smdebug::inline v1
 

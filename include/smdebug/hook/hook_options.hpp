@@ -1,4 +1,4 @@
-// Options of a hook: where it saves, what, when, and how.
+// Options of a hook: where it saves, what, when, and how; the collections that the Python package has by name.
 #pragma once
 
 #include <smdebug/core/form.hpp>
@@ -20,12 +20,11 @@
 #include <string_view>
 #include <vector>
 
-// The Python package's collections by name: their regexes, and which hold single numbers.
-// Source: the collections files that the package writes for PyTorch and XGBoost, and its list of names for TensorFlow.
 namespace smdebug::inline v1 {
 namespace detail::known_collections {
 
-/// A collection, and the regex of its tensors; empty: tensors are added by name.
+/// A collection of the Python package, and the regex of its tensors; empty: tensors are added by name.
+/// Source: the collections files that the package writes for PyTorch and XGBoost, and its list of names for TensorFlow.
 struct known {
     std::string_view name;
     std::string_view include_regex;
@@ -78,7 +77,8 @@ inline constexpr std::string_view loss_regex = "^(?!gradient)(?:(?:.*[^A-Za-z])?
            name == "sm_metrics" || name == "tensorflow_summaries";
 }
 
-/// Whether its tensors are not saved in EVAL and PREDICT: their values are left from the training before.
+/// Whether its tensors are not saved in EVAL and PREDICT: their values are stale, left over from the preceding TRAIN
+/// steps.
 [[nodiscard]] constexpr bool is_of_training(std::string_view name) noexcept {
     return name == "gradients" || name == "optimizer_variables";
 }
@@ -95,7 +95,7 @@ struct save_config {
     std::int64_t save_interval = 500;             ///< saves the steps that it divides, including 0
     std::vector<step_number> save_steps = {};     ///< saves these, too, even outside of the interval
     std::optional<step_number> start_step = {};   ///< the interval saves nothing before this step
-    std::optional<step_number> end_step = {};     ///< the interval counts up to, not including, this step; 0: never
+    std::optional<step_number> end_step = {};     ///< exclusive; 0 disables the interval
     std::map<mode, save_config_mode> modes = {};  ///< a mode's own settings, which replace all of the others
 
     /// The settings of a mode.
@@ -133,11 +133,11 @@ enum class full_pool : std::uint8_t { wait, drop };
 /// Writing on a thread of the hook, beside the training.  Finished steps are also written when exit(), or the end of
 /// main, ends the program; a signal, abort() or _exit() loses pending writes.
 struct background_options {
-    std::size_t pool_bytes = 0;  ///< memory for what waits to be written; 0: everything is written before calls return
+    std::size_t pool_bytes = 0;  ///< for pending writes; 0: no background thread, writes are synchronous
     full_pool when_full = full_pool::wait;
 };
 
-/// The largest number that a step may be given; leaves room to count on.
+/// The largest number that a step may be given: half the maximum, so later steps cannot overflow.
 inline constexpr step_number largest_step = std::numeric_limits<step_number>::max() / 2;
 
 /// Options of a hook.  Names and meanings are those of the Python package.
@@ -179,7 +179,8 @@ struct hook_options {
     /// What to do if the run already exists.
     existing_run existing = existing_run::refuse;
     /// The first global step; unset: 0, or where a resumed run continues.  In a new run all modes begin at this number,
-    /// as in the Python package; in a resumed one they continue, see earlier_run::resume.
+    /// as in the Python package; in a resumed one each mode continues after its last step.  Unsaved steps before this
+    /// number are attributed to the mode with the most steps.
     std::optional<step_number> init_step = {};
 
     /// The footer of each record: the package's constant, or a true checksum, which our reader and TensorBoard verify
@@ -227,8 +228,6 @@ inline constexpr std::size_t longest_worker = 200;
 void check_name(const std::string& name, const std::string& where);
 
 }  // namespace detail
-
-void check(const hook_options& options);
 
 /// Counts since a hook was made.  A dry run counts what would have been written.
 struct hook_counters {

@@ -67,7 +67,7 @@ public:
 
 private:
     struct entry {
-        std::shared_ptr<hook_observer> who;
+        std::shared_ptr<hook_observer> observer;
         bool asked = false;       // about the current step
         bool interested = false;  // in it
     };

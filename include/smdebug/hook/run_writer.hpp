@@ -32,7 +32,8 @@
 
 namespace smdebug::inline v1::detail {
 
-[[nodiscard]] std::string written_already(mode which, step_number in_mode, step_number as);
+/// The message about a step of a mode that already exists under an earlier global step.
+[[nodiscard]] std::string already_written_message(mode which, step_number mode_step, step_number global_step);
 
 /// Writes one worker's run into a storage.  Neither copied nor moved.
 class run_writer {
@@ -81,11 +82,13 @@ public:
 
     /// Makes the files of the current step visible: the collections file, if it has changed, the events, the index.
     /// Returns the bytes of the last two; 0 if nothing was saved.
-    /// Errors: value_error if its number in its mode was used by an earlier step of the job; a later step, from before
-    /// the training was set back, is replaced.
+    /// Errors: value_error if its number in its mode was used by an earlier global step; a later one, from before the
+    /// training was set back, is replaced.
     std::uint64_t finish_step(const collection_set& collections);
     /// The first tensor of the last step.
-    [[nodiscard]] first_tensor first_saved() const { return writer_ ? writer_->first_saved() : first_tensor{}; }
+    [[nodiscard]] first_tensor_repeats first_saved() const {
+        return writer_ ? writer_->first_saved() : first_tensor_repeats{};
+    }
     /// Writes the files for TensorBoard if they are due.  A failure loses no step.
     void show_step(function_ref<double()> wall_time);
     void abandon_step() noexcept;
@@ -110,19 +113,20 @@ private:
     // Called before a step's first entry; returns whether there is a destination.
     [[nodiscard]] bool begin_entry();
 
-    // The next file would recreate a removed folder, without the steps before it.
-    // Errors: unavailable.
+    // Throws unavailable if the run's folder, or this worker's claim in it, was removed: the next file would recreate
+    // the folder without the steps before it.
     void check_place();
 
     // Continues in the existing folder, or in a new one.
     // Errors: in_use, run_exists if another process has begun a run there.
     void begin_again();
 
-    // A mode's step is written once: readers would find only one of two.  GLOBAL steps are those of the job.
+    // If this (mode, mode step) exists under a later global step, removes that step; under an earlier one, throws
+    // value_error: readers would find only one of two.  Does nothing in GLOBAL, whose steps are the global ones.
     void replace_later(const record_stamp& step);
 
-    // Whether this was the last worker; false if it had left already.
-    [[nodiscard]] bool leave();
+    // Returns whether this was the last worker; false if the claim had already been released.
+    [[nodiscard]] bool release_claim();
 
     // A collections file that was lost is written again at the next opportunity.
     void gather_losses();

@@ -1,7 +1,6 @@
-// Arguments of save_tensor besides contiguous elements: single numbers, bits, matrices, strings, lists of names.
-// Types that cannot be saved do not compile, with a message that says what to write.
-// Tensors of a training loop as tensor_views: spans and vectors with a shape, numbers, strings.
-// Nothing is copied; xtensor expressions are in tensor/xtensor_adapter.hpp.
+// Parameters of save_tensor: shapes, values, collection names, as views where possible, else as copies; types that
+// cannot be saved do not compile.
+// Xtensor expressions are in tensor/xtensor_adapter.hpp.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
@@ -75,10 +74,21 @@ private:
 
 namespace detail {
 
-[[nodiscard]] std::string extents_text(std::span<const std::size_t> extents);
+[[nodiscard]] inline std::string extents_text(std::span<const std::size_t> extents) {
+    std::string text = "(";
+    for (const std::size_t extent : extents) {
+        text += text.size() > 1 ? ", " : "";
+        text += std::to_string(static_cast<std::int64_t>(extent));
+    }
+    return text + ")";
+}
 
 /// Whether extents fit the int64 of files, and match that number of elements.
-[[nodiscard]] bool is_shape_of(std::span<const std::size_t> extents, std::size_t count) noexcept;
+[[nodiscard]] inline bool is_shape_of(std::span<const std::size_t> extents, std::size_t count) noexcept {
+    constexpr std::size_t largest = std::numeric_limits<std::int64_t>::max();
+    return std::all_of(extents.begin(), extents.end(), [](std::size_t extent) { return extent <= largest; }) &&
+           element_count(extents) == count;
+}
 
 }  // namespace detail
 
@@ -97,11 +107,30 @@ template <element_range R>
 }
 
 /// The same for strings.
-[[nodiscard]] tensor_view view_of(std::span<const std::string_view> texts, std::span<const std::size_t> extents,
-                                  std::string_view name);
+[[nodiscard]] inline tensor_view view_of(std::span<const std::string_view> texts, std::span<const std::size_t> extents,
+                                         std::string_view name) {
+    if (!detail::is_shape_of(extents, texts.size())) {
+        throw value_error("the tensor \"" + std::string{name} + "\" has " + std::to_string(texts.size()) +
+                              " strings, which the shape " + detail::extents_text(extents) + " does not fit",
+                          {.tensor = std::string{name}});
+    }
+    return {.type = dtype::string, .shape = extents, .bytes = {}, .strings = texts};
+}
 
 /// Errors: value_error for a view whose elements do not match its shape, or without a type.
-void check(const tensor_view& tensor, std::string_view name);
+inline void check(const tensor_view& tensor, std::string_view name) {
+    const bool whole = tensor.type == dtype::string
+                           ? tensor.bytes.empty() && detail::is_shape_of(tensor.shape, tensor.strings.size())
+                           : is_numeric(tensor.type) && tensor.strings.empty() &&
+                                 detail::is_shape_of(tensor.shape, tensor.bytes.size() / size_of(tensor.type)) &&
+                                 tensor.bytes.size() % size_of(tensor.type) == 0;
+    if (!whole) {
+        throw value_error("the tensor \"" + std::string{name} + "\" (" + std::string{name_of(tensor.type)} + ") has " +
+                              std::to_string(tensor.bytes.size()) + " bytes, which the shape " +
+                              detail::extents_text(tensor.shape) + " does not fit",
+                          {.tensor = std::string{name}});
+    }
+}
 
 /// Several strings: std::vector<std::string>, std::array<std::string_view, 3>, ...
 template <class R>
@@ -187,7 +216,10 @@ private:
     using element_type = typename decltype(detail::copied_element<V>())::type;
 
     // Not a vector: std::vector<bool> has no elements to point at.
-    void hold(std::size_t count);
+    void hold(std::size_t count) {
+        count_ = count;
+        elements_ = std::make_unique<element_type[]>(count);
+    }
 
     std::size_t count_ = 0;
     std::unique_ptr<element_type[]> elements_;
@@ -218,8 +250,8 @@ constexpr void refuse_values() {
     constexpr bool text = holds_char<V> || std::convertible_to<const V&, std::string_view>;
     constexpr bool pointer = std::is_pointer_v<V> && !text;
     static_assert(!text,
-                  "save_tensor: char is no element of a tensor: save numbers as std::int8_t or std::uint8_t, "
-                  "a text as std::vector<std::string>{text}");
+                  "save_tensor: char is not an element type: save numbers as std::int8_t or std::uint8_t, "
+                  "a string as std::vector<std::string>{text}");
     static_assert(!pointer, "save_tensor: a pointer has no number of elements: write std::span(pointer, count)");
     static_assert(text || !holds_lists<V>,
                   "save_tensor: a list of lists has no shape: put the elements, row by row, into one std::vector, and "
@@ -227,7 +259,7 @@ constexpr void refuse_values() {
     static_assert(!lies_scattered<V>,
                   "save_tensor: the elements do not lie one after another: copy them into a std::vector");
     static_assert(text || pointer || holds_lists<V> || lies_scattered<V>,
-                  "save_tensor: no element of a tensor is of this type: write a std::vector or std::span of float, "
+                  "save_tensor: elements of this type cannot be saved: write a std::vector or std::span of float, "
                   "double, integers, bool or std::complex, an xtensor expression, an evaluated Eigen matrix");
 }
 
@@ -249,67 +281,16 @@ detail::values_copy<V>::values_copy(const V& values) {
     }
 }
 
-template <copied_values V>
-void detail::values_copy<V>::hold(std::size_t count) {
-    count_ = count;
-    elements_ = std::make_unique<element_type[]>(count);
-}
-
 namespace detail {
 
 /// Throws value_error for a name that no run can hold: empty, not UTF-8, or containing the mark of a saved reduction's
 /// name, at which readers split it anywhere: the Python package could not open the run.
-void check_tensor_name(std::string_view name);
-
-inline std::string extents_text(std::span<const std::size_t> extents) {
-    std::string text = "(";
-    for (const std::size_t extent : extents) {
-        text += text.size() > 1 ? ", " : "";
-        text += std::to_string(static_cast<std::int64_t>(extent));
-    }
-    return text + ")";
-}
-
-inline bool is_shape_of(std::span<const std::size_t> extents, std::size_t count) noexcept {
-    constexpr std::size_t largest = std::numeric_limits<std::int64_t>::max();
-    return std::all_of(extents.begin(), extents.end(), [](std::size_t extent) { return extent <= largest; }) &&
-           element_count(extents) == count;
-}
-
-}  // namespace detail
-
-inline tensor_view view_of(std::span<const std::string_view> texts, std::span<const std::size_t> extents,
-                           std::string_view name) {
-    if (!detail::is_shape_of(extents, texts.size())) {
-        throw value_error("the tensor \"" + std::string{name} + "\" has " + std::to_string(texts.size()) +
-                              " texts, which the shape " + detail::extents_text(extents) + " does not fit",
-                          {.tensor = std::string{name}});
-    }
-    return {.type = dtype::string, .shape = extents, .bytes = {}, .strings = texts};
-}
-
-inline void check(const tensor_view& tensor, std::string_view name) {
-    const bool whole = tensor.type == dtype::string
-                           ? tensor.bytes.empty() && detail::is_shape_of(tensor.shape, tensor.strings.size())
-                           : is_numeric(tensor.type) && tensor.strings.empty() &&
-                                 detail::is_shape_of(tensor.shape, tensor.bytes.size() / size_of(tensor.type)) &&
-                                 tensor.bytes.size() % size_of(tensor.type) == 0;
-    if (!whole) {
-        throw value_error("the tensor \"" + std::string{name} + "\" (" + std::string{name_of(tensor.type)} + ") has " +
-                              std::to_string(tensor.bytes.size()) + " bytes, which the shape " +
-                              detail::extents_text(tensor.shape) + " does not fit",
-                          {.tensor = std::string{name}});
-    }
-}
-
-namespace detail {
-
 inline void check_tensor_name(std::string_view name) {
     if (name.empty()) {
         throw value_error("a tensor's name is empty");
     }
     if (!is_utf8(name)) {
-        throw value_error("the tensor's name \"" + std::string{name} + "\" is no UTF-8");
+        throw value_error("the tensor's name \"" + std::string{name} + "\" is not valid UTF-8");
     }
     if (name.find(reductions_prefix) != std::string_view::npos) {
         throw value_error("the tensor's name \"" + std::string{name} + "\" has \"" + std::string{reductions_prefix} +

@@ -1,5 +1,5 @@
 // One step of one worker: an event file of consecutive records, and the index file with their positions.
-// Small records gather in a buffer; large tensors are written from the caller's memory in one gathering write.
+// Small records gather in a buffer; large tensors are written from the caller's memory in one gather write (writev).
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
@@ -30,7 +30,7 @@ enum class added : std::uint8_t {
 };
 
 /// How often the first tensor of a step was saved in it.  More than once probably means a missing end_step().
-struct first_tensor {
+struct first_tensor_repeats {
     std::string name = {};
     std::uint64_t times = 0;
     step_number step = 0;
@@ -65,7 +65,7 @@ public:
     [[nodiscard]] step_number last_written() const noexcept { return last_written_; }
 
     /// The first tensor with values in the current step, or if there is none in the last step.
-    [[nodiscard]] const first_tensor& first_saved() const noexcept { return first_saved_; }
+    [[nodiscard]] const first_tensor_repeats& first_saved() const noexcept { return first_saved_; }
 
     /// Makes the step's files visible: the event file, if there is any tensor, then the index file.  Returns their
     /// bytes; 0 for an empty step.      Errors: what the sink throws; the step is lost then.
@@ -81,7 +81,7 @@ private:
 
     void count_first(std::string_view name, const record_stamp& stamp);
 
-    // Hands over the pending bytes up to the position of the omitted bytes, and the latter; the rest stays pending.
+    // Writes pending_ up to the insertion point, then the omitted element bytes; the remainder stays in pending_.
     void flush(const wire::omitted_bytes& omitted);
 
     void clear() noexcept;
@@ -91,7 +91,7 @@ private:
     record::footer_kind footer_;
     step_number last_written_;
     record_stamp first_;  // of the step's first entry
-    first_tensor first_saved_;
+    first_tensor_repeats first_saved_;
     std::string event_key_;           // valid while the index has entries
     std::vector<std::byte> pending_;  // records, or the end of one, not handed over yet
     std::uint64_t flushed_ = 0;       // bytes of the event file handed over

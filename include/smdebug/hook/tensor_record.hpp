@@ -1,5 +1,5 @@
-// From a tensor in the caller's memory to a framed record of an event file, without copying its elements.
-// The bytes around the elements are few and go into a buffer; a gathering write joins the two.
+// From a tensor in the caller's memory, or its reductions, to framed records of an event file; elements are not copied.
+// The bytes around the elements are few and go into a buffer; a gather write (writev) joins the two.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
@@ -40,7 +40,7 @@ struct appended_record {
     wire::omitted_bytes omitted;  ///< elements, and their position in the buffer; empty if copied
 };
 
-/// Smaller tensors are copied: a piece of a gathering write costs more than that.
+/// Smaller tensors are copied: a piece of a gather write costs more than that.
 inline constexpr std::size_t copied_below = 4096;
 
 /// The largest payload that every reader of the format accepts: protobuf counts the bytes of a message in 31 bits.
@@ -78,9 +78,6 @@ struct reduction_plan {
     void clear() noexcept;
 };
 
-/// The values and nothing else: the default.
-[[nodiscard]] inline reduction_plan raw_plan() { return {.raw = true}; }
-
 inline constexpr std::array<std::string_view, 7> plain_reduction_names{"min",      "max", "mean", "std",
                                                                        "variance", "sum", "prod"};
 inline constexpr std::array<std::string_view, 2> norm_names{"l1", "l2"};
@@ -98,9 +95,6 @@ inline constexpr std::array<std::string_view, 2> norm_names{"l1", "l2"};
 [[nodiscard]] reduction_plan make_reduction_plan(const reduction_config& config,
                                                  const std::string& where = "reduction_config");
 
-// The saved reductions of one tensor as records that are kept from step to step and patched: their names, sizes and
-// shapes do not change, and encoding them again would cost more than computing them.
-
 /// A record among others in one buffer.
 struct named_record {
     std::string name;
@@ -108,7 +102,9 @@ struct named_record {
     std::size_t size = 0;
 };
 
-/// What append_tensor_record would write for a tensor's reductions: consecutive 0-d tensors of doubles.
+/// What append_tensor_record would write for a tensor's reductions: consecutive 0-d tensors of doubles.  The records
+/// are kept from step to step and patched: their names, sizes and shapes do not change, and encoding them again would
+/// cost more than computing the reductions.
 class reduction_records {
 public:
     /// Updates the records for a step.  `order` selects them; reductions that were not computed are left out.

@@ -1,4 +1,5 @@
-// Which steps of each mode a run has, and their steps of the job: a mode's step is written once.
+// The global step of each (mode, mode step) already written; each pair is written at most once.
+// step_counter: the numbers of the current step.
 #pragma once
 
 #include <smdebug/core/form.hpp>
@@ -21,7 +22,7 @@ namespace smdebug::inline v1::detail {
 /// Cost: 40 bytes a row: a few rows if steps are saved at an interval, and one more each time the mode changes.
 ///       Constant time while numbers ascend, else a search.
 class written_steps {
-    /// `count` steps, the i-th of them in_mode + i * mode_stride of the mode and global + i * global_stride of the job.
+    /// `count` steps: the i-th is in_mode + i * mode_stride in the mode; its global step is global + i * global_stride.
     struct row {
         step_number in_mode = 0;
         step_number global = 0;
@@ -31,7 +32,7 @@ class written_steps {
 
         [[nodiscard]] row from(step_number place) const;
         [[nodiscard]] step_number last() const { return in_mode + (count - 1) * mode_stride; }
-        [[nodiscard]] bool goes_on_with(step_number next_in_mode, step_number next_global) const;
+        [[nodiscard]] bool continues_with(step_number next_in_mode, step_number next_global) const;
     };
     using rows = std::vector<row>;
 
@@ -48,13 +49,13 @@ class written_steps {
     static void erase(rows& steps, rows::iterator where, step_number place);
 
 public:
-    /// Adds a step; replaces one that had the same number in the job.
+    /// Adds a step; replaces one that had the same global step.
     void add(mode which, step_number in_mode, step_number global);
 
-    /// Removes the step with that number in the job.
+    /// Removes the step with that global step.
     void forget(step_number global);
 
-    /// The job's step number of this step of a mode.
+    /// The global step of this step of a mode.
     [[nodiscard]] std::optional<step_number> global_of(mode which, step_number in_mode) const;
 
     /// The largest step number of a mode.
@@ -73,7 +74,7 @@ private:
 class step_counter {
 public:
     step_counter() = default;
-    /// Begins at a step of the job, with the next steps of the modes; modes not listed begin at 0.
+    /// Begins at a global step, with the next steps of the modes; modes not listed begin at 0.
     step_counter(step_number first, const std::map<mode, step_number>& of_modes);
 
     [[nodiscard]] const hook_step& now() const noexcept { return now_; }

@@ -121,8 +121,6 @@ struct damage {
 
 namespace detail {
 
-[[nodiscard]] std::optional<std::string_view> trimmed(std::optional<std::string_view> text) noexcept;
-
 [[nodiscard]] std::optional<damage> read_meta(json::value root, meta& head);
 
 [[nodiscard]] bool read_location(json::value item, location& out);
@@ -139,7 +137,7 @@ template <class OnLocation, class OnShape>
                                           OnShape&& on_shape) {
     const auto root = parser.parse(bytes);
     if (!root) {
-        return damage{bytes.empty() ? "the file is empty" : "the file is no JSON, or cut", true};
+        return damage{bytes.empty() ? "the file is empty" : "the file is not JSON, or is cut off", true};
     }
     if (!root->is_object()) {
         return damage{"the file holds no JSON object"};
@@ -160,7 +158,7 @@ template <class OnLocation, class OnShape>
             }
             return good;
         })) {
-        return damage{"tensor_payload is no list of {tensorname, start_idx, length}"};
+        return damage{"tensor_payload is not a list of {tensorname, start_idx, length}"};
     }
     saved_shape shape;
     if (shapes && !shapes->for_each_element([&](json::value item) {
@@ -170,7 +168,7 @@ template <class OnLocation, class OnShape>
             }
             return good;
         })) {
-        return damage{"shape_payload is no list of {tensorname, originalname, shape}"};
+        return damage{"shape_payload is not a list of {tensorname, originalname, shape}"};
     }
     return std::nullopt;
 }

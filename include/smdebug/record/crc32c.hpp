@@ -4,8 +4,8 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/record/crc32c_arm.hpp>
-#include <smdebug/record/crc32c_sse42.hpp>
 #include <smdebug/record/crc32c_table.hpp>
+#include <smdebug/record/crc32c_x86.hpp>
 
 #include <array>
 #include <cstddef>

@@ -124,7 +124,7 @@ concept named_kernel = requires(const K& kernel) {
 ///  3. integers and booleans are summed exactly and rounded once; |int8 -128| is 128; complex tensors have only the
 ///     abs forms, l1 and l2 (of magnitudes): the others stay out of `computed`;
 ///  4. string tensors give status::unsupported;
-///  5. const calls may run at once on many threads.
+///  5. const calls may run concurrently.
 /// Not promised: that two kernels agree to the last bit (the kernels of this library do among themselves).
 template <class K>
 concept reduction_kernel = std::copy_constructible<K> && tensor_reducer<K> && named_kernel<K>;

@@ -15,7 +15,7 @@ namespace smdebug::inline v1::reduce::detail {
 //
 // Elements are widened exactly: f16, bf16, f8, bool and integers of 8 and 16 bits to float ("narrow" lanes, as f32),
 // integers of 32 bits to double ("wide" lanes, as f64).  64-bit integers and magnitudes of complex numbers are rounded
-// to double; the sums of 64-bit integers are taken from the integers (integer_sums.hpp).
+// to double; the sums of 64-bit integers are taken from the integers (integer_sums in wide_sum.hpp).
 //
 // A tensor is cut into blocks of 2048 elements, a block into rows of 16; element i of a row belongs to virtual lane i.
 // Every lane starts at +0, a product at 1.  At a block's end the sixteen lanes merge by halves: lane i takes lane
@@ -27,11 +27,10 @@ namespace smdebug::inline v1::reduce::detail {
 // * Sums of wide lanes: eight rows at a time, t = ((x0+x1)+(x2+x3)) + ((x4+x5)+(x6+x7)), missing elements are +0; then
 //   t goes into the lane's wide sum by two_sum.  3 roundings in the tree, one for x * x, 1 at the end: below 2^-50.
 //   x * x is rounded before it is added.
-// * Products: scaled lanes (scaled_product.hpp); mantissas multiply row after row, each step rounded, exponents add
-//   exactly.  Powers of two do not change roundings, so a kernel may normalise when it likes.
-// * Squares about the mean (spread.hpp): only for blocks that need them.  c is the block's mean; d = x - c and d * d
-// are
-//   rounded, then added, one double a lane, row after row.
+// * Products: scaled lanes (scaled_product in wide_sum.hpp); mantissas multiply row after row, each step rounded,
+//   exponents add exactly.  Powers of two do not change roundings, so a kernel may normalise when it likes.
+// * Squares about the mean (spread below): only for blocks that need them.  c is the block's mean; d = x - c and d * d
+//   are rounded, then added, one double a lane, row after row.
 // * min, max, counts: exact, in any order.  A zero has no sign in the results: -0 counts as 0, and min, max, sum and
 //   prod give +0.
 //

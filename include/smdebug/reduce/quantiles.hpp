@@ -79,6 +79,9 @@ struct element_order<T, Abs> {
     static constexpr std::size_t element_size = sizeof(T);
     static constexpr unsigned width = 8 * sizeof(T);
     static constexpr key_type sign = key_type{1} << (width - 1);
+    static_assert(std::same_as<T, float16> || std::same_as<T, bfloat16> || std::same_as<T, float8_e4m3fn> ||
+                      std::same_as<T, float8_e5m2> || std::same_as<T, float> || std::same_as<T, double>,
+                  "another floating-point type needs its largest number below");
     /// The bits of the largest number: infinity, except in float8_e4m3fn, which has none.
     static constexpr key_type largest_bits = std::same_as<T, float16>         ? 0x7C00U
                                              : std::same_as<T, bfloat16>      ? 0x7F80U

@@ -1,6 +1,6 @@
 // The conversions of widen.hpp, sixteen elements at a time: with the machine's own instructions where this library has
-// them (x86_rows.hpp, neon_rows.hpp, simd_integers.hpp, simd_magnitudes.hpp), else in the compilers' vector types.  Not
-// in xsimd's: xsimd 8 has no widening conversions.
+// them (x86_rows.hpp; those of ARM below; simd_integers.hpp), else in the compilers' vector types.  Not in xsimd's:
+// xsimd 8 has no widening conversions.
 #pragma once
 
 #include <smdebug/reduce/lanes.hpp>

@@ -48,9 +48,7 @@ concept takes_other_runs =
 
 /// "ExplodingTensor", "exploding_tensor" and "explodingtensor" are the same name, and so is the service's
 /// "StalledTrainingRule".
-[[nodiscard]] std::string plain_rule_name(std::string_view name);
-
-inline std::string plain_rule_name(std::string_view name) {
+[[nodiscard]] inline std::string plain_rule_name(std::string_view name) {
     std::string plain;
     for (const char c : name) {
         if (c != '_') {

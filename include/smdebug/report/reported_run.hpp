@@ -73,14 +73,8 @@ struct room_of_run {
     bool merge_workers = false;
     std::size_t tensors = 0;
 };
-[[nodiscard]] room_of_run room_for(std::size_t steps, std::size_t tensors_of_modes, std::size_t tensors,
-                                   std::size_t workers, std::size_t bytes);
-
-/// The selected steps of a catalog.
-[[nodiscard]] std::vector<axis_step> steps_of(const smdebug::detail::catalog& from, const tensor_selection& which);
-
-inline room_of_run room_for(std::size_t steps, std::size_t tensors_of_modes, std::size_t tensors, std::size_t workers,
-                            std::size_t bytes) {
+[[nodiscard]] inline room_of_run room_for(std::size_t steps, std::size_t tensors_of_modes, std::size_t tensors,
+                                          std::size_t workers, std::size_t bytes) {
     constexpr std::size_t row = 44;             // bytes of a bucket of a series, most often
     constexpr std::size_t spread = 54;          // of a distribution
     constexpr std::size_t most_buckets = 2048;  // no screen can show more
@@ -103,7 +97,9 @@ inline room_of_run room_for(std::size_t steps, std::size_t tensors_of_modes, std
     return room;
 }
 
-inline std::vector<axis_step> steps_of(const smdebug::detail::catalog& from, const tensor_selection& which) {
+/// The selected steps of a catalog.
+[[nodiscard]] inline std::vector<axis_step> steps_of(const smdebug::detail::catalog& from,
+                                                     const tensor_selection& which) {
     std::vector<axis_step> steps;
     for (const auto& entry : from.steps) {
         if (which.range.contains(entry.step) && (which.mode == mode::global || which.mode == entry.mode)) {

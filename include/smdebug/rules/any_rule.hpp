@@ -1,4 +1,5 @@
-// A type-erased rule for one type of trial, for lists of rules.
+// any_rule: a type-erased rule for one type of trial.  Its implementation serves one rule, many rules, and rules inside
+// a training process.
 #pragma once
 
 #include <smdebug/core/error.hpp>
@@ -27,15 +28,15 @@
 #include <variant>
 #include <vector>
 
-// Type erasure of rules for runs of one type: used for one rule, for many rules, and for rules inside a training
-// process.
 namespace smdebug::inline v1 {
 namespace detail {
 
 // Keeps the findings that are met or are notes.
-[[nodiscard]] std::vector<finding> telling(std::vector<finding> all);
-[[nodiscard]] inline std::vector<finding> telling(finding one) { return telling(std::vector<finding>{std::move(one)}); }
-[[nodiscard]] inline std::vector<finding> telling(bool met) { return telling(finding{.met = met}); }
+[[nodiscard]] std::vector<finding> without_silent(std::vector<finding> all);
+[[nodiscard]] inline std::vector<finding> without_silent(finding one) {
+    return without_silent(std::vector<finding>{std::move(one)});
+}
+[[nodiscard]] inline std::vector<finding> without_silent(bool met) { return without_silent(finding{.met = met}); }
 
 /// Whether an error says that something the rule needs was not saved.
 [[nodiscard]] bool means_skip(const not_found& missing) noexcept;
@@ -143,10 +144,10 @@ public:
         return made;
     }
 
-    /// Whether its settings select tensors, so that without any such tensor the rule has judged nothing.
-    [[nodiscard]] virtual bool selects_tensors() const noexcept = 0;
+    /// Whether it is a built-in rule that judges tensors, so that without any such tensor it has judged nothing.
+    [[nodiscard]] virtual bool is_tensor_rule() const noexcept = 0;
 
-    /// Whether it has a setting all_workers, which is off.
+    /// Whether it has a setting all_workers that is false.
     [[nodiscard]] virtual bool looks_at_first_worker() const noexcept = 0;
 
     std::string name;       ///< in reports
@@ -159,8 +160,8 @@ private:
     std::string own_name_;
 };
 
-/// The type that stands for runs of a type: smdebug::trial for all types derived from it, so that the code that drives
-/// rules, and the built-in rules, are compiled once for all policies.
+/// The trial type that rules are compiled for: smdebug::trial for every trial derived from it, so that the built-in
+/// rules, and the code that drives rules, are compiled once for all policies.
 template <class Trial>
 struct driven_type {
     using type = Trial;
@@ -214,7 +215,7 @@ public:
         }
     }
 
-    bool selects_tensors() const noexcept override { return built_in_rule<rule_type, Named> && !polled; }
+    bool is_tensor_rule() const noexcept override { return built_in_rule<rule_type, Named> && !polled; }
 
 private:
     std::vector<finding> judge(const Run& run, step_number step, [[maybe_unused]] const wait_options& how) override {
@@ -224,7 +225,7 @@ private:
             callable_.require(named(run), step, required);
             required.fetch(how);
         }
-        return telling(callable_(named(run), step));
+        return without_silent(callable_(named(run), step));
     }
     std::map<std::string, std::string> parameters() const override { return parameters_of(callable_); }
 

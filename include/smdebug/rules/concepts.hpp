@@ -1,4 +1,4 @@
-// The concept of a rule; start reading rules/ here.
+// The concept of a rule, and the tensors that a rule needs at a step; start reading rules/ here.
 #pragma once
 
 #include <smdebug/core/error.hpp>
@@ -20,11 +20,10 @@
 #include <utility>
 #include <vector>
 
-// The tensors that a rule needs at a step, of its trial and of others.
-// Source: the Python package's RequiredTensors.
 namespace smdebug::inline v1 {
 
-/// A list of (tensor, steps) that must exist before a rule is called.
+/// A list of (tensor, steps), of the rule's trial and of others, that must exist before a rule is called.
+/// Source: the Python package's RequiredTensors.
 template <class Trial>
 class required_tensors {
 public:
@@ -40,7 +39,7 @@ public:
     template <class Other>
     void add(std::string_view name, std::vector<step_number> steps, const Other& other) {
         if (!other.has_tensor(name)) {
-            static_cast<void>(other.tensor(name));  // throws, and says which names are near
+            static_cast<void>(other.tensor(name));  // throws, and suggests the closest names
         }
         others_.push_back([&other, name = std::string{name}, steps = std::move(steps)](const wait_options& how) {
             fetch_one(other, name, steps, how);
@@ -149,7 +148,7 @@ template <class R>
 template <class Trial>
 void required_tensors<Trial>::add(std::string_view name, std::vector<step_number> steps) {
     if (!base_.has_tensor(name)) {
-        static_cast<void>(base_.tensor(name));  // throws, and says which names are near
+        static_cast<void>(base_.tensor(name));  // throws, and suggests the closest names
     }
     merge(name, std::move(steps));
 }

@@ -1,13 +1,13 @@
-// A rule's verdict at a step: whether its condition was met, and by which tensor; or a note.
+// A rule's verdict at a step: whether its condition was met, and by which tensor; or a note.  Options and outcome of
+// evaluating a rule over a run.
+// Source: the Python package's Rule.invoke and invoke_rule.
 #pragma once
 
 #include <smdebug/core/error.hpp>
-#include <smdebug/core/json_text.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/core/stop_token.hpp>
 
 #include <chrono>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -37,27 +37,15 @@ struct finding {
 
     [[nodiscard]] explicit operator bool() const noexcept { return met; }
 
-    /// A note: something that could not be judged, or that users should know.  It is not a finding and changes no
-    /// status: `check`, `scan` and the programs of rules print it on standard error, databases list it among their
-    /// messages, and rule_outcome::notes and on_note receive it.
+    /// A note: something that could not be judged, or that users should know.  A note is a finding with met == false
+    /// and a message; it does not count as a violation.  `check`, `scan` and the programs of rules print it on standard
+    /// error, databases list it among their messages, and rule_outcome::notes and on_note receive it.
     [[nodiscard]] static finding note(std::string text) {
         finding said;
         said.message = std::move(text);
         return said;
     }
 };
-
-/// Appends {"run": ..., "rule": ..., "step": ..., "mode": ..., "mode_step": ..., "tensor": ..., "worker": ...,
-/// "value": ..., "threshold": ..., "message": ...} without blanks between them, in ASCII: always valid JSON.
-/// A value that is not finite is a string ("NaN", "Infinity", "-Infinity"), as JSON has no number for it; a missing
-/// threshold, which is NaN, is null.  An unknown mode step is written as the global step.
-/// `run`: the run's path or name.
-void append_finding_json(std::string& out, std::string_view run, const finding& one);
-
-[[nodiscard]] std::string finding_json(std::string_view run, const finding& one);
-
-// Options and outcome of evaluating a rule over a run.
-// Source: the Python package's Rule.invoke and invoke_rule.
 
 /// Options of invoke_rule.
 struct invoke_options {
@@ -69,7 +57,7 @@ struct invoke_options {
     /// How long to wait for each next step of a running job.  Unset: for ever.
     std::optional<std::chrono::milliseconds> timeout = {};
     std::stop_token stop = {};
-    /// End the evaluation if the job runs but no new data has come for so long.  Unset: never.
+    /// End the evaluation if the job runs but no new data has come for this long.  Unset: never.
     std::optional<std::chrono::milliseconds> give_up_after = {};
     /// Called for each finding that is met, as soon as it is found.
     std::function<void(step_number, const finding&)> on_finding = {};
@@ -112,43 +100,5 @@ struct rule_outcome {
     step_number next_step = 0;  ///< where a later call would continue
     invoke_end end = invoke_end::end_of_run;
 };
-
-inline void append_finding_json(std::string& out, std::string_view run, const finding& one) {
-    const auto text = [&](std::string_view field, std::string_view value) {
-        out.append("\"").append(field).append("\":");
-        append_json_ascii(out, value);
-        out += ',';
-    };
-    const auto whole = [&](std::string_view field, step_number value) {
-        out.append("\"").append(field).append("\":");
-        append_json_integer(out, value);
-        out += ',';
-    };
-    out += '{';
-    text("run", run);
-    text("rule", one.rule);
-    whole("step", one.step);
-    text("mode", name_of(one.mode));
-    whole("mode_step", one.mode_step < 0 ? one.step : one.mode_step);
-    text("tensor", one.tensor);
-    text("worker", one.worker);
-    out += "\"value\":";
-    append_json_number(out, one.value);
-    out += ",\"threshold\":";
-    if (std::isnan(one.threshold)) {
-        out += "null";
-    } else {
-        append_json_number(out, one.threshold);
-    }
-    out += ',';
-    text("message", one.message);
-    out.back() = '}';
-}
-
-inline std::string finding_json(std::string_view run, const finding& one) {
-    std::string out;
-    append_finding_json(out, run, one);
-    return out;
-}
 
 }  // namespace smdebug::inline v1

@@ -1,4 +1,5 @@
-// Many rules over one run in one walk: a tensor is read and reduced once for all of them.
+// Evaluates one rule (invoke_rule) or many (invoke_rules) over a run; many in one walk, in which each tensor is read
+// and reduced once.
 #pragma once
 
 #include <smdebug/core/error.hpp>
@@ -38,7 +39,19 @@ struct invoke_rules_options {
 
 namespace detail {
 
-[[nodiscard]] drive_listener listener_of(const invoke_rules_options& options);
+[[nodiscard]] inline drive_listener listener_of(const invoke_rules_options& options) {
+    const auto without_step = [](const auto& report) {
+        return [&report](std::size_t rule, step_number, const finding& one) {
+            if (report) {
+                report(rule, one);
+            }
+        };
+    };
+    return {.on_step = options.on_step,
+            .on_finding = without_step(options.on_finding),
+            .on_note = without_step(options.on_note),
+            .on_skip = options.on_skip};
+}
 
 }  // namespace detail
 
@@ -166,33 +179,16 @@ typename rule_session<Trial>::seen_type rule_session<Trial>::seen_of(const Trial
 
 template <readable_trial Trial>
 detail::drive_listener rule_session<Trial>::listener() {
-    detail::drive_listener tells = detail::listener_of(options_);
+    detail::drive_listener listener = detail::listener_of(options_);
     if constexpr (shareable_trial<Trial>) {
-        tells.on_step = [this](step_number step) {
+        listener.on_step = [this](step_number step) {
             seen_.begin_rules(step, options_.common.end_step);
             if (options_.on_step) {
                 options_.on_step(step);
             }
         };
     }
-    return tells;
+    return listener;
 }
 
-namespace detail {
-
-inline drive_listener listener_of(const invoke_rules_options& options) {
-    const auto without_step = [](const auto& report) {
-        return [&report](std::size_t rule, step_number, const finding& one) {
-            if (report) {
-                report(rule, one);
-            }
-        };
-    };
-    return {.on_step = options.on_step,
-            .on_finding = without_step(options.on_finding),
-            .on_note = without_step(options.on_note),
-            .on_skip = options.on_skip};
-}
-
-}  // namespace detail
 }  // namespace smdebug::inline v1

@@ -1,5 +1,6 @@
-// The result of a rule over a run, for reports, rows and databases.
-// Source: the Python package's Rule.report (RuleTriggered, Violations, Datapoints, RuleParameters, Details).
+// The result of a rule over a run, for reports, rows and databases; and its status: SageMaker's values, and two more.
+// Source: the Python package's Rule.report (RuleTriggered, Violations, Datapoints, RuleParameters, Details); the public
+// API reference of SageMaker, DebugRuleEvaluationStatus.
 #pragma once
 
 #include <smdebug/core/form.hpp>
@@ -16,10 +17,9 @@
 #include <string>
 #include <string_view>
 
-// The status of a rule's evaluation: SageMaker's values, and two more of this library.
-// Source: the public API reference of SageMaker, DebugRuleEvaluationStatus.
 namespace smdebug::inline v1 {
 
+/// The status of a rule's evaluation: SageMaker's values, and two more of this library.
 enum class rule_status : std::uint8_t {
     in_progress,      ///< it continues, and has no finding so far
     no_issues_found,  ///< every step was evaluated
@@ -106,7 +106,7 @@ template <class R>
 /// its name; empty if everything could be read.
 [[nodiscard]] std::string unread_text(const rule_outcome& outcome);
 
-/// "1 of 2 workers looked at: all_workers=true looks at all"; empty if the rule judged all workers.
+/// "only 1 of 2 workers was checked; all_workers=true checks all"; empty if the rule judged all workers.
 [[nodiscard]] std::string workers_text(const rule_outcome& outcome);
 
 namespace detail {
@@ -124,7 +124,16 @@ template <class R>
                              {});
 }
 
-/// Appends a result as one JSON object, with at most so many of its findings.  The keys are those of the Python
+/// Appends {"run": ..., "rule": ..., "step": ..., "mode": ..., "mode_step": ..., "tensor": ..., "worker": ...,
+/// "value": ..., "threshold": ..., "message": ...} without blanks between them, in ASCII: always valid JSON.
+/// A value that is not finite is a string ("NaN", "Infinity", "-Infinity"), as JSON has no number for it; a missing
+/// threshold, which is NaN, is null.  An unknown mode step is written as the global step.
+/// `run`: the run's path or name.
+void append_finding_json(std::string& out, std::string_view run, const finding& one);
+
+[[nodiscard]] std::string finding_json(std::string_view run, const finding& one);
+
+/// Appends a result as one JSON object, with at most `most_findings` of its findings.  The keys are those of the Python
 /// package; "Details" is {"findings": [...], "left_out": n}, as the package's rules have no common form there;
 /// "RuleParameters" maps names to texts, as they are configured.  Further keys: "Rule", "RuleEvaluationStatus",
 /// "StatusDetails", "Tensors" (how many it had to judge) and "Unread" (how many of these could not be read).

@@ -1,8 +1,10 @@
 // A rule's settings, each described once, next to its member: programs derive flags, help, parsers and reports from
-// these descriptions.
+// these descriptions.  Converts settings to texts, as Python prints values, and from the texts of users and services.
+// Source: SageMaker Debugger's rule parameters, which are strings; Python's str() of a value.
 #pragma once
 
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/printable_text.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/rules/concepts.hpp>
 #include <smdebug/trial/options.hpp>
@@ -72,8 +74,8 @@ inline constexpr bool is_settings_tuple<std::tuple<setting<R, T>...>> = true;
 ///     static constexpr auto settings() { return std::tuple{setting{"limit", &my_rule::limit, "largest that is fine"}};
 ///     }
 ///
-/// Those of the built-in rules are templates: tuples are slow to compile, and a file that only calls rules instantiates
-/// none.
+/// In the built-in rules, settings() is a template: tuples are slow to compile, and a file that only calls rules
+/// instantiates none.
 template <class R>
 concept described_rule = named_rule<R> && std::default_initializable<R> && requires {
     { R::summary() } -> std::convertible_to<std::string_view>;
@@ -104,9 +106,6 @@ template <described_rule R, class Visit>
 constexpr void for_each_setting(Visit&& visit) {
     std::apply([&](const auto&... each) { (visit(each), ...); }, R::settings());
 }
-
-// Converts settings of rules to texts, as Python prints values, and from the texts of users and services.
-// Source: SageMaker Debugger's rule parameters, which are strings; Python's str() of a value.
 
 namespace detail {
 
@@ -155,7 +154,25 @@ template <setting_value T>
 [[nodiscard]] inline std::string text_of(mode value) { return std::string{name_of(value)}; }
 
 /// The fewest digits that restore the value, formatted as by Python: "0.1", "10.0", "1e-07", "1e+16", "inf", "nan".
-[[nodiscard]] std::string text_of(double value);
+[[nodiscard]] inline std::string text_of(double value) {
+    if (std::isnan(value)) {
+        return "nan";
+    }
+    if (std::isinf(value)) {
+        return value > 0 ? "inf" : "-inf";
+    }
+    char digits[40] = {};
+    // Python's limits between the two forms: a power of ten from -4 to 15 is written out.
+    const double size = std::fabs(value);
+    const bool plain = size == 0 || (size >= 1e-4 && size < 1e16);
+    const auto form = plain ? std::chars_format::fixed : std::chars_format::scientific;
+    const auto end = std::to_chars(digits, digits + sizeof digits, value, form).ptr;
+    std::string text{digits, static_cast<std::size_t>(end - digits)};
+    if (plain && text.find('.') == std::string::npos) {
+        text += ".0";
+    }
+    return text;
+}
 
 /// "None" if there is no value.
 template <class T>
@@ -165,11 +182,28 @@ template <class T>
 
 /// Items separated by commas; "None" for an unset list, so that a list with this word as its only item is "None,".  An
 /// item that contains a comma cannot be restored.
-[[nodiscard]] std::string text_of(const std::vector<std::string>& value);
+[[nodiscard]] inline std::string text_of(const std::vector<std::string>& value) {
+    if (value.size() == 1 && value.front() == "None") {
+        return "None,";  // without the comma it would be read as no list
+    }
+    std::string text;
+    for (const std::string& item : value) {
+        text.append(text.empty() ? "" : ",").append(item);
+    }
+    return text;
+}
+
 [[nodiscard]] inline std::string text_of(const text_list& value) {
     return value.given() ? text_of(value.texts()) : "None";
 }
-[[nodiscard]] std::string text_of(const std::vector<double>& value);
+
+[[nodiscard]] inline std::string text_of(const std::vector<double>& value) {
+    std::string text;
+    for (const double item : value) {
+        text.append(text.empty() ? "" : ",").append(text_of(item));
+    }
+    return text;
+}
 
 // Texts to values -------------------------------------------------------------------------------------------------
 
@@ -191,9 +225,9 @@ template <setting_value T>
     } else if constexpr (std::same_as<T, std::optional<mode>>) {
         return "TRAIN, EVAL, PREDICT, GLOBAL or None";
     } else if constexpr (std::same_as<T, std::vector<double>>) {
-        return "numbers with commas between them";
+        return "comma-separated numbers";
     } else {
-        return text_list_setting<T> ? "a list" : "a text";
+        return text_list_setting<T> ? "a list" : "a string";
     }
 }
 
@@ -203,9 +237,7 @@ template <setting_value T>
 }
 
 [[nodiscard]] constexpr std::string_view without_blanks(std::string_view text) noexcept {
-    constexpr std::string_view blanks = " \t\r\n";
-    text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
-    return text.substr(0, text.find_last_not_of(blanks) + 1);
+    return trimmed(text, " \t\r\n");
 }
 
 /// The whole text as a number, independent of the locale; nothing for NaN and values beyond the range of Number.
@@ -229,7 +261,17 @@ template <class Number>
 }
 
 /// The items between commas, without surrounding blanks; blank items are dropped.
-[[nodiscard]] std::vector<std::string> items_in(std::string_view text);
+[[nodiscard]] inline std::vector<std::string> items_in(std::string_view text) {
+    std::vector<std::string> items;
+    while (!text.empty()) {
+        const std::size_t comma = std::min(text.find(','), text.size());
+        if (const std::string_view item = without_blanks(text.substr(0, comma)); !item.empty()) {
+            items.emplace_back(item);
+        }
+        text.remove_prefix(std::min(comma + 1, text.size()));
+    }
+    return items;
+}
 
 }  // namespace detail
 
@@ -309,58 +351,4 @@ void parse_setting(const std::vector<std::string>& items, T& to) {
     }
 }
 
-inline std::string text_of(double value) {
-    if (std::isnan(value)) {
-        return "nan";
-    }
-    if (std::isinf(value)) {
-        return value > 0 ? "inf" : "-inf";
-    }
-    char digits[40] = {};
-    // Python's limits between the two forms: a power of ten from -4 to 15 is written out.
-    const double size = std::fabs(value);
-    const bool plain = size == 0 || (size >= 1e-4 && size < 1e16);
-    const auto form = plain ? std::chars_format::fixed : std::chars_format::scientific;
-    const auto end = std::to_chars(digits, digits + sizeof digits, value, form).ptr;
-    std::string text{digits, static_cast<std::size_t>(end - digits)};
-    if (plain && text.find('.') == std::string::npos) {
-        text += ".0";
-    }
-    return text;
-}
-
-inline std::string text_of(const std::vector<std::string>& value) {
-    if (value.size() == 1 && value.front() == "None") {
-        return "None,";  // without the comma it would be read as no list
-    }
-    std::string text;
-    for (const std::string& item : value) {
-        text.append(text.empty() ? "" : ",").append(item);
-    }
-    return text;
-}
-
-inline std::string text_of(const std::vector<double>& value) {
-    std::string text;
-    for (const double item : value) {
-        text.append(text.empty() ? "" : ",").append(text_of(item));
-    }
-    return text;
-}
-
-namespace detail {
-
-inline std::vector<std::string> items_in(std::string_view text) {
-    std::vector<std::string> items;
-    while (!text.empty()) {
-        const std::size_t comma = std::min(text.find(','), text.size());
-        if (const std::string_view item = without_blanks(text.substr(0, comma)); !item.empty()) {
-            items.emplace_back(item);
-        }
-        text.remove_prefix(std::min(comma + 1, text.size()));
-    }
-    return items;
-}
-
-}  // namespace detail
 }  // namespace smdebug::inline v1

@@ -42,11 +42,27 @@ concept credentials_provider = std::copyable<C> && key_giver<C> && key_renewer<C
 namespace s3 {
 
 /// Whether text may be a header's value: it has no line breaks or other control characters.
-[[nodiscard]] bool fits_header(std::string_view text) noexcept;
+[[nodiscard]] inline bool fits_header(std::string_view text) noexcept {
+    return std::none_of(text.begin(), text.end(),
+                        [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == '\x7f'; });
+}
 
 /// Throws value_error for keys that can never be valid.  `from` names their source: "AWS_ACCESS_KEY_ID and
 /// AWS_SECRET_ACCESS_KEY".
-void check_keys(const access_keys& keys, const std::string& from);
+inline void check_keys(const access_keys& keys, const std::string& from) {
+    if (keys.id.empty() || keys.secret.empty()) {
+        throw value_error("The keys for S3 in " + from + " lack " +
+                          (keys.id.empty() ? "the access key id" : "the secret access key") + ": both are needed.");
+    }
+    for (const auto& [what, text] : {std::pair<const char*, std::string_view>{"access key id", keys.id},
+                                     {"secret access key", keys.secret},
+                                     {"session token", keys.token}}) {
+        if (!fits_header(text)) {
+            throw value_error(std::string{"The "} + what + " in " + from +
+                              " contains a line break or another control character: it was not copied correctly.");
+        }
+    }
+}
 
 }  // namespace s3
 
@@ -54,7 +70,9 @@ void check_keys(const access_keys& keys, const std::string& from);
 class static_credentials {
 public:
     /// Errors: value_error for keys without id or secret, or with control characters in them.
-    explicit static_credentials(s3::access_keys keys);
+    explicit static_credentials(s3::access_keys keys) : keys_(std::move(keys)) {
+        s3::check_keys(keys_, "the given credentials");
+    }
 
     [[nodiscard]] std::optional<s3::access_keys> keys(std::chrono::system_clock::time_point /*now*/) const {
         return keys_;
@@ -75,33 +93,5 @@ struct anonymous_credentials {
 
 static_assert(credentials_provider<static_credentials>);
 static_assert(credentials_provider<anonymous_credentials>);
-
-namespace s3 {
-
-inline bool fits_header(std::string_view text) noexcept {
-    return std::none_of(text.begin(), text.end(),
-                        [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == '\x7f'; });
-}
-
-inline void check_keys(const access_keys& keys, const std::string& from) {
-    if (keys.id.empty() || keys.secret.empty()) {
-        throw value_error("The keys for S3 in " + from + " lack " +
-                          (keys.id.empty() ? "the access key id" : "the secret access key") + ": both are needed.");
-    }
-    for (const auto& [what, text] : {std::pair<const char*, std::string_view>{"access key id", keys.id},
-                                     {"secret access key", keys.secret},
-                                     {"session token", keys.token}}) {
-        if (!fits_header(text)) {
-            throw value_error(std::string{"The "} + what + " in " + from +
-                              " contains a line break or another control character: it was not copied correctly.");
-        }
-    }
-}
-
-}  // namespace s3
-
-inline static_credentials::static_credentials(s3::access_keys keys) : keys_(std::move(keys)) {
-    s3::check_keys(keys_, "the given credentials");
-}
 
 }  // namespace smdebug::inline v1

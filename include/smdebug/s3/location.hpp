@@ -16,21 +16,17 @@ struct location {
     std::string prefix;  ///< prepended to a storage's keys: empty, or ends in '/'
 
     /// "s3://bucket/prefix", without '/' at its end.
-    [[nodiscard]] std::string text() const;
+    [[nodiscard]] std::string text() const {
+        std::string whole = "s3://" + bucket + "/" + prefix;
+        whole.pop_back();
+        return whole;
+    }
     friend bool operator==(const location&, const location&) = default;
 };
 
 /// Trailing slashes are ignored; the rest of the prefix is taken literally, including '%' and "//".
 /// Errors: value_error for anything but s3://, and for a name that no bucket can have.
-[[nodiscard]] location parse_location(std::string_view uri);
-
-inline std::string location::text() const {
-    std::string whole = "s3://" + bucket + "/" + prefix;
-    whole.pop_back();
-    return whole;
-}
-
-inline location parse_location(std::string_view uri) {
+[[nodiscard]] inline location parse_location(std::string_view uri) {
     constexpr std::string_view scheme = "s3://";
     const auto refuse = [&](const char* why) {
         throw value_error("\"" + std::string{uri} + "\" names no place in S3: " + why +

@@ -19,8 +19,8 @@
 #include <smdebug/s3/object/multipart_upload.hpp>
 #include <smdebug/s3/object/object_reader.hpp>
 #include <smdebug/s3/options.hpp>
+#include <smdebug/storage/batch_read.hpp>
 #include <smdebug/storage/concepts.hpp>
-#include <smdebug/storage/versioned_read.hpp>
 #include <smdebug/storage/writable.hpp>
 
 #include <chrono>
@@ -70,31 +70,20 @@ public:
 
     // --- reading -------------------------------------------------------------------------------------------------
 
-    /// The whole object, in one block.
-    [[nodiscard]] byte_buffer read(std::string_view key) const {
-        return read(key, {.offset = 0, .length = std::numeric_limits<std::uint64_t>::max()});
-    }
+    /// An object, or a part of it, in one block.
     /// Long ranges are read with several concurrent requests, all from the same version of the object.
-    [[nodiscard]] byte_buffer read(std::string_view key, byte_range where) const;
+    [[nodiscard]] byte_buffer read(std::string_view key, byte_range where = whole_object) const;
 
     /// The whole object and its ETag.
     [[nodiscard]] versioned_object read_versioned(std::string_view key) const;
 
-    /// Many whole objects, with s3_options::most_requests concurrent requests.
+    /// Many whole objects and their ETags, with s3_options::most_requests concurrent requests.
     /// Errors: also unsupported for an object above 256 MiB.
     void read_each(std::span<const std::string> keys, object_sink sink) const { reader().read_each(keys, sink); }
 
-    /// Many ranges of objects.  Ranges at most s3_options::merge_gap bytes apart are read together.
+    /// Many ranges of objects, and their ETags.  Ranges at most s3_options::merge_gap bytes apart are read together.
     void read_ranges(std::span<const object_range> ranges, range_sink sink) const {
         reader().read_ranges(ranges, sink);
-    }
-
-    /// The same, with their ETags.
-    void read_each_versioned(std::span<const std::string> keys, versioned_object_sink sink) const {
-        reader().read_each_versioned(keys, sink);
-    }
-    void read_ranges_versioned(std::span<const object_range> ranges, versioned_range_sink sink) const {
-        reader().read_ranges_versioned(ranges, sink);
     }
 
     [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const;
@@ -113,11 +102,15 @@ public:
     /// "s3://bucket/prefix"
     [[nodiscard]] std::string name() const { return client_->where().text(); }
 
-    /// Whether there is any object under the prefix.
-    [[nodiscard]] bool exists() const { return !entries("", "", 1).empty(); }
+    /// A folder if there is any object under the prefix.  Cost: one request.
+    [[nodiscard]] place_kind place() const {
+        return entries("", "", 1).empty() ? place_kind::missing : place_kind::folder;
+    }
 
     /// s3_options::look_interval
-    [[nodiscard]] std::chrono::milliseconds look_interval() const noexcept { return client_->options().look_interval; }
+    [[nodiscard]] storage_abilities abilities() const noexcept {
+        return {.look_interval = client_->options().look_interval};
+    }
 
     // --- writing -------------------------------------------------------------------------------------------------
 
@@ -163,8 +156,7 @@ private:
 };
 
 static_assert(writable_storage<s3_storage<>> && batch_reader<s3_storage<>> && range_batch_reader<s3_storage<>>);
-static_assert(entry_lister<s3_storage<>> && versioned_reader<s3_storage<>> && versioned_batch_reader<s3_storage<>> &&
-              place_prober<s3_storage<>> && dated_storage<s3_storage<>>);
+static_assert(versioned_storage<s3_storage<>> && place_prober<s3_storage<>> && dated_storage<s3_storage<>>);
 static_assert(appending_storage<s3_storage<>> && removing_storage<s3_storage<>>);
 
 }  // namespace smdebug::inline v1

@@ -6,8 +6,8 @@
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/function_ref.hpp>
 #include <smdebug/core/status.hpp>
+#include <smdebug/storage/batch_read.hpp>
 #include <smdebug/storage/concepts.hpp>
-#include <smdebug/storage/versioned_read.hpp>
 #include <smdebug/storage/writable.hpp>
 
 #include <chrono>
@@ -163,21 +163,15 @@ public:
 
     // Reading ----------------------------------------------------------------------------------------------------
 
-    [[nodiscard]] byte_buffer read(std::string_view key) const { return inner_->read(key); }
-    [[nodiscard]] byte_buffer read(std::string_view key, byte_range where) const { return inner_->read(key, where); }
+    [[nodiscard]] byte_buffer read(std::string_view key, byte_range where = whole_object) const {
+        return inner_->read(key, where);
+    }
     void read_each(std::span<const std::string> keys, object_sink sink) const { inner_->read_each(keys, sink); }
     void read_ranges(std::span<const object_range> ranges, range_sink sink) const { inner_->read_ranges(ranges, sink); }
-    /// With versions if the inner storage reports them.
-    void read_each_versioned(std::span<const std::string> keys, versioned_object_sink sink) const {
-        inner_->read_each_versioned(keys, sink);
-    }
-    void read_ranges_versioned(std::span<const object_range> ranges, versioned_range_sink sink) const {
-        inner_->read_ranges_versioned(ranges, sink);
-    }
     /// Nothing if the inner storage has no view().
     [[nodiscard]] std::optional<byte_buffer> view(std::string_view key) const { return inner_->view(key); }
     /// Null if the inner storage has no such operation.
-    [[nodiscard]] std::unique_ptr<detail::opened_object> open(std::string_view key) const { return inner_->open(key); }
+    [[nodiscard]] std::unique_ptr<opened_object> open(std::string_view key) const { return inner_->open(key); }
     /// True if the inner storage has no such operation.
     [[nodiscard]] bool read_ahead(std::string_view key) const { return inner_->read_ahead(key); }
     /// Null if the inner storage has no such operation.
@@ -195,19 +189,14 @@ public:
     }
     [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const { return inner_->size(key); }
     [[nodiscard]] std::string name() const { return inner_->name(); }
-    /// True if the inner storage does not know.
-    [[nodiscard]] bool exists() const { return inner_->exists(); }
-    /// False if the inner storage does not know.
-    [[nodiscard]] bool is_file() const { return inner_->is_file(); }
+    [[nodiscard]] place_kind place() const { return inner_->place(); }
     /// The inner storage's follower, or one that returns all keys at each call.
     [[nodiscard]] detail::any_follower follow(std::string_view prefix) const;
     /// Nothing if the inner storage has no signals.
     [[nodiscard]] std::unique_ptr<change_signal> watch(std::span<const std::string> prefixes) const {
         return inner_->watch(prefixes);
     }
-    /// Zero if the inner storage has no interval of its own.
-    [[nodiscard]] std::chrono::milliseconds look_interval() const { return inner_->look_interval(); }
-    /// Nothing if the inner storage does not know, too.
+    /// Also nothing if the inner storage has no modified().
     [[nodiscard]] std::optional<std::chrono::system_clock::time_point> modified(std::string_view key) const {
         return inner_->modified(key);
     }
@@ -226,13 +215,12 @@ public:
 
     void write(std::string_view key, byte_view bytes) { inner_->write(key, bytes); }
     [[nodiscard]] detail::any_output create(std::string_view key) { return inner_->create(key); }
-    bool remove(std::string_view key) { return inner_->remove(key); }
+    /// See smdebug::remove_object.
+    bool remove(std::string_view key, durability how = durability::cached) { return inner_->remove(key, how); }
     /// See smdebug::remove_unfinished.
     std::vector<std::string> remove_unfinished(std::string_view prefix, function_ref<bool(std::string_view)> which) {
         return inner_->remove_unfinished(prefix, which);
     }
-    /// See smdebug::settle_removal.
-    void settle(std::string_view key) { inner_->settle(key); }
     /// See smdebug::take_claim.
     [[nodiscard]] detail::any_claim claim(std::string_view key, durability how = durability::cached) {
         return inner_->claim(key, how);
@@ -242,14 +230,11 @@ public:
 private:
     struct interface : detail::erased {
         [[nodiscard]] virtual storage_abilities abilities() const = 0;
-        [[nodiscard]] virtual byte_buffer read(std::string_view key) const = 0;
         [[nodiscard]] virtual byte_buffer read(std::string_view key, byte_range where) const = 0;
         virtual void read_each(std::span<const std::string> keys, object_sink sink) const = 0;
         virtual void read_ranges(std::span<const object_range> ranges, range_sink sink) const = 0;
-        virtual void read_each_versioned(std::span<const std::string> keys, versioned_object_sink sink) const = 0;
-        virtual void read_ranges_versioned(std::span<const object_range> ranges, versioned_range_sink sink) const = 0;
         [[nodiscard]] virtual std::optional<byte_buffer> view(std::string_view key) const = 0;
-        [[nodiscard]] virtual std::unique_ptr<detail::opened_object> open(std::string_view key) const = 0;
+        [[nodiscard]] virtual std::unique_ptr<opened_object> open(std::string_view key) const = 0;
         [[nodiscard]] virtual bool read_ahead(std::string_view key) const = 0;
         [[nodiscard]] virtual std::unique_ptr<pinned_ranges> hold() const = 0;
         [[nodiscard]] virtual std::vector<std::string> list(std::string_view prefix, std::string_view after) const = 0;
@@ -258,11 +243,9 @@ private:
                                                                                     std::size_t most) const = 0;
         [[nodiscard]] virtual std::optional<std::uint64_t> size(std::string_view key) const = 0;
         [[nodiscard]] virtual std::string name() const = 0;
-        [[nodiscard]] virtual bool exists() const = 0;
-        [[nodiscard]] virtual bool is_file() const = 0;
+        [[nodiscard]] virtual place_kind place() const = 0;
         [[nodiscard]] virtual std::optional<detail::any_follower> follow(std::string_view prefix) const = 0;
         [[nodiscard]] virtual std::unique_ptr<change_signal> watch(std::span<const std::string> prefixes) const = 0;
-        [[nodiscard]] virtual std::chrono::milliseconds look_interval() const = 0;
         [[nodiscard]] virtual std::optional<std::chrono::system_clock::time_point> modified(
             std::string_view key) const = 0;
         [[nodiscard]] virtual std::vector<problem> problems() const = 0;
@@ -270,10 +253,9 @@ private:
         // Without an override: unsupported, and nothing to remove.
         SMDEBUG_INLINE virtual void write(std::string_view key, byte_view bytes);
         [[nodiscard]] SMDEBUG_INLINE virtual detail::any_output create(std::string_view key);
-        SMDEBUG_INLINE virtual bool remove(std::string_view key);
+        SMDEBUG_INLINE virtual bool remove(std::string_view key, durability how);
         SMDEBUG_INLINE virtual std::vector<std::string> remove_unfinished(std::string_view prefix,
                                                                           function_ref<bool(std::string_view)> which);
-        SMDEBUG_INLINE virtual void settle(std::string_view key);
         [[nodiscard]] SMDEBUG_INLINE virtual detail::any_claim claim(std::string_view key, durability how);
         [[nodiscard]] SMDEBUG_INLINE virtual bool claimed(std::string_view key) const;
     };
@@ -317,6 +299,8 @@ template <storage Storage>
 
 template <class Inner>
 struct any_storage::reader : interface {
+    static_assert(sizeof(detail::checked_signatures<Inner>) > 0);
+
     explicit reader(Inner inner) : store(std::move(inner)) {}
 
     [[nodiscard]] storage_abilities abilities() const override {
@@ -325,9 +309,8 @@ struct any_storage::reader : interface {
         return told;
     }
 
-    [[nodiscard]] byte_buffer read(std::string_view key) const override { return store.read(key); }
     [[nodiscard]] byte_buffer read(std::string_view key, byte_range where) const override {
-        return store.read(key, where);
+        return where == whole_object ? store.read(key) : store.read(key, where);
     }
     void read_each(std::span<const std::string> keys, object_sink sink) const override {
         smdebug::read_each(store, keys, sink);
@@ -335,40 +318,14 @@ struct any_storage::reader : interface {
     void read_ranges(std::span<const object_range> ranges, range_sink sink) const override {
         smdebug::read_ranges(store, ranges, sink);
     }
-    void read_each_versioned(std::span<const std::string> keys, versioned_object_sink sink) const override {
-        smdebug::read_each_versioned(store, keys, sink);
+    [[nodiscard]] std::optional<byte_buffer> view(std::string_view key) const override {
+        return view_object(store, key);
     }
-    void read_ranges_versioned(std::span<const object_range> ranges, versioned_range_sink sink) const override {
-        smdebug::read_ranges_versioned(store, ranges, sink);
+    [[nodiscard]] std::unique_ptr<opened_object> open(std::string_view key) const override {
+        return open_object(store, key);
     }
-    [[nodiscard]] std::optional<byte_buffer> view([[maybe_unused]] std::string_view key) const override {
-        if constexpr (viewing_storage<Inner>) {
-            return store.view(key);
-        } else {
-            return std::nullopt;
-        }
-    }
-    [[nodiscard]] std::unique_ptr<detail::opened_object> open([[maybe_unused]] std::string_view key) const override {
-        if constexpr (detail::opening_storage<Inner>) {
-            return store.open(key);
-        } else {
-            return nullptr;
-        }
-    }
-    [[nodiscard]] bool read_ahead([[maybe_unused]] std::string_view key) const override {
-        if constexpr (prefetching_storage<Inner>) {
-            return store.read_ahead(key);
-        } else {
-            return true;
-        }
-    }
-    [[nodiscard]] std::unique_ptr<pinned_ranges> hold() const override {
-        if constexpr (holding_storage<Inner>) {
-            return store.hold();
-        } else {
-            return nullptr;
-        }
-    }
+    [[nodiscard]] bool read_ahead(std::string_view key) const override { return prefetch_object(store, key); }
+    [[nodiscard]] std::unique_ptr<pinned_ranges> hold() const override { return hold_ranges(store); }
 
     [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const override {
         return store.list(prefix, after);
@@ -376,7 +333,7 @@ struct any_storage::reader : interface {
     [[nodiscard]] std::optional<std::vector<object_entry>> list_entries(
         [[maybe_unused]] std::string_view prefix, [[maybe_unused]] std::string_view after,
         [[maybe_unused]] std::size_t most) const override {
-        if constexpr (entry_lister<Inner>) {
+        if constexpr (versioned_storage<Inner>) {
             return store.entries(prefix, after, most);
         } else {
             return std::nullopt;
@@ -384,14 +341,7 @@ struct any_storage::reader : interface {
     }
     [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const override { return store.size(key); }
     [[nodiscard]] std::string name() const override { return store.name(); }
-    [[nodiscard]] bool exists() const override {
-        if constexpr (place_prober<Inner>) {
-            return store.exists();
-        } else {
-            return true;
-        }
-    }
-    [[nodiscard]] bool is_file() const override { return detail::is_file(store); }
+    [[nodiscard]] place_kind place() const override { return place_kind_of(store); }
     [[nodiscard]] std::optional<detail::any_follower> follow([[maybe_unused]] std::string_view prefix) const override {
         if constexpr (followable_storage<Inner>) {
             return detail::any_follower{store.follow(prefix)};
@@ -399,24 +349,11 @@ struct any_storage::reader : interface {
             return std::nullopt;
         }
     }
-    [[nodiscard]] std::unique_ptr<change_signal> watch(
-        [[maybe_unused]] std::span<const std::string> prefixes) const override {
-        if constexpr (announcing_storage<Inner>) {
-            return store.watch(prefixes);
-        } else {
-            return nullptr;
-        }
+    [[nodiscard]] std::unique_ptr<change_signal> watch(std::span<const std::string> prefixes) const override {
+        return watch_changes(store, prefixes);
     }
-    [[nodiscard]] std::chrono::milliseconds look_interval() const override {
-        return smdebug::look_interval(store, std::chrono::milliseconds{0});
-    }
-    [[nodiscard]] std::optional<std::chrono::system_clock::time_point> modified(
-        [[maybe_unused]] std::string_view key) const override {
-        if constexpr (dated_storage<Inner>) {
-            return store.modified(key);
-        } else {
-            return std::nullopt;
-        }
+    [[nodiscard]] std::optional<std::chrono::system_clock::time_point> modified(std::string_view key) const override {
+        return time_of(store, key);
     }
     [[nodiscard]] std::vector<problem> problems() const override { return problems_of(store); }
 
@@ -444,18 +381,17 @@ struct any_storage::writer final : reader<Inner> {
             return interface::create(key);
         }
     }
-    bool remove(std::string_view key) override {
+    bool remove(std::string_view key, durability how) override {
         if constexpr (removing_storage<Inner>) {
-            return store.remove(key);
+            return remove_object(store, key, how);
         } else {
-            return interface::remove(key);
+            return interface::remove(key, how);
         }
     }
     std::vector<std::string> remove_unfinished(std::string_view prefix,
                                                function_ref<bool(std::string_view)> which) override {
         return smdebug::remove_unfinished(store, prefix, which);
     }
-    void settle(std::string_view key) override { settle_removal(store, key); }
     [[nodiscard]] detail::any_claim claim(std::string_view key, durability how) override {
         if constexpr (claiming_storage<Inner>) {
             return detail::any_claim{take_claim(store, key, how)};

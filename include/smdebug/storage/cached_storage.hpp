@@ -4,13 +4,13 @@
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
+#include <smdebug/storage/batch_read.hpp>
 #include <smdebug/storage/cache/cached_batch.hpp>
 #include <smdebug/storage/cache/caching_reader.hpp>
 #include <smdebug/storage/cache/metadata_cache.hpp>
 #include <smdebug/storage/cache/object_holder.hpp>
 #include <smdebug/storage/concepts.hpp>
 #include <smdebug/storage/object_cache.hpp>
-#include <smdebug/storage/versioned_read.hpp>
 #include <smdebug/storage/writable.hpp>
 
 #include <chrono>
@@ -78,42 +78,29 @@ private:
 /// Cost beyond the reads: for a key of which nothing is known yet, one listing of sizes and versions of the next
 /// thousand objects (without entries(): one size). A hit copies nothing and makes no request.
 /// Errors: those of the inner storage; a thread that waits for another's fetch gets its error. Caches have none.
-/// Threads: everything may be called at once, if the inner storage allows it. Destroying the last copy stops
+/// Threads: everything may be called concurrently, if the inner storage allows it. Destroying the last copy stops
 /// prefetching: it waits for the requests in flight. A forked child must make its own.
 template <storage Inner, cache_of<Inner> Cache = memory_cache>
 class cached_storage {
     using reader = detail::caching_reader<Inner, Cache>;
 
 public:
-    using inner_type = Inner;
-    using cache_type = Cache;
-
     explicit cached_storage(Inner inner, Cache cache = Cache{}, detail::cache_options options = {})
         : state_(std::make_shared<state>(std::move(inner), std::move(cache), std::move(options))) {}
 
     // Reading ----------------------------------------------------------------------------------------------------
 
-    [[nodiscard]] byte_buffer read(std::string_view key) const { return state_->objects.read(key); }
-    [[nodiscard]] byte_buffer read(std::string_view key, byte_range where) const {
+    [[nodiscard]] byte_buffer read(std::string_view key, byte_range where = whole_object) const {
         return state_->objects.read(key, where);
     }
     /// Reads what is cached from the cache and the rest by one call of the inner storage, in order. A disk_cache keeps
     /// what that call returns; a memory_cache does not, as a scan would evict everything.
+    /// The version is the known one of a cached object, or the one that the inner storage reports.
     void read_each(std::span<const std::string> keys, object_sink sink) const {
-        read_each_versioned(
-            keys, [&](std::size_t i, std::optional<byte_view> bytes, const object_version&) { sink(i, bytes); });
+        detail::cached_batch{state_->objects}.read_each(keys, sink);
     }
     void read_ranges(std::span<const object_range> ranges, range_sink sink) const {
-        read_ranges_versioned(ranges, [&](std::size_t i, std::optional<byte_buffer> bytes, const object_version&) {
-            sink(i, std::move(bytes));
-        });
-    }
-    /// The same with versions: the known version of a cached object, or the one that the inner storage reports.
-    void read_each_versioned(std::span<const std::string> keys, versioned_object_sink sink) const {
-        detail::cached_batch{state_->objects}.read_each_versioned(keys, sink);
-    }
-    void read_ranges_versioned(std::span<const object_range> ranges, versioned_range_sink sink) const {
-        detail::cached_batch{state_->objects}.read_ranges_versioned(ranges, sink);
+        detail::cached_batch{state_->objects}.read_ranges(ranges, sink);
     }
     /// The cached object, or a view of the inner storage; makes no request.
     [[nodiscard]] std::optional<byte_buffer> view(std::string_view key) const;
@@ -125,7 +112,7 @@ public:
         return std::make_unique<detail::object_holder<reader>>(objects());
     }
     [[nodiscard]] versioned_object read_versioned(std::string_view key) const
-        requires versioned_reader<Inner>
+        requires versioned_storage<Inner>
     {
         return inner().read_versioned(key);
     }
@@ -142,15 +129,10 @@ public:
     [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const;
     [[nodiscard]] std::vector<object_entry> entries(std::string_view prefix, std::string_view after,
                                                     std::size_t most) const
-        requires entry_lister<Inner>;
+        requires versioned_storage<Inner>;
     [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const { return inner().size(key); }
     [[nodiscard]] std::string name() const { return std::string(inner().name()); }
-    [[nodiscard]] bool exists() const
-        requires place_prober<Inner>
-    {
-        return inner().exists();
-    }
-    [[nodiscard]] bool is_file() const { return detail::is_file(inner()); }
+    [[nodiscard]] place_kind place() const { return place_kind_of(inner()); }
     [[nodiscard]] auto follow(std::string_view prefix) const
         requires followable_storage<Inner>
     {
@@ -161,9 +143,6 @@ public:
         requires requires(const Inner& any) { any.source(); }
     {
         return inner().source();
-    }
-    [[nodiscard]] std::chrono::milliseconds look_interval() const {
-        return smdebug::look_interval(inner(), std::chrono::milliseconds{0});
     }
     [[nodiscard]] std::unique_ptr<change_signal> watch(std::span<const std::string> prefixes) const
         requires announcing_storage<Inner>
@@ -186,17 +165,15 @@ public:
         using output = decltype(state_->objects.inner().create(key));
         return detail::cached_output<reader, output>{objects(), std::string{key}, state_->objects.inner().create(key)};
     }
-    bool remove(std::string_view key)
+    bool remove(std::string_view key, durability how = durability::cached)
         requires removing_storage<Inner>;
-    void settle(std::string_view key)
-        requires removing_storage<Inner>
-    {
-        settle_removal(state_->objects.inner(), key);
+    std::vector<std::string> remove_unfinished(std::string_view prefix, function_ref<bool(std::string_view)> which) {
+        return smdebug::remove_unfinished(state_->objects.inner(), prefix, which);
     }
     [[nodiscard]] auto claim(std::string_view key, durability how = durability::cached)
         requires claiming_storage<Inner>
     {
-        state_->objects.pass(key);  // it may be removed without notice
+        state_->objects.pass(key);  // another process may remove it: it is not cached
         return take_claim(state_->objects.inner(), key, how);
     }
     [[nodiscard]] bool claimed(std::string_view key) const
@@ -224,7 +201,7 @@ private:
     std::shared_ptr<state> state_;
 };
 
-/// Forbids cached_storage{cached_storage{...}}, which would be a copy.
+/// Always adds a cache, whereas cached_storage{cached_storage{...}} would be a copy.
 template <storage Inner, cache_of<Inner> Cache = memory_cache>
 [[nodiscard]] cached_storage<Inner, Cache> cached(Inner inner, Cache cache = Cache{},
                                                   detail::cache_options options = {}) {
@@ -248,11 +225,7 @@ std::optional<byte_buffer> cached_storage<Inner, Cache>::view(std::string_view k
             return whole;
         }
     }
-    if constexpr (viewing_storage<Inner>) {
-        return inner().view(key);
-    } else {
-        return std::nullopt;
-    }
+    return view_object(inner(), key);
 }
 
 template <storage Inner, cache_of<Inner> Cache>
@@ -261,11 +234,7 @@ bool cached_storage<Inner, Cache>::read_ahead(std::string_view key) const {
     if (near && !*near) {
         state_->crew.wish(key);
     }
-    if constexpr (prefetching_storage<Inner>) {
-        return near ? *near : inner().read_ahead(key);
-    } else {
-        return near.value_or(true);
-    }
+    return near ? *near : prefetch_object(inner(), key);
 }
 
 template <storage Inner, cache_of<Inner> Cache>
@@ -285,7 +254,7 @@ std::vector<std::string> cached_storage<Inner, Cache>::list(std::string_view pre
 template <storage Inner, cache_of<Inner> Cache>
 std::vector<object_entry> cached_storage<Inner, Cache>::entries(std::string_view prefix, std::string_view after,
                                                                 std::size_t most) const
-    requires entry_lister<Inner>
+    requires versioned_storage<Inner>
 {
     auto& scout = state_->objects.scout();
     const std::uint64_t before = scout.known().state();
@@ -303,11 +272,11 @@ void cached_storage<Inner, Cache>::write(std::string_view key, byte_view bytes)
 }
 
 template <storage Inner, cache_of<Inner> Cache>
-bool cached_storage<Inner, Cache>::remove(std::string_view key)
+bool cached_storage<Inner, Cache>::remove(std::string_view key, durability how)
     requires removing_storage<Inner>
 {
     const detail::forgetting changed{state_->objects, key};
-    return state_->objects.inner().remove(key);
+    return remove_object(state_->objects.inner(), key, how);
 }
 
 template <storage Inner, cache_of<Inner> Cache>

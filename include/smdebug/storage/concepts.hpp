@@ -1,5 +1,5 @@
 // The front door of storage/: what a storage of runs must offer to readers, and what it may offer beyond that.
-// Writing is in writable.hpp; what a storage can do at run time, in abilities.hpp.
+// Writing, and what a storage can do at run time, are in writable.hpp.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
@@ -18,13 +18,13 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-// Wakes a thread that waits for objects to appear: the interface between a storage that notices changes and a wait.
 namespace smdebug::inline v1 {
 
-/// Wakes one waiting thread when objects may have changed. Silence proves nothing: file systems of other machines
-/// announce no changes, so a wait must also look again periodically.
+/// Wakes one waiting thread when objects may have changed: between a storage that notices changes and a wait. Silence
+/// proves nothing: file systems of other machines announce no changes, so a wait must also look again periodically.
 /// Threads: one waits at a time; interrupt() may be called from any.
 class change_signal {
 public:
@@ -42,7 +42,10 @@ public:
 
     /// The keys reported to the last wait_until, in order of arrival, possibly repeated; nothing if it cannot name all
     /// changes on this machine: then everything must be checked. Call it only after wait_until has returned true.
-    [[nodiscard]] virtual std::optional<std::vector<std::string>> told() { return std::nullopt; }
+    [[nodiscard]] virtual std::optional<std::vector<std::string>> changed_keys() { return std::nullopt; }
+    [[deprecated("changed_keys()")]] virtual std::optional<std::vector<std::string>> told() final {
+        return changed_keys();
+    }
 
     /// Ends the current wait, or else the next one.
     virtual void interrupt() noexcept = 0;
@@ -66,14 +69,16 @@ private:
 
 /// A place that holds a run's objects under keys such as "index/000000000/000000000000_worker_0.json".
 /// A type S models `storage` when:
-///  1. read(key) returns the whole object; read(key, range) returns that part, shorter only at the object's end;
-///  2. list(prefix, after) returns the full keys that start with `prefix`, in byte order, strictly after `after` (an
-///     empty `after`: from the start), and no keys if none match; data() of both is never null;
+///  1. read(key, range = whole_object) returns that part of an object, shorter only at the object's end;
+///  2. list(prefix, after) returns the full keys that start with `prefix`, any text, in the order of their bytes,
+///     strictly after `after` (an empty `after`: from the start), and no keys if none match; `prefix` and `after` never
+///     have a null data();
 ///  3. size(key) returns the object's size in bytes, or nothing if it does not exist;
 ///  4. reading a missing key throws not_found, and a failed read throws an error of the library: a partial read is
 ///     never returned;
-///  5. const calls may run at once on many threads.
-/// Not promised: that list sees an object written a moment ago.
+///  5. name() returns what messages call it;
+///  6. const calls may run concurrently.
+/// Keys are UTF-8. Not promised: that list or read sees an object that another process wrote a moment ago.
 template <class S>
 concept storage = std::movable<S> && requires(const S& store, std::string_view key, byte_range where,
                                               std::string_view prefix, std::string_view after) {
@@ -84,13 +89,36 @@ concept storage = std::movable<S> && requires(const S& store, std::string_view k
     { store.name() } -> std::convertible_to<std::string>;
 };
 
-/// read_each calls this for each key, with its position in the list and the whole object, which is valid during the
-/// call; nothing if the object does not exist (any more).
-using object_sink = function_ref<void(std::size_t, std::optional<byte_view>)>;
+/// The version of an object that some bytes are of, as far as their read reports it.
+struct object_version {
+    std::string tag = {};                    ///< as in entries(); empty: unknown
+    std::optional<std::uint64_t> size = {};  ///< of the whole object
+    friend bool operator==(const object_version&, const object_version&) = default;
+
+    /// Whether they are known to differ. An unknown field counts as equal.
+    [[nodiscard]] bool differs_from(const object_version& other) const noexcept {
+        return (!tag.empty() && !other.tag.empty() && tag != other.tag) || (size && other.size && *size != *other.size);
+    }
+
+    /// Adds what another part of the same object reports. Returns false, and adds nothing, if the two are of different
+    /// versions.
+    [[nodiscard]] bool merge(const object_version& other) {
+        if (differs_from(other)) {
+            return false;
+        }
+        tag = other.tag.empty() ? std::move(tag) : other.tag;
+        size = other.size ? other.size : size;
+        return true;
+    }
+};
+
+/// read_each calls this for each key, with its position in the list, the whole object, which is valid during the call,
+/// and its version; nothing if the object does not exist (any more).
+using object_sink = function_ref<void(std::size_t, std::optional<byte_view>, const object_version&)>;
 
 /// Optional: read_each(keys, sink) reads many whole objects for less than one read() each (a reused buffer, several
 /// requests in flight) and passes them on in the order of `keys`, on the calling thread. An exception of the sink ends
-/// the reading and is passed on unchanged, whatever its type. An object too large to be read whole is `unsupported`.
+/// the reading and is passed on unchanged, whatever its type. An object too large to be read whole throws unsupported.
 template <class S>
 concept batch_reader = requires(const S& store, std::span<const std::string> keys, object_sink sink) {
     { store.read_each(keys, sink) } -> std::same_as<void>;
@@ -102,9 +130,10 @@ struct object_range {
     byte_range where;
 };
 
-/// read_ranges calls this for each range, with its position in the list and its bytes, which may share their memory
-/// with those of other ranges; nothing if the object does not exist (any more).
-using range_sink = function_ref<void(std::size_t, std::optional<byte_buffer>)>;
+/// read_ranges calls this for each range, with its position in the list, its bytes, which may share their memory with
+/// those of other ranges, and their version; nothing if the object does not exist (any more). Two parts of one object
+/// may be of two versions of it; each part is of one.
+using range_sink = function_ref<void(std::size_t, std::optional<byte_buffer>, const object_version&)>;
 
 /// Optional: read_ranges(ranges, sink) reads many parts of objects for less than one read() each (neighbours in one
 /// request, several requests in flight) and passes them on in the order of `ranges`, on the calling thread; each is
@@ -123,12 +152,20 @@ struct object_entry {
     friend bool operator==(const object_entry&, const object_entry&) = default;
 };
 
-/// Optional: entries(prefix, after, most) returns the same objects as list(prefix, after), with sizes and versions; at
-/// most the first `most` of them.
-template <class S>
-concept entry_lister = requires(const S& store, std::string_view prefix, std::string_view after, std::size_t most) {
-    { store.entries(prefix, after, most) } -> std::same_as<std::vector<object_entry>>;
+/// An object and its version, as entries() would have reported it at that moment.
+struct versioned_object {
+    byte_buffer bytes;
+    std::string version;  ///< never empty
 };
+
+/// Optional: entries(prefix, after, most) returns the same objects as list(prefix, after), with sizes and versions, at
+/// most the first `most` of them; read_versioned(key) reads a whole object as read(key) does, and reports its version.
+template <class S>
+concept versioned_storage =
+    requires(const S& store, std::string_view prefix, std::string_view after, std::size_t most, std::string_view key) {
+        { store.entries(prefix, after, most) } -> std::same_as<std::vector<object_entry>>;
+        { store.read_versioned(key) } -> std::same_as<versioned_object>;
+    };
 
 /// Optional: view(key) returns a view of a whole object in place, for less than reading it; nothing if no such view is
 /// possible or the object does not exist. The bytes do not change while the buffer lives, which may block writers: hold
@@ -138,17 +175,37 @@ concept viewing_storage = requires(const S& store, std::string_view key) {
     { store.view(key) } -> std::same_as<std::optional<byte_buffer>>;
 };
 
-/// Optional: read_ahead(key) starts to prefetch an object that will be wanted soon. Returns at once, with whether it
-/// was available already. A missing object is not an error.
+/// The same of any storage; nothing if it has no view().
+template <class S>
+[[nodiscard]] std::optional<byte_buffer> view_object(const S& store, [[maybe_unused]] std::string_view key) {
+    if constexpr (viewing_storage<S>) {
+        return store.view(key);
+    } else {
+        return std::nullopt;
+    }
+}
+
+/// Optional: read_ahead(key) starts to prefetch an object that will be wanted soon. Returns immediately, with whether
+/// it was available already. A missing object is not an error.
 template <class S>
 concept prefetching_storage = requires(const S& store, std::string_view key) {
     { store.read_ahead(key) } -> std::same_as<bool>;
 };
 
+/// The same of any storage; true if it has no read_ahead().
+template <class S>
+[[nodiscard]] bool prefetch_object(const S& store, [[maybe_unused]] std::string_view key) {
+    if constexpr (prefetching_storage<S>) {
+        return store.read_ahead(key);
+    } else {
+        return true;
+    }
+}
+
 /// Prefetched parts of a storage's objects, pinned until they are released. A reader of such a part waits if it is on
 /// its way and makes no request: each part is fetched once, and is read as it was then. Destruction releases
 /// everything; this object may outlive the storage.
-/// Threads: bring() and release() may be called at once.
+/// Threads: prefetch() and release() may be called concurrently.
 class pinned_ranges {
 public:
     pinned_ranges() = default;
@@ -156,8 +213,9 @@ public:
     pinned_ranges& operator=(const pinned_ranges&) = delete;
     virtual ~pinned_ranges() = default;
 
-    /// Starts to prefetch these parts, after those of earlier calls; returns at once. A part from 0 on that is longer
-    /// than its object is the whole object. A part that cannot be fetched is not held: reading it reports the error.
+    /// Starts to prefetch these parts, after those of earlier calls; returns immediately. A part that starts at
+    /// 0 and reaches past the object's end stands for the whole object. A part that cannot be fetched is not held:
+    /// reading it reports the error.
     virtual void prefetch(std::span<const object_range> parts) = 0;
     /// Releases all parts of an object.
     virtual void release(std::string_view key) = 0;
@@ -169,34 +227,39 @@ concept holding_storage = requires(const S& store) {
     { store.hold() } -> std::same_as<std::unique_ptr<pinned_ranges>>;
 };
 
-/// Optional: exists() says whether the storage's own place exists, for messages; is_file(), beside it, whether a file
-/// is there instead of a folder.
+/// The same of any storage; null if it has no hold().
 template <class S>
-concept place_prober = requires(const S& store) {
-    { store.exists() } -> std::same_as<bool>;
-};
-
-namespace detail {
-
-/// Whether a file is there instead of a folder, for messages. Optional: is_file() of a storage returns it.
-template <class S>
-[[nodiscard]] bool is_file(const S& store) {
-    if constexpr (requires {
-                      { store.is_file() } -> std::same_as<bool>;
-                  }) {
-        return store.is_file();
+[[nodiscard]] std::unique_ptr<pinned_ranges> hold_ranges(const S& store) {
+    if constexpr (holding_storage<S>) {
+        return store.hold();
     } else {
-        return false;
+        return nullptr;
     }
 }
 
-/// Where an object is, for messages. A storage that is a single file uses that file's name.
-template <class S>
-[[nodiscard]] std::string path_of(const S& store, std::string_view key) {
-    return is_file(store) ? std::string{store.name()} : std::string{store.name()} + "/" + std::string{key};
-}
+/// What is where a storage lies.
+enum class place_kind : std::uint8_t {
+    unknown,  ///< the storage does not know
+    missing,
+    folder,  ///< of files, or of a bucket's objects
+    file,
+};
 
-}  // namespace detail
+/// Optional: place() says what is where the storage lies, for messages. It may cost a request.
+template <class S>
+concept place_prober = requires(const S& store) {
+    { store.place() } -> std::same_as<place_kind>;
+};
+
+/// What is where a storage lies; unknown if it has no place().
+template <class S>
+[[nodiscard]] place_kind place_kind_of(const S& store) {
+    if constexpr (place_prober<S>) {
+        return store.place();
+    } else {
+        return place_kind::unknown;
+    }
+}
 
 /// Optional: problems() returns what part of the data cannot be read through the storage, as of the last check: damage
 /// of an archive, unread data of another tool.
@@ -242,17 +305,14 @@ concept announcing_storage = requires(const S& store, std::span<const std::strin
     { store.watch(prefixes) } -> std::same_as<std::unique_ptr<change_signal>>;
 };
 
-/// The pause between two checks for changes: the chosen one, or the storage's own if that is longer. Optional:
-/// look_interval() returns the storage's own, if each check costs time or money.
+/// The same of any storage; nothing if it has no watch().
 template <class S>
-[[nodiscard]] constexpr std::chrono::milliseconds look_interval(const S& store, std::chrono::milliseconds chosen) {
-    if constexpr (requires {
-                      { store.look_interval() } -> std::same_as<std::chrono::milliseconds>;
-                  }) {
-        const std::chrono::milliseconds own = store.look_interval();
-        return own < chosen ? chosen : own;
+[[nodiscard]] std::unique_ptr<change_signal> watch_changes(const S& store,
+                                                           [[maybe_unused]] std::span<const std::string> prefixes) {
+    if constexpr (announcing_storage<S>) {
+        return store.watch(prefixes);
     } else {
-        return chosen;
+        return nullptr;
     }
 }
 
@@ -262,8 +322,16 @@ concept dated_storage = requires(const S& store, std::string_view key) {
     { store.modified(key) } -> std::same_as<std::optional<std::chrono::system_clock::time_point>>;
 };
 
-// Objects that are opened once and read piece by piece, in one version, into the reader's own memory.
-namespace detail {
+/// The same of any storage; nothing if it has no modified().
+template <class S>
+[[nodiscard]] std::optional<std::chrono::system_clock::time_point> time_of(const S& store,
+                                                                           [[maybe_unused]] std::string_view key) {
+    if constexpr (dated_storage<S>) {
+        return store.modified(key);
+    } else {
+        return std::nullopt;
+    }
+}
 
 /// Notes that an observer made about an object during decompression: see inflate_observer.
 class object_notes {
@@ -274,8 +342,9 @@ public:
     virtual ~object_notes() = default;
 };
 
-/// An open object: replacing it in the storage does not change what is read here.
-/// Threads: everything may be called at once.
+/// An open object, read piece by piece into the reader's own memory: replacing it in the storage does not change what
+/// is read here.
+/// Threads: everything may be called concurrently.
 class opened_object {
 public:
     opened_object() = default;
@@ -305,8 +374,18 @@ concept opening_storage = requires(const S& store, std::string_view key) {
     { store.open(key) } -> std::same_as<std::unique_ptr<opened_object>>;
 };
 
-}  // namespace detail
+/// The same of any storage; null if it has no open().
+template <class S>
+[[nodiscard]] std::unique_ptr<opened_object> open_object(const S& store, [[maybe_unused]] std::string_view key) {
+    if constexpr (opening_storage<S>) {
+        return store.open(key);
+    } else {
+        return nullptr;
+    }
+}
 
+/// Sees each file of a compressed archive while its directory is read, so that what is computed of values needs no
+/// second inflating: see archive_options::in_passing.
 /// Threads: one call at a time.
 class inflate_observer {
 public:
@@ -321,8 +400,8 @@ public:
     /// other reads may inflate again.
     /// Errors: reading errors may be passed on: then no notes are remembered, and reading the object again reports the
     /// error.
-    [[nodiscard]] virtual std::shared_ptr<const detail::object_notes> pass(std::string_view key,
-                                                                           const detail::opened_object& object) = 0;
+    [[nodiscard]] virtual std::shared_ptr<const object_notes> pass(std::string_view key,
+                                                                   const opened_object& object) = 0;
 };
 
 // Names of before 0.2.

@@ -18,11 +18,11 @@
 #include <string>
 #include <string_view>
 
-// A file of the disk cache: an object, its identity, and a checksum of both.
 namespace smdebug::inline v1 {
 namespace detail {
 
-/// The layout, all numbers little-endian, 8 bytes each:
+/// A file of the disk cache: an object, its identity, and a checksum of both. The layout, all numbers little-endian, 8
+/// bytes each:
 ///   mark | size of the identity | size of the object | checksum of these and of what follows | identity | object
 /// The identity is place, key and version, each behind its size.
 
@@ -76,7 +76,7 @@ std::uint64_t write(const std::string& path, const object_identity& what, byte_v
 /// Once this process has written more than there is room for, the least recently used files are removed.
 /// Trust: anyone with write access to the folder can change what is read. New folders and files are accessible to their
 /// owner only (700, 600); the mode of an existing folder is kept.
-/// Threads: everything may be called at once. Cost: a hit that is not in memory reads and checks a file.
+/// Threads: everything may be called concurrently. Cost: a hit that is not in memory reads and checks a file.
 class disk_cache {
 public:
     static constexpr bool needs_versions = true;

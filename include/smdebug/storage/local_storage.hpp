@@ -1,14 +1,14 @@
 // A storage that is a directory on this machine.
-// Files are read; large ones can be viewed in place if no one can truncate them meanwhile (posix/map.hpp).
+// Files are read; large ones can be viewed in place if no one can truncate them meanwhile (posix/file.hpp).
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/form.hpp>
+#include <smdebug/storage/batch_read.hpp>
 #include <smdebug/storage/concepts.hpp>
 #include <smdebug/storage/posix/claim.hpp>
 #include <smdebug/storage/posix/folder_follower.hpp>
 #include <smdebug/storage/posix/output.hpp>
-#include <smdebug/storage/versioned_read.hpp>
 #include <smdebug/storage/writable.hpp>
 
 #include <chrono>
@@ -31,21 +31,18 @@ class leased_map;
 /// The files below a directory; a key is a path relative to it, with '/' between the parts.
 /// The directory need not exist yet: it then lists nothing. A key never leaves it: absolute keys and ".." are not
 /// found.
-/// Threads: everything may be called at once. Cost: one open per read; nothing stays open or cached in between.
+/// Threads: everything may be called concurrently. Cost: one open per read; nothing stays open or cached in between.
 class local_storage {
 public:
     /// The path as users write it: "file:///runs/a", "~/runs/a". A relative path is below the process's current folder
     /// and is not affected if the process changes that later.
-    /// Errors: value_error for an empty path, and for anything that is no path ("s3:/x"); unsupported for S3, and for
-    /// an archive's name (.tar, .tar.gz, .zip, ...) unless it is a folder's.
+    /// Errors: value_error for an empty path, and for anything that is not a path ("s3:/x"); unsupported for S3, and
+    /// for an archive's name (.tar, .tar.gz, .zip, ...) unless it is a folder's.
     explicit local_storage(const std::string& root);
 
-    /// The whole file, in one buffer of its own.
+    /// A file, or a part of it, cut at its end, in one buffer of its own.
     /// Errors: not_found, access_denied, unavailable (an error of the system), corrupt_data (not a regular file).
-    [[nodiscard]] byte_buffer read(std::string_view key) const;
-
-    /// A part of it, cut at its end. Never allocates more than the file's size, whatever the range.
-    [[nodiscard]] byte_buffer read(std::string_view key, byte_range where) const;
+    [[nodiscard]] byte_buffer read(std::string_view key, byte_range where = whole_object) const;
 
     /// The whole file and its version: size, inode and times, see entries().
     /// Errors: as read().
@@ -57,7 +54,7 @@ public:
     [[nodiscard]] std::optional<byte_buffer> view(std::string_view key) const;
 
     /// Opens a file for reading in pieces, at one system call each; null if read() would fail.
-    [[nodiscard]] std::unique_ptr<detail::opened_object> open(std::string_view key) const;
+    [[nodiscard]] std::unique_ptr<opened_object> open(std::string_view key) const;
 
     /// Asks the system to prefetch the beginning of a file if it is not cached; returns whether it was.
     /// Costs an open, more than reading a small cached file: see abilities().
@@ -103,11 +100,8 @@ public:
     /// The path of the folder, without trailing slashes.
     [[nodiscard]] std::string name() const { return name_; }
 
-    /// Whether the directory exists.
-    [[nodiscard]] bool exists() const;
-
-    /// Whether a file is there instead. Errors: access_denied, unavailable.
-    [[nodiscard]] bool is_file() const;
+    /// Errors: access_denied, unavailable.
+    [[nodiscard]] place_kind place() const;
 
     /// Writes under a temporary name in the same folder and renames: the file appears whole or not at all.
     /// Makes missing folders. Errors: those of create().
@@ -120,11 +114,8 @@ public:
     [[nodiscard]] detail::posix::whole_file_output create(std::string_view key);
 
     /// Removes a file; returns whether it existed. Its folder stays. Errors: not_found (no key), access_denied,
-    /// unavailable.
-    bool remove(std::string_view key);
-
-    /// Makes the removal of a file durable. Errors: not_found (no key), unavailable. Cost: a sync of its folder.
-    void settle(std::string_view key);
+    /// unavailable. Cost of `on_disk`: a sync of its folder.
+    bool remove(std::string_view key, durability how = durability::cached);
 
     /// Holds a key by a locked file of that name, also against other processes. Errors: in_use, and those of create().
     [[nodiscard]] detail::posix::file_claim claim(std::string_view key, durability how = durability::cached);

@@ -5,8 +5,8 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/form.hpp>
+#include <smdebug/storage/batch_read.hpp>
 #include <smdebug/storage/concepts.hpp>
-#include <smdebug/storage/versioned_read.hpp>
 #include <smdebug/storage/writable.hpp>
 
 #include <chrono>
@@ -54,7 +54,7 @@ namespace smdebug::inline v1 {
 
 /// Objects in memory. Copies are handles on the same objects, so that a writer and a trial can share one.
 /// Reading shares the bytes: no copy, and a replaced object stays whole for its readers.
-/// Threads: everything may be called at once.
+/// Threads: everything may be called concurrently.
 class memory_storage {
     struct state;
 
@@ -67,11 +67,8 @@ public:
     memory_storage() : memory_storage("run") {}
     explicit memory_storage(const std::string& label);
 
-    /// The whole object.  Errors: not_found.
-    [[nodiscard]] byte_buffer read(std::string_view key) const;
-
-    /// A part of it, cut at its end.  Errors: not_found.
-    [[nodiscard]] byte_buffer read(std::string_view key, byte_range where) const { return read(key).slice(where); }
+    /// An object, or a part of it, cut at its end.  Errors: not_found.
+    [[nodiscard]] byte_buffer read(std::string_view key, byte_range where = whole_object) const;
 
     /// The whole object and its version, see entries(). Errors: not_found.
     [[nodiscard]] versioned_object read_versioned(std::string_view key) const;
@@ -197,10 +194,10 @@ inline memory_storage::held_key memory_storage::claim(std::string_view key) { re
 namespace detail {
 
 /// Makes signals and wakes them. A signal shares nothing with the storage and may outlive it.
-/// Threads: everything may be called at once.
+/// Threads: everything may be called concurrently.
 class announcer {
 public:
-    /// A signal keeps at most so many keys for told(); if more arrive before a wait, it reports none of them.
+    /// A signal keeps at most so many keys for changed_keys(); if more arrive before a wait, it reports none of them.
     static constexpr std::size_t most_keys = 4096;
 
     /// Makes a signal that wakes when a key that starts with one of the prefixes is announced.
@@ -236,7 +233,7 @@ private:
     public:
         explicit signal(std::shared_ptr<bell> source) : bell_(std::move(source)) {}
         [[nodiscard]] bool wait_until(clock::time_point until) override { return bell_->wait_until(until, keys_); }
-        [[nodiscard]] key_list told() override { return keys_; }
+        [[nodiscard]] key_list changed_keys() override { return keys_; }
         void interrupt() noexcept override { bell_->interrupt(); }
 
     private:

@@ -31,7 +31,7 @@ struct object_identity {
 ///     version, after drop(what) nothing for this one;
 ///  4. none of them throws an error of the library: a cache that does not work is an empty one;
 ///  5. largest() is the size in bytes of the largest object that it would keep;
-///  6. everything may be called at once on many threads.
+///  6. everything may be called concurrently on many threads.
 /// `needs_versions` says that every object must have a version, as the cache outlives the process.
 template <class C>
 concept object_cache = std::movable<C> && requires(C& cache, const C& seen, const object_identity& what,
@@ -48,7 +48,7 @@ concept object_cache = std::movable<C> && requires(C& cache, const C& seen, cons
 
 /// A cache that may be used for a storage.
 template <class C, class Inner>
-concept cache_of = object_cache<C> && (!C::needs_versions || entry_lister<Inner>);
+concept cache_of = object_cache<C> && (!C::needs_versions || versioned_storage<Inner>);
 
 /// Optional: keep_aside(what, bytes) and find_aside(what) do the same for a scan, which reads everything once: they
 /// evict nothing that is used repeatedly, and the bytes are borrowed. A cache without them keeps nothing of scans.
@@ -58,12 +58,11 @@ concept scan_cache = object_cache<C> && requires(C& cache, const object_identity
     { cache.find_aside(what) } -> std::same_as<std::optional<byte_buffer>>;
 };
 
-// A cache of whole objects in this process's memory, which evicts the least recently used ones first.
-
+/// A cache of whole objects in this process's memory, which evicts the least recently used ones first.
 /// Holds at most `most_bytes` of objects, counting 256 bytes of overhead for each. For one storage only: it identifies
 /// objects by key and has one version of each. Copies nothing: it shares its buffers with readers, and an evicted
 /// object stays whole for them.
-/// Threads: everything may be called at once. Cost: a hash look-up, whatever its size.
+/// Threads: everything may be called concurrently. Cost: a hash look-up, whatever its size.
 class memory_cache {
 public:
     static constexpr bool needs_versions = false;

@@ -54,7 +54,7 @@ namespace detail {
 /// Whether a file of the program includes <smdebug/formats.hpp>.
 [[nodiscard]] bool opens_other_data() noexcept;
 
-/// The same as open_storage(), but for archives only.
+/// Opens a local folder or a bucket as open_storage() does, but never looks for an archive.
 [[nodiscard]] any_storage open_folder(std::string_view path, storage_options options = {});
 
 /// How archives are read: with the cache's folder for their indexes, unless options name another.
@@ -85,12 +85,9 @@ template <storage S>
 
 }  // namespace detail
 
-// The functions for opening by path that <smdebug/s3.hpp>, <smdebug/archive.hpp> and <smdebug/formats.hpp> add to a
-// program.
-
-struct storage_options;
-
 namespace detail {
+
+// What <smdebug/s3.hpp>, <smdebug/archive.hpp> and <smdebug/formats.hpp> add to a program.
 
 struct s3_openers {
     any_storage (*open_storage)(std::string_view path, const storage_options& options);

@@ -6,8 +6,8 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/form.hpp>
+#include <smdebug/storage/batch_read.hpp>
 #include <smdebug/storage/concepts.hpp>
-#include <smdebug/storage/versioned_read.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -112,7 +112,7 @@ private:
 class range_assembly {
 public:
     /// `place`: a prefix of the keys in messages.
-    range_assembly(const range_plan& plan, versioned_range_sink sink, std::string place = {})
+    range_assembly(const range_plan& plan, range_sink sink, std::string place = {})
         : plan_(&plan), sink_(sink), place_(std::move(place)), answers_(plan.requests().size()) {}
 
     /// Adds the answer to a request: its bytes, shorter only at the object's end, or nothing if there is no such
@@ -160,7 +160,7 @@ private:
     void start_again(const range_plan::place& wanted);
 
     const range_plan* plan_;
-    versioned_range_sink sink_;
+    range_sink sink_;
     std::string place_;
     std::vector<answer> answers_;
     std::size_t next_ = 0;                // the next range to deliver

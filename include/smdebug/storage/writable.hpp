@@ -7,6 +7,7 @@
 #include <smdebug/storage/concepts.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +20,7 @@
 namespace smdebug::inline v1 {
 
 /// A storage that can be written: write(key, bytes) makes the object appear whole or not at all, and replaces an older
-/// one.
+/// one. As durable as the storage makes it: at least durability::cached.
 template <class S>
 concept writable_storage = storage<S> && requires(S& store, std::string_view key, byte_view bytes) {
     { store.write(key, bytes) } -> std::same_as<void>;
@@ -45,13 +46,15 @@ concept object_output = std::movable<O> && requires(O& out, std::span<const byte
 };
 
 /// Optional: create(key) returns an object_output, which avoids keeping the whole object in memory where possible.
-/// create_output() (storage/writable.hpp) returns one for every writable storage.
+/// create_output() returns one for every writable storage.
 template <class S>
 concept appending_storage = requires(S& store, std::string_view key) {
     { store.create(key) } -> object_output;
 };
 
-/// Optional: remove(key) removes an object; returns whether it existed.
+/// Optional: remove(key) removes an object; returns whether it existed. Beside it, optional: remove(key, how), which
+/// with `on_disk` makes the removal of this object, and of those removed before in its folder, survive a loss of power,
+/// also if the object was missing already.
 template <class S>
 concept removing_storage = requires(S& store, std::string_view key) {
     { store.remove(key) } -> std::same_as<bool>;
@@ -83,7 +86,7 @@ template <object_claim C>
 ///     calls, in any number of processes, one succeeds;
 ///  3. a dead holder, however it died, holds nothing;
 ///  4. claimed(key) returns whether claim(key) would have thrown in_use a moment ago;
-///  5. an existing object that is no claim, such as an empty one, counts as held.
+///  5. an existing object that is not a claim, such as an empty one, counts as held.
 /// Not promised: anything about objects under a held key that are written or removed by other means.
 template <class S>
 concept claiming_storage = requires(S& store, const S& seen, std::string_view key) {
@@ -104,14 +107,15 @@ template <claiming_storage S>
     }
 }
 
-/// Makes the removal of an object, and of others in its folder, survive a loss of power. Optional: settle(key), for a
-/// storage whose remove() does not wait for that.
-template <class S>
-void settle_removal(S& store, std::string_view key) {
+/// Removes an object, as durably as the storage can; returns whether it existed.
+template <removing_storage S>
+bool remove_object(S& store, std::string_view key, [[maybe_unused]] durability how) {
     if constexpr (requires {
-                      { store.settle(key) } -> std::same_as<void>;
+                      { store.remove(key, how) } -> std::same_as<bool>;
                   }) {
-        store.settle(key);
+        return store.remove(key, how);
+    } else {
+        return store.remove(key);
     }
 }
 
@@ -130,9 +134,6 @@ std::vector<std::string> remove_unfinished(S& store, std::string_view prefix,
         return {};
     }
 }
-
-// Writes an object piece by piece into any writable storage.
-// Uses the storage's own create() if it has one; otherwise gathers the pieces in memory and writes them at once.
 
 namespace detail {
 
@@ -163,7 +164,8 @@ private:
 
 }  // namespace detail
 
-/// An object_output for the object `key`: the storage's own if it has one. Errors: those of the storage.
+/// An object_output for the object `key`: the storage's own if it has create(), else one that gathers the pieces in
+/// memory and writes them together. Errors: those of the storage.
 template <writable_storage Storage>
 [[nodiscard]] auto create_output(Storage& store, std::string_view key) {
     if constexpr (appending_storage<Storage>) {
@@ -196,6 +198,9 @@ struct storage_abilities {
     bool writes = true;          ///< otherwise write() and create() throw unsupported
     bool removes = true;         ///< otherwise remove() throws unsupported
     bool claims = true;          ///< otherwise claim() and claimed() throw unsupported
+    bool one_object = false;     ///< it is a single object, and name() is its path
+    /// The least pause between two checks for changes, where each costs time or money.
+    std::chrono::milliseconds look_interval{0};
 
     friend bool operator==(const storage_abilities&, const storage_abilities&) = default;
 };
@@ -215,14 +220,82 @@ template <class S>
     return {.batches_ranges = told.batches_ranges && range_batch_reader<S>,
             .views = told.views && viewing_storage<S>,
             .reads_ahead = told.reads_ahead && prefetching_storage<S>,
-            .opens_small = told.opens_small && detail::opening_storage<S>,
+            .opens_small = told.opens_small && opening_storage<S>,
             .follows = told.follows && followable_storage<S>,
             .writes = told.writes && writable_storage<S>,
             .removes = told.removes && removing_storage<S>,
-            .claims = told.claims && claiming_storage<S>};
+            .claims = told.claims && claiming_storage<S>,
+            .one_object = told.one_object,
+            .look_interval = told.look_interval};
+}
+
+/// The pause between two checks for changes: the chosen one, or the storage's own if that is longer.
+template <class S>
+[[nodiscard]] constexpr std::chrono::milliseconds look_interval(const S& store, std::chrono::milliseconds chosen) {
+    return std::max(abilities_of(store).look_interval, chosen);
 }
 
 namespace detail {
+
+/// Does not compile for a storage of which an optional operation has another signature than its concept wants: it would
+/// be ignored without a word.
+template <class S>
+struct checked_signatures {
+    static_assert(
+        batch_reader<S> || !requires { &S::read_each; },
+        "read_each(keys, sink) of a storage is const, and takes an object_sink");
+    static_assert(
+        range_batch_reader<S> || !requires { &S::read_ranges; },
+        "read_ranges(ranges, sink) of a storage is const, and takes a range_sink");
+    static_assert(
+        writable_storage<S> || !requires(S& any, std::string_view key, byte_view bytes) { any.write(key, bytes); },
+        "write(key, bytes) of a storage returns nothing");
+    static_assert(
+        viewing_storage<S> || !requires(S& any, std::string_view key) { any.view(key); },
+        "view(key) of a storage is const, and returns std::optional<byte_buffer>");
+    static_assert(
+        opening_storage<S> || !requires(S& any, std::string_view key) { any.open(key); },
+        "open(key) of a storage is const, and returns std::unique_ptr<opened_object>");
+    static_assert(
+        prefetching_storage<S> || !requires(S& any, std::string_view key) { any.read_ahead(key); },
+        "read_ahead(key) of a storage is const, and returns bool");
+    static_assert(
+        holding_storage<S> || !requires(S& any) { any.hold(); },
+        "hold() of a storage is const, and returns std::unique_ptr<pinned_ranges>");
+    static_assert(
+        versioned_storage<S> || !requires(S& any) { any.entries("", "", std::size_t{1}); },
+        "a storage with entries() has read_versioned(), too, see versioned_storage");
+    static_assert(
+        followable_storage<S> || !requires(S& any, std::string_view prefix) { any.follow(prefix); },
+        "follow(prefix) of a storage is const, and returns a key_follower");
+    static_assert(
+        announcing_storage<S> || !requires(S& any, std::span<const std::string> prefixes) { any.watch(prefixes); },
+        "watch(prefixes) of a storage is const, and returns std::unique_ptr<change_signal>");
+    static_assert(
+        dated_storage<S> || !requires(S& any, std::string_view key) { any.modified(key); },
+        "modified(key) of a storage is const, and returns an optional std::chrono::system_clock::time_point");
+    static_assert(
+        place_prober<S> || !requires(S& any) { any.place(); }, "place() of a storage is const, and returns place_kind");
+    static_assert(
+        problem_reporter<S> || !requires(S& any) { any.problems(); },
+        "problems() of a storage is const, and returns std::vector<problem>");
+    static_assert(
+        appending_storage<S> || !requires(S& any, std::string_view key) { any.create(key); },
+        "create(key) of a storage returns an object_output");
+    static_assert(
+        removing_storage<S> || !requires(S& any, std::string_view key) { any.remove(key); },
+        "remove(key) of a storage returns bool");
+    static_assert(
+        claiming_storage<S> || !requires(S& any, std::string_view key) { any.claim(key); },
+        "claim(key) of a storage returns an object_claim; beside it is claimed(key), which is const");
+};
+
+/// Where an object is, for messages.
+template <class S>
+[[nodiscard]] std::string path_of(const S& store, std::string_view key) {
+    return abilities_of(store).one_object ? std::string{store.name()}
+                                          : std::string{store.name()} + "/" + std::string{key};
+}
 
 template <writable_storage Storage>
 void gathered_output<Storage>::commit(durability /*as write() has it*/) {

@@ -124,6 +124,7 @@ template <class Part>
     } else if constexpr (std::same_as<Part, bool>) {
         return bits != 0;
     } else {
+        static_assert(std::integral<Part> || float8<Part>, "another type needs its conversion");
         return static_cast<Part>(bits);
     }
 }

@@ -8,8 +8,8 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
+#include <smdebug/storage/batch_read.hpp>
 #include <smdebug/storage/concepts.hpp>
-#include <smdebug/storage/versioned_read.hpp>
 #include <smdebug/testing/suite.hpp>
 
 #include <algorithm>
@@ -183,7 +183,7 @@ void check_storage_conformance(Make&& make) {
                 keys.push_back(held.first + ".missing");
             }
             std::size_t next = 0;
-            read_each(store, keys, [&](std::size_t i, std::optional<byte_view> bytes) {
+            read_each(store, keys, [&](std::size_t i, std::optional<byte_view> bytes, const object_version&) {
                 suite.require(i == next);
                 ++next;
                 if (i % 2 == 1) {
@@ -220,7 +220,7 @@ void check_storage_conformance(Make&& make) {
                 }
             }
             std::size_t next = 0;
-            read_ranges(store, ranges, [&](std::size_t i, std::optional<byte_buffer> bytes) {
+            read_ranges(store, ranges, [&](std::size_t i, std::optional<byte_buffer> bytes, const object_version&) {
                 suite.require(i == next);
                 ++next;
                 const std::string key{ranges[i].key};
@@ -238,10 +238,11 @@ void check_storage_conformance(Make&& make) {
                                  : std::string{}));
             });
             suite.check(next == ranges.size());
-            suite.check_throws<int>([&] { read_ranges(store, ranges, [](auto, const auto&) { throw 5; }); });
+            suite.check_throws<int>(
+                [&] { read_ranges(store, ranges, [](auto, const auto&, const object_version&) { throw 5; }); });
         }
         if (suite.part("entries: what list gives, with sizes and versions")) {
-            if constexpr (entry_lister<std::remove_cvref_t<decltype(store)>>) {
+            if constexpr (versioned_storage<std::remove_cvref_t<decltype(store)>>) {
                 for (const std::string_view prefix :
                      {"", "index/", "odd/", "training_job_end.ts", "nothing", "index/a"}) {
                     for (const std::string_view after : {"", "index/", "index/a", "events/large", "odd/plus", "zzz"}) {
@@ -483,7 +484,7 @@ template <class Make>
                 return true;
             };
             while (!has_all() && signal->wait_until(far_away())) {
-                const auto told = signal->told();
+                const auto told = signal->changed_keys();
                 const std::vector<std::string> keys = told ? *told : place.store.list("index/", "");
                 suite.require(
                     std::all_of(keys.begin(), keys.end(), [](const auto& key) { return key.starts_with("index/"); }));
@@ -530,13 +531,13 @@ template <class Make>
     return signals;
 }
 
-/// Runs the suite of entry_lister, and that of versioned_reader if it is one.
+/// Runs the suite of versioned_storage.
 template <class Make>
 void check_version_conformance(Make&& make) {
     detail::conformance_suite::walk([&](detail::conformance_suite& suite) {
         auto place = make();
         using store_type = decltype(place.store);
-        static_assert(entry_lister<store_type>);
+        static_assert(versioned_storage<store_type>);
         const auto version_of = [&](const std::string& key) {
             const auto found = place.store.entries(key, "", 1);
             return found.empty() ? std::string{} : found.front().version;
@@ -556,19 +557,17 @@ void check_version_conformance(Make&& make) {
             suite.check(seen.insert(version_of("index/a")).second);
         }
         if (suite.part("read_versioned: the bytes, and the version that they had")) {
-            if constexpr (versioned_reader<store_type>) {
-                for (const auto& [key, content] : conformance_objects()) {
-                    suite.about(key);
-                    place.write(key, content);
-                    const versioned_object read = place.store.read_versioned(key);
-                    suite.check(text_of(read.bytes) == content);
-                    suite.check(!read.version.empty());
-                    place.write(key, content + "x");
-                    suite.check(version_of(key) != read.version);
-                    suite.check(place.store.read_versioned(key).version != read.version);
-                }
-                suite.check_throws<not_found>([&] { static_cast<void>(place.store.read_versioned("missing")); });
+            for (const auto& [key, content] : conformance_objects()) {
+                suite.about(key);
+                place.write(key, content);
+                const versioned_object read = place.store.read_versioned(key);
+                suite.check(text_of(read.bytes) == content);
+                suite.check(!read.version.empty());
+                place.write(key, content + "x");
+                suite.check(version_of(key) != read.version);
+                suite.check(place.store.read_versioned(key).version != read.version);
             }
+            suite.check_throws<not_found>([&] { static_cast<void>(place.store.read_versioned("missing")); });
         }
     });
 }

@@ -1,5 +1,5 @@
-// A trial whose policies are known when it is compiled.
-// Storage says where the bytes are, the decoder what a record means, the kernel how reductions are computed.
+// A trial whose policies are known when it is compiled; create_trial(), which opens the run at a path or URI.
+// Policies: storage says where the bytes are, the decoder what a record means, the kernel how reductions are computed.
 #pragma once
 
 #include <smdebug/core/error.hpp>
@@ -70,21 +70,7 @@ extern template trial::trial(memory_storage, trial_options, event_decoder<>, def
 namespace detail {
 
 /// The storage of a run.  Files that are written once are cached, unless the options say otherwise.
-[[nodiscard]] any_storage open_storage_of_run(std::string_view path, storage_options options);
-
-/// Called where there is no run: if the data there need <smdebug/formats.hpp>, says so.
-/// Errors: unsupported; those of the storage.
-void refuse_other_data(std::string_view path, const any_storage& store);
-
-}  // namespace detail
-
-/// Opens the run at `path`: a directory, or "s3://bucket/prefix"; in programs of which a file includes
-/// <smdebug/archive.hpp> or <smdebug/formats.hpp> also an archive, or data of TensorBoard, PyTorch or numpy.
-/// Errors: as basic_trial's constructor, and those of open_storage(); unsupported for a log or checkpoints in a program
-///         of which no file includes <smdebug/formats.hpp>.
-[[nodiscard]] trial create_trial(std::string_view path, trial_options options = {}, storage_options storage = {});
-
-inline any_storage detail::open_storage_of_run(std::string_view path, storage_options options) {
+[[nodiscard]] inline any_storage open_storage_of_run(std::string_view path, storage_options options) {
     if (!options.cacheable) {
         options.cacheable = is_written_once;
     }
@@ -95,8 +81,10 @@ inline any_storage detail::open_storage_of_run(std::string_view path, storage_op
     return open_storage(path, std::move(options));
 }
 
-inline void detail::refuse_other_data(std::string_view path, const any_storage& store) {
-    std::string found{is_data_file(path) && store.is_file() ? path : std::string_view{}};
+/// Called where there is no run: if the data there need <smdebug/formats.hpp>, says so.
+/// Errors: unsupported; those of the storage.
+inline void refuse_other_data(std::string_view path, const any_storage& store) {
+    std::string found{is_data_file(path) && store.place() == place_kind::file ? path : std::string_view{}};
     if (found.empty()) {
         constexpr std::size_t most = 1000;  // enough to recognize a folder; a bucket may have millions
         const std::vector<std::string> keys = some_keys(store, "", most);
@@ -110,7 +98,14 @@ inline void detail::refuse_other_data(std::string_view path, const any_storage& 
     }
 }
 
-inline trial create_trial(std::string_view path, trial_options options, storage_options storage) {
+}  // namespace detail
+
+/// Opens the run at `path`: a directory, or "s3://bucket/prefix"; in programs of which a file includes
+/// <smdebug/archive.hpp> or <smdebug/formats.hpp> also an archive, or data of TensorBoard, PyTorch or numpy.
+/// Errors: as basic_trial's constructor, and those of open_storage(); unsupported for a log or checkpoints in a program
+///         of which no file includes <smdebug/formats.hpp>.
+[[nodiscard]] inline trial create_trial(std::string_view path, trial_options options = {},
+                                        storage_options storage = {}) {
     const bool is_run = storage.formats.as == data_format::smdebug || detail::opens_other_data();
     const any_storage store = detail::open_storage_of_run(path, std::move(storage));
     try {

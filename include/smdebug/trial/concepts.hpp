@@ -1,4 +1,4 @@
-// The public concept of a trial: what a rule may use, whatever the trial's policies are.
+// Concepts of trials: what rules read, what scans need, what rules can share.
 #pragma once
 
 #include <smdebug/core/step.hpp>
@@ -22,7 +22,7 @@ class read_log;
 class rule_view;
 class trial_state;
 
-/// The number by which users know a step: see basic_trial::shown_step(); for other trials the global one.
+/// The number by which users know a step: see trial::shown_step(); for other trials the global one.
 template <class Trial>
 [[nodiscard]] step_number shown_step(const Trial& run, step_number global_step) {
     if constexpr (requires {
@@ -71,7 +71,7 @@ concept tensor_source = requires(const T& trial, std::string_view name) {
 /// What a rule may use of a trial.  A type T models `readable_trial` when:
 ///  1. steps are global steps, ascending; mode and mode_step return nothing for a step that was not written;
 ///  2. tensor_names returns sorted names, each once; tensor(name) throws tensor_unavailable for any other name;
-///  3. reduction_value throws where find_reduction returns an absence, and they agree otherwise;
+///  3. reduction_value throws where find_reduction returns a failure, and they agree otherwise;
 ///  4. name() says which run it is; const calls may run concurrently.
 /// Not promised: where the values come from, or that a later call sees more steps.
 template <class T>

@@ -129,7 +129,7 @@ public:
     /// Reports the result of a comparison, if it found anything.
     void report(run_difference_kind kind, const comparison& found, std::string_view of, const shape_type* shape);
     void unreadable(unsigned run, const lookup_error& why);
-    /// Compares the collections that neither run's selection leaves out.
+    /// Compares the collections that the selection includes; none if it is by names or regexes.
     void compare_collections(const catalog::job_description& first, const catalog::job_description& second);
 
     diff_summary summary;

@@ -16,7 +16,7 @@
 namespace smdebug::inline v1 {
 
 /// Why a look-up found nothing.
-enum class absence : std::uint8_t {
+enum class lookup_failure_kind : std::uint8_t {
     tensor_not_saved,        ///< the step exists, but this tensor (or its values, or what the reduction needs) does not
     step_not_saved,          ///< the step was not saved and will not be
     step_not_yet_available,  ///< the step may still come
@@ -29,11 +29,13 @@ enum class absence : std::uint8_t {
     not_computed,            ///< the kernel lacks a reduction that the dtype has
 };
 
+using absence [[deprecated("smdebug::lookup_failure_kind")]] = lookup_failure_kind;
+
 /// The error of a look-up as a value: what the call without find_ would throw.
 ///
 ///     if (const auto value = tensor.find_value(step); !value) std::puts(value.failure().message().c_str());
 struct lookup_error {
-    absence why = absence::tensor_not_saved;
+    lookup_failure_kind why = lookup_failure_kind::tensor_not_saved;
     bool has_reductions = false;    ///< there are no values, but saved reductions
     status damage = status::ok;     ///< of a damaged record
     std::uint64_t offset = 0;       ///< of a damaged record: its first byte in `where`
@@ -57,15 +59,19 @@ struct lookup_error {
 
 /// Converts the exception that is being handled, which reading a record threw, to a failure.  Call it inside a catch
 /// block.
-[[nodiscard]] lookup_error failure_at_hand(std::string where, std::uint64_t offset);
+[[nodiscard]] lookup_error failure_from_current_exception(std::string where, std::uint64_t offset);
+[[deprecated("smdebug::failure_from_current_exception")]] [[nodiscard]] inline lookup_error failure_at_hand(
+    std::string where, std::uint64_t offset) {
+    return failure_from_current_exception(std::move(where), offset);
+}
 
 /// A value, or why there is none: the result of a tensor's find_value(), find_reduction() and so on.
 template <class T>
 class [[nodiscard]] lookup {
 public:
-    lookup(T value) : value_(std::move(value)) {}                   // NOLINT: implicit
-    lookup(lookup_error failure) : failure_(std::move(failure)) {}  // NOLINT: implicit
-    lookup(absence why) : failure_(lookup_error{.why = why}) {}     // NOLINT: implicit
+    lookup(T value) : value_(std::move(value)) {}                            // NOLINT: implicit
+    lookup(lookup_error failure) : failure_(std::move(failure)) {}           // NOLINT: implicit
+    lookup(lookup_failure_kind why) : failure_(lookup_error{.why = why}) {}  // NOLINT: implicit
 
     [[nodiscard]] bool has_value() const noexcept { return value_.has_value(); }
     [[nodiscard]] explicit operator bool() const noexcept { return has_value(); }

@@ -113,7 +113,8 @@ struct trial_options {
     /// How often a wait looks again where the storage announces no change; never more often than the storage's own
     /// interval (s3_options::look_interval).
     std::chrono::milliseconds poll_interval{100};
-    /// After this many incomplete steps, half of them count as complete; at least 2.
+    /// When more than this many steps follow the last complete one, half this many of them count as complete, so that a
+    /// worker that has died does not block the run.  At least 2, else value_error.
     /// Unset: SMDEBUG_INCOMPLETE_STEP_WAIT_WINDOW, else 1000.
     std::optional<int> incomplete_step_wait_window = {};
     /// For how many poll intervals to wait for a missing event file of a running job before its tensors count as
@@ -128,9 +129,9 @@ struct trial_options {
     std::optional<std::chrono::milliseconds> training_end_delay_refresh = {};
     /// How long a job must write nothing before it counts as stalled.
     std::chrono::milliseconds stalled_after{std::chrono::minutes{30}};
-    /// Anything larger counts as damaged: a record is corrupt_record, an index file index_reader_exception (or skipped,
-    /// see damaged_index), a collections file collections_file_exception.  A run with more index files, or more bytes
-    /// in them, is always an index_reader_exception.
+    /// Anything larger counts as damaged: a record throws corrupt_record, an index file index_reader_exception (or is
+    /// skipped, see damaged_index), a collections file collections_file_exception.  A run with more index files, or
+    /// more bytes in them, always throws index_reader_exception.
     size_limits limits = {};
 };
 
@@ -197,7 +198,7 @@ namespace detail {
 class joint_scan;
 }  // namespace detail
 
-/// How much of what they read rules that share a trial keep.
+/// How much data rules that share a trial cache.
 struct sharing_options {
     /// Values of tensors, in bytes: the most recently used of this step and the previous one; and the same again for
     /// the last saves of tensors that comparisons use.  Reductions and results of measures of the last 16 saves are
@@ -209,8 +210,9 @@ struct sharing_options {
     /// ones.  For a larger step the rest is read on demand.
     std::uint64_t file_bytes = std::uint64_t{256} << 20U;
     /// For many runs at once: a shared thread budget.  Up to `most_threads` threads prefetch, each some of the next
-    /// steps; where none is free, the walking thread reduces them.  Null: one additional thread, always available.
-    /// Findings and numbers do not depend on the number of threads.
+    /// steps; where none is free, or `most_threads` is 0, the walking thread reduces them.  Null: one additional
+    /// thread, always available, whatever `most_threads` is.  Findings and numbers do not depend on the number of
+    /// threads.
     std::shared_ptr<thread_budget> threads = {};
     unsigned most_threads = 8;
     /// A scan that runs anyway: rules observe it, in order of the steps, on one thread beside the walking one.  Values
@@ -218,8 +220,8 @@ struct sharing_options {
     /// Null: rules scan on their own.
     std::shared_ptr<detail::joint_scan> joint = {};
 
-    /// The same for a run that may use so many bytes: an eighth of them for values, a sixteenth for files, and a thread
-    /// for each 128 MiB.
+    /// The same for a run that may use so many bytes: an eighth of them for values (`value_bytes` is a sixteenth, and
+    /// counts twice), a sixteenth for files, and a thread for each 128 MiB: below that, none.
     [[nodiscard]] sharing_options within(std::uint64_t bytes) const {
         sharing_options some = *this;
         some.value_bytes = static_cast<std::size_t>(std::min<std::uint64_t>(value_bytes, bytes / 16));

@@ -30,15 +30,15 @@
 namespace smdebug::inline v1 {
 namespace detail {
 
-/// Texts with numbers.
-class numbered_texts {
+/// Interns strings: gives each a dense id in order of first use.
+class string_interner {
 public:
-    numbered_texts() = default;
-    numbered_texts(const numbered_texts& other);
-    numbered_texts& operator=(const numbered_texts& other) { return *this = numbered_texts{other}; }
-    numbered_texts(numbered_texts&&) noexcept = default;
-    numbered_texts& operator=(numbered_texts&&) noexcept = default;
-    ~numbered_texts() = default;
+    string_interner() = default;
+    string_interner(const string_interner& other);
+    string_interner& operator=(const string_interner& other) { return *this = string_interner{other}; }
+    string_interner(string_interner&&) noexcept = default;
+    string_interner& operator=(string_interner&&) noexcept = default;
+    ~string_interner() = default;
 
     /// Cost: one comparison where texts repeat in the same order, else a look-up.
     [[nodiscard]] std::uint32_t number_of(std::string_view text) {
@@ -63,7 +63,7 @@ private:
 /// Where a source found one tensor.
 struct found_entry {
     byte_range place;
-    std::uint32_t name = 0;  ///< number in the contents
+    std::uint32_t name = 0;  ///< its id in the contents
     std::uint32_t form = 0;
     timed_number number = {};
 };
@@ -107,15 +107,15 @@ public:
     struct tensor_form {
         dtype type = dtype::invalid;
         std::span<const std::size_t> shape = {};
-        bool big_endian = false;     ///< the bytes of each element are swapped
-        bool columns_first = false;  ///< the first extent is the fastest: Fortran's order
+        bool big_endian = false;    ///< the bytes of each element are swapped
+        bool column_major = false;  ///< column-major (Fortran order): the first index varies fastest
     };
     /// Makes the elements of a tensor, exactly as many bytes as its form requires.  Called concurrently.
     using maker = std::function<std::vector<std::byte>()>;
 
-    /// The number of a name; adding tensors by number is cheaper than by name.
+    /// The id of a name; adding tensors by id is cheaper than by name.
     [[nodiscard]] std::uint32_t name(std::string_view tensor) { return names_.number_of(tensor); }
-    /// add_number() with the number of a name.
+    /// Adds a number, which the catalog keeps.  `name`: see name().  `of`: the object that contains it, see object().
     void add_number(const place& where, std::uint32_t name, double number, dtype as, std::uint32_t of) {
         begin(where, of);
         add_number_beside(name, number, where.wall_time, as);
@@ -126,7 +126,7 @@ public:
         entries_.push_back({{}, name, form_without_shape(detail::storage_form::number, as), {number, wall_time}});
     }
 
-    /// The number of an object of the storage.
+    /// The id of an object of the storage.
     [[nodiscard]] std::uint32_t object(std::string_view key) { return objects_.number_of(key); }
 
     /// A tensor in a record of an event file, including its frame, which the trial's decoder reads.
@@ -137,7 +137,7 @@ public:
     /// A tensor whose elements are made when it is read.
     void add_made(const place& where, std::string_view tensor, const tensor_form& form, maker make,
                   std::optional<std::uint32_t> of = {});
-    /// A number, kept in the catalog.      `as`: float64 or float32.  `of`: the object that contains it.
+    /// The same by the tensor's name.      `as`: float64 or float32.
     void add_number(const place& where, std::string_view tensor, double number, dtype as = dtype::float64,
                     std::optional<std::uint32_t> of = {});
     /// A TensorProto or histogram without a record around it.  `name`: see name().
@@ -150,8 +150,9 @@ public:
     void add_shape(const place& where, std::string_view tensor, std::span<const std::size_t> shape,
                    std::optional<std::uint32_t> of = {});
 
-    /// Puts a tensor into a collection, or creates the collection.
+    /// Adds a collection; replaces one of the same name.
     void add_collection(collection group);
+    /// Adds a tensor to a collection, and creates it if it does not exist.
     void add_to_collection(std::string_view collection, std::string_view tensor);
     /// How many workers write each step; 1 where each worker has its own steps.
     void set_num_workers(std::size_t count) noexcept { num_workers_ = count; }
@@ -177,8 +178,8 @@ public:
         return collections_;
     }
     [[nodiscard]] std::size_t num_workers() const noexcept { return num_workers_; }
-    [[nodiscard]] const detail::numbered_texts& names() const noexcept { return names_; }
-    [[nodiscard]] const detail::numbered_texts& workers() const noexcept { return workers_; }
+    [[nodiscard]] const detail::string_interner& names() const noexcept { return names_; }
+    [[nodiscard]] const detail::string_interner& workers() const noexcept { return workers_; }
     /// What was added since forget_found(), in that order.
     [[nodiscard]] std::span<const detail::found_run> runs() const noexcept { return runs_; }
     /// Calls visit(const found_entry&) for those of a run, by its place in runs().
@@ -219,9 +220,9 @@ private:
     [[nodiscard]] std::uint32_t new_form_without_shape(detail::storage_form as, dtype type);
     [[nodiscard]] static std::uint64_t bytes_of(std::string_view tensor, const tensor_form& form);
 
-    detail::numbered_texts objects_;
-    detail::numbered_texts names_;
-    detail::numbered_texts workers_;
+    detail::string_interner objects_;
+    detail::string_interner names_;
+    detail::string_interner workers_;
     std::vector<detail::found_run> runs_;
     detail::chunked_list<detail::found_entry> entries_;
     std::vector<detail::found_shape> shapes_;

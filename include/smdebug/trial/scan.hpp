@@ -1,4 +1,5 @@
-// Walks a whole run in file order: each event file is read once, front to back, and every tensor in it is visited.
+// Walks a whole run in file order: each event file is read once, front to back, and every tensor in it is visited, with
+// its values or with its reductions.
 // Reading tensor by tensor costs a read each; a scan costs no more than reading the files.
 #pragma once
 
@@ -39,7 +40,7 @@ struct walk_options {
     unsigned threads = 1;
     /// Called on the calling thread from time to time, with the number of finished files and of all files.
     std::function<void(std::size_t done, std::size_t all)> progress = {};
-    /// Ends the walk: after the current file on one thread, after the current share (at most 64 files) on several.
+    /// Ends the walk: after the current file on one thread, after the current chunk (at most 64 files) on several.
     std::stop_token stop = {};
 };
 
@@ -52,9 +53,9 @@ struct scan_options {
     /// Leaves the payload checksums of large tensors to `visit`, which can verify them while it works: see
     /// scanned_values::check.  Values must not be trusted before the check holds.
     bool defer_checks = false;
-    /// A long trailing repeat, as TensorFlow writes constant tensors, is not expanded; scanned_values::repeats says how
-    /// many more elements there are: see repeated_block.  Otherwise it is, up to 256 MiB for a record of a hundred
-    /// bytes.  Requires a repeating_decoder.
+    /// Does not expand a long trailing repeat, which is how TensorFlow writes constant tensors: scanned_values::repeats
+    /// is the number of elements left out, see repeated_block.  If false, such a record of a hundred bytes may become
+    /// 256 MiB.  Requires a repeating_decoder.
     bool keep_repeats = false;
     /// Large files on local disks may be read in place while `visit` runs, where that is faster.  Only for a `visit`
     /// that neither blocks nor writes to the run: a process that opens the file for writing waits meanwhile, up to 45
@@ -65,8 +66,8 @@ struct scan_options {
     bool stream = false;
     /// The values of these tensors are always read.
     std::vector<std::string> values_of = {};
-    /// Which way of reading files was faster in earlier walks; this walk updates it.  Null: it learns from scratch.
-    /// For one walk at a time, on one thread.
+    /// Remembers from walk to walk which way of reading files is faster.  Null: this walk learns it from scratch.  One
+    /// walk at a time may use it; walks on several threads ignore it.
     detail::adaptive_choice* faster = nullptr;
 };
 
@@ -100,20 +101,20 @@ struct scan_of {
     std::vector<const catalog::file*> files;
 };
 
-/// A few files that one thread takes at a time.
-struct scan_share {
+/// Some consecutive files, which one thread reads.
+struct file_chunk {
     std::size_t begin = 0;
     std::size_t end = 0;
 };
 
-/// Divides the files into shares: large enough that threads do not wait for each other, small enough that results do
+/// Divides the files into chunks: large enough that threads do not wait for each other, small enough that results do
 /// not pile up.
-class share_cutter {
+class chunker {
 public:
-    share_cutter(std::span<const catalog::file* const> files, event_reader reader)
+    chunker(std::span<const catalog::file* const> files, event_reader reader)
         : files_(files), reader_(std::move(reader)) {}
 
-    [[nodiscard]] std::optional<scan_share> next();
+    [[nodiscard]] std::optional<file_chunk> next();
 
 private:
     std::span<const catalog::file* const> files_;
@@ -151,19 +152,19 @@ detail::walk_end scan_parts(const Trial& run, const scan_options& options, const
     for (unsigned i = 0; i < threads; ++i) {
         readers.push_back(all.reader());
     }
-    detail::share_cutter cutter{files, all.reader()};
-    detail::ordered_thread_pool<detail::scan_share, Part> crew{threads, empty};
-    const bool complete = crew.run([&] { return cutter.next(); },
-                                   [&](std::size_t thread, const detail::scan_share& share, Part& part) {
+    detail::chunker chunks{files, all.reader()};
+    detail::ordered_thread_pool<detail::file_chunk, Part> crew{threads, empty};
+    const bool complete = crew.run([&] { return chunks.next(); },
+                                   [&](std::size_t thread, const detail::file_chunk& chunk, Part& part) {
                                        readers[thread].read(
-                                           files, share.begin, share.end,
+                                           files, chunk.begin, chunk.end,
                                            [&](const detail::scanned_tensor& tensor) { visit(part, tensor); },
                                            [](std::size_t) { return true; });
                                    },
-                                   [&](const detail::scan_share& share, Part& part) {
+                                   [&](const detail::file_chunk& chunk, Part& part) {
                                        emit(part);
                                        if (options.how.progress) {
-                                           options.how.progress(share.end, files.size());
+                                           options.how.progress(chunk.end, files.size());
                                        }
                                    },
                                    options.how.stop);
@@ -178,12 +179,7 @@ detail::walk_end scan(const Trial& run, const scan_options& options, Visit&& vis
     return all.in_turn(options.how, visit, [] {});
 }
 
-struct reduced_tensor;
-struct scan_options;
-
 namespace detail {
-
-struct scanned_tensor;
 
 /// A scan of a run, some steps at a time, as the rules request them.  Its owner scans the steps that rules did not
 /// reach.
@@ -275,7 +271,7 @@ detail::walk_end for_each_tensor(const Trial& run, const tensor_selection& which
     return scan_parts(
         run, options, detail::kept_tensors{},
         [&](detail::kept_tensors& kept, const detail::scanned_tensor& tensor) {
-            if (tensor.at_once) {
+            if (tensor.may_block) {
                 visit(kept.passing(tensor, wanted, kernel));
             } else {
                 kept.keep(tensor, wanted, kernel);

@@ -28,7 +28,7 @@ namespace smdebug::inline v1 {
 struct tensor_place {
     step_number step = 0;  ///< global
     step_number mode_step = 0;
-    step_number shown_step = 0;  ///< see basic_trial::shown_step()
+    step_number shown_step = 0;  ///< see trial::shown_step()
     smdebug::mode mode = smdebug::mode::global;
     std::string_view worker = {};
     std::string_view name = {};
@@ -65,14 +65,18 @@ struct unread_values {
 
 /// One tensor that one worker saved at one step.  Everything is borrowed and valid during the call only.
 struct scanned_tensor : tensor_place {
-    /// The values: none were saved; in memory; already reduced or left in the file, if the scan allows it, both for
-    /// reduced() only; or unreadable.
+    /// The values:
+    ///  - monostate: none were saved;
+    ///  - scanned_values: in memory;
+    ///  - passed_tensor: already reduced, if the scan allows that; for reduced() only;
+    ///  - value_stream: left in the file, if the scan allows that; for reduced() only;
+    ///  - unread_values: unreadable.
     std::variant<std::monostate, scanned_values, const passed_tensor*, value_stream*, unread_values> content;
     std::string_view event_file;  ///< its key
     std::uint64_t offset = 0;     ///< of the values' record in it
-    /// Whether this runs on the thread that walks the run, no other process waits for the file, and the visit is not
-    /// timed: results need not be kept until the file is finished.
-    bool at_once = false;
+    /// The visitor may take its time: it runs on the walking thread, no lease on the file is held, and the visit is not
+    /// timed.  Results then need not be kept until the file is finished.
+    bool may_block = false;
     const shape_type* saved_shape = nullptr;  ///< null: none was saved
     reduction_set saved;                      ///< the requested reductions that were saved and could be read
     std::array<double, 2 * reduction_count> saved_value{};  ///< by reduction_key::index(), valid for those in `saved`
@@ -104,10 +108,13 @@ struct scanned_tensor : tensor_place {
 
     /// The failure for a damaged record of values.
     [[nodiscard]] lookup_error damaged(status damage) const {
-        return {.why = absence::damaged, .damage = damage, .offset = offset, .where = std::string{event_file}};
+        return {
+            .why = lookup_failure_kind::damaged, .damage = damage, .offset = offset, .where = std::string{event_file}};
     }
     /// The failure for an exception from reading the record; call it inside a catch block.
-    [[nodiscard]] lookup_error failed() const { return failure_at_hand(std::string{event_file}, offset); }
+    [[nodiscard]] lookup_error failed() const {
+        return failure_from_current_exception(std::string{event_file}, offset);
+    }
 };
 
 }  // namespace detail

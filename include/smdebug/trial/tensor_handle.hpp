@@ -26,7 +26,6 @@ namespace smdebug::inline v1 {
 
 namespace detail {
 
-class rule_view;
 class trial_state;
 
 }  // namespace detail
@@ -57,8 +56,8 @@ public:
     /// A global step in messages: "step 500", or "TRAIN step 10" where steps are synthetic.
     [[nodiscard]] std::string step_words(step_number global_step) const;
 
-    /// The workers that saved it at a step, by name; `where.worker` does not count.  Errors:
-    /// tensor_unavailable_for_step.
+    /// The workers that saved it at a step, by name; `where.worker` is ignored.
+    /// Errors: tensor_unavailable_for_step.
     [[nodiscard]] std::vector<std::string> workers(step_number step, const read_options& where = {}) const;
 
     // Values -----------------------------------------------------------------------------------------------------
@@ -81,14 +80,15 @@ public:
         const std::string is = "tensor " + name() + " holds " + std::string{name_of(found->type())};
         const std::string wanted{name_of(dtype_of_v<T>)};
         if (!how.convert) {
-            return about({.why = absence::wrong_dtype,
+            return about({.why = lookup_failure_kind::wrong_dtype,
                           .note = is + ", not " + wanted + "; .convert = true makes a converted copy"},
                          step, how.mode);
         }
         auto other = converted<T>(*found);
         if (!other.ok()) {
-            return about({.why = absence::wrong_dtype, .note = is + ", and not every element can be a " + wanted}, step,
-                         how.mode);
+            return about(
+                {.why = lookup_failure_kind::wrong_dtype, .note = is + ", and not every element can be a " + wanted},
+                step, how.mode);
         }
         return as_xtensor<T>(*other);
     }
@@ -150,8 +150,8 @@ public:
     }
 
     /// The result of a comparison of the values at an earlier step with those at this one.  Fails if either cannot be
-    /// read.  Cost: as two of find_value(); where rules share the run, as find_measured(), if `earlier` is the previous
-    /// save in its mode.
+    /// read.  Cost: that of two find_value() calls and of the comparison; where rules share the run, and `earlier` is
+    /// the previous save in its mode, that of find_measured().
     template <tensor_comparison M>
     [[nodiscard]] lookup<compared_by<M>> find_compared(step_number earlier, step_number step, const M& comparison,
                                                        const read_options& where = {}) const {
@@ -166,7 +166,7 @@ public:
 
     /// Whether results of measures are cached: a measure that hashes then finds equal bytes without reading them again.
     [[nodiscard]] bool remembers_measures() const noexcept;
-    /// Logs that a rule uses this handle, which another rule took.
+    /// Logs that a rule uses this handle, which another rule obtained.
     void note_selected() const;
 
 private:

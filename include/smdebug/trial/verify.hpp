@@ -65,9 +65,10 @@ struct difference {
 /// Compares everything in `store` that a run stores twice, and returns the differences, file by file.  Damage is a
 /// difference, not an error: nothing but bad_alloc is thrown.  Data that a running job may still write are not reported
 /// as missing.
-/// Data that are stored only once cannot be checked: a saved shape and its names, or a mode step, without values beside
-/// them; regexes and saving intervals in the collections file of a single worker; a flipped byte in a payload with the
-/// package's constant in place of a checksum.
+/// Data that are stored only once cannot be checked:
+///  - a saved shape and its names, or a mode step, without values beside them;
+///  - regexes and saving intervals in the collections file of a single worker;
+///  - payload bytes whose record has the placeholder that the Python package writes instead of a checksum.
 /// For other tools' data shown as a run, index files are synthesized from the data, so the only differences are the
 /// storage's problems, as for an archive: damaged data as damaged_file, whole but unread data as unread.
 /// Cost: reads the whole run, one file after another, and verifies every checksum.

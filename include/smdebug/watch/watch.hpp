@@ -77,8 +77,6 @@ struct watch_counters {
 };
 
 /// Throws value_error, with a sentence that names the option and its value, for invalid options.
-void check(const watch_options& options);
-
 inline void check(const watch_options& options) {
     check(options.save_config, "save_config");
     detail::check_patterns(options.include_regex, "include_regex");

@@ -1,5 +1,5 @@
 // Values that no tensor is made of: the message says what to write.
-// expect: char is no element
+// expect: char is not an element type
 #include <smdebug/hook/hook.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 

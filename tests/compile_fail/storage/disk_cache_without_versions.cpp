@@ -20,6 +20,7 @@ struct disk_cache_without_versions {
     std::string name() const;
 #ifdef CONTROL
     std::vector<smdebug::object_entry> entries(std::string_view prefix, std::string_view after, std::size_t most) const;
+    smdebug::versioned_object read_versioned(std::string_view key) const;
 #else
     // no entries()
 #endif

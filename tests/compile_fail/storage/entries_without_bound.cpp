@@ -1,5 +1,5 @@
 // A lister with versions that does not take the number of wanted entries.
-// expect: entry_lister
+// expect: versioned_storage
 #include <smdebug/storage/concepts.hpp>
 
 #include <cstddef>
@@ -16,6 +16,7 @@ struct entries_without_bound {
     std::vector<std::string> list(std::string_view prefix, std::string_view after) const;
     std::optional<std::uint64_t> size(std::string_view key) const;
     std::string name() const;
+    smdebug::versioned_object read_versioned(std::string_view key) const;
 #ifdef CONTROL
     std::vector<smdebug::object_entry> entries(std::string_view prefix, std::string_view after, std::size_t most) const;
 #else
@@ -23,6 +24,6 @@ struct entries_without_bound {
 #endif
 };
 
-void list_all(const smdebug::entry_lister auto& store);
+void list_all(const smdebug::versioned_storage auto& store);
 
 void use(const entries_without_bound& store) { list_all(store); }

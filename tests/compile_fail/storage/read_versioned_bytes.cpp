@@ -1,7 +1,6 @@
 // A reader of versions that gives the bytes alone.
-// expect: versioned_reader
+// expect: versioned_storage
 #include <smdebug/storage/concepts.hpp>
-#include <smdebug/storage/versioned_read.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -17,6 +16,7 @@ struct read_versioned_bytes {
     std::vector<std::string> list(std::string_view prefix, std::string_view after) const;
     std::optional<std::uint64_t> size(std::string_view key) const;
     std::string name() const;
+    std::vector<smdebug::object_entry> entries(std::string_view prefix, std::string_view after, std::size_t most) const;
 #ifdef CONTROL
     smdebug::versioned_object read_versioned(std::string_view key) const;
 #else
@@ -24,6 +24,6 @@ struct read_versioned_bytes {
 #endif
 };
 
-void ask(const smdebug::versioned_reader auto& store);
+void ask(const smdebug::versioned_storage auto& store);
 
 void use(const read_versioned_bytes& store) { ask(store); }

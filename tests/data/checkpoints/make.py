@@ -52,14 +52,14 @@ def array_of(name, data):
     file = io.BytesIO(data)
     version = numpy.lib.format.read_magic(file)
     if version == (1, 0):
-        shape, columns_first, dtype = numpy.lib.format.read_array_header_1_0(file)
+        shape, column_major, dtype = numpy.lib.format.read_array_header_1_0(file)
     else:
-        shape, columns_first, dtype = numpy.lib.format._read_array_header(file, version)
+        shape, column_major, dtype = numpy.lib.format._read_array_header(file, version)
     begin = file.tell()
     array = numpy.load(io.BytesIO(data))
     assert array.shape == shape and array.dtype == dtype
     return {"name": name, "dtype": NAMES[dtype.newbyteorder("<").str], "shape": list(shape), "begin": begin,
-            "big_endian": dtype.str[0] == ">", "columns_first": bool(columns_first) and len(shape) > 1,
+            "big_endian": dtype.str[0] == ">", "column_major": bool(column_major) and len(shape) > 1,
             "bytes": array.tobytes(order="A").hex()}
 
 

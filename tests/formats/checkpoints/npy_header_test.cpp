@@ -64,17 +64,17 @@ TEST_CASE("read_npy_header: every kind of number in every order") {
 }
 
 TEST_CASE("read_npy_header: literals as other writers have them") {
-    const auto shape_of = [](const std::string& shape, bool columns_first = false) {
-        const std::string order = columns_first ? "True" : "False";
+    const auto shape_of = [](const std::string& shape, bool column_major = false) {
+        const std::string order = column_major ? "True" : "False";
         return header_of(npy_of(R"({"shape":)" + shape + R"(,"fortran_order":)" + order + R"(,"descr":"|u1"})", 64));
     };
     CHECK(shape_of("()").shape.empty());
     CHECK(shape_of("(3,)").shape == shape_type{3});
     CHECK(shape_of("( 3L , 4L )").shape == shape_type{3, 4});
     CHECK(shape_of("(3, 4,)").shape == shape_type{3, 4});
-    CHECK(shape_of("(3, 4)", true).columns_first);
-    CHECK_FALSE(shape_of("(3,)", true).columns_first);  // the same in either order
-    CHECK_FALSE(shape_of("(0, 4)").columns_first);
+    CHECK(shape_of("(3, 4)", true).column_major);
+    CHECK_FALSE(shape_of("(3,)", true).column_major);  // the same in either order
+    CHECK_FALSE(shape_of("(0, 4)").column_major);
 }
 
 TEST_CASE("read_npy_header: a pointer of Git LFS is called one") {

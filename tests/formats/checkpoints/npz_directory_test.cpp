@@ -65,7 +65,7 @@ TEST_CASE("read_npz_directory: every truncation is reported") {
             CHECK(says(refusal<corrupt_data>([&] { return directory_of(file.substr(0, length)); }), "a/x.npz"));
         }
     }
-    CHECK(says(refusal<corrupt_data>([] { return directory_of("no zip at all, but a text"); }), "no zip"));
+    CHECK(says(refusal<corrupt_data>([] { return directory_of("no zip at all, but a text"); }), "not a zip"));
 }
 
 TEST_CASE("read_npz_directory: what is no array of numbers is left out and named, the rest is read") {

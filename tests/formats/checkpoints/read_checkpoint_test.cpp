@@ -100,7 +100,7 @@ TEST_CASE("read_checkpoint: .npy are called as their files are, below the step's
     const step_contents all = read_only_step(files);
     CHECK(names_of(all) == texts{"layers/big_endian", "layers/columns", "layers/square"});
     CHECK(all.tensors[0].is.big_endian);
-    CHECK(all.tensors[1].is.columns_first);
+    CHECK(all.tensors[1].is.column_major);
 }
 
 TEST_CASE("read_checkpoint: a name that several files have gets the file's before it") {

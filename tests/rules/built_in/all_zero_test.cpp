@@ -61,7 +61,7 @@ TEST_CASE("all_zero: fires at the steps of the specification's example, also whe
     CHECK(share.met_at == steps_list{0, 2});
     REQUIRE(share.findings.size() == 2);
     CHECK(share.findings[0].value == 75);
-    CHECK(share.findings[0].message == "3 of 4 values (75 %) are zero, which is at least 75 %");
+    CHECK(share.findings[0].message == "3 of 4 values (75%) are zero, which is at least 75%");
     CHECK(invoke_rule(all_zero{.collection_names = "weights", .threshold = 75.1}, run).met_at == steps_list{2});
     CHECK(invoke_rule(all_zero{.collection_names = "never_saved"}, run).findings.empty());
 }

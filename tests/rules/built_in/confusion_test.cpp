@@ -124,7 +124,7 @@ TEST_CASE("confusion: values are cut to integers; what is no category is left ou
     const auto found = findings({0, 1, -1, not_a_number, inf, 2, 0}, {0, 1, 0, 0, 0, 2, -inf}, {.category_no = 2});
     REQUIRE(found.size() == 1);
     CHECK_FALSE(found[0].met);
-    CHECK(found[0].message == "5 of 7 labels and predictions were left out, as one of the two is no category");
+    CHECK(found[0].message == "5 of 7 labels and predictions were left out, as one of the two is not a category");
     CHECK(findings({-1}, {-1}).size() == 1);
     CHECK(findings({0, 2}, {0, 2}).empty());  // all integers are categories if no number is given
     const auto both = findings({0, 5}, {1, 5}, {.category_no = 2});

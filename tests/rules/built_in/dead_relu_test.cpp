@@ -58,7 +58,7 @@ TEST_CASE("dead_relu: fires as in the specification's example, also where steps 
     CHECK(outcome.findings[0].value == doctest::Approx(200.0 / 3));
     CHECK(outcome.findings[0].threshold == 50);
     CHECK(outcome.findings[0].message ==
-          "2 of 3 nodes (66.6667 %) are dead, more than 50 %: active in less than 1 % of 4 samples");
+          "2 of 3 nodes (66.6667%) are dead, more than 50%: active in less than 1% of 4 samples");
     CHECK(invoke_rule(dead_relu{.threshold_layer = 49}, run).met_at == steps_list{0, 5});
     CHECK(invoke_rule(dead_relu{.tensor_regex = {"other", "^b"}}, run).met_at == steps_list{1});
     CHECK(invoke_rule(dead_relu{.tensor_regex = "nothing"}, run).findings.empty());
@@ -114,7 +114,7 @@ TEST_CASE("dead_relu: judges by saved extrema where they prove something, and no
     const auto found = dead_relu{.tensor_regex = "^dead"}(run, 0);
     REQUIRE(found.size() == 1);
     CHECK(found[0].value == 100);
-    CHECK(found[0].message == "no value is active: all nodes are dead, more than 50 %");
+    CHECK(found[0].message == "no value is active: all nodes are dead, more than 50%");
 }
 
 TEST_CASE("dead_relu: where saved extrema decide, they decide as the values that they come from") {

@@ -122,10 +122,10 @@ TEST_CASE("loss_not_decreasing: tolerates a small rise, but neither a large one 
     REQUIRE(rise.size() == 1);
     CHECK(rise[0].value == 50);
     CHECK(rise[0].threshold == 5);
-    CHECK(rise[0].message == "the loss rose by 50 % since TRAIN step 0, from 1 to 1.5: more than 5 %");
+    CHECK(rise[0].message == "the loss rose by 50% since TRAIN step 0, from 1 to 1.5: more than 5%");
     const auto fall = invoke_rule(loss_not_decreasing{}, memory_trial{saves({{0, 1}, {10, 0.9995}})}).findings;
     REQUIRE(fall.size() == 1);
-    CHECK(fall[0].message == "the loss fell by 0.05 % since TRAIN step 0, from 1 to 0.9995: less than 0.1 %");
+    CHECK(fall[0].message == "the loss fell by 0.05% since TRAIN step 0, from 1 to 0.9995: less than 0.1%");
 }
 
 TEST_CASE("loss_not_decreasing: a loss that stops being finite fires; one that was not finite only counts as a check") {

@@ -55,8 +55,9 @@ TEST_CASE("overfit: fires at the steps of the specification's example, with pati
     CHECK(found[0].worker == "worker_0");
     CHECK(found[0].value == doctest::Approx(0.2));
     CHECK(found[0].threshold == 0.1);
-    CHECK(found[0].message == "the validation loss 0.6 is 20 % above the training loss 0.5");
-    CHECK(found[1].message == "the validation loss 0.6 is 20 % above the training loss 0.5, for the 2. time in a row");
+    CHECK(found[0].message == "the validation loss 0.6 is 20% above the training loss 0.5");
+    CHECK(found[1].message ==
+          "the validation loss 0.6 is 20% above the training loss 0.5, for 2 validation steps in a row");
 }
 
 TEST_CASE("overfit: a phase's losses count together, other modes do not end it, and start_step cuts it") {

@@ -58,7 +58,7 @@ TEST_CASE("saturated_activation: fires at the step of the specification's exampl
     CHECK(outcome.findings[0].value == 75);
     CHECK(outcome.findings[0].threshold == 50);
     CHECK(outcome.findings[0].message ==
-          "3 of 4 nodes (75 %) are saturated, more than 50 %: active in less than 1 % of 2 samples");
+          "3 of 4 nodes (75%) are saturated, more than 50%: active in less than 1% of 2 samples");
     CHECK(invoke_rule(saturated_activation{.threshold_layer = 75}, run).findings.empty());
     CHECK(invoke_rule(saturated_activation{.tensor_regex = "nothing"}, run).findings.empty());
     CHECK(fired({.threshold_tanh_max = 11.5}, run) == names{});

@@ -14,7 +14,7 @@ namespace {
 
 const std::optional<std::string> first = "worker_0";
 const std::optional<std::string> second = "worker_1";
-const smdebug::lookup_error missing{.why = absence::event_file_missing, .where = "events/x"};
+const smdebug::lookup_error missing{.why = lookup_failure_kind::event_file_missing, .where = "events/x"};
 
 }  // namespace
 

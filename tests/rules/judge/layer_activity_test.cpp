@@ -34,13 +34,13 @@ struct layer_tensor {
     [[nodiscard]] lookup<double> reduction_value(reduction what) const {
         const auto found = scalar_kernel{}.reduce(held.view(), what);
         if (!found.ok() || !found->computed.contains(what)) {
-            return absence::wrong_dtype;
+            return lookup_failure_kind::wrong_dtype;
         }
         return (*found)(what);
     }
     [[nodiscard]] lookup<shape_type> shape() const {
         if (!knows_shape) {
-            return absence::shape_not_saved;
+            return lookup_failure_kind::shape_not_saved;
         }
         return held.shape();
     }
@@ -194,9 +194,9 @@ TEST_CASE("layer_judge: says how many nodes, of how many, in words") {
     const layer_judge judge{{}, {}, "dead"};
     const layer_tensor tensor{value_of<float>({0, 0, 1, 0, 0, 1}, {2, 3})};
     CHECK(judge.by_count(tensor, judge.measure()(tensor.held)).message ==
-          "2 of 3 nodes (66.6667 %) are dead, more than 50 %: active in less than 1 % of 2 samples");
+          "2 of 3 nodes (66.6667%) are dead, more than 50%: active in less than 1% of 2 samples");
     const layer_tensor none{value_of<float>({0, 0}, {1, 2})};
-    CHECK(judge.by_extrema(none)->message == "no value is active: all nodes are dead, more than 50 %");
+    CHECK(judge.by_extrema(none)->message == "no value is active: all nodes are dead, more than 50%");
 }
 
 TEST_CASE("activity_thresholds: are percentages") {

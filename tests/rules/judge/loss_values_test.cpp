@@ -60,9 +60,9 @@ TEST_CASE("loss_values: saved reductions are the value where the saved shape has
     const memory_trial run{store};
     CHECK(**scalar_at(run.tensor("one"), 0, {}) == 2);
     CHECK_FALSE(*scalar_at(run.tensor("many"), 0, {}));
-    CHECK(scalar_at(run.tensor("unknown"), 0, {}).failure().why == absence::tensor_not_saved);
+    CHECK(scalar_at(run.tensor("unknown"), 0, {}).failure().why == lookup_failure_kind::tensor_not_saved);
     const fake_trial fake{{{"loss", {{0, {1}}}}}};
-    CHECK(scalar_at(fake.tensor("loss"), 0, {}).failure().why == absence::tensor_not_saved);
+    CHECK(scalar_at(fake.tensor("loss"), 0, {}).failure().why == lookup_failure_kind::tensor_not_saved);
 }
 
 TEST_CASE("loss_values: a step's losses are training's or validation's, by its mode, and several count as their mean") {

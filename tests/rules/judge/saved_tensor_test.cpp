@@ -70,7 +70,7 @@ TEST_CASE("saved_tensor: asks for one worker's save, at its step or another") {
     CHECK(later.worker() == "worker_1");
     CHECK(later.step() == 6);
     CHECK(*later.reduction_value(reduction::max) == 106);
-    CHECK(at.at(3).reduction_value(reduction::max).failure().why == absence::step_not_saved);
+    CHECK(at.at(3).reduction_value(reduction::max).failure().why == lookup_failure_kind::step_not_saved);
     CHECK(&at.handle() == &handle);
 }
 
@@ -79,9 +79,9 @@ TEST_CASE("saved_tensor: what a trial cannot do is answered as if it were not sa
     const auto handle = run.tensor("a");
     const saved_tensor at{handle, "a", 0, "worker_0"};
     CHECK(*at.reduction_value(reduction::max) == 2);
-    CHECK(at.counts().failure().why == absence::tensor_not_saved);
-    CHECK(at.values().failure().why == absence::tensor_not_saved);
-    CHECK(at.shape().failure().why == absence::shape_not_saved);
+    CHECK(at.counts().failure().why == lookup_failure_kind::tensor_not_saved);
+    CHECK(at.values().failure().why == lookup_failure_kind::tensor_not_saved);
+    CHECK(at.shape().failure().why == lookup_failure_kind::shape_not_saved);
 }
 
 TEST_CASE("saved_tensor: findings and notes say which tensor, of which worker") {
@@ -97,9 +97,10 @@ TEST_CASE("saved_tensor: findings and notes say which tensor, of which worker") 
     CHECK(met.message == "above");
     CHECK_FALSE(at.note("why").met);
     CHECK(at.note("why").message == "why");
-    CHECK_FALSE(at.note(smdebug::lookup_error{.why = absence::tensor_not_saved}).message.empty());
-    CHECK(at.note(smdebug::lookup_error{.why = absence::wrong_dtype}).message.empty());  // strings: no finding
-    CHECK(at.note(smdebug::lookup_error{.why = absence::damaged, .where = "file"}).damaged);
+    CHECK_FALSE(at.note(smdebug::lookup_error{.why = lookup_failure_kind::tensor_not_saved}).message.empty());
+    CHECK(at.note(smdebug::lookup_error{.why = lookup_failure_kind::wrong_dtype})
+              .message.empty());  // strings: no finding
+    CHECK(at.note(smdebug::lookup_error{.why = lookup_failure_kind::damaged, .where = "file"}).damaged);
 }
 
 TEST_CASE("judge_each: the selected tensors by name, then worker; empty answers are left out") {

@@ -57,13 +57,13 @@ TEST_CASE("selection: media without values, and tables of histograms, are passed
 }
 
 TEST_CASE("selection: a note distinguishes damage from absence; a dtype without the reduction gives none") {
-    const finding damaged = note_about("t", "w", 3, {.why = absence::damaged, .where = "events/x"});
+    const finding damaged = note_about("t", "w", 3, {.why = lookup_failure_kind::damaged, .where = "events/x"});
     CHECK(damaged.damaged);
     CHECK_FALSE(damaged.met);
     CHECK(damaged.message.starts_with("CorruptRecord: events/x"));
-    CHECK(note_about("t", "w", 3, {.why = absence::event_file_missing, .where = "events/x"}).damaged);
-    const finding missing = note_about("t", "w", 3, {.why = absence::tensor_not_saved});
+    CHECK(note_about("t", "w", 3, {.why = lookup_failure_kind::event_file_missing, .where = "events/x"}).damaged);
+    const finding missing = note_about("t", "w", 3, {.why = lookup_failure_kind::tensor_not_saved});
     CHECK_FALSE(missing.damaged);
     CHECK(missing.message.starts_with("TensorUnavailableForStep"));
-    CHECK(note_about("t", "w", 3, {.why = absence::wrong_dtype}).message.empty());
+    CHECK(note_about("t", "w", 3, {.why = lookup_failure_kind::wrong_dtype}).message.empty());
 }

@@ -4,6 +4,7 @@
 #include <smdebug/s3/credentials.hpp>
 
 #include "support/fake_s3.hpp"
+#include "support/given_text.hpp"
 #include "support/scripted_transport.hpp"
 
 #include <doctest/doctest.h>
@@ -20,6 +21,7 @@
 using namespace smdebug;
 using namespace std::chrono_literals;
 using smdebug_test::answer;
+using smdebug_test::contains;
 using smdebug_test::no_answer;
 using smdebug_test::s3_error;
 using smdebug_test::scripted_transport;
@@ -55,8 +57,6 @@ thrown thrown_for(const s3::detail::call_result& failed) {
         return {&typeid(what), what.what(), what.where()};
     }
 }
-
-bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 

@@ -275,7 +275,7 @@ TEST_CASE("multipart_upload: completed, though the answer was lost: the object i
     CHECK_THROWS_AS(write(), unavailable);
 }
 
-TEST_CASE("multipart_upload: an upload that somebody else has ended is no object that is missing") {
+TEST_CASE("multipart_upload: an upload that somebody else has ended is not a missing object") {
     const place at;
     at.server.put("run/a", "older");
     at.server.fail_by([](const http::request& ask, std::size_t) {

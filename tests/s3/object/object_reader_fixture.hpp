@@ -53,7 +53,7 @@ struct place {
     /// Results of read_each.
     [[nodiscard]] std::vector<std::string> read_each(const std::vector<std::string>& keys) const {
         std::vector<std::string> texts;
-        reader.read_each(keys, [&](std::size_t i, std::optional<byte_view> bytes) {
+        reader.read_each(keys, [&](std::size_t i, std::optional<byte_view> bytes, const object_version&) {
             CHECK(i == texts.size());
             texts.push_back(bytes ? std::string{as_text(*bytes)} : "nothing");
         });
@@ -62,7 +62,7 @@ struct place {
     /// Results of read_ranges.
     [[nodiscard]] std::vector<std::string> read_ranges(const std::vector<object_range>& ranges) const {
         std::vector<std::string> texts;
-        reader.read_ranges(ranges, [&](std::size_t i, std::optional<byte_buffer> bytes) {
+        reader.read_ranges(ranges, [&](std::size_t i, std::optional<byte_buffer> bytes, const object_version&) {
             CHECK(i == texts.size());
             texts.push_back(bytes ? std::string{as_text(bytes->view())} : "nothing");
         });

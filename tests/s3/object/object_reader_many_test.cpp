@@ -84,7 +84,7 @@ TEST_CASE("object_reader: an error of read_each comes at its turn: those before 
             return ask.url.ends_with(keys[broken]) ? std::optional{s3_error(403, "AccessDenied")} : std::nullopt;
         });
         std::size_t handed_over = 0;
-        const auto sink = [&](std::size_t i, std::optional<byte_view> bytes) {
+        const auto sink = [&](std::size_t i, std::optional<byte_view> bytes, const object_version&) {
             CHECK(i == handed_over++);
             CHECK(as_text(bytes.value()) == keys[i]);
         };
@@ -107,14 +107,14 @@ TEST_CASE("object_reader: what the sink throws comes out, and what is under way 
         ranges.push_back({key, {0, 5}});
     }
     CHECK_THROWS_AS(at.reader.read_each(keys,
-                                        [](std::size_t i, std::optional<byte_view>) {
+                                        [](std::size_t i, std::optional<byte_view>, const object_version&) {
                                             if (i == 3) {
                                                 throw std::out_of_range{"the sink's"};
                                             }
                                         }),
                     std::out_of_range);
     CHECK_THROWS_AS(at.reader.read_ranges(ranges,
-                                          [](std::size_t i, std::optional<byte_buffer>) {
+                                          [](std::size_t i, std::optional<byte_buffer>, const object_version&) {
                                               if (i == 3) {
                                                   throw std::out_of_range{"the sink's"};
                                               }
@@ -233,7 +233,7 @@ TEST_CASE("object_reader: an error of read_ranges comes at its turn: those befor
                 return ask.url.ends_with(keys[broken]) ? std::optional{s3_error(403, "AccessDenied")} : std::nullopt;
             });
             std::size_t handed_over = 0;
-            const auto sink = [&](std::size_t i, std::optional<byte_buffer> bytes) {
+            const auto sink = [&](std::size_t i, std::optional<byte_buffer> bytes, const object_version&) {
                 CHECK(i == handed_over++);
                 CHECK(as_text(bytes.value().view()) == cut(text_of_size(35), {2, 25}));
             };

@@ -5,10 +5,10 @@
 #include "support/temporary_folder.hpp"
 
 #include <smdebug/core/error.hpp>
+#include <smdebug/storage/batch_read.hpp>
 #include <smdebug/storage/cached_storage.hpp>
 #include <smdebug/storage/disk_cache.hpp>
 #include <smdebug/storage/object_cache.hpp>
-#include <smdebug/storage/versioned_read.hpp>
 #include <smdebug/testing/storage_conformance.hpp>
 
 #include <doctest/doctest.h>
@@ -55,14 +55,17 @@ std::string told_of(std::size_t i, const std::optional<Bytes>& bytes) {
 template <class Store>
 std::string each(const Store& store, const std::vector<std::string>& keys) {
     std::string told;
-    store.read_each(keys, [&](std::size_t i, std::optional<byte_view> bytes) { told += told_of(i, bytes); });
+    store.read_each(
+        keys, [&](std::size_t i, std::optional<byte_view> bytes, const object_version&) { told += told_of(i, bytes); });
     return told;
 }
 
 template <class Store>
 std::string ranges(const Store& store, const std::vector<object_range>& wanted) {
     std::string told;
-    store.read_ranges(wanted, [&](std::size_t i, std::optional<byte_buffer> bytes) { told += told_of(i, bytes); });
+    store.read_ranges(wanted, [&](std::size_t i, std::optional<byte_buffer> bytes, const object_version&) {
+        told += told_of(i, bytes);
+    });
     return told;
 }
 
@@ -124,9 +127,10 @@ TEST_CASE("cached_batch: ranges of cached objects come from the cache, the rest 
                                            {"x.tfevents", {0, 1}}, {"c.tfevents", {8, 5}}, {"b.tfevents", {0, 0}}};
     CHECK(ranges(store, wanted) == "0aa 1bbb 2b 3- 4cc 5 ");
     CHECK(inner.calls() == std::vector<std::string>{"ranges a.tfevents x.tfevents c.tfevents"});
-    store.read_ranges(
-        std::array{object_range{"b.tfevents", {4, 2}}},
-        [&](std::size_t, const std::optional<byte_buffer>& bytes) { CHECK(bytes->data() == whole.data() + 4); });
+    store.read_ranges(std::array{object_range{"b.tfevents", {4, 2}}},
+                      [&](std::size_t, const std::optional<byte_buffer>& bytes, const object_version&) {
+                          CHECK(bytes->data() == whole.data() + 4);
+                      });
 }
 
 TEST_CASE("cached_batch: a range behind a cached object's end checks whether the object has grown") {
@@ -165,7 +169,7 @@ TEST_CASE("cached_batch: an error is thrown after everything before it has been 
     static_cast<void>(store.read("b.tfevents"));
     static_cast<void>(store.read("c.tfevents"));
     std::string told;
-    const auto sink = [&](std::size_t i, std::optional<byte_view> bytes) { told += told_of(i, bytes); };
+    const auto sink = [&](std::size_t i, std::optional<byte_view> bytes, const auto&...) { told += told_of(i, bytes); };
     CHECK_THROWS_AS(store.read_each(letters, sink), unavailable);
     CHECK(told == "0a 1b 2c ");
     told.clear();
@@ -175,7 +179,8 @@ TEST_CASE("cached_batch: an error is thrown after everything before it has been 
     CHECK(told == "0a 1b 2c 3!d.tfevents 4e ");
     told.clear();
     const std::vector<object_range> wanted{{"b.tfevents", {0, 1}}, {"c.tfevents", {0, 1}}, {"d.tfevents", {0, 1}}};
-    CHECK_THROWS_AS(store.read_ranges(wanted, [&](std::size_t i, const auto& bytes) { told += told_of(i, bytes); }),
+    CHECK_THROWS_AS(store.read_ranges(wanted, [&](std::size_t i, const auto& bytes,
+                                                  const object_version&) { told += told_of(i, bytes); }),
                     unavailable);
     CHECK(told == "0b 1c ");
 }
@@ -187,7 +192,7 @@ TEST_CASE("cached_batch: an exception of the sink ends it, at a cached or other 
     for (std::size_t end = 0; end < letters.size(); ++end) {
         std::size_t called = 0;
         CHECK_THROWS_AS(store.read_each(letters,
-                                        [&](std::size_t i, auto) {
+                                        [&](std::size_t i, auto, const object_version&) {
                                             ++called;
                                             if (i == end) {
                                                 throw std::runtime_error("enough");
@@ -204,7 +209,7 @@ TEST_CASE("cached_batch: an object evicted during the batch is read, or is missi
     static_cast<void>(store.read("b.tfevents"));
     static_cast<void>(store.read("d.tfevents"));
     std::string told;
-    store.read_each(letters, [&](std::size_t i, std::optional<byte_view> bytes) {
+    store.read_each(letters, [&](std::size_t i, std::optional<byte_view> bytes, const object_version&) {
         told += told_of(i, bytes);
         if (i == 0) {
             store.forget();
@@ -243,7 +248,7 @@ TEST_CASE("cached_batch: a disk cache fetches objects whole if small or mostly w
         CAPTURE(warm);
         const auto store = cached(inner, disk_cache{folder.path()});
         std::vector<std::size_t> sizes;
-        store.read_ranges(wanted, [&](std::size_t i, const std::optional<byte_buffer>& bytes) {
+        store.read_ranges(wanted, [&](std::size_t i, const std::optional<byte_buffer>& bytes, const object_version&) {
             CHECK(i == sizes.size());
             sizes.push_back(bytes ? bytes->size() : 99);
         });

@@ -80,26 +80,3 @@ TEST_CASE("caching_reader: keeps the version of the fetched bytes") {
     CHECK(text_of(next.read("a.tfevents")) == "other");
     CHECK(inner.calls() == std::vector<std::string>{"entries "});
 }
-
-TEST_CASE("caching_reader: if reads report no version, a listing confirms what a disk cache keeps") {
-    const temporary_folder folder;
-    listing_counting_storage inner;
-    inner.write("a.tfevents", as_bytes("first"));
-    bool replaced = false;
-    inner.before_each([&](const std::string& call) {
-        if (call == "read a.tfevents" && !std::exchange(replaced, true)) {
-            inner.objects().write("a.tfevents", as_bytes("other"));
-        }
-    });
-    {
-        caching_reader reader{inner, disk_cache{folder.path()}, {}};
-        CHECK(text_of(reader.read("a.tfevents")) == "other");
-        CHECK(reader.looks_near("a.tfevents") == std::optional{false});
-        CHECK(text_of(reader.read("a.tfevents")) == "other");
-        CHECK(reader.looks_near("a.tfevents") == std::optional{true});
-    }
-    static_cast<void>(inner.calls());
-    caching_reader next{inner, disk_cache{folder.path()}, {}};
-    CHECK(text_of(next.read("a.tfevents")) == "other");
-    CHECK(inner.calls() == std::vector<std::string>{"entries "});
-}

@@ -43,10 +43,10 @@ TEST_CASE("held_parts: only ranges inside a present part are returned") {
 
 TEST_CASE("held_parts: a whole object is cut at its end, and behind its end nothing is known") {
     held_parts table;
-    const auto whole = table.promise("a", held_parts::whole).what;
+    const auto whole = table.promise("a", whole_object).what;
     CHECK(table.covers("a", {1000, 5}));
     table.put(whole, bytes_of("012345"));
-    CHECK(found_in(table, "a", held_parts::whole) == "012345");
+    CHECK(found_in(table, "a", whole_object) == "012345");
     CHECK(found_in(table, "a", {4, 100}) == "45");
     CHECK(found_in(table, "a", {6, 1}) == "nothing");
     table.forget("a");
@@ -58,9 +58,9 @@ TEST_CASE("held_parts: a part of the requested length may not be the whole objec
     for (const std::uint64_t asked : {6U, 7U}) {
         held_parts table;
         const auto part = table.promise("a", {0, asked}).what;
-        CHECK(table.covers("a", held_parts::whole));
+        CHECK(table.covers("a", whole_object));
         table.put(part, bytes_of("012345"));
-        CHECK(found_in(table, "a", held_parts::whole) == (asked == 7 ? "012345" : "nothing"));
+        CHECK(found_in(table, "a", whole_object) == (asked == 7 ? "012345" : "nothing"));
         CHECK(found_in(table, "a", {4, 2}) == "45");
         CHECK(found_in(table, "a", {4, 100}) == (asked == 7 ? "45" : "nothing"));
         table.release(part);

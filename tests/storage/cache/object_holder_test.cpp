@@ -34,7 +34,7 @@ memory_storage some_objects() {
     return store;
 }
 std::vector<object_range> all_whole() {
-    return {{keys[0], held_parts::whole}, {keys[1], held_parts::whole}, {keys[2], held_parts::whole}};
+    return {{keys[0], whole_object}, {keys[1], whole_object}, {keys[2], whole_object}};
 }
 template <class Storage>
 std::string text_in(const Storage& store, std::string_view key, byte_range where) {
@@ -61,9 +61,12 @@ TEST_CASE("object_holder: a held part is fetched once, however it is read and wh
             CHECK(as_text(store.read(key).view()) == "0123456789 of " + key);
         }
         std::size_t given = 0;
-        store.read_each(keys, [&](std::size_t, std::optional<byte_view> bytes) { given += bytes ? 1U : 0U; });
-        store.read_ranges(all_whole(),
-                          [&](std::size_t, std::optional<byte_buffer> bytes) { given += bytes ? 1U : 0U; });
+        store.read_each(keys, [&](std::size_t, std::optional<byte_view> bytes, const object_version&) {
+            given += bytes ? 1U : 0U;
+        });
+        store.read_ranges(all_whole(), [&](std::size_t, std::optional<byte_buffer> bytes, const object_version&) {
+            given += bytes ? 1U : 0U;
+        });
         CHECK(given == 6);
     }
     const auto calls = far.calls();
@@ -100,7 +103,7 @@ TEST_CASE("object_holder: reading a part that cannot be fetched reports the erro
     const auto store = cached(far);
     const auto held = store.hold();
     std::vector<object_range> parts = all_whole();
-    parts.push_back({"events/none.tfevents", held_parts::whole});
+    parts.push_back({"events/none.tfevents", whole_object});
     held->prefetch(parts);
     CHECK(text_in(store, keys[0], {3, 4}) == "3456");
     CHECK_THROWS_AS(static_cast<void>(store.read(keys[1])), unavailable);

@@ -239,7 +239,7 @@ TEST_CASE("file_claim: foreign files are refused with advice, and stay unchanged
     std::filesystem::create_symlink("target", path_of("link"));
     std::filesystem::create_symlink("nowhere", path_of("broken"));
     for (const auto& [name, advice] : {std::pair{"empty", "If its process is gone, remove the file."},
-                                       {"text", "is no claim"},
+                                       {"text", "is not a claim"},
                                        {"similar", "remove the file"},
                                        {"unlocked", "If its process is gone, remove the file."},
                                        {"folder", "is not a file"},

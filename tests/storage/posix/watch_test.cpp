@@ -107,7 +107,7 @@ TEST_CASE("folder_watch: reports new files, but nothing if folders were added or
         return;
     }
     const auto named = [&] {
-        auto keys = signal->told();
+        auto keys = signal->changed_keys();
         if (keys) {
             keys->erase(std::unique(keys->begin(), keys->end()), keys->end());  // created, and being written
         }
@@ -290,7 +290,7 @@ TEST_CASE("folder_watch: if there are very many folders, it watches the newest w
     CHECK(watches() - before <= folder_watch::most_folders + 2);  // the run and index/
     add(many - 1, "b");
     CHECK(told(*signal));
-    CHECK_FALSE(signal->told().has_value());  // other folders may have changed unseen
+    CHECK_FALSE(signal->changed_keys().has_value());  // other folders may have changed unseen
     quieten(*signal);
     add(0, "b");
     CHECK_FALSE(told(*signal));
@@ -314,7 +314,7 @@ TEST_CASE("folder_watch: a new link to a folder may bring files") {
     }
     std::filesystem::create_directory_symlink(folder.path() + "/elsewhere", folder.path() + "/run/index/1");
     REQUIRE(told(*signal));
-    CHECK_FALSE(signal->told().has_value());
+    CHECK_FALSE(signal->changed_keys().has_value());
     quieten(*signal);
     folder.write("elsewhere/b", "x");
     CHECK(told(*signal));

@@ -31,7 +31,7 @@ written_step step_with(step_number step, std::vector<std::string> names, mode in
 
 struct building {
     catalog last;
-    load_memory memory;
+    loader_cache memory;
 
     explicit building(std::size_t workers = 1) {
         last.job = std::make_shared<const catalog::job_description>(

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 using namespace smdebug;
@@ -16,15 +17,18 @@ constexpr auto kind_of_reduction(reduction what, bool abs = false) {
     return static_cast<std::uint8_t>(1 + reduction_key{what, abs}.index());
 }
 
-layout sample() {
-    const auto names = std::make_shared<const name_list>(
+std::shared_ptr<const name_list> sample_names() {
+    return std::make_shared<const name_list>(
         std::vector<recorded_item>{{.name = 7},
                                    {.name = 2, .kind = kind_of_reduction(reduction::max)},
                                    {.name = 2, .kind = kind_of_reduction(reduction::mean, true)},
                                    {.name = 7},
                                    {.name = 3}},
         std::vector<name_id>{9, 3}, [](std::vector<name_id>& ids) { std::sort(ids.begin(), ids.end()); });
-    return layout{names,
+}
+
+layout sample(std::shared_ptr<const name_list> names = sample_names()) {
+    return layout{std::move(names),
                   {{0, 10}, {10, 5}, {15, 5}, {20, 9}, {29, 1}},
                   {{.name = 3, .original_name = 1, .extents = {4}},
                    {.name = 9, .original_name = 1, .extents = {2, 3}},
@@ -74,19 +78,19 @@ TEST_CASE("layout: contains tensors with values, reductions or only a shape") {
 }
 
 TEST_CASE("layout: equality is of names, places, shapes and forms") {
-    const layout held = sample();
+    const auto names = sample_names();
+    const layout held = sample(names);
     const std::vector<byte_range> places{{0, 10}, {10, 5}, {15, 5}, {20, 9}, {29, 1}};
     const std::vector<byte_range> others{{0, 10}, {10, 5}, {15, 5}, {20, 9}, {29, 2}};
-    CHECK(held.equals(held.shared_names(), places, held.shapes(), nullptr));
-    CHECK_FALSE(held.equals(layout{}.shared_names(), places, held.shapes(), nullptr));
-    CHECK_FALSE(held.equals(held.shared_names(), others, held.shapes(), nullptr));
-    CHECK_FALSE(held.equals(held.shared_names(), places, {}, nullptr));
+    CHECK(held.equals(names, places, held.shapes(), nullptr));
+    CHECK_FALSE(held.equals(sample_names(), places, held.shapes(), nullptr));
+    CHECK_FALSE(held.equals(names, others, held.shapes(), nullptr));
+    CHECK_FALSE(held.equals(names, places, {}, nullptr));
     const std::vector<stored_form> forms(5);
     std::vector<const stored_form*> of_item;
     for (const stored_form& each : forms) {
         of_item.push_back(&each);
     }
-    CHECK_FALSE(
-        held.equals(held.shared_names(), places, held.shapes(), std::make_shared<const form_list>(nullptr, of_item)));
+    CHECK_FALSE(held.equals(names, places, held.shapes(), std::make_shared<const form_list>(nullptr, of_item)));
     CHECK(held.memory() >= 5 * 16);
 }

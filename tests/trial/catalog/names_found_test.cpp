@@ -147,9 +147,9 @@ TEST_CASE("names_found: names of a few numbers, all beyond the first window") {
     CHECK(found_in(*names, {&end}) == texts{"n40000", "n65536", "n99999"});
 }
 
-TEST_CASE("list_memory: asks about a list once while no other displaces it") {
+TEST_CASE("name_list_cache: asks about a list once while no other displaces it") {
     const name_list list;
-    list_memory<int> memory;
+    name_list_cache<int> memory;
     int asked = 0;
     for (int i = 0; i < 10; ++i) {
         CHECK(memory.answer(list, [&] { return 40 + ++asked; }) == 41);
@@ -157,15 +157,15 @@ TEST_CASE("list_memory: asks about a list once while no other displaces it") {
     CHECK(asked == 1);
     memory.answer(list, [&] { return 0; }) = 7;  // the cached answer is writable
     CHECK(memory.answer(list, [&] { return 0; }) == 7);
-    list_memory<int> other;
+    name_list_cache<int> other;
     CHECK(other.answer(list, [&] { return 8; }) == 8);
 }
 
-TEST_CASE("list_memory: two lists that displace each other are computed again each time, others are not") {
+TEST_CASE("name_list_cache: two lists that displace each other are computed again each time, others are not") {
     const std::vector<name_list> lists(40);
     // Whether a look-up of `b` evicts `a`.
     const auto displaces = [&](std::size_t a, std::size_t b) {
-        list_memory<std::size_t> memory;
+        name_list_cache<std::size_t> memory;
         bool again = false;
         static_cast<void>(memory.answer(lists[a], [&] { return a; }));
         static_cast<void>(memory.answer(lists[b], [&] { return b; }));
@@ -182,7 +182,7 @@ TEST_CASE("list_memory: two lists that displace each other are computed again ea
         for (std::size_t b = a + 1; b < lists.size(); ++b) {
             const bool collide = displaces(a, b);
             (collide ? colliding : apart) += 1;
-            list_memory<std::size_t> memory;
+            name_list_cache<std::size_t> memory;
             std::size_t asked = 0;
             for (int turn = 0; turn < 5; ++turn) {
                 for (const std::size_t which : {a, b}) {
@@ -200,10 +200,10 @@ TEST_CASE("list_memory: two lists that displace each other are computed again ea
     CHECK(apart > colliding);
 }
 
-TEST_CASE("list_memory: many lists in any order get the right answers; consecutive repeats are computed once") {
+TEST_CASE("name_list_cache: many lists in any order get the right answers; consecutive repeats are computed once") {
     std::mt19937 random{23};
     const std::vector<name_list> lists(500);
-    list_memory<std::size_t> memory;
+    name_list_cache<std::size_t> memory;
     std::vector<bool> ever(lists.size());
     std::size_t last = lists.size();
     std::size_t asked = 0;
@@ -231,7 +231,7 @@ namespace {
 /// Loads steps into a catalog and notes what its answers should be.
 struct filled {
     catalog run;
-    load_memory memory;
+    loader_cache memory;
     std::vector<written_step> steps;
 
     explicit filled(std::size_t workers = 1) {
@@ -409,7 +409,7 @@ TEST_CASE("names_found: a catalog allocates its answers and nothing else for wor
 
 TEST_CASE("names_found: a catalog allocates its answers and nothing else when every step has names of its own") {
     filled held;
-    for (step_number step = 0; step < 100; ++step) {  // more lists than a list_memory holds
+    for (step_number step = 0; step < 100; ++step) {  // more lists than a name_list_cache holds
         held.add(step, short_names(static_cast<std::size_t>(step), 3), step % 3 == 0 ? mode::eval : mode::train);
     }
     held.load();

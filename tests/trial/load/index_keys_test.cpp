@@ -55,9 +55,9 @@ TEST_CASE("parsed_index_key: keys are sorted by step, then by worker, each once"
         texts.push_back(held.text());
     }
     CHECK(texts == std::vector<std::string>{"index/9_a.csv", "index/9_a.json", "index/9_b.json", "index/10_a.json"});
-    CHECK(fills_gap(keys, key_of("index/3_a.json")));
-    CHECK_FALSE(fills_gap(keys, key_of("index/3_c.json")));
-    CHECK_FALSE(fills_gap(keys, key_of("index/10_a.json")));
+    CHECK(has_later_step(keys, key_of("index/3_a.json")));
+    CHECK_FALSE(has_later_step(keys, key_of("index/3_c.json")));
+    CHECK_FALSE(has_later_step(keys, key_of("index/10_a.json")));
 }
 
 TEST_CASE("known_files: knows a catalog's files for look-ups in any order") {

@@ -77,13 +77,12 @@ TEST_CASE(
     "loader: an index file that is listed and not there, as a link to nothing, is a problem, and costs only itself") {
     struct with_loose_link : memory_storage {
         using memory_storage::memory_storage;
-        using memory_storage::read;
         std::shared_ptr<bool> is_gone = std::make_shared<bool>(true);  // shared by copies
-        [[nodiscard]] byte_buffer read(std::string_view key) const {
+        [[nodiscard]] byte_buffer read(std::string_view key, byte_range where = whole_object) const {
             if (*is_gone && key == smdebug::detail::locations::index_key(2, "worker_0")) {
                 throw not_found("no", {.where = std::string{key}});
             }
-            return memory_storage::read(key);
+            return memory_storage::read(key, where);
         }
     };
     with_loose_link store;
@@ -104,13 +103,12 @@ TEST_CASE(
 TEST_CASE("loader: damage_policy::skip skips what the storage cannot read, and withdraws the problem once it can") {
     struct moody : memory_storage {
         using memory_storage::memory_storage;
-        using memory_storage::read;
         std::shared_ptr<bool> refuses = std::make_shared<bool>(true);
-        [[nodiscard]] byte_buffer read(std::string_view key) const {
+        [[nodiscard]] byte_buffer read(std::string_view key, byte_range where = whole_object) const {
             if (*refuses && key == smdebug::detail::locations::index_key(2, "worker_0")) {
                 throw access_denied("no", {.where = std::string{key}});
             }
-            return memory_storage::read(key);
+            return memory_storage::read(key, where);
         }
     };
     moody store;

@@ -92,7 +92,7 @@ struct played_signal final : change_signal {
         plays_->to_come.erase(plays_->to_come.begin());
         return true;
     }
-    [[nodiscard]] std::optional<std::vector<std::string>> told() override { return told_; }
+    [[nodiscard]] std::optional<std::vector<std::string>> changed_keys() override { return told_; }
     void interrupt() noexcept override {}
 
 private:

@@ -43,7 +43,7 @@ TEST_CASE("adaptive_choice: most pieces of work need not be timed") {
     for (int i = 0; i < 10'000; ++i) {
         const auto now = ways.next();
         others += now == adaptive_choice::other ? 1 : 0;
-        if (ways.is_telling()) {
+        if (ways.needs_timing()) {
             ways.took(now, now == adaptive_choice::usual ? 1 : 2, 1);
             ++told;
         } else {

@@ -97,7 +97,7 @@ std::vector<std::string> walked(const Trial& run, const smdebug::tensor_selectio
                 const auto sum = run.state()->kernel().reduce(tensor.values()->view(), smdebug::reduction::sum);
                 line += " " + std::to_string((*sum)(smdebug::reduction::sum));
             } else {
-                CHECK(tensor.failure()->why == smdebug::absence::event_file_missing);
+                CHECK(tensor.failure()->why == smdebug::lookup_failure_kind::event_file_missing);
             }
             lines.push_back(line);
         },

@@ -115,7 +115,7 @@ TEST_CASE("event_files: a file that is larger than its index says, too large to 
         files,
         [&](const smdebug::detail::scanned_tensor& tensor) {
             tensor.values() != nullptr ? ++read : ++missing;
-            CHECK((tensor.values() != nullptr || tensor.failure()->why == absence::event_file_missing));
+            CHECK((tensor.values() != nullptr || tensor.failure()->why == lookup_failure_kind::event_file_missing));
         },
         [&](std::size_t) { return ++done > 0; });
     CHECK(read == 9);

@@ -129,7 +129,8 @@ TEST_CASE("event_reader: a missing or unreadable file fails every tensor in it e
                 if (tensor.failure() != nullptr) {
                     failed.emplace_back(tensor.name);
                     CHECK(tensor.failure()->where == smdebug::detail::locations::event_key(7, "worker_0"));
-                    CHECK(tensor.failure()->why == (why_not ? absence::damaged : absence::event_file_missing));
+                    CHECK(tensor.failure()->why ==
+                          (why_not ? lookup_failure_kind::damaged : lookup_failure_kind::event_file_missing));
                     CHECK(tensor.failure()->note == (why_not ? why : ""));
                 }
             },
@@ -189,7 +190,7 @@ TEST_CASE("event_reader: if a source fails to return a record, only that tensor 
             read.emplace_back(tensor.name);
         } else if (tensor.failure() != nullptr) {
             failed.emplace_back(tensor.name);
-            CHECK(tensor.failure()->why == absence::unreadable);
+            CHECK(tensor.failure()->why == lookup_failure_kind::unreadable);
             CHECK(tensor.failure()->note == "the server is gone");
             CHECK_THROWS_AS(std::rethrow_exception(tensor.failure()->cause), unavailable);
         }
@@ -273,7 +274,7 @@ texts pulled(const Trial& run, std::size_t* streamed = nullptr) {
     for (std::size_t place = 0; place < files.size(); ++place) {
         const std::string step = std::to_string(files[place]->step) + " ";
         if (const lookup_error* const failed = reader.open(files, place)) {
-            lines.push_back(step + (failed->why == absence::event_file_missing ? "missing " : "damaged ") +
+            lines.push_back(step + (failed->why == lookup_failure_kind::event_file_missing ? "missing " : "damaged ") +
                             failed->where);
             continue;
         }

@@ -36,7 +36,7 @@ constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
 constexpr reading_limits limits{.in_place_from = 500, .largest_whole = 5000, .sparse_from = 1000};
 
 read_strategy way(std::uint64_t end, std::uint64_t wanted, bool can_view = false) {
-    return way_of({.end = end, .wanted = wanted, .records = 1}, limits, can_view);
+    return strategy_for({.end = end, .wanted = wanted, .records = 1}, limits, can_view);
 }
 
 }  // namespace
@@ -64,21 +64,21 @@ TEST_CASE("extent_of: numbers that overflow count as the largest, records by num
     const memory_trial run{a_run()};
     const auto from = run.snapshot();
     std::vector<byte_range> places(3, byte_range{.offset = most - 3, .length = 10});
-    const layout hostile{from->layouts[0]->shared_names(), places, {}};
+    const layout hostile{from->name_lists[0], places, {}};
     const file_extent found = extent_of(hostile, smdebug::detail::selected_tensors{{}, *from});
     CHECK(found == file_extent{.end = most, .wanted = 30, .records = 3, .largest = 10});
     places.assign(3, byte_range{.offset = 0, .length = std::uint64_t{1} << 63U});
     const file_extent halves =
-        extent_of(layout{from->layouts[0]->shared_names(), places, {}}, smdebug::detail::selected_tensors{{}, *from});
+        extent_of(layout{from->name_lists[0], places, {}}, smdebug::detail::selected_tensors{{}, *from});
     CHECK(halves.wanted == most);
     places.assign(3, byte_range{});
-    CHECK(extent_of(layout{from->layouts[0]->shared_names(), places, {}}, smdebug::detail::selected_tensors{{}, *from})
-              .records == 3);
+    CHECK(extent_of(layout{from->name_lists[0], places, {}}, smdebug::detail::selected_tensors{{}, *from}).records ==
+          3);
 }
 
-TEST_CASE("way_of: by size, by how much is wanted, and by what the storage can do") {
-    CHECK(way_of({.end = 100, .wanted = 0, .records = 0}, limits, true) == read_strategy::untouched);
-    CHECK(way_of({.end = 100, .wanted = 0, .records = 1}, limits, true) == read_strategy::whole);
+TEST_CASE("strategy_for: by size, by how much is wanted, and by what the storage can do") {
+    CHECK(strategy_for({.end = 100, .wanted = 0, .records = 0}, limits, true) == read_strategy::untouched);
+    CHECK(strategy_for({.end = 100, .wanted = 0, .records = 1}, limits, true) == read_strategy::whole);
     CHECK(way(499, 499, true) == read_strategy::whole);
     CHECK(way(500, 500, true) == read_strategy::in_place);
     CHECK(way(500, 500) == read_strategy::whole);
@@ -92,11 +92,11 @@ TEST_CASE("way_of: by size, by how much is wanted, and by what the storage can d
     CHECK(way(most, most) == read_strategy::large);
 }
 
-TEST_CASE("way_of: files that can be opened are, as long as no record of them is too large to be held") {
+TEST_CASE("strategy_for: files that can be opened are, as long as no record of them is too large to be held") {
     constexpr reading_limits opening{
         .in_place_from = 500, .opened_from = 700, .largest_record = 600, .largest_whole = 5000, .sparse_from = 1000};
     const auto opened = [&](std::uint64_t end, std::uint64_t wanted, bool can_view, std::uint64_t largest = 0) {
-        return way_of({.end = end, .wanted = wanted, .records = 1, .largest = largest}, opening, can_view, true);
+        return strategy_for({.end = end, .wanted = wanted, .records = 1, .largest = largest}, opening, can_view, true);
     };
     CHECK(opened(499, 499, true) == read_strategy::whole);
     CHECK(opened(699, 699, true) == read_strategy::in_place);

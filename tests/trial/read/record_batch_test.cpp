@@ -161,10 +161,11 @@ TEST_CASE("record_batch: small records of a large range do not keep all of it in
         using remote_storage::remote_storage;
         std::weak_ptr<const void>* last = nullptr;
         void read_ranges(std::span<const object_range> ranges, range_sink sink) const {
-            remote_storage::read_ranges(ranges, [&](std::size_t i, std::optional<byte_buffer> bytes) {
-                *last = bytes->owner();
-                sink(i, std::move(bytes));
-            });
+            remote_storage::read_ranges(
+                ranges, [&](std::size_t i, std::optional<byte_buffer> bytes, const object_version& version) {
+                    *last = bytes->owner();
+                    sink(i, std::move(bytes), version);
+                });
         }
     };
     watched store{objects};

@@ -29,10 +29,10 @@ TEST_CASE("decode_stored: elements as stored, with swapped bytes, and too few of
     const std::string bytes{"\1\0\2\0\3\0\4\0\5\0\6\0", 12};
     struct one {
         bool big_endian;
-        bool columns_first;
+        bool column_major;
         std::string expected;
     };
-    for (const auto& [big_endian, columns_first, expected] :
+    for (const auto& [big_endian, column_major, expected] :
          {one{false, false, bytes},
           {true, false, std::string{"\0\1\0\2\0\3\0\4\0\5\0\6", 12}},
           {false, true, std::string{"\1\0\3\0\5\0\2\0\4\0\6\0", 12}},
@@ -40,7 +40,7 @@ TEST_CASE("decode_stored: elements as stored, with swapped bytes, and too few of
         const stored_form form{.as = storage_form::elements,
                                .type = dtype::int16,
                                .big_endian = big_endian,
-                               .columns_first = columns_first,
+                               .column_major = column_major,
                                .shape = {2, 3}};
         decoded_tensor out;
         REQUIRE(decode_stored(entry_of(form, 12), as_bytes(bytes), out) == status::ok);

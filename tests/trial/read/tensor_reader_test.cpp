@@ -38,9 +38,9 @@ memory_storage sample() {
 TEST_CASE("tensor_reader: finds the files of a step by global and by mode step, and one worker's") {
     const memory_trial run{sample()};
     const tensor_reader w{run.state(), "w"};
-    CHECK(w.look(4, mode::global).files.size() == 2);
-    CHECK(w.look(2, mode::train).files.size() == 2);
-    CHECK(w.look(2, mode::eval).files.empty());
+    CHECK(w.find_files(4, mode::global).files.size() == 2);
+    CHECK(w.find_files(2, mode::train).files.size() == 2);
+    CHECK(w.find_files(2, mode::eval).files.empty());
     const auto second = w.locate(4, mode::global, "worker_1");
     REQUIRE(second.has_value());
     CHECK(second->from->workers[second->file->worker] == "worker_1");
@@ -55,7 +55,7 @@ TEST_CASE("tensor_reader: a saved reduction is read; one that is not a single nu
     CHECK(run.tensor("odd").reduction_value(4, reduction::min) == 7);
     const auto pair = run.tensor("pair").find_reduction(4, reduction::max);
     REQUIRE_FALSE(pair.has_value());
-    CHECK(pair.failure().why == absence::wrong_dtype);
+    CHECK(pair.failure().why == lookup_failure_kind::wrong_dtype);
     CHECK(pair.failure().note.find("max") != std::string::npos);
 }
 
@@ -101,5 +101,5 @@ TEST_CASE("tensor_reader: a reduction that a kernel does not compute is reported
     CHECK(why("c", reduction::mean) == "tensor c is complex, which has no mean: only the abs forms, l1 and l2");
     CHECK_THROWS_AS(static_cast<void>(run.tensor("c").reduction_value(0, reduction::mean)), type_error);
     const basic_trial<memory_storage, event_decoder<>, lacking_kernel> recorded{sample(), {}, {}, {reduction::sum}};
-    CHECK(recorded.tensor("odd").find_reduction(4, reduction::min).failure().why == absence::not_computed);
+    CHECK(recorded.tensor("odd").find_reduction(4, reduction::min).failure().why == lookup_failure_kind::not_computed);
 }

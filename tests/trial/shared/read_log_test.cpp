@@ -13,7 +13,7 @@ namespace {
 
 const std::optional<std::string> first = "worker_0";
 const std::optional<std::string> second = "worker_1";
-const smdebug::lookup_error missing{.why = absence::event_file_missing, .where = "events/x"};
+const smdebug::lookup_error missing{.why = lookup_failure_kind::event_file_missing, .where = "events/x"};
 
 }  // namespace
 
@@ -39,10 +39,10 @@ TEST_CASE("read_log: a lost tensor does not count as read, even if part of it wa
     log.begin({.step = 7});
     log.was_read("a", 7, mode::global, first);
     log.was_looked_up(missing, "a", 7, mode::global, first);
-    log.was_looked_up({.why = absence::damaged, .where = "events/y"}, "b", 7, mode::global, first);
-    log.was_looked_up({.why = absence::tensor_not_saved}, "c", 7, mode::global, first);
-    log.was_looked_up({.why = absence::no_such_worker, .where = "w"}, "c", 7, mode::global, first);
-    log.was_looked_up({.why = absence::wrong_dtype}, "d", 7, mode::global, first);
+    log.was_looked_up({.why = lookup_failure_kind::damaged, .where = "events/y"}, "b", 7, mode::global, first);
+    log.was_looked_up({.why = lookup_failure_kind::tensor_not_saved}, "c", 7, mode::global, first);
+    log.was_looked_up({.why = lookup_failure_kind::no_such_worker, .where = "w"}, "c", 7, mode::global, first);
+    log.was_looked_up({.why = lookup_failure_kind::wrong_dtype}, "d", 7, mode::global, first);
     const auto asked = log.end();
     CHECK(asked.read.size() == 1);
     CHECK(asked.lost.size() == 2);

@@ -182,7 +182,6 @@ TEST_CASE("rule_view: a trial without a view shares and logs nothing; copies of 
     memory_storage store;
     run_builder{store}.collections().step({.step = 0, .tensors = {tensor_of<float>("a", {1})}}).end();
     memory_trial run{store};
-    CHECK_FALSE(run.is_for_rules());
     CHECK(run.rule_log() == nullptr);
     CHECK_FALSE(run.tensor("a").remembers_measures());
     run.begin_rules(0);  // no rules: a no-op

@@ -259,7 +259,7 @@ TEST_CASE("step_cache: tensors of a missing event file cost one look each, and a
         return shared.tensor("t" + std::to_string(i)).find_reduction(0, reduction::mean, {.worker = "worker_0"});
     };
     for (int i = 0; i < 50; ++i) {
-        CHECK(mean_of(i).failure().why == absence::event_file_missing);
+        CHECK(mean_of(i).failure().why == lookup_failure_kind::event_file_missing);
     }
     CHECK(store.calls().size() <= 50 + 2);
     store.write(key, bytes.view());

@@ -180,7 +180,7 @@ SMDEBUG_INLINE void add_action(parsed_actions& parsed, smdebug::detail::json::va
     std::string problem;
     std::optional<action_record> made;
     if (!entry.is_object()) {
-        problem = "it is no object";
+        problem = "it is not an object";
     } else if (name.empty()) {
         problem = "it has no \"name\"";
     } else if (equal_but_for_case(name, "stoptraining")) {

@@ -77,8 +77,8 @@ public:
 
     /// A member to be read in pieces, with the notes that were made while it was inflated; null for a zip, whose
     /// checksums cover whole members.  Keeps `all` alive.
-    [[nodiscard]] static std::unique_ptr<smdebug::detail::opened_object> open(std::shared_ptr<const contents> all,
-                                                                              std::string_view key, const member& of);
+    [[nodiscard]] static std::unique_ptr<opened_object> open(std::shared_ptr<const contents> all, std::string_view key,
+                                                             const member& of);
 
     /// Called for each part that is read: its place in the list, and its bytes.
     struct wanted_part {
@@ -129,7 +129,7 @@ private:
     // The members of a compressed stream, by their first byte in the inflated stream.
     std::unordered_map<std::uint64_t, byte_buffer> small_;
     std::uint64_t small_bytes_ = 0;
-    std::unordered_map<std::uint64_t, std::shared_ptr<const smdebug::detail::object_notes>> notes_;
+    std::unordered_map<std::uint64_t, std::shared_ptr<const object_notes>> notes_;
 
     mutable std::mutex guard_;
     mutable std::list<unpacked> recent_;  // of a zip; least recently used last

@@ -46,10 +46,10 @@ SMDEBUG_INLINE void opened_archive::read_each(std::span<const std::string> keys,
     std::vector<object_range> whole;
     whole.reserve(keys.size());
     for (const std::string& key : keys) {
-        whole.push_back({key, {0, UINT64_MAX}});
+        whole.push_back({key, whole_object});
     }
-    read_ranges(whole, [&](std::size_t i, const std::optional<byte_buffer>& bytes) {
-        sink(i, bytes ? std::optional{bytes->view()} : std::nullopt);
+    read_ranges(whole, [&](std::size_t i, const std::optional<byte_buffer>& bytes, const object_version& version) {
+        sink(i, bytes ? std::optional{bytes->view()} : std::nullopt, version);
     });
 }
 
@@ -65,18 +65,18 @@ SMDEBUG_INLINE void opened_archive::read_ranges(std::span<const object_range> ra
     std::size_t next = 0;
     const auto missing_before = [&](std::size_t place) {
         for (; next < place; ++next) {
-            sink(next, std::nullopt);
+            sink(next, std::nullopt, {});
         }
     };
     contents_->read_many(parts, [&](std::size_t i, byte_buffer bytes) {
         missing_before(places[i]);
         ++next;
-        sink(places[i], std::move(bytes));
+        sink(places[i], std::move(bytes), {});
     });
     missing_before(ranges.size());
 }
 
-SMDEBUG_INLINE std::unique_ptr<smdebug::detail::opened_object> opened_archive::open(std::string_view key) const {
+SMDEBUG_INLINE std::unique_ptr<opened_object> opened_archive::open(std::string_view key) const {
     const auto* const file = find(key);
     return file == nullptr ? nullptr : contents::open(contents_, file->first, file->second);
 }

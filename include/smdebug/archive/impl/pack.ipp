@@ -46,7 +46,7 @@ inline void check_folders(std::span<const packed_run> runs) {
     std::set<std::string> folders;
     for (const packed_run& run : runs) {
         if (run.folder.empty() || key_of(run.folder) != run.folder) {
-            throw value_error("\"" + run.folder + "\" is no folder of an archive", {.where = run.store.name()});
+            throw value_error("\"" + run.folder + "\" is not a folder of an archive", {.where = run.store.name()});
         }
         if (!folders.insert(run.folder).second) {
             throw value_error("two runs would be \"" + run.folder + "\" in the archive: give one another name",

@@ -431,7 +431,7 @@ SMDEBUG_INLINE std::optional<std::string> run_list::next() {
         }
         if (path.size() > most_line_bytes) {
             throw value_error(place() + " has more than " + std::to_string(most_line_bytes) +
-                                  " bytes, which is no path: is that a list of paths, one a line?",
+                                  " bytes, which is not a path: is that a list of paths, one a line?",
                               {.where = place()});
         }
         if (path.find('\0') != std::string_view::npos) {

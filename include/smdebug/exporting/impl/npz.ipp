@@ -54,7 +54,7 @@ using two_words = long long __attribute__((vector_size(16)));
                      static_cast<long long>(std::uint64_t{power_of_x(bits - 32)} << 1U)};
 }
 
-// Compiler built-ins and "no-...": as in record/crc32c_sse42.hpp.
+// Compiler built-ins and "no-...": as in record/crc32c_x86.hpp.
 [[nodiscard, gnu::target("sse4.2,pclmul,no-avx,no-bmi,no-bmi2"), gnu::always_inline]] inline two_words load(
     const std::byte* at) noexcept {
     two_words value;

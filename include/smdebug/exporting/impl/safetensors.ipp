@@ -109,7 +109,7 @@ SMDEBUG_INLINE std::string safetensors_files::add(const scanned_tensor& tensor) 
         return "has a name that safetensors keeps for itself";
     }
     if (!is_utf8(tensor.name)) {
-        return "has a name that is no UTF-8";
+        return "has a name that is not valid UTF-8";
     }
     if (file_ == nullptr) {
         begin(tensor);

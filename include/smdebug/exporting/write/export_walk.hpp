@@ -64,7 +64,7 @@ public:
 /// A step and worker, for messages.
 struct exported_place {
     step_number step = 0;                        ///< global
-    step_number shown = 0;                       ///< as displayed: see basic_trial::shown_step()
+    step_number shown = 0;                       ///< as displayed: see trial::shown_step()
     smdebug::mode mode = smdebug::mode::global;  ///< the mode that counts `shown`
     std::string_view worker = {};
 

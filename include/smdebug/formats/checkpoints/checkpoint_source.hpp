@@ -118,7 +118,7 @@ private:
     any_storage store_;
     settings how_;
     std::shared_ptr<formats::detail::npz_table> npz_ = std::make_shared<formats::detail::npz_table>();
-    detail::numbered_texts names_;
+    detail::string_interner names_;
     std::map<step_number, known_step> known_;
     std::vector<std::string> left_out_;  // where files lie that belong to no step
     bool is_followed_ = false;           // update() was called before

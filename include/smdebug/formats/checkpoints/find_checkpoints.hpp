@@ -1,5 +1,5 @@
 // The checkpoints in a folder, by steps: single files, folders of Hugging Face's Trainer, sharded files.
-// Uses names alone; read_checkpoint.hpp reads the content of the files.
+// Uses names alone; read_checkpoint() in checkpoint_source.hpp reads the content of the files.
 #pragma once
 
 #include <smdebug/core/form.hpp>

@@ -77,7 +77,7 @@ struct unpacked_npz {
 };
 
 /// Memory: if it is compressed, the member that was read last.
-[[nodiscard]] std::unique_ptr<smdebug::detail::opened_object> open_npz(std::shared_ptr<const unpacked_npz> npz);
+[[nodiscard]] std::unique_ptr<opened_object> open_npz(std::shared_ptr<const unpacked_npz> npz);
 
 /// The .npz files that a checkpoint_source has read, by key.  Threads: all functions may be called concurrently.
 class npz_table {
@@ -98,8 +98,7 @@ public:
     npz_storage(any_storage store, std::shared_ptr<const npz_table> table)
         : store_(std::move(store)), table_(std::move(table)) {}
 
-    [[nodiscard]] byte_buffer read(std::string_view key) const { return read(key, {0, UINT64_MAX}); }
-    [[nodiscard]] byte_buffer read(std::string_view key, byte_range where) const {
+    [[nodiscard]] byte_buffer read(std::string_view key, byte_range where = whole_object) const {
         const auto npz = table_->find(key);
         return npz != nullptr ? npz->read(where) : store_.read(key, where);
     }
@@ -110,7 +109,7 @@ public:
         const auto npz = table_->find(key);
         return npz != nullptr ? npz->size() : store_.size(key);
     }
-    [[nodiscard]] std::unique_ptr<smdebug::detail::opened_object> open(std::string_view key) const {
+    [[nodiscard]] std::unique_ptr<opened_object> open(std::string_view key) const {
         auto npz = table_->find(key);
         return npz != nullptr ? open_npz(std::move(npz)) : store_.open(key);
     }
@@ -118,10 +117,12 @@ public:
     [[nodiscard]] std::optional<std::chrono::system_clock::time_point> modified(std::string_view key) const {
         return store_.modified(key);
     }
-    [[nodiscard]] std::chrono::milliseconds look_interval() const { return store_.look_interval(); }
     [[nodiscard]] std::string name() const { return store_.name(); }
-    [[nodiscard]] bool exists() const { return store_.exists(); }
-    [[nodiscard]] bool is_file() const { return store_.is_file(); }
+    [[nodiscard]] place_kind place() const { return store_.place(); }
+    [[nodiscard]] storage_abilities abilities() const {
+        const storage_abilities inner = store_.abilities();
+        return {.reads_ahead = inner.reads_ahead, .one_object = inner.one_object, .look_interval = inner.look_interval};
+    }
     [[nodiscard]] std::vector<problem> problems() const { return store_.problems(); }
 
 private:

@@ -29,9 +29,9 @@ struct stored_tensor {
     std::string name = {};
     dtype type = dtype::invalid;
     shape_type shape = {};
-    byte_range where = {};       ///< of the elements, in the file; lies within the file
-    bool big_endian = false;     ///< the bytes of each element are in big-endian order
-    bool columns_first = false;  ///< elements are in Fortran's order, the first extent the fastest; rank is 2 or more
+    byte_range where = {};      ///< of the elements, in the file; lies within the file
+    bool big_endian = false;    ///< the bytes of each element are in big-endian order
+    bool column_major = false;  ///< elements are in Fortran's order, the first extent the fastest; rank is 2 or more
 };
 
 /// Something that is not read, and why, as a sentence without its full stop.

@@ -242,7 +242,7 @@ SMDEBUG_INLINE byte_buffer single_object::read(std::string_view key, byte_range 
 }
 
 SMDEBUG_INLINE std::vector<std::string> single_object::list(std::string_view prefix, std::string_view after) const {
-    if (!key_.starts_with(prefix) || key_ <= after || !exists()) {
+    if (!key_.starts_with(prefix) || key_ <= after || !store_.size(key_)) {
         return {};
     }
     return {key_};

@@ -166,7 +166,7 @@ SMDEBUG_INLINE problem record_problem(const any_storage& store, const std::strin
             return found;
         }
         if (const std::string_view kind = other_kind_of_file(as_text(begin.view())); !kind.empty()) {
-            found.what = "this is no event file (" + std::string{kind} + ")";
+            found.what = "this is not an event file (" + std::string{kind} + ")";
             return found;
         }
     }

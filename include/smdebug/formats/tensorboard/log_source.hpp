@@ -125,7 +125,7 @@ private:
         std::string worker = {};
         smdebug::mode mode = smdebug::mode::train;
         std::size_t place_of_mode = 0;  ///< among those of all folders
-        detail::numbered_texts names = {};
+        detail::string_interner names = {};
         std::vector<tag> tags = {};                                               ///< by the number of their name
         std::deque<point> points = {};                                            ///< in file order
         std::vector<message> messages = {};                                       ///< of points

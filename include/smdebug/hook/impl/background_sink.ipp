@@ -64,10 +64,10 @@ SMDEBUG_INLINE void chunk_pool::take_back(std::byte* begin) noexcept {
     given_back_.notify_one();
 }
 
-SMDEBUG_INLINE exit_entry::exit_entry(void* who, void (*finish)(void*) noexcept)
-    : who_(who), home_(&list_of_this_process()) {
+SMDEBUG_INLINE exit_entry::exit_entry(void* object, void (*finish)(void*) noexcept)
+    : object_(object), home_(&list_of_this_process()) {
     const std::scoped_lock lock{home_->guard};
-    home_->entries.push_back({who, finish});
+    home_->entries.push_back({object, finish});
     // Registered each time: handlers are called in reverse order, and this one must precede those of the libraries that
     // the work needs (OpenSSL's), which may have been loaded since.
     static_cast<void>(std::atexit([] { finish_all(); }));
@@ -75,7 +75,7 @@ SMDEBUG_INLINE exit_entry::exit_entry(void* who, void (*finish)(void*) noexcept)
 
 SMDEBUG_INLINE exit_entry::~exit_entry() {
     const std::scoped_lock lock{home_->guard};
-    std::erase_if(home_->entries, [&](const entry& one) { return one.who == who_; });
+    std::erase_if(home_->entries, [&](const entry& one) { return one.object == object_; });
 }
 
 SMDEBUG_INLINE std::atomic<exit_entry::list*>& exit_entry::newest() noexcept {
@@ -100,7 +100,7 @@ SMDEBUG_INLINE void exit_entry::finish_all() noexcept {
     if (latest != nullptr && latest->process == posix::process_number()) {
         const std::scoped_lock lock{latest->guard};
         for (const entry& one : latest->entries) {
-            one.finish(one.who);
+            one.finish(one.object);
         }
         latest->entries.clear();
     }

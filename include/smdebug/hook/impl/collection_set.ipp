@@ -108,12 +108,12 @@ SMDEBUG_INLINE collection_set::collection_set(const hook_options& options)
         }
     }
     for (const collection& own : options.collections) {
-        groups_[number_of(own.name)].asked_for = true;
+        groups_[number_of(own.name)].configured_by_user = true;
     }
     include(number_of(known_collections::saved_by_default));
     for (const std::string& name : options.include_collections) {
         include(number_of(name));
-        groups_[number_of(name)].asked_for = true;
+        groups_[number_of(name)].configured_by_user = true;
     }
     if (!options.include_regex.empty()) {
         include(default_number);
@@ -166,10 +166,10 @@ SMDEBUG_INLINE collection_set::membership& collection_set::find_or_add(std::stri
         entry = tensors_.emplace(name, matched(name)).first;
         for (const std::uint32_t number : entry->second.collections) {
             note(number, name);
-            groups_[number].has_met = true;
+            groups_[number].has_tensors = true;
         }
         if (entry->second.unsaved()) {
-            unmatched_.push_back(&*entry);
+            unsaved_tensors_.push_back(&*entry);
             ++unsaved_count_;
         }
     }
@@ -209,7 +209,7 @@ SMDEBUG_INLINE void collection_set::put(membership& tensor, std::string_view nam
         tensor.plan_is_of_ = 0;
         note(number, name);
         groups_[number].used = true;
-        groups_[number].has_met = true;
+        groups_[number].has_tensors = true;
         find_due(number);
     }
 }
@@ -254,7 +254,7 @@ SMDEBUG_INLINE void collection_set::adopt(const collections_file& earlier) {
 SMDEBUG_INLINE std::vector<std::string> collection_set::unmatched() const {
     std::vector<std::string> names;
     for (const saved_collection& each : groups_) {
-        if (each.asked_for && !each.has_met && &each != &groups_[all_number]) {
+        if (each.configured_by_user && !each.has_tensors && &each != &groups_[all_number]) {
             names.push_back(each.configured.name);
         }
     }
@@ -263,7 +263,7 @@ SMDEBUG_INLINE std::vector<std::string> collection_set::unmatched() const {
 
 SMDEBUG_INLINE std::vector<std::string> collection_set::unsaved() const {
     std::vector<std::string> names;
-    for (const auto* const each : unmatched_) {
+    for (const auto* const each : unsaved_tensors_) {
         if (each->second.unsaved()) {
             names.push_back(each->first);
         }

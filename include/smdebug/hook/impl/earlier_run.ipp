@@ -21,11 +21,11 @@
 
 namespace smdebug::inline v1::detail {
 
-// The step that many steps after one named in a file.  Errors: value_error if there is no such number.
+// The step `by` steps after one named in a file.  Errors: value_error if there is no such number.
 [[nodiscard]] inline step_number step_behind(step_number step, step_number by = 1) {
     if (step > std::numeric_limits<step_number>::max() - by) {
-        throw value_error("the run cannot be resumed: no step can come behind step " + std::to_string(step) +
-                          " that it holds; choose another place, or say from which step to go on");
+        throw value_error("the run cannot be resumed: no step can follow step " + std::to_string(step) +
+                          ", which it holds; choose another place, or a step to resume from");
     }
     return step + by;
 }
@@ -62,8 +62,8 @@ SMDEBUG_INLINE continuation earlier_run::resume(std::optional<step_number> first
     while (!steps_.empty() && steps_.rbegin()->first >= next.step) {
         remove_last_step();
     }
-    settle_removals();
-    remove_rests(next.step);
+    sync_removals();
+    remove_leftovers(next.step);
     find_mode_steps(next);
     return next;
 }
@@ -83,7 +83,7 @@ SMDEBUG_INLINE std::optional<collections_file> earlier_run::collections() const 
     json::document parser;
     collections_file file;
     bool is_good = false;
-    read_or_tell([&] {
+    read_or_throw_with_advice([&] {
         is_good = store_.size(key) && !parse_collections_file(store_.read(key).view(), parser, file).has_value();
     });
     return is_good ? std::optional{std::move(file)} : std::nullopt;
@@ -130,7 +130,7 @@ SMDEBUG_INLINE std::optional<step_number> earlier_run::own_step(std::string_view
     return std::nullopt;
 }
 
-SMDEBUG_INLINE void earlier_run::remove_rests(step_number first) {
+SMDEBUG_INLINE void earlier_run::remove_leftovers(step_number first) {
     for (const std::string& key : strays_) {
         remove(key);
     }
@@ -157,8 +157,8 @@ SMDEBUG_INLINE void earlier_run::find_mode_steps(continuation& next) {
         keys.push_back(key);
     }
     json::document parser;
-    read_or_tell([&] {
-        store_.read_each(keys, [&](std::size_t place, std::optional<byte_view> bytes) {
+    read_or_throw_with_advice([&] {
+        store_.read_each(keys, [&](std::size_t place, std::optional<byte_view> bytes, const object_version&) {
             if (const auto head = bytes ? head_of(*bytes, parser) : std::nullopt) {
                 next.written.add(head->mode, head->mode_step, numbers[place]);
             }
@@ -180,13 +180,13 @@ SMDEBUG_INLINE void earlier_run::find_mode_steps(continuation& next) {
     }
 }
 
-SMDEBUG_INLINE void earlier_run::read_or_tell(function_ref<void()> reading) const {
+SMDEBUG_INLINE void earlier_run::read_or_throw_with_advice(function_ref<void()> reading) const {
     try {
         reading();
     } catch (const error& why) {
-        throw unavailable(store_.name() + ": the run cannot be gone on with, as " + worker_ +
+        throw unavailable(store_.name() + ": the run cannot be continued, as " + worker_ +
                               " cannot read what it has written: " + std::string{why.message()} +
-                              "; see to it that it can be read, remove it, or choose another place",
+                              "; make it readable, remove it, or choose another place",
                           {.where = why.where(), .worker = worker_});
     }
 }
@@ -200,7 +200,7 @@ SMDEBUG_INLINE void earlier_run::remove_damaged_end() {
     while (!steps_.empty()) {
         const std::string& key = steps_.rbegin()->second;
         bool is_good = false;
-        read_or_tell([&] { is_good = is_whole(store_.read(key).view(), parser, head); });
+        read_or_throw_with_advice([&] { is_good = is_whole(store_.read(key).view(), parser, head); });
         if (is_good) {
             return;
         }
@@ -215,10 +215,10 @@ SMDEBUG_INLINE void earlier_run::remove_last_step() {
     removed_.insert_or_assign(key.substr(0, key.rfind('/') + 1), key);
 }
 
-SMDEBUG_INLINE void earlier_run::settle_removals() {
+SMDEBUG_INLINE void earlier_run::sync_removals() {
     if (how_ == durability::on_disk) {
         for (const auto& [folder, key] : removed_) {
-            store_.settle(key);
+            store_.remove(key, how_);  // again: syncs its folder
         }
     }
     removed_.clear();
@@ -242,12 +242,12 @@ SMDEBUG_INLINE run_claim::run_claim(any_storage store, std::string worker, std::
       worker_(std::move(worker)),
       writers_(writers),
       how_(how),
-      by_signs_(writers > 1 && !store_.abilities().claims && store_.abilities().removes) {
+      by_markers_(writers > 1 && !store_.abilities().claims && store_.abilities().removes) {
     renew();
 }
 
 SMDEBUG_INLINE void run_claim::begin() {
-    if (by_signs_) {
+    if (by_markers_) {
         store_.write(claim_key(worker_, writers_), as_bytes("smdebug, at work\n"));
     }
 }
@@ -268,16 +268,16 @@ SMDEBUG_INLINE bool run_claim::release() {
         return writers_ <= 1 ||
                is_last([&](const std::string& worker) { return store_.claimed(claim_key(worker, writers_)); });
     }
-    if (by_signs_) {
+    if (by_markers_) {
         store_.remove(claim_key(worker_, writers_));
-        std::optional<std::vector<std::string>> signs;  // one listing for all workers
+        std::optional<std::vector<std::string>> markers;  // one listing for all workers
         return is_last([&](const std::string& worker) {
-            if (!signs) {
-                signs = store_.list("claim_", "");
+            if (!markers) {
+                markers = store_.list("claim_", "");
             }
             // A listing may be out of date.
             const std::string key = claim_key(worker, writers_);
-            return std::binary_search(signs->begin(), signs->end(), key) && store_.size(key).has_value();
+            return std::binary_search(markers->begin(), markers->end(), key) && store_.size(key).has_value();
         });
     }
     return true;

@@ -74,7 +74,7 @@ SMDEBUG_INLINE std::string idle_regexes(const collection_set& all) {
 
 SMDEBUG_INLINE std::vector<std::string> closing_notes(const hook_options& options, const collection_set& all,
                                                       const hook_counters& counters, std::uint64_t undue_steps,
-                                                      const first_tensor& first) {
+                                                      const first_tensor_repeats& first) {
     std::vector<std::string> notes = options.notes;
     if (const std::vector<std::string> unsaved = all.unsaved(); !unsaved.empty()) {
         const bool one = unsaved.size() == 1;
@@ -111,9 +111,9 @@ SMDEBUG_INLINE std::vector<std::string> closing_notes(const hook_options& option
     return notes;
 }
 
-SMDEBUG_INLINE void tell_closing_notes(const hook_options& options, const collection_set& all,
-                                       const hook_counters& counters, std::uint64_t undue_steps,
-                                       const first_tensor& first) {
+SMDEBUG_INLINE void report_closing_notes(const hook_options& options, const collection_set& all,
+                                         const hook_counters& counters, std::uint64_t undue_steps,
+                                         const first_tensor_repeats& first) {
     for (const std::string& note : closing_notes(options, all, counters, undue_steps, first)) {
         const std::string line = printable(note);
         if (options.on_note) {

@@ -22,12 +22,8 @@ SMDEBUG_INLINE void direct_sink::finish(const std::string& index_key, std::strin
 }
 
 SMDEBUG_INLINE void direct_sink::remove(const std::string& key) {
-    if (!store_.abilities().removes) {
-        return;
-    }
-    store_.remove(key);
-    if (how_ == durability::on_disk) {
-        store_.settle(key);  // else it might reappear, beside new events
+    if (store_.abilities().removes) {
+        store_.remove(key, how_);  // on disk: else it might reappear, beside new events
     }
 }
 

@@ -69,7 +69,7 @@ SMDEBUG_INLINE void hook_base::set_step(step_number global, std::optional<step_n
     }
     const auto older = in_mode ? core_->written().global_of(current_mode(), *in_mode) : std::nullopt;
     if (older && *older < global) {
-        throw value_error(detail::written_already(current_mode(), *in_mode, *older));
+        throw value_error(detail::already_written_message(current_mode(), *in_mode, *older));
     }
     core_->set_step(global, in_mode);
 }

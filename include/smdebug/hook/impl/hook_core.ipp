@@ -313,8 +313,8 @@ SMDEBUG_INLINE void hook_core::close() {
         losses_.attempt([&] { run_.close(collections_); }, [] { return "the end of the run is not written"; });
     });
     failure.attempt([&] { note_lost(); });
-    tell_closing_notes(options_, collections_, counters(), observers_.empty() && run_.writes() ? undue_steps_ : 0,
-                       run_.first_saved());
+    report_closing_notes(options_, collections_, counters(), observers_.empty() && run_.writes() ? undue_steps_ : 0,
+                         run_.first_saved());
     failure.rethrow();
 }
 

@@ -25,7 +25,7 @@ SMDEBUG_INLINE json_section::json_section(const std::string& file, std::string n
     : file_(file), name_(std::move(name)) {
     if (object && !object->is_null()) {
         if (!object->is_object()) {
-            throw value_error(file_ + ": " + name_ + " is no JSON object", {.where = file_});
+            throw value_error(file_ + ": " + name_ + " is not a JSON object", {.where = file_});
         }
         if (const auto twice = repeated_keys(*object)) {
             throw value_error(file_ + ": " + (name_.empty() ? "" : name_ + ": ") + *twice, {.where = file_});
@@ -42,7 +42,7 @@ SMDEBUG_INLINE std::optional<json::value> json_section::find(std::string_view ke
 SMDEBUG_INLINE std::optional<std::string> json_section::text(std::string_view key) const {
     const auto value = find(key);
     if (value && !value->is_string()) {
-        refuse(key, "is no text");
+        refuse(key, "is not a string");
     }
     return value ? std::optional{std::string{*value->string()}} : std::nullopt;
 }
@@ -93,12 +93,6 @@ SMDEBUG_INLINE std::vector<std::string> json_section::unknown_keys(std::span<con
     return notes;
 }
 
-SMDEBUG_INLINE std::string_view json_section::trimmed(std::string_view text) noexcept {
-    constexpr std::string_view blanks = " \t\r\n\v\f";
-    text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
-    return text.substr(0, text.find_last_not_of(blanks) + 1);
-}
-
 SMDEBUG_INLINE std::int64_t json_section::whole(std::string_view key, std::string_view text) const {
     std::string_view digits = trimmed(text);
     if (digits.starts_with('+') && !digits.starts_with("+-")) {
@@ -107,7 +101,7 @@ SMDEBUG_INLINE std::int64_t json_section::whole(std::string_view key, std::strin
     std::int64_t number = 0;
     const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
     if (code != std::errc{} || end != digits.data() + digits.size()) {
-        refuse(key, "holds \"" + std::string{text} + "\", which is no whole number");
+        refuse(key, "holds \"" + std::string{text} + "\", which is not a whole number");
     }
     return number;
 }
@@ -125,7 +119,7 @@ SMDEBUG_INLINE std::int64_t json_section::whole(std::string_view key, json::valu
     constexpr double limit = 9223372036854775808.0;  // 2^63: the first that an int64 cannot hold
     const double number = value.number().value_or(limit);
     if (!(number >= -limit && number < limit) || std::trunc(number) != number) {
-        refuse(key, "is no whole number");
+        refuse(key, "is not a whole number");
     }
     return static_cast<std::int64_t>(number);
 }
@@ -136,7 +130,7 @@ SMDEBUG_INLINE std::optional<std::vector<std::string>> json_section::text_list(s
         key, empty, [](std::string_view piece) { return std::string{piece}; },
         [&](json::value item) {
             if (!item.is_string()) {
-                refuse(key, "holds something that is no text");
+                refuse(key, "holds something that is not a string");
             }
             return std::string{*item.string()};
         });
@@ -278,10 +272,10 @@ SMDEBUG_INLINE hook_options hook_options_from_json(byte_view text, std::string_v
     detail::json::document parser;
     const auto root = parser.parse(text);
     if (!root) {
-        throw value_error(file + ": the hook's configuration is no JSON", {.where = file});
+        throw value_error(file + ": the hook's configuration is not valid JSON", {.where = file});
     }
     if (!root->is_object()) {
-        throw value_error(file + ": the hook's configuration is no JSON object", {.where = file});
+        throw value_error(file + ": the hook's configuration is not a JSON object", {.where = file});
     }
     const detail::json_section top{file, "", root};
     hook_options options;

@@ -14,7 +14,7 @@ SMDEBUG_INLINE void observer_list::begin_step(const hook_step& step) {
     for (std::size_t i = 0; i < all_.size(); ++i) {
         entry& one = all_[i];
         one.asked = true;
-        one.interested = one.who->wants(step);
+        one.interested = one.observer->wants(step);
         interested_ = interested_ || one.interested;
     }
 }
@@ -22,7 +22,7 @@ SMDEBUG_INLINE void observer_list::begin_step(const hook_step& step) {
 SMDEBUG_INLINE bool observer_list::want(std::string_view tensor) const {
     if (interested_) {
         for (std::size_t i = 0; i < all_.size(); ++i) {
-            if (all_[i].interested && all_[i].who->wants(tensor)) {
+            if (all_[i].interested && all_[i].observer->wants(tensor)) {
                 return true;
             }
         }
@@ -35,8 +35,8 @@ SMDEBUG_INLINE bool observer_list::show(std::string_view name, const tensor_view
     bool any = false;
     if (interested_) {
         for (std::size_t i = 0; i < all_.size(); ++i) {
-            if (all_[i].interested && all_[i].who->wants(name)) {
-                all_[i].who->see(name, tensor, collections);
+            if (all_[i].interested && all_[i].observer->wants(name)) {
+                all_[i].observer->see(name, tensor, collections);
                 any = true;
             }
         }
@@ -50,12 +50,12 @@ SMDEBUG_INLINE void observer_list::end_step(const hook_step& step) {
     for (entry& one : all_) {
         one.interested = false;
         if (std::exchange(one.asked, false)) {
-            asked.push_back(one.who);
+            asked.push_back(one.observer);
         }
     }
     exception_collector failure;
-    for (const auto& who : asked) {
-        failure.attempt([&] { who->end_step(step); });
+    for (const auto& observer : asked) {
+        failure.attempt([&] { observer->end_step(step); });
     }
     failure.rethrow();
 }

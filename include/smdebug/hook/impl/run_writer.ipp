@@ -17,10 +17,10 @@
 
 namespace smdebug::inline v1::detail {
 
-SMDEBUG_INLINE std::string written_already(mode which, step_number in_mode, step_number as) {
-    return std::string{name_of(which)} + " step " + std::to_string(in_mode) + " has been written already, as step " +
-           std::to_string(as) +
-           " of the job: a mode's step is written once, so give this one another number in the mode";
+SMDEBUG_INLINE std::string already_written_message(mode which, step_number mode_step, step_number global_step) {
+    return std::string{name_of(which)} + " step " + std::to_string(mode_step) +
+           " has already been written, as global step " + std::to_string(global_step) +
+           ": each step of a mode is written once, so give this one another number in the mode";
 }
 
 SMDEBUG_INLINE run_writer::run_writer(any_storage store, const hook_options& options, place_opener opener)
@@ -145,7 +145,7 @@ SMDEBUG_INLINE void run_writer::close(const collection_set& collections) {
             return;  // there is no run to mark
         }
         // In the background a file that was handed over may never have been written.
-        if (leave() && marks_end_ &&
+        if (release_claim() && marks_end_ &&
             (collections_written_ || store_.size(locations::collections_key(worker_)).has_value())) {
             put_whole(store_, locations::end_of_job, byte_view{}, how_);
         }
@@ -176,7 +176,7 @@ SMDEBUG_INLINE void run_writer::open_place(const hook_options& options, place_op
         throw unsupported(store_.name() + " cannot be written, only read: give the hook a storage that has write()",
                           {.where = store_.name()});
     }
-    if (store_.is_file()) {
+    if (store_.place() == place_kind::file) {
         throw not_found(store_.name() + " is a file, not the folder of a run", {.where = store_.name()});
     }
     claim_.emplace(store_, worker_, writers_, how_);
@@ -194,7 +194,7 @@ SMDEBUG_INLINE void run_writer::open_place(const hook_options& options, place_op
         sink_ = std::make_unique<direct_sink>(store_, how_);
     }
     open_tensorboard(options, opener);
-    claim_->begin();  // last: a worker that has not begun leaves no sign
+    claim_->begin();  // last: a worker that has not begun leaves no marker
 }
 
 SMDEBUG_INLINE void run_writer::open_tensorboard(const hook_options& options, place_opener opener) {
@@ -258,13 +258,13 @@ SMDEBUG_INLINE void run_writer::replace_later(const record_stamp& step) {
         return;
     }
     if (*older < step.step) {
-        throw value_error(detail::written_already(step.mode, step.mode_step, *older));
+        throw value_error(detail::already_written_message(step.mode, step.mode_step, *older));
     }
     sink_->remove(locations::index_key(*older, worker_));
     start_.written.forget(*older);
 }
 
-SMDEBUG_INLINE bool run_writer::leave() {
+SMDEBUG_INLINE bool run_writer::release_claim() {
     const bool is_last = claim_ && claim_->release();
     claim_.reset();
     return is_last;

@@ -17,7 +17,7 @@ SMDEBUG_INLINE written_steps::row written_steps::row::from(step_number place) co
     return rest;
 }
 
-SMDEBUG_INLINE bool written_steps::row::goes_on_with(step_number next_in_mode, step_number next_global) const {
+SMDEBUG_INLINE bool written_steps::row::continues_with(step_number next_in_mode, step_number next_global) const {
     // Compares differences of steps: a sum may overflow.
     return next_in_mode - last() == mode_stride &&
            next_global - (global + (count - 1) * global_stride) == global_stride;
@@ -63,7 +63,7 @@ SMDEBUG_INLINE void written_steps::add(mode which, step_number in_mode, step_num
             before.mode_stride = in_mode - before.in_mode;
             before.global_stride = global - before.global;
         }
-        if (before.goes_on_with(in_mode, global)) {
+        if (before.continues_with(in_mode, global)) {
             ++before.count;
             return;
         }

@@ -42,7 +42,7 @@ SMDEBUG_INLINE bool collections_parser::read_meta(const std::optional<json::valu
     if (const auto workers = (*meta)["num_workers"]) {
         const auto number = workers->integer();
         if (!number || *number < 1) {
-            return wrong("_meta.num_workers is no positive whole number");
+            return wrong("_meta.num_workers is not a positive whole number");
         }
         out.num_workers = *number;
     }
@@ -74,7 +74,7 @@ SMDEBUG_INLINE bool collections_parser::read_group(json::value object, collectio
     if (const auto name = object["name"]; name && !name->is_null()) {
         const auto text = name->string();
         if (!text) {
-            return wrong(where_ + "name is no text");
+            return wrong(where_ + "name is not a string");
         }
         group.name = *text;
     }
@@ -103,7 +103,7 @@ SMDEBUG_INLINE bool collections_parser::read_texts(const std::optional<json::val
         const auto text = item.string();
         out.emplace_back(text.value_or(std::string_view{}));
         return text.has_value();
-    }) || wrong(where_ + std::string{key} + " is no list of texts");
+    }) || wrong(where_ + std::string{key} + " is not a list of strings");
 }
 
 SMDEBUG_INLINE bool collections_parser::read_flag(json::value object, std::string_view key, bool& out) {
@@ -122,7 +122,7 @@ SMDEBUG_INLINE bool collections_parser::read_reduction_config(const std::optiona
     }
     smdebug::reduction_config config;
     if (!object->is_object()) {
-        return wrong(where_ + "reduction_config is no object");
+        return wrong(where_ + "reduction_config is not an object");
     }
     if (const auto list = (*object)["reductions"]; list && !list->is_null()) {
         if (const auto text = list->string()) {
@@ -137,7 +137,7 @@ SMDEBUG_INLINE bool collections_parser::read_reduction_config(const std::optiona
     }
     for (const std::string& name : config.reductions) {
         if (!is_reduction(name)) {
-            return wrong(where_ + "\"" + name + "\" is no reduction");
+            return wrong(where_ + "\"" + name + "\" is not a reduction");
         }
     }
     if (!read_flag(*object, "save_raw_tensor", config.save_raw_tensor) ||
@@ -167,12 +167,12 @@ SMDEBUG_INLINE bool collections_parser::read_save_config(const std::optional<jso
     }
     group.save_config.emplace();
     if (!object->is_object()) {
-        return wrong(where_ + "save_config is no object");
+        return wrong(where_ + "save_config is not an object");
     }
     return object->for_each_field([&](std::string_view key, json::value modes) {
         const auto which = mode_named(key);
         if (!which || !modes.is_object()) {
-            return wrong(where_ + "save_config names \"" + std::string{key} + "\", which is no mode with a config");
+            return wrong(where_ + "save_config names \"" + std::string{key} + "\", which is not a mode with a config");
         }
         return read_save_config_mode(modes, (*group.save_config)[*which]);
     });
@@ -181,7 +181,7 @@ SMDEBUG_INLINE bool collections_parser::read_save_config(const std::optional<jso
 SMDEBUG_INLINE bool collections_parser::read_save_config_mode(json::value object, save_config_mode& out) {
     if (const auto interval = object["save_interval"]) {
         if (!interval->integer()) {
-            return wrong(where_ + "save_interval is no whole number");
+            return wrong(where_ + "save_interval is not a whole number");
         }
         out.save_interval = *interval->integer();
     }
@@ -190,7 +190,7 @@ SMDEBUG_INLINE bool collections_parser::read_save_config_mode(json::value object
                 out.save_steps.push_back(item.integer().value_or(0));
                 return item.integer().has_value();
             })) {
-            return wrong(where_ + "save_steps is no list of whole numbers");
+            return wrong(where_ + "save_steps is not a list of whole numbers");
         }
     }
     return read_step(object["start_step"], "start_step", out.start_step) &&
@@ -203,7 +203,7 @@ SMDEBUG_INLINE bool collections_parser::read_step(const std::optional<json::valu
         return true;
     }
     out = number->integer();
-    return out.has_value() || wrong(where_ + std::string{key} + " is no whole number");
+    return out.has_value() || wrong(where_ + std::string{key} + " is not a whole number");
 }
 
 }  // namespace detail
@@ -212,7 +212,7 @@ SMDEBUG_INLINE std::optional<std::string> parse_collections_file(byte_view bytes
                                                                  detail::collections_file& out) {
     const auto root = parser.parse(bytes);
     if (!root) {
-        return bytes.empty() ? "the file is empty" : "the file is no JSON, or cut";
+        return bytes.empty() ? "the file is empty" : "the file is not JSON, or is cut off";
     }
     detail::collections_parser reader;
     return reader.read(*root, out) ? std::nullopt : std::optional{reader.what()};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <smdebug/core/json_text.hpp>
+#include <smdebug/core/printable_text.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/index/index_file.hpp>
 
@@ -95,15 +96,6 @@ SMDEBUG_INLINE bool canonical_text::take_plain(std::string_view& text) noexcept 
     return true;
 }
 
-SMDEBUG_INLINE std::optional<std::string_view> trimmed(std::optional<std::string_view> text) noexcept {
-    constexpr std::string_view blanks = " \t\r\n\v\f";
-    if (text) {
-        text->remove_prefix(std::min(text->find_first_not_of(blanks), text->size()));
-        text->remove_suffix(text->size() - (text->find_last_not_of(blanks) + 1));
-    }
-    return text;
-}
-
 SMDEBUG_INLINE std::optional<damage> read_meta(json::value root, meta& head) {
     const auto section = root["meta"];
     if (!section || !section->is_object()) {
@@ -115,13 +107,14 @@ SMDEBUG_INLINE std::optional<damage> read_meta(json::value root, meta& head) {
     if (!mode_field && !step_field && !event_field) {
         return damage{"the meta section is empty"};
     }
-    const auto mode_text = mode_field ? trimmed(mode_field->string()) : std::nullopt;
+    const auto mode_text = mode_field ? mode_field->string() : std::nullopt;
     if (!mode_text) {
         return damage{"meta.mode is missing or no text"};
     }
-    const auto which = mode_named(*mode_text);
+    const std::string_view mode_name = trimmed(*mode_text);
+    const auto which = mode_named(mode_name);
     if (!which) {
-        return damage{"meta.mode is \"" + std::string{*mode_text} + "\", not TRAIN, EVAL, PREDICT or GLOBAL"};
+        return damage{"meta.mode is \"" + std::string{mode_name} + "\", not TRAIN, EVAL, PREDICT or GLOBAL"};
     }
     const auto step = step_field ? step_field->integer() : std::nullopt;
     if (!step || *step < 0) {

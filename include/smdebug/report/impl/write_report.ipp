@@ -75,7 +75,7 @@ inline void note_tensor(seen_tensor& seen, const reduced_tensor& tensor, const t
     seen.failures.clear();
     const auto say = [&](const lookup_error& why) {
         if (tensor.file_failed) {
-            const bool missing = why.why == absence::event_file_missing;
+            const bool missing = why.why == lookup_failure_kind::event_file_missing;
             seen.failures.push_back(why.where + (missing ? " is missing" : " cannot be read: " + why.note));
             return;
         }

@@ -37,14 +37,15 @@ struct all_zero {
     [[nodiscard]] static constexpr std::string_view name() noexcept { return "all_zero"; }
     [[nodiscard]] static constexpr std::string_view service_name() noexcept { return "AllZero"; }
     [[nodiscard]] static constexpr std::string_view summary() noexcept {
-        return "a tensor is zero, all of it or a percentage";
+        return "at least a given percentage of a tensor is zero";
     }
     template <class R = all_zero>
     [[nodiscard]] static constexpr auto settings() {
-        return std::tuple{setting{"collection_names", &R::collection_names, collection_names_meaning},
-                          setting{"tensor_regex", &R::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
-                          setting{"threshold", &R::threshold, "from this percentage of zeros on a tensor fires"},
-                          setting{"all_workers", &R::all_workers, all_workers_meaning}};
+        return std::tuple{
+            setting{"collection_names", &R::collection_names, collection_names_meaning},
+            setting{"tensor_regex", &R::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
+            setting{"threshold", &R::threshold, "fires if at least this percentage of the values is zero"},
+            setting{"all_workers", &R::all_workers, all_workers_meaning}};
     }
 
     /// Errors: insufficient_information_for_rule_invocation, value_error for a threshold that is not a percentage.
@@ -66,7 +67,7 @@ private:
         if (largest) {
             return *largest == 0 ? met_by_all(tensor) : finding{};
         }
-        if (largest.failure().why == absence::wrong_dtype) {
+        if (largest.failure().why == lookup_failure_kind::wrong_dtype) {
             return tensor.note(largest.failure());
         }
         const auto low = tensor.reduction_value(reduction::min);
@@ -104,13 +105,13 @@ private:
         if (counts->count == 0) {
             return {};
         }
-        const double percent = 100 * static_cast<double>(counts->zeros) / static_cast<double>(counts->count);
-        if (!(percent >= threshold) || !is_real(tensor)) {
+        const double percent = detail::percent_of(counts->zeros, counts->count);
+        if (!(percent >= threshold) || !tensor.is_ordered()) {
             return {};
         }
         return tensor.met(percent, threshold,
                           std::to_string(counts->zeros) + " of " + std::to_string(counts->count) + " values (" +
-                              short_text(percent) + " %) are zero, which is at least " + short_text(threshold) + " %");
+                              short_text(percent) + "%) are zero, which is at least " + short_text(threshold) + "%");
     }
 
     /// If zeros cannot be counted: a tensor of zeros meets any threshold that is a percentage.
@@ -124,12 +125,7 @@ private:
 
     /// Complex numbers have an abs_max, too, but no max.
     [[nodiscard]] finding met_by_all(const auto& tensor) const {
-        return is_real(tensor) ? tensor.met(100, threshold, "all values are zero") : finding{};
-    }
-
-    [[nodiscard]] static bool is_real(const auto& tensor) {
-        const auto high = tensor.reduction_value(reduction::max);
-        return high || high.failure().why != absence::wrong_dtype;
+        return tensor.is_ordered() ? tensor.met(100, threshold, "all values are zero") : finding{};
     }
 };
 

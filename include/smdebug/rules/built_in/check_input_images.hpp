@@ -67,11 +67,12 @@ struct check_input_images {
     }
     template <class R = check_input_images>
     [[nodiscard]] static constexpr auto settings() {
-        return std::tuple{setting{"threshold_mean", &R::threshold_mean, "how far from 0 the mean of a channel may be"},
-                          setting{"threshold_samples", &R::threshold_samples, "images to see before it judges"},
-                          setting{"regex", &R::regex, tensor_regex_meaning, setting_kind::regexes},
-                          setting{"channel", &R::channel, "the axis of the colour channels, counted from 0"},
-                          setting{"all_workers", &R::all_workers, all_workers_meaning}};
+        return std::tuple{
+            setting{"threshold_mean", &R::threshold_mean, "fires if the mean of a channel is further from 0 than this"},
+            setting{"threshold_samples", &R::threshold_samples, "images to see before it judges"},
+            setting{"regex", &R::regex, tensor_regex_meaning, setting_kind::regexes},
+            setting{"channel", &R::channel, "the axis of the colour channels, counted from 0"},
+            setting{"all_workers", &R::all_workers, all_workers_meaning}};
     }
 
     /// Errors: value_error, insufficient_information_for_rule_invocation.
@@ -128,7 +129,7 @@ private:
         const auto values = tensor.values();
         if (!values) {
             trouble = tensor.note(values.failure());
-            if (values.failure().why != absence::tensor_not_saved ||
+            if (values.failure().why != lookup_failure_kind::tensor_not_saved ||
                 !add_mean(seen, tensor, element_count(shape).value_or(0), trouble)) {
                 return false;
             }
@@ -150,7 +151,7 @@ private:
         return sums.has_value();
     }
 
-    /// Open decision: the mean of each channel separately, over all images so far.
+    /// Decision: the mean of each channel separately, over all images so far.
     [[nodiscard]] finding judge(const auto& tensor, const history::tally& seen) const {
         const auto about = [&](double mean, const std::string& of) {
             return tensor.met(mean, threshold_mean,
@@ -192,7 +193,7 @@ inline void check_input_images::check() const {
                           "; it must be an axis, counted from 0");
     }
     if (regex.empty()) {
-        throw insufficient_information_for_rule_invocation{"check_input_images", "regex names no tensors"};
+        throw insufficient_information_for_rule_invocation{"check_input_images", "regex is empty"};
     }
 }
 

@@ -66,9 +66,9 @@ struct class_imbalance {
     [[nodiscard]] static constexpr auto settings() {
         return std::tuple{
             setting{"threshold_imbalance", &R::threshold_imbalance,
-                    "the largest class may have this many times the labels of the smallest"},
+                    "fires if the largest class has more than this many times the labels of the smallest"},
             setting{"threshold_misprediction", &R::threshold_misprediction,
-                    "a share of a class predicted wrongly above this fires, from 0 to 1"},
+                    "fires if more than this share of a class is predicted wrongly, from 0 to 1"},
             setting{"samples", &R::samples, "labels to see before it judges"},
             setting{"argmax", &R::argmax, "predictions are probabilities: take the largest along the last axis"},
             setting{"labels_regex", &R::labels_regex, "the first tensor that matches has the labels",
@@ -129,7 +129,7 @@ private:
         if (values) {
             return argmax ? reduce::detail::row_argmax(*values) : reals_of(*values);
         }
-        if (values.failure().why != absence::no_such_worker) {
+        if (values.failure().why != lookup_failure_kind::no_such_worker) {
             add_note(findings, tensor.note(values.failure()));
         }
         return {};

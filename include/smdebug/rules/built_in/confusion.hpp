@@ -52,13 +52,13 @@ struct confusion {
     double min_diag = 0.9;
     double max_off_diag = 0.1;
     bool all_workers = false;
-    /// Open decision: the public formulas contradict each other; no public text decides between these two.
+    /// Decision: the public formulas contradict each other; no public text decides between these two.
     detail::confusion_share share_of = detail::confusion_share::predictions;
 
     [[nodiscard]] static constexpr std::string_view name() noexcept { return "confusion"; }
     [[nodiscard]] static constexpr std::string_view service_name() noexcept { return "Confusion"; }
     [[nodiscard]] static constexpr std::string_view summary() noexcept {
-        return "what is predicted is not often enough what the labels say";
+        return "predictions agree with the labels too rarely";
     }
     template <class R = confusion>
     [[nodiscard]] static constexpr auto settings() {
@@ -69,8 +69,9 @@ struct confusion {
             setting{"labels_collection", &R::labels_collection, "its only tensor has the labels, if none has the name"},
             setting{"predictions_collection", &R::predictions_collection,
                     "its only tensor has the predictions, if none has the name"},
-            setting{"min_diag", &R::min_diag, "a share of right predictions below this fires, from 0 to 1"},
-            setting{"max_off_diag", &R::max_off_diag, "a share of one wrong label above this fires, from 0 to 1"},
+            setting{"min_diag", &R::min_diag, "fires if the share of right predictions is below this, from 0 to 1"},
+            setting{"max_off_diag", &R::max_off_diag,
+                    "fires if the share of one wrong label is above this, from 0 to 1"},
             setting{"all_workers", &R::all_workers, all_workers_meaning}};
     }
 
@@ -111,7 +112,7 @@ private:
         std::uint64_t sum = 0;  ///< of all with the same whole
         double share = 0;
     };
-    static constexpr std::int64_t small_matrix = 128;  ///< up to so many categories are counted in a full matrix
+    static constexpr std::int64_t small_matrix = 128;  ///< up to this many categories are counted in a full matrix
     using pairs = std::vector<std::pair<std::int64_t, std::int64_t>>;
 
     /// The tensor, for the whole run: a step that lacks it must not select another one.
@@ -139,7 +140,7 @@ private:
             if (!labelled) {
                 add(of_labels.note(labelled.failure()));
             }
-            if (!predicted && predicted.failure().why != absence::no_such_worker) {
+            if (!predicted && predicted.failure().why != lookup_failure_kind::no_such_worker) {
                 add(of_predictions.note(predicted.failure()));
             }
             return;
@@ -150,7 +151,7 @@ private:
         const pairs kept = categories(reals_of(*labelled), reals_of(*predicted));
         if (const std::size_t dropped = labelled->size() - kept.size(); dropped > 0) {
             add(of_labels.note(std::to_string(dropped) + " of " + std::to_string(labelled->size()) +
-                               " labels and predictions were left out, as one of the two is no category"));
+                               " labels and predictions were left out, as one of the two is not a category"));
         }
         add(judge(of_labels, cells_of(kept)));
     }

@@ -41,7 +41,7 @@ struct dead_relu {
                           setting{"threshold_inactivity", &R::threshold_inactivity,
                                   "a ReLU that is active in less than this percentage of the samples is dead"},
                           setting{"threshold_layer", &R::threshold_layer,
-                                  "strictly above this percentage of dead ReLUs a layer fires"},
+                                  "fires if more than this percentage of the ReLUs of a layer is dead"},
                           setting{"all_workers", &R::all_workers, all_workers_meaning}};
     }
 

@@ -48,8 +48,8 @@ struct exploding_tensor {
             if (counts) {
                 return by_counts(*counts, tensor);
             }
-            return counts.failure().why == absence::tensor_not_saved ? by_reductions(tensor)
-                                                                     : tensor.note(counts.failure());
+            return counts.failure().why == lookup_failure_kind::tensor_not_saved ? by_reductions(tensor)
+                                                                                 : tensor.note(counts.failure());
         });
     }
 

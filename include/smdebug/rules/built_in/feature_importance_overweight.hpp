@@ -47,7 +47,8 @@ struct feature_importance_overweight {
     }
     template <class R = feature_importance_overweight>
     [[nodiscard]] static constexpr auto settings() {
-        return std::tuple{setting{"threshold", &R::threshold, "a share of the sum above this fires, from 0 to 1"},
+        return std::tuple{setting{"threshold", &R::threshold,
+                                  "fires if the largest make up more than this share of the sum, from 0 to 1"},
                           setting{"nfeatures", &R::nfeatures, "how many of the largest importances are added up"},
                           setting{"tensor_regex", &R::tensor_regex, tensor_regex_meaning, setting_kind::regexes}};
     }
@@ -92,9 +93,9 @@ private:
     [[nodiscard]] static lookup<bool> is_scalar(const auto& tensor) {
         if (const auto counts = tensor.counts()) {
             return counts->count == 1;
-        } else if (counts.failure().why == absence::wrong_dtype) {
+        } else if (counts.failure().why == lookup_failure_kind::wrong_dtype) {
             return false;
-        } else if (counts.failure().why != absence::tensor_not_saved) {
+        } else if (counts.failure().why != lookup_failure_kind::tensor_not_saved) {
             return counts.failure();
         }
         if (const auto shape = tensor.shape()) {
@@ -119,8 +120,7 @@ inline void feature_importance_overweight::check() const {
                           "; it must be at least 1");
     }
     if (tensor_regex.empty()) {
-        throw insufficient_information_for_rule_invocation{"feature_importance_overweight",
-                                                           "tensor_regex names no tensors"};
+        throw insufficient_information_for_rule_invocation{"feature_importance_overweight", "tensor_regex is empty"};
     }
 }
 

@@ -14,7 +14,6 @@
 #include <smdebug/trial/lookup.hpp>
 #include <smdebug/trial/options.hpp>
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -67,9 +66,9 @@ struct loss_not_decreasing {
             setting{"tensor_regex", &R::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
             setting{"use_losses_collection", &R::use_losses_collection, "look at the collection \"losses\", too"},
             setting{"num_steps", &R::num_steps, "how many steps lie at least between two checks"},
-            setting{"diff_percent", &R::diff_percent, "a fall by less than so many percent of the loss before fires"},
+            setting{"diff_percent", &R::diff_percent, "fires if the loss falls by less than this percentage"},
             setting{"increase_threshold_percent", &R::increase_threshold_percent,
-                    "a rise by more than so many percent of the loss before fires"},
+                    "fires if the loss rises by more than this percentage"},
             setting{"mode", &R::mode, "EVAL, TRAIN or GLOBAL; unset: the first of these in which the loss was saved"},
             setting{"all_workers", &R::all_workers, all_workers_meaning}};
     }
@@ -115,8 +114,7 @@ private:
         std::optional<save> newest;
         detail::visit_steps_back(now.handle(), step - num_steps, in, [&](step_number earlier) {
             const std::vector<std::string> workers = now.handle().workers(earlier, read_options{.mode = in});
-            const auto from = all_workers ? std::find(workers.begin(), workers.end(), now.worker()) : workers.begin();
-            if (from != workers.end()) {
+            if (const std::string* const from = detail::worker_to_compare(workers, now.worker(), all_workers)) {
                 newest = save{earlier, *from};
             }
             return !newest;
@@ -161,8 +159,7 @@ private:
         }
         const std::string course = "since " + since + ", from " + short_text(before) + " to " + short_text(current);
         if (!std::isfinite(current)) {
-            return now.met(current, std::numeric_limits<double>::quiet_NaN(),
-                           "the loss is not finite any more " + course);
+            return now.met(current, std::numeric_limits<double>::quiet_NaN(), "the loss is no longer finite " + course);
         }
         if (current == before) {
             return now.met(0, diff_percent, "the loss has not changed since " + since + ": " + short_text(current));
@@ -171,13 +168,13 @@ private:
         const double percent = before == 0 ? std::numeric_limits<double>::infinity() : 100 * change / std::abs(before);
         if (current > before && percent > increase_threshold_percent) {
             return now.met(percent, increase_threshold_percent,
-                           "the loss rose by " + short_text(percent) + " % " + course + ": more than " +
-                               short_text(increase_threshold_percent) + " %");
+                           "the loss rose by " + short_text(percent) + "% " + course + ": more than " +
+                               short_text(increase_threshold_percent) + "%");
         }
         if (current < before && percent < diff_percent) {
             return now.met(percent, diff_percent,
-                           "the loss fell by " + short_text(percent) + " % " + course + ": less than " +
-                               short_text(diff_percent) + " %");
+                           "the loss fell by " + short_text(percent) + "% " + course + ": less than " +
+                               short_text(diff_percent) + "%");
         }
         return {};
     }

@@ -12,7 +12,6 @@
 #include <smdebug/rules/setting.hpp>
 #include <smdebug/tensor/tensor_value.hpp>
 #include <smdebug/trial/concepts.hpp>
-#include <smdebug/trial/lookup.hpp>
 #include <smdebug/trial/options.hpp>
 
 #include <algorithm>
@@ -44,11 +43,13 @@ struct nlp_sequence_ratio {
     }
     template <class R = nlp_sequence_ratio>
     [[nodiscard]] static constexpr auto settings() {
-        return std::tuple{setting{"tensor_regex", &R::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
-                          setting{"token_values", &R::token_values, "numbers of the tokens to count"},
-                          setting{"token_thresholds_percent", &R::token_thresholds_percent,
-                                  "percent of a batch above which each token fires, in the same order; or one for all"},
-                          setting{"all_workers", &R::all_workers, all_workers_meaning}};
+        return std::tuple{
+            setting{"tensor_regex", &R::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
+            setting{"token_values", &R::token_values, "numbers of the tokens to count"},
+            setting{
+                "token_thresholds_percent", &R::token_thresholds_percent,
+                "fires if a token makes up more than this percentage; one for each, in the same order, or one for all"},
+            setting{"all_workers", &R::all_workers, all_workers_meaning}};
     }
 
     /// Errors: value_error, insufficient_information_for_rule_invocation.
@@ -64,7 +65,7 @@ struct nlp_sequence_ratio {
                 if (const auto counts = tensor.counts()) {
                     finding found = judge(tensor, static_cast<std::size_t>(counts->count),
                                           [&](double) { return static_cast<std::size_t>(counts->zeros); });
-                    return found.met && !is_ordered(tensor) ? finding{} : found;
+                    return found.met && !tensor.is_ordered() ? finding{} : found;
                 }
             }
             if (has_no_token(tensor)) {
@@ -88,7 +89,7 @@ private:
         for (std::size_t k = 0; size > 0 && k < token_values.size(); ++k) {
             const double allowed = token_thresholds_percent[token_thresholds_percent.size() == 1 ? 0 : k];
             const std::size_t found = count(token_values[k]);
-            const double percent = 100 * static_cast<double>(found) / static_cast<double>(size);
+            const double percent = detail::percent_of(found, size);
             if (percent > allowed) {
                 return tensor.met(percent, allowed,
                                   short_text(percent) + " percent of the " + std::to_string(size) +
@@ -109,18 +110,12 @@ private:
         };
         return least && most && std::all_of(token_values.begin(), token_values.end(), outside);
     }
-
-    /// Whether its dtype has a minimum: zeros of complex numbers can be counted, too, but those are not tokens.
-    [[nodiscard]] static bool is_ordered(const auto& tensor) {
-        const auto least = tensor.reduction_value(reduction::min);
-        return least || least.failure().why != absence::wrong_dtype;
-    }
 };
 
 inline void nlp_sequence_ratio::check() const {
     const auto refuse = [](const std::string& why) { throw value_error("nlp_sequence_ratio: " + why); };
     if (tensor_regex.empty()) {
-        throw insufficient_information_for_rule_invocation{"nlp_sequence_ratio", "tensor_regex names no tensors"};
+        throw insufficient_information_for_rule_invocation{"nlp_sequence_ratio", "tensor_regex is empty"};
     }
     if (token_values.empty()) {
         refuse("token_values is empty; it must name at least one token");

@@ -145,9 +145,9 @@ inline std::optional<finding> overfit::judge_both(const detail::mean_loss& train
         return std::nullopt;
     }
     std::string message = "the validation loss " + short_text(v) + " is " + short_text(100 * ratio) +
-                          " % above the training loss " + short_text(t);
+                          "% above the training loss " + short_text(t);
     if (so_far.count_ > 1) {
-        message += ", for the " + std::to_string(so_far.count_) + ". time in a row";
+        message += ", for " + std::to_string(so_far.count_) + " validation steps in a row";
     }
     return finding{.met = true,
                    .tensor = validation.tensor,

@@ -28,6 +28,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace smdebug::inline v1::rules {
@@ -45,28 +46,27 @@ struct quantile_width {
     [[nodiscard]] friend bool operator==(const quantile_width&, const quantile_width&) = default;
 
 private:
-    /// Whether so many elements lie on both sides of a gap of twice `enough` that the quantiles do, too.
+    /// Whether enough elements lie on both sides of a gap of twice `enough` that the quantiles do, too.
     [[nodiscard]] bool is_surely_enough(const tensor_view& values) const;
 };
 
 }  // namespace detail
 
-/// Judges the first saved steps, those of TRAIN if there are any, else all, and fires at one where
+/// Judges the first saved steps, those of TRAIN if there are any, else all, and fires at one that meets any of three
+/// conditions:
 ///  - the largest variance of an activation input is more than `threshold` times the smallest (two inputs at least; 0
 ///    and another variance have an infinite ratio, all 0 have none; a NaN variance is left out);
 ///  - a gradient is narrower than `distribution_range`, from its 5th to its 95th percentile (gradients with NaN are
 ///    left out, and so are those of a single element, such as that of the bias of one output, which have no width);
 ///  - the mean of the scalar losses has not been below its minimum so far for `patience` saves in a row (NaN is not
 ///    below; a step without losses does not count, and does not fire).
+/// Decision: each condition is enough (the description says of each that it makes the rule true).
+/// Decision: `steps` counts saves, not step numbers: with a save each 500 steps only one would be judged.
 /// Gradients with only min and max saved fire if these are that close (whatever the number of elements); else they are
 /// noted.
 /// Judges the first worker by name.  Complex numbers, strings and empty tensors are skipped.
 /// Cost: at the first steps one pass over activation inputs, about three over narrow gradients; then none.
 struct poor_weight_initialization {
-    /// Decision: each of the three is enough (the description says of each that it makes the rule true).
-    static constexpr std::size_t parts_needed = 1;
-    /// Decision: `steps` counts saves, not step numbers: with a save each 500 steps only one would be judged.
-    static constexpr bool steps_are_saves = true;
     /// Decision: the percentiles between which a gradient's width is measured.
     static constexpr std::array<double, 2> width_between = {0.05, 0.95};
 
@@ -92,7 +92,7 @@ struct poor_weight_initialization {
     [[nodiscard]] static constexpr std::string_view name() noexcept { return "poor_weight_initialization"; }
     [[nodiscard]] static constexpr std::string_view service_name() noexcept { return "PoorWeightInitialization"; }
     [[nodiscard]] static constexpr std::string_view summary() noexcept {
-        return "the first steps show unlike activations, narrow gradients, or a loss that does not fall";
+        return "unequal activation variances, narrow gradients or a flat loss in the first steps";
     }
     template <class R = poor_weight_initialization>
     [[nodiscard]] static constexpr auto settings() {
@@ -100,11 +100,12 @@ struct poor_weight_initialization {
             setting{"activation_inputs_regex", &R::activation_inputs_regex,
                     "regular expressions for names of activation inputs", setting_kind::regexes},
             setting{"threshold", &R::threshold,
-                    "strictly above this ratio of the largest to the smallest variance of activation inputs it fires"},
+                    "fires if the largest variance of activation inputs is more than this many times the smallest"},
             setting{"distribution_range", &R::distribution_range,
-                    "a gradient fires whose 5th and 95th percentile are strictly closer than this"},
-            setting{"patience", &R::patience, "for so many saves in a row a loss may fail to reach a new minimum"},
-            setting{"steps", &R::steps, "so many saved steps, from the first on, are looked at"}};
+                    "fires if the 5th and 95th percentiles of a gradient are closer than this"},
+            setting{"patience", &R::patience,
+                    "fires if the loss has not reached a new minimum for this many saves in a row"},
+            setting{"steps", &R::steps, "how many saved steps are judged, from the first on"}};
     }
 
     /// Errors: value_error.
@@ -117,15 +118,13 @@ struct poor_weight_initialization {
         }
         std::vector<finding> found;
         std::vector<finding> met;
-        for (const auto& part :
+        for (const auto& condition :
              {by_variances(run, step, found), by_widths(run, step, found), by_losses(run, step, again, found)}) {
-            if (part) {
-                met.push_back(*part);
+            if (condition) {
+                met.push_back(*condition);
             }
         }
-        if (met.size() >= parts_needed) {
-            found.insert(found.end(), std::make_move_iterator(met.begin()), std::make_move_iterator(met.end()));
-        }
+        append(found, std::move(met));
         return found;
     }
 
@@ -139,8 +138,8 @@ private:
 
     static void check_at_least(const std::string& what, double value, double least);
 
-    [[nodiscard]] bool within_steps(step_number step, std::uint64_t saves_before) const {
-        return (steps_are_saves ? static_cast<double>(saves_before) : static_cast<double>(step)) < steps;
+    [[nodiscard]] bool within_steps(std::uint64_t saves_before) const {
+        return static_cast<double>(saves_before) < steps;
     }
 
     /// Whether the step is one of the first; counts it.  Steps before the first step of TRAIN are discarded.
@@ -148,7 +147,7 @@ private:
         const bool again = step == so_far.last;
         const bool train = run.mode(step) == smdebug::mode::train;
         if (!so_far.only_train && !again &&
-            (train || (within_steps(step, so_far.saves) && detail::has_steps_of(run, smdebug::mode::train)))) {
+            (train || (within_steps(so_far.saves) && detail::has_steps_of(run, smdebug::mode::train)))) {
             so_far = {};
             so_far.only_train = true;
         }
@@ -156,7 +155,7 @@ private:
             return false;
         }
         const std::uint64_t before = so_far.saves - (again ? 1 : 0);
-        if (!within_steps(step, before)) {
+        if (!within_steps(before)) {
             return false;
         }
         so_far.last = step;

@@ -59,7 +59,7 @@ struct saturated_activation {
             setting{"threshold_inactivity", &R::threshold_inactivity,
                     "a node that is active in less than this percentage of the samples is saturated"},
             setting{"threshold_layer", &R::threshold_layer,
-                    "strictly above this percentage of saturated nodes a layer fires"},
+                    "fires if more than this percentage of the nodes of a layer is saturated"},
             setting{"all_workers", &R::all_workers, all_workers_meaning}};
     }
 

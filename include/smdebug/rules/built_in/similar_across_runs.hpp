@@ -107,8 +107,8 @@ private:
             return tensor.note(of_run + " did not save this tensor at " + tensor.step_words());
         }
         const std::vector<std::string> workers = handle.workers(*step, read_options{});
-        const auto worker = all_workers ? std::find(workers.begin(), workers.end(), tensor.worker()) : workers.begin();
-        if (worker == workers.end()) {
+        const std::string* const worker = detail::worker_to_compare(workers, tensor.worker(), all_workers);
+        if (worker == nullptr) {
             return tensor.note("worker " + tensor.worker() + " of " + of_run + " did not save this tensor at " +
                                tensor.step_words());
         }

@@ -53,11 +53,12 @@ struct stalled_training {
     }
     template <class R = stalled_training>
     [[nodiscard]] static constexpr auto settings() {
-        return std::tuple{setting{"threshold", &R::threshold, "seconds without a new step after which it fires"},
-                          setting{"stop_training_on_fire", &R::stop_training_on_fire,
-                                  "ask for the job to be stopped; needs training_job_name_prefix"},
-                          setting{"training_job_name_prefix", &R::training_job_name_prefix,
-                                  "what the name of the job to stop begins with"}};
+        return std::tuple{
+            setting{"threshold", &R::threshold, "fires if there was no new step for more than this many seconds"},
+            setting{"stop_training_on_fire", &R::stop_training_on_fire,
+                    "ask for the job to be stopped; needs training_job_name_prefix"},
+            setting{"training_job_name_prefix", &R::training_job_name_prefix,
+                    "what the name of the job to stop begins with"}};
     }
 
     /// Errors: value_error, insufficient_information_for_rule_invocation.

@@ -26,7 +26,7 @@ namespace smdebug::inline v1::rules {
 /// A saved variance is used unchanged, although PyTorch's hook divides by n - 1: a run does not name its writer.
 [[nodiscard]] lookup<double> variance_of(const auto& tensor) {
     auto variance = tensor.reduction_value(reduction::variance);
-    if (!variance && variance.failure().why != absence::wrong_dtype) {
+    if (!variance && variance.failure().why != lookup_failure_kind::wrong_dtype) {
         if (const auto deviation = tensor.reduction_value(reduction::std)) {
             return *deviation * *deviation;
         }
@@ -55,8 +55,8 @@ struct tensor_variance {
     [[nodiscard]] static constexpr auto settings() {
         return std::tuple{setting{"collection_names", &R::collection_names, collection_names_meaning},
                           setting{"tensor_regex", &R::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
-                          setting{"max_threshold", &R::max_threshold, "strictly above this a variance fires"},
-                          setting{"min_threshold", &R::min_threshold, "strictly below this a variance fires"},
+                          setting{"max_threshold", &R::max_threshold, "fires if the variance is above this"},
+                          setting{"min_threshold", &R::min_threshold, "fires if the variance is below this"},
                           setting{"all_workers", &R::all_workers, all_workers_meaning}};
     }
 
@@ -92,10 +92,10 @@ inline void tensor_variance::check() const {
                                                            "one of max_threshold and min_threshold is needed");
     }
     if (max_threshold && std::isnan(*max_threshold)) {
-        throw value_error("max_threshold is NaN, which is no number");
+        throw value_error("max_threshold is NaN; it must be a number");
     }
     if (min_threshold && std::isnan(*min_threshold)) {
-        throw value_error("min_threshold is NaN, which is no number");
+        throw value_error("min_threshold is NaN; it must be a number");
     }
     if (max_threshold && min_threshold && *min_threshold > *max_threshold) {
         throw value_error("min_threshold is " + short_text(*min_threshold) + ", which is above max_threshold, " +

@@ -31,7 +31,7 @@ struct tree_depth {
     [[nodiscard]] static constexpr std::string_view summary() noexcept { return "a boosted tree is too deep"; }
     template <class R = tree_depth>
     [[nodiscard]] static constexpr auto settings() {
-        return std::tuple{setting{"depth", &R::depth, "a tree deeper than this fires; the root has depth 0"},
+        return std::tuple{setting{"depth", &R::depth, "fires if a tree is deeper than this; the root has depth 0"},
                           setting{"all_workers", &R::all_workers, all_workers_meaning}};
     }
 
@@ -60,7 +60,7 @@ struct tree_depth {
     }
 
 private:
-    // Open decision: rounded down, so that a full tree of an allowed depth does not fire.  logb is exactly the floor of
+    // Decision: rounded down, so that a full tree of an allowed depth does not fire.  logb is exactly the floor of
     // log2.
     [[nodiscard]] static double depth_of_node(double id) noexcept { return std::logb(id + 1); }
 };

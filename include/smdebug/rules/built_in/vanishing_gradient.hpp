@@ -29,7 +29,7 @@ struct vanishing_gradient {
     }
     template <class R = vanishing_gradient>
     [[nodiscard]] static constexpr auto settings() {
-        return std::tuple{setting{"threshold", &R::threshold, "strictly below this a mean absolute gradient fires"},
+        return std::tuple{setting{"threshold", &R::threshold, "fires if the mean absolute gradient is below this"},
                           setting{"all_workers", &R::all_workers, all_workers_meaning}};
     }
 

@@ -41,8 +41,15 @@ inline constexpr update_norm default_update_norm = update_norm::l2;
 /// empty.
 /// IEEE: NaN in gives NaN; an infinite update over a finite norm gives infinity; over 0 + 0, infinity or NaN.
 /// Cost: one pass over both; for doubles one or two more where squares leave their range.
-[[nodiscard]] double update_ratio(const tensor_view& before, const tensor_view& now, double epsilon,
-                                  update_norm norm = default_update_norm);
+[[nodiscard]] inline double update_ratio(const tensor_view& before, const tensor_view& now, double epsilon,
+                                         update_norm norm = default_update_norm) {
+    if (norm == update_norm::mean_of_ratios) {
+        return reduce::detail::mean_relative_difference(before, now, epsilon);
+    }
+    const auto norms = norm == update_norm::l2 ? reduce::detail::l2_of_difference(before, now)
+                                               : reduce::detail::mean_abs_of_difference(before, now);
+    return norms.difference / (norms.first + epsilon);
+}
 
 namespace detail {
 
@@ -64,7 +71,7 @@ struct update_comparison {
 
 /// Fires for each tensor of the collection "weights" with a relatively large or small update:
 ///     r = ||w_s - w_p|| / (||w_p|| + epsilon);   r > large_threshold or r < small_threshold
-/// p is the previous save or, with num_steps, the oldest one at most so many steps back.  If the run has TRAIN steps,
+/// p is the previous save or, with num_steps, the oldest one at most that many steps back.  If the run has TRAIN steps,
 /// only these are judged and counted (mode steps); else all of them, by their global numbers.
 /// Edge cases: no such p: silent; nothing changed: r = 0, fires; previous weights of 0: r is huge, fires; NaN: silent;
 /// an infinite update: fires.  Another shape: a note, unless norms decide.
@@ -89,9 +96,9 @@ struct weight_update_ratio {
     [[nodiscard]] static constexpr auto settings() {
         return std::tuple{
             setting{"num_steps", &R::num_steps,
-                    "compare with the oldest save at most so many steps back; unset: with the save before"},
-            setting{"large_threshold", &R::large_threshold, "strictly above this a ratio fires"},
-            setting{"small_threshold", &R::small_threshold, "strictly below this a ratio fires"},
+                    "compare with the oldest save at most this many steps back; unset: with the previous save"},
+            setting{"large_threshold", &R::large_threshold, "fires if the ratio is above this"},
+            setting{"small_threshold", &R::small_threshold, "fires if the ratio is below this"},
             setting{"epsilon", &R::epsilon, "added to the norm of the weights, against division by 0"},
             setting{"all_workers", &R::all_workers, all_workers_meaning}};
     }
@@ -109,7 +116,10 @@ struct weight_update_ratio {
 
 private:
     [[noreturn]] static void refuse(std::string_view setting_name, const std::string& value,
-                                    const std::string& allowed);
+                                    const std::string& allowed) {
+        throw value_error("weight_update_ratio: " + std::string{setting_name} + " is " + value + "; it must be " +
+                          allowed);
+    }
 
     [[nodiscard]] finding judge(const auto& run, const auto& now, bool training) const {
         using save_type = std::remove_cvref_t<decltype(now)>;
@@ -139,8 +149,9 @@ private:
     static constexpr double saved_norm_error = 1e-5;
 
     [[nodiscard]] bounds bounds_of(const auto& before, const auto& now) const {
-        const auto was = norm == update_norm::l2 ? before.reduction_value(reduction::l2) : absence::tensor_not_saved;
-        const auto is = was ? now.reduction_value(reduction::l2) : absence::tensor_not_saved;
+        const auto was =
+            norm == update_norm::l2 ? before.reduction_value(reduction::l2) : lookup_failure_kind::tensor_not_saved;
+        const auto is = was ? now.reduction_value(reduction::l2) : lookup_failure_kind::tensor_not_saved;
         if (!is || !std::isfinite(*was) || !std::isfinite(*is)) {
             return {};
         }
@@ -200,15 +211,6 @@ private:
     }
 };
 
-inline double update_ratio(const tensor_view& before, const tensor_view& now, double epsilon, update_norm norm) {
-    if (norm == update_norm::mean_of_ratios) {
-        return reduce::detail::mean_relative_difference(before, now, epsilon);
-    }
-    const auto norms = norm == update_norm::l2 ? reduce::detail::l2_of_difference(before, now)
-                                               : reduce::detail::mean_abs_of_difference(before, now);
-    return norms.difference / (norms.first + epsilon);
-}
-
 inline detail::update_comparison::answer detail::update_comparison::operator()(const tensor_view& before,
                                                                                const tensor_view& now) const {
     const auto is_comparable = [](const tensor_view& each) { return has_reals(each.type) && each.count() > 0; };
@@ -235,11 +237,6 @@ inline void weight_update_ratio::check() const {
         refuse("small_threshold", short_text(small_threshold),
                "at most large_threshold, " + short_text(large_threshold));
     }
-}
-
-inline void weight_update_ratio::refuse(std::string_view setting_name, const std::string& value,
-                                        const std::string& allowed) {
-    throw value_error("weight_update_ratio: " + std::string{setting_name} + " is " + value + "; it must be " + allowed);
 }
 
 }  // namespace smdebug::inline v1::rules

@@ -30,8 +30,9 @@ namespace smdebug::inline v1::detail {
 class read_tally {
 public:
     /// Records one call.  `skipped`: why it skipped the step, null if it did not.
-    /// `asked` is null where look-ups cannot be logged, and always empty for a rule for only one type of trial.  Then
-    /// its notes and errors count as unreadable tensors, and a step without any counts as one tensor.
+    /// `asked`: the look-ups of this call; null if the trial keeps no log, empty if the rule bypasses it.  Without
+    /// look-ups, the rule's unreadable notes and errors are counted instead, and a step with neither counts as one
+    /// tensor.
     void add(const read_log::entries* asked, const std::vector<finding>& findings, const error* skipped,
              rule_outcome& to);
     /// Whether any call took the handle of a tensor.

@@ -5,7 +5,7 @@
 
 namespace smdebug::inline v1::detail {
 
-SMDEBUG_INLINE std::vector<finding> telling(std::vector<finding> all) {
+SMDEBUG_INLINE std::vector<finding> without_silent(std::vector<finding> all) {
     std::erase_if(all, [](const finding& one) { return !one.met && one.message.empty(); });
     return all;
 }

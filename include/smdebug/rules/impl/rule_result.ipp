@@ -7,6 +7,8 @@
 #include <smdebug/rules/rule_result.hpp>
 
 #include <algorithm>
+#include <cmath>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -53,8 +55,8 @@ SMDEBUG_INLINE std::string unread_text(const rule_outcome& outcome) {
 
 SMDEBUG_INLINE std::string workers_text(const rule_outcome& outcome) {
     return outcome.other_workers == 0 ? std::string{}
-                                      : "1 of " + std::to_string(outcome.other_workers + 1) +
-                                            " workers looked at: all_workers=true looks at all";
+                                      : "only 1 of " + std::to_string(outcome.other_workers + 1) +
+                                            " workers was checked; all_workers=true checks all";
 }
 
 namespace detail {
@@ -108,7 +110,7 @@ SMDEBUG_INLINE std::string status_details_of(const std::string& rule, const rule
     } catch (const std::exception& failed) {
         return failed.what();
     } catch (...) {
-        return "something that is no std::exception was thrown";
+        return "something that is not a std::exception was thrown";
     }
 }
 
@@ -142,6 +144,44 @@ SMDEBUG_INLINE rule_result result_of(std::string own_name, std::map<std::string,
 }
 
 }  // namespace detail
+
+SMDEBUG_INLINE void append_finding_json(std::string& out, std::string_view run, const finding& one) {
+    const auto text = [&](std::string_view field, std::string_view value) {
+        out.append("\"").append(field).append("\":");
+        append_json_ascii(out, value);
+        out += ',';
+    };
+    const auto whole = [&](std::string_view field, step_number value) {
+        out.append("\"").append(field).append("\":");
+        append_json_integer(out, value);
+        out += ',';
+    };
+    out += '{';
+    text("run", run);
+    text("rule", one.rule);
+    whole("step", one.step);
+    text("mode", name_of(one.mode));
+    whole("mode_step", one.mode_step < 0 ? one.step : one.mode_step);
+    text("tensor", one.tensor);
+    text("worker", one.worker);
+    out += "\"value\":";
+    append_json_number(out, one.value);
+    out += ",\"threshold\":";
+    if (std::isnan(one.threshold)) {
+        out += "null";
+    } else {
+        append_json_number(out, one.threshold);
+    }
+    out += ',';
+    text("message", one.message);
+    out.back() = '}';
+}
+
+SMDEBUG_INLINE std::string finding_json(std::string_view run, const finding& one) {
+    std::string out;
+    append_finding_json(out, run, one);
+    return out;
+}
 
 SMDEBUG_INLINE void append_result_json(std::string& out, const rule_result& result, std::size_t most_findings) {
     const auto key = [&](std::string_view name) { out.append("\"").append(name).append("\":"); };

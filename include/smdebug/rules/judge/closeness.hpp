@@ -27,7 +27,14 @@ namespace smdebug::inline v1::rules::detail {
 using reduce::detail::tolerance;
 
 /// Errors: value_error for a tolerance that is negative or not finite.
-void check_tolerance(std::string_view rule, const tolerance& within);
+inline void check_tolerance(std::string_view rule, const tolerance& within) {
+    for (const auto& [name, value] : {std::pair{"rtol", within.rtol}, std::pair{"atol", within.atol}}) {
+        if (!(value >= 0) || !std::isfinite(value)) {
+            throw value_error(std::string{rule} + ": " + name + " is " + short_text(value) +
+                              "; it must be a number that is not negative");
+        }
+    }
+}
 
 /// Reductions are saved as float32, with at most this relative error.
 inline constexpr double saved_reduction_error = 0x1p-23;
@@ -35,7 +42,14 @@ inline constexpr double saved_reduction_error = 0x1p-23;
 /// Whether two maxima (or minima, or largest absolute values) prove that the tensors are not close: the maxima differ
 /// by no more than the values do.  `abs_max` is the reference's.  Never wrong for reductions in float32; an infinite
 /// one stands for anything beyond float32; NaN proves nothing.
-[[nodiscard]] bool extrema_differ(double value, double reference, double abs_max, const tolerance& within) noexcept;
+[[nodiscard]] inline bool extrema_differ(double value, double reference, double abs_max,
+                                         const tolerance& within) noexcept {
+    constexpr double largest = std::numeric_limits<float>::max();
+    const double a = std::clamp(value, -largest, largest);
+    const double b = std::clamp(reference, -largest, largest);
+    const double rounding = saved_reduction_error * (std::abs(a) + std::abs(b));
+    return std::abs(a - b) > within.allowed(abs_max * (1 + saved_reduction_error)) + rounding;
+}
 
 /// The result of comparing two saved tensors.
 enum class likeness : std::uint8_t {
@@ -56,7 +70,14 @@ struct comparison {
     bool reference_missing = false;                             ///< the note is about the reference
 };
 
-[[nodiscard]] comparison differing(std::string what, double value, double reference, double allowed);
+[[nodiscard]] inline comparison differing(std::string what, double value, double reference, double allowed) {
+    return {.alike = likeness::different,
+            .what = std::move(what),
+            .value = short_text(value),
+            .reference = short_text(reference),
+            .apart = std::abs(value - reference),
+            .allowed = allowed};
+}
 
 /// Different, if reductions prove it; not comparable, if the dtype has no reductions; else unknown.
 template <class A, class B>
@@ -71,7 +92,7 @@ template <class A, class B>
         return pair{value.reduction_value(what, abs), reference.reduction_value(what, abs)};
     };
     const auto no_such = [](const lookup<double>& found) {
-        return !found && found.failure().why == absence::wrong_dtype;
+        return !found && found.failure().why == lookup_failure_kind::wrong_dtype;
     };
     const pair max = look(reduction::max, false);  // first: complex numbers have abs_max, but no order
     if (no_such(max.value) || no_such(max.reference)) {
@@ -175,32 +196,6 @@ template <class A, class B>
     };
     return detail::differing("value " + std::to_string(*place) + " of " + std::to_string(values->size()),
                              number(*values), number(*references), within.allowed(number(*references)));
-}
-
-inline void check_tolerance(std::string_view rule, const tolerance& within) {
-    for (const auto& [name, value] : {std::pair{"rtol", within.rtol}, std::pair{"atol", within.atol}}) {
-        if (!(value >= 0) || !std::isfinite(value)) {
-            throw value_error(std::string{rule} + ": " + name + " is " + short_text(value) +
-                              "; it must be a number that is not negative");
-        }
-    }
-}
-
-inline bool extrema_differ(double value, double reference, double abs_max, const tolerance& within) noexcept {
-    constexpr double largest = std::numeric_limits<float>::max();
-    const double a = std::clamp(value, -largest, largest);
-    const double b = std::clamp(reference, -largest, largest);
-    const double rounding = saved_reduction_error * (std::abs(a) + std::abs(b));
-    return std::abs(a - b) > within.allowed(abs_max * (1 + saved_reduction_error)) + rounding;
-}
-
-inline comparison differing(std::string what, double value, double reference, double allowed) {
-    return {.alike = likeness::different,
-            .what = std::move(what),
-            .value = short_text(value),
-            .reference = short_text(reference),
-            .apart = std::abs(value - reference),
-            .allowed = allowed};
 }
 
 }  // namespace smdebug::inline v1::rules::detail

@@ -8,6 +8,7 @@
 #include <smdebug/reduce/element_walks.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/rules/finding.hpp>
+#include <smdebug/rules/judge/saved_tensor.hpp>
 #include <smdebug/tensor/tensor_value.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 #include <smdebug/trial/lookup.hpp>
@@ -51,10 +52,6 @@ inline constexpr std::size_t batch_axes = 1;
     }
     const std::size_t axes = extents.size() > batch_axes ? batch_axes : 0;
     return layer_size{element_count(extents.first(axes)).value_or(0), element_count(extents.subspan(axes)).value_or(0)};
-}
-
-[[nodiscard]] constexpr double percent_of(std::size_t part, std::size_t whole) noexcept {
-    return 100 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
 /// The smallest number of parts of a whole for whose percentage enough(percentage) holds, as it does for all larger
@@ -106,7 +103,7 @@ struct layer_judge {
         if (high && *high <= range.above) {
             return by_none_active(tensor);
         }
-        if (!high && high.failure().why == absence::wrong_dtype) {
+        if (!high && high.failure().why == lookup_failure_kind::wrong_dtype) {
             return finding{};
         }
         const auto low = tensor.reduction_value(reduction::min);
@@ -138,9 +135,9 @@ struct layer_judge {
         const double percent = percent_of(counted.inactive, nodes);
         return tensor.met(percent, thresholds.layer,
                           std::to_string(counted.inactive) + " of " + std::to_string(nodes) + " nodes (" +
-                              short_text(percent) + " %) are " + std::string{state} + ", more than " +
-                              short_text(thresholds.layer) + " %: active in less than " +
-                              short_text(thresholds.inactivity) + " % of " + std::to_string(samples) + " samples");
+                              short_text(percent) + "%) are " + std::string{state} + ", more than " +
+                              short_text(thresholds.layer) + "%: active in less than " +
+                              short_text(thresholds.inactivity) + "% of " + std::to_string(samples) + " samples");
     }
 
 private:
@@ -157,7 +154,7 @@ private:
         }
         return tensor.met(inactive, thresholds.layer,
                           "no value is active: all nodes are " + std::string{state} + ", more than " +
-                              short_text(thresholds.layer) + " %");
+                              short_text(thresholds.layer) + "%");
     }
 };
 

@@ -36,7 +36,7 @@ template <reducible_tensor Handle>
             }
             return found;
         }
-        if (values.failure().why != absence::tensor_not_saved) {
+        if (values.failure().why != lookup_failure_kind::tensor_not_saved) {
             return values.failure();
         }
         missing = values.failure();

@@ -27,6 +27,10 @@ namespace smdebug::inline v1::rules {
 
 namespace detail {
 
+[[nodiscard]] constexpr double percent_of(std::uint64_t part, std::uint64_t whole) noexcept {
+    return 100 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
 /// The tensors that a rule judges: those of collections, and those whose names match; with neither, all.
 struct tensor_choice {
     text_list collection_names = {};
@@ -104,8 +108,16 @@ void leave_out_media(const readable_trial auto& run, step_number step, std::vect
 }
 
 /// The note about a tensor that could not be judged; an empty finding if the dtype simply has no such reduction.
-[[nodiscard]] finding note_about(const std::string& tensor, const std::string& worker, step_number step,
-                                 const lookup_error& failure);
+[[nodiscard]] inline finding note_about(const std::string& tensor, const std::string& worker, step_number step,
+                                        const lookup_error& failure) {
+    finding note{.tensor = tensor, .worker = worker};
+    if (failure.why == lookup_failure_kind::wrong_dtype) {
+        return note;
+    }
+    note.damaged = is_lost(failure);
+    note.message = smdebug::detail::to_message(failure, tensor, step, mode::global);
+    return note;
+}
 
 namespace detail {
 
@@ -182,7 +194,7 @@ void visit_steps_back(const H& tensor, step_number step, mode in, Visit&& visit)
 
 /// The tensor of one worker at a global step.  Borrows the handle, for the call only.
 /// A query that the trial cannot answer gives the same result as a tensor that was not saved
-/// (absence::tensor_not_saved).
+/// (lookup_failure_kind::tensor_not_saved).
 template <reducible_tensor Handle>
 class saved_tensor {
 public:
@@ -210,6 +222,11 @@ public:
     /// A saved reduction if there is one, else a computed one.
     [[nodiscard]] lookup<double> reduction_value(reduction what, bool abs = false) const {
         return handle_.find_reduction(step_, what, reduction_options{.worker = worker_, .abs = abs});
+    }
+    /// Whether its values have an order: not those of complex numbers, which can be counted, and have an abs_max.
+    [[nodiscard]] bool is_ordered() const {
+        const auto largest = reduction_value(reduction::max);
+        return largest || largest.failure().why != lookup_failure_kind::wrong_dtype;
     }
     /// The number of values, and how many are NaN, infinite, zero.
     [[nodiscard]] lookup<reduction_values> counts() const;
@@ -270,11 +287,11 @@ template <readable_trial Trial, class Visit>
 void visit_chosen(const Trial& run, step_number step, const tensor_choice& which, Visit&& visit) {
     using chosen = chosen_tensor<std::remove_cvref_t<decltype(run.tensor(std::string_view{}))>>;
     if constexpr (requires {
-                      run.template kept_of_step<std::vector<chosen>>(step, which.collection_names, which.tensor_regex,
-                                                                     [] { return std::vector<chosen>{}; });
+                      run.template cached_for_step<std::vector<chosen>>(
+                          step, which.collection_names, which.tensor_regex, [] { return std::vector<chosen>{}; });
                   }) {
         const auto kept =
-            run.template kept_of_step<std::vector<chosen>>(step, which.collection_names, which.tensor_regex, [&] {
+            run.template cached_for_step<std::vector<chosen>>(step, which.collection_names, which.tensor_regex, [&] {
                 std::vector<chosen> all;
                 for (std::string& name : tensors_to_check(run, step, which)) {
                     auto handle = run.tensor(name);
@@ -318,14 +335,22 @@ template <readable_trial Trial, class Judge>
     return findings;
 }
 
+/// The worker whose save is compared with one of `worker`: with all_workers the same one, else the first by name; null
+/// if there is none.
+[[nodiscard]] inline const std::string* worker_to_compare(const std::vector<std::string>& workers,
+                                                          const std::string& worker, bool all_workers) {
+    const auto found = all_workers ? std::find(workers.begin(), workers.end(), worker) : workers.begin();
+    return found == workers.end() ? nullptr : &*found;
+}
+
 /// Calls visit(saved_tensor) for a tensor's saves before this one, the newest first, until visit returns false.
 /// Worker: with all_workers the same one, else the first by name at each step.
 template <class Handle, class Visit>
 void visit_earlier_saves(const saved_tensor<Handle>& tensor, bool all_workers, Visit&& visit) {
     const auto look = [&](step_number step) {
         const std::vector<std::string> workers = tensor.handle().workers(step, read_options{});
-        const auto from = all_workers ? std::find(workers.begin(), workers.end(), tensor.worker()) : workers.begin();
-        return from == workers.end() || visit(saved_tensor<Handle>{tensor.handle(), tensor.name(), step, *from});
+        const std::string* const from = worker_to_compare(workers, tensor.worker(), all_workers);
+        return from == nullptr || visit(saved_tensor<Handle>{tensor.handle(), tensor.name(), step, *from});
     };
     visit_steps_back(tensor.handle(), tensor.step() - 1, mode::global, look);
 }
@@ -335,7 +360,7 @@ lookup<reduction_values> saved_tensor<Handle>::counts() const {
     if constexpr (countable_tensor<Handle>) {
         return handle_.find_computed(step_, reduction_set::counts(), read_options{.worker = worker_});
     } else {
-        return absence::tensor_not_saved;
+        return lookup_failure_kind::tensor_not_saved;
     }
 }
 
@@ -344,7 +369,7 @@ lookup<tensor_value> saved_tensor<Handle>::values() const {
     if constexpr (valued_tensor<Handle>) {
         return handle_.find_value(step_, value_options{.worker = worker_});
     } else {
-        return absence::tensor_not_saved;
+        return lookup_failure_kind::tensor_not_saved;
     }
 }
 
@@ -353,7 +378,7 @@ lookup<shape_type> saved_tensor<Handle>::shape() const {
     if constexpr (shaped_tensor<Handle>) {
         return handle_.find_shape(step_, read_options{.worker = worker_});
     } else {
-        return absence::shape_not_saved;
+        return lookup_failure_kind::shape_not_saved;
     }
 }
 
@@ -368,16 +393,5 @@ finding saved_tensor<Handle>::met(double value, double threshold, std::string me
 }
 
 }  // namespace detail
-
-inline finding note_about(const std::string& tensor, const std::string& worker, step_number step,
-                          const lookup_error& failure) {
-    finding note{.tensor = tensor, .worker = worker};
-    if (failure.why == absence::wrong_dtype) {
-        return note;
-    }
-    note.damaged = is_lost(failure);
-    note.message = smdebug::detail::to_message(failure, tensor, step, mode::global);
-    return note;
-}
 
 }  // namespace smdebug::inline v1::rules

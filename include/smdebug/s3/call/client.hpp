@@ -33,7 +33,37 @@ namespace smdebug::inline v1::s3::detail {
 
 /// "Sun, 06 Nov 1994 08:49:37 GMT", the only form that servers send; nothing for anything else.
 /// Dates beyond the range of the system's clock are clamped to it.
-[[nodiscard]] std::optional<std::chrono::system_clock::time_point> parse_http_date(std::string_view text);
+[[nodiscard]] inline std::optional<std::chrono::system_clock::time_point> parse_http_date(std::string_view text) {
+    constexpr std::size_t length = 29;
+    constexpr std::array<std::string_view, 12> months{"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                                      "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+    if (text.size() != length || text.substr(3, 2) != ", " || !text.ends_with(" GMT") || text[7] != ' ' ||
+        text[11] != ' ' || text[16] != ' ' || text[19] != ':' || text[22] != ':') {
+        return std::nullopt;
+    }
+    bool is_good = true;
+    const auto number = [&](std::size_t at, std::size_t count) {
+        unsigned value = 0;
+        const char* const end = text.data() + at + count;
+        const auto [stop, code] = std::from_chars(text.data() + at, end, value);
+        is_good = is_good && code == std::errc{} && stop == end;
+        return value;
+    };
+    const auto month = std::find(months.begin(), months.end(), text.substr(8, 3));
+    const unsigned day = number(5, 2);
+    const unsigned year = number(12, 4);
+    const unsigned hour = number(17, 2);
+    const unsigned minute = number(20, 2);
+    const unsigned second = number(23, 2);
+    const std::chrono::year_month_day date{std::chrono::year{static_cast<int>(year)},
+                                           std::chrono::month{static_cast<unsigned>(month - months.begin()) + 1},
+                                           std::chrono::day{day}};
+    if (!is_good || !date.ok() || hour > 23 || minute > 59 || second > 60) {
+        return std::nullopt;
+    }
+    return nearest_system_time(std::chrono::sys_days{date}.time_since_epoch() + std::chrono::hours{hour} +
+                               std::chrono::minutes{minute} + std::chrono::seconds{second});
+}
 
 /// Makes signed requests to a bucket.
 /// Threads: all calls on any, concurrently.
@@ -63,11 +93,17 @@ public:
     [[nodiscard]] const s3_options& options() const noexcept { return options_; }
     [[nodiscard]] const Transport& transport() const noexcept { return transport_; }
     /// "https://host" of the current server.
-    [[nodiscard]] std::string server() const;
+    [[nodiscard]] std::string server() const {
+        const std::string base = base_url(look());
+        return base.substr(0, base.find('/', base.find("://") + 3));
+    }
 
     /// Whether a server may replace this one because it belongs to the same service.  Required even without keys: data
     /// is neither sent to nor taken from another service.
-    [[nodiscard]] bool trusts(std::string_view server) const;
+    [[nodiscard]] bool trusts(std::string_view server) const {
+        const std::lock_guard lock{guard_};
+        return standing_of(server) != standing::stranger;
+    }
 
     /// The request for a call, signed for the current time.  `payload_hash`: see signer.  Borrows the call's body.
     /// Errors: those of the credentials.
@@ -79,7 +115,10 @@ public:
     void note_read(bool in_vain) const noexcept;
 
     /// Records that the server of a prepared request has answered.
-    void note_reached(std::uint64_t prepared_in) const;
+    void note_reached(std::uint64_t prepared_in) const {
+        const std::lock_guard lock{guard_};
+        known_.reached = known_.reached || known_.number == prepared_in;
+    }
 
     /// Corrects the cause that a retry decision names.  Returns whether a retry makes sense: something has been learnt
     /// now, or since the request was prepared.
@@ -97,12 +136,19 @@ private:
         std::uint64_t number = 0;  ///< incremented with each change
     };
 
-    [[nodiscard]] knowledge look() const;
+    [[nodiscard]] knowledge look() const {
+        const std::lock_guard lock{guard_};
+        return known_;
+    }
 
     [[nodiscard]] std::string base_url(const knowledge& now) const;
 
     // A server's relation to the service as configured, not as other servers have described it.  Under the lock.
-    [[nodiscard]] standing standing_of(std::string_view server) const;
+    [[nodiscard]] standing standing_of(std::string_view server) const {
+        const auto other = server_named_by(server);
+        const auto home = server_named_by(known_.endpoint ? *known_.endpoint : "https://" + amazon_host(known_.region));
+        return other && home ? s3::detail::standing_of(*other, *home, where_.bucket) : standing::stranger;
+    }
     // Without an endpoint the region is a part of the host's name.  With the lock held.
     [[nodiscard]] bool may_go_to_region(std::string_view region) const {
         return known_.endpoint || standing_of("https://" + amazon_host(region)) != standing::stranger;
@@ -127,24 +173,12 @@ client<Transport, Credentials>::client(location where, s3_options options, Trans
     known_.region = options_.region.value_or("us-east-1");
     if (!is_region(known_.region)) {
         throw value_error("\"" + known_.region +
-                          "\" is no region: one has small letters, digits and '-' only; see s3_options::region, "
+                          "\" is not a region: one has small letters, digits and '-' only; see s3_options::region, "
                           "AWS_REGION, AWS_DEFAULT_REGION and the profile's region");
     }
     if (options_.endpoint) {
         known_.endpoint = checked_endpoint(*options_.endpoint);
     }
-}
-
-template <http_transport Transport, credentials_provider Credentials>
-std::string client<Transport, Credentials>::server() const {
-    const std::string base = base_url(look());
-    return base.substr(0, base.find('/', base.find("://") + 3));
-}
-
-template <http_transport Transport, credentials_provider Credentials>
-bool client<Transport, Credentials>::trusts(std::string_view server) const {
-    const std::lock_guard lock{guard_};
-    return standing_of(server) != standing::stranger;
 }
 
 template <http_transport Transport, credentials_provider Credentials>
@@ -193,12 +227,6 @@ void client<Transport, Credentials>::note_read(bool in_vain) const noexcept {
     } else if (clock::time_point{impatient_until_.load(std::memory_order_relaxed)} <= now) {
         impatient_until_.store((now + time_for({})).time_since_epoch(), std::memory_order_relaxed);
     }
-}
-
-template <http_transport Transport, credentials_provider Credentials>
-void client<Transport, Credentials>::note_reached(std::uint64_t prepared_in) const {
-    const std::lock_guard lock{guard_};
-    known_.reached = known_.reached || known_.number == prepared_in;
 }
 
 template <http_transport Transport, credentials_provider Credentials>
@@ -253,56 +281,11 @@ bool client<Transport, Credentials>::learn(const retry_decision& what, const htt
 }
 
 template <http_transport Transport, credentials_provider Credentials>
-typename client<Transport, Credentials>::knowledge client<Transport, Credentials>::look() const {
-    const std::lock_guard lock{guard_};
-    return known_;
-}
-
-template <http_transport Transport, credentials_provider Credentials>
 std::string client<Transport, Credentials>::base_url(const knowledge& now) const {
     if (now.moved_to.empty()) {
         return bucket_url(now.endpoint, now.region, where_.bucket, options_.addressing);
     }
     return now.moved_to + "/" + (now.names_bucket ? std::string{} : where_.bucket + "/");
-}
-
-template <http_transport Transport, credentials_provider Credentials>
-standing client<Transport, Credentials>::standing_of(std::string_view server) const {
-    const auto other = server_named_by(server);
-    const auto home = server_named_by(known_.endpoint ? *known_.endpoint : "https://" + amazon_host(known_.region));
-    return other && home ? s3::detail::standing_of(*other, *home, where_.bucket) : standing::stranger;
-}
-
-inline std::optional<std::chrono::system_clock::time_point> parse_http_date(std::string_view text) {
-    constexpr std::size_t length = 29;
-    constexpr std::array<std::string_view, 12> months{"Jan", "Feb", "Mar", "Apr", "May", "Jun",
-                                                      "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
-    if (text.size() != length || text.substr(3, 2) != ", " || !text.ends_with(" GMT") || text[7] != ' ' ||
-        text[11] != ' ' || text[16] != ' ' || text[19] != ':' || text[22] != ':') {
-        return std::nullopt;
-    }
-    bool is_good = true;
-    const auto number = [&](std::size_t at, std::size_t count) {
-        unsigned value = 0;
-        const char* const end = text.data() + at + count;
-        const auto [stop, code] = std::from_chars(text.data() + at, end, value);
-        is_good = is_good && code == std::errc{} && stop == end;
-        return value;
-    };
-    const auto month = std::find(months.begin(), months.end(), text.substr(8, 3));
-    const unsigned day = number(5, 2);
-    const unsigned year = number(12, 4);
-    const unsigned hour = number(17, 2);
-    const unsigned minute = number(20, 2);
-    const unsigned second = number(23, 2);
-    const std::chrono::year_month_day date{std::chrono::year{static_cast<int>(year)},
-                                           std::chrono::month{static_cast<unsigned>(month - months.begin()) + 1},
-                                           std::chrono::day{day}};
-    if (!is_good || !date.ok() || hour > 23 || minute > 59 || second > 60) {
-        return std::nullopt;
-    }
-    return nearest_system_time(std::chrono::sys_days{date}.time_since_epoch() + std::chrono::hours{hour} +
-                               std::chrono::minutes{minute} + std::chrono::seconds{second});
 }
 
 }  // namespace smdebug::inline v1::s3::detail

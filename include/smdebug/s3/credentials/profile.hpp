@@ -2,6 +2,7 @@
 #pragma once
 
 #include <smdebug/core/form.hpp>
+#include <smdebug/core/printable_text.hpp>
 #include <smdebug/s3/credentials.hpp>
 #include <smdebug/s3/credentials/keys.hpp>
 #include <smdebug/s3/credentials/keys_answer.hpp>
@@ -88,7 +89,9 @@ private:
     static constexpr std::string_view blanks = " \t\r\f\v";
     static constexpr std::size_t no_section = static_cast<std::size_t>(-1);
 
-    [[nodiscard]] static std::string_view trimmed(std::string_view text) noexcept;
+    [[nodiscard]] static std::string_view trimmed(std::string_view text) noexcept {
+        return smdebug::detail::trimmed(text, blanks);
+    }
     [[nodiscard]] static std::string_view without_quotes(std::string_view text) noexcept;
     [[nodiscard]] static std::string_view without_comment(std::string_view value) noexcept;
 

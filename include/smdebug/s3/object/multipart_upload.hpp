@@ -30,12 +30,27 @@ namespace smdebug::inline v1 {
 namespace s3::detail {
 
 /// The id in a complete answer to CreateMultipartUpload (POST ?uploads=), else nothing.
-[[nodiscard]] std::optional<std::string> parse_upload_id(byte_view body);
+[[nodiscard]] inline std::optional<std::string> parse_upload_id(byte_view body) {
+    xml_document document;
+    const std::optional<xml_element> root = document.parse(body);
+    if (!root || root->name() != "InitiateMultipartUploadResult") {
+        return std::nullopt;
+    }
+    const std::string_view id = root->text_of("UploadId").value_or("");
+    return id.empty() ? std::nullopt : std::optional{std::string{id}};
+}
 
 /// The object's version (its ETag without quotes; empty with Ceph) in a complete answer to CompleteMultipartUpload.
 /// Else nothing: servers send status 200 before they know the result, so an <Error> may follow, which
 /// parse_error_answer() reads, or the answer may be cut.
-[[nodiscard]] std::optional<std::string> parse_completed_upload(byte_view body);
+[[nodiscard]] inline std::optional<std::string> parse_completed_upload(byte_view body) {
+    xml_document document;
+    const std::optional<xml_element> root = document.parse(body);
+    if (!root || root->name() != "CompleteMultipartUploadResult") {
+        return std::nullopt;
+    }
+    return std::string{unquoted(root->text_of("ETag").value_or(""))};
+}
 
 /// One page of the unfinished uploads.
 struct upload_page {
@@ -51,7 +66,31 @@ struct upload_page {
 };
 
 /// The page in a complete answer to ListMultipartUploads (GET ?uploads=), else nothing.
-[[nodiscard]] std::optional<upload_page> parse_upload_page(byte_view body);
+[[nodiscard]] inline std::optional<upload_page> parse_upload_page(byte_view body) {
+    xml_document document;
+    const std::optional<xml_element> root = document.parse(body);
+    if (!root || root->name() != "ListMultipartUploadsResult") {
+        return std::nullopt;
+    }
+    const bool encoded = root->text_of("EncodingType") == "url";
+    upload_page page;
+    page.truncated = root->text_of("IsTruncated") == "true";
+    page.key_marker = detail::listed_key(root->text_of("NextKeyMarker").value_or(""), encoded).value_or("");
+    page.upload_id_marker = root->text_of("NextUploadIdMarker").value_or("");
+    const bool good = root->for_each_child([&](xml_element child) {
+        if (child.name() != "Upload") {
+            return true;
+        }
+        auto key = detail::listed_key(child.text_of("Key").value_or(""), encoded);
+        const std::string_view id = child.text_of("UploadId").value_or("");
+        const bool is_whole = key && !key->empty() && !id.empty();
+        if (is_whole) {
+            page.uploads.push_back({*std::move(key), std::string{id}});
+        }
+        return is_whole;
+    });
+    return good ? std::optional{std::move(page)} : std::nullopt;
+}
 
 /// An uploaded part.
 struct uploaded_part {
@@ -60,7 +99,32 @@ struct uploaded_part {
 };
 
 /// The body of CompleteMultipartUpload.  The parts are sorted by number.
-[[nodiscard]] std::string parts_document(std::span<const uploaded_part> parts);
+[[nodiscard]] inline std::string parts_document(std::span<const uploaded_part> parts) {
+    std::string out = "<CompleteMultipartUpload xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">";
+    for (const auto& [number, etag] : parts) {
+        out.append("<Part><PartNumber>").append(std::to_string(number)).append("</PartNumber><ETag>");
+        for (const char c : etag) {
+            switch (c) {
+                case '&':
+                    out += "&amp;";
+                    break;
+                case '<':
+                    out += "&lt;";
+                    break;
+                case '>':
+                    out += "&gt;";
+                    break;
+                case '"':
+                    out += "&quot;";
+                    break;
+                default:
+                    out += c;
+            }
+        }
+        out.append("</ETag></Part>");
+    }
+    return out.append("</CompleteMultipartUpload>");
+}
 
 /// The constructor starts an upload; the destructor aborts it unless complete() has returned.
 /// One thread.      Borrows: the client; each part until it is `done`.
@@ -72,13 +136,20 @@ public:
     static constexpr std::size_t most_parts = 10'000;
 
     /// The size that part `number` (from 0) should have, so that the parts suffice for the largest possible object.
-    [[nodiscard]] static std::uint64_t part_size(std::uint64_t configured, std::size_t number) noexcept;
+    [[nodiscard]] static std::uint64_t part_size(std::uint64_t configured, std::size_t number) noexcept {
+        const std::uint64_t first = std::clamp(configured, least_part, longest_part);
+        return std::min(first << std::min<std::size_t>(number / 1000, 9), longest_part);
+    }
 
     /// `key` is the full key.  Errors: those of fail().
     multipart_upload(const Client& asked, std::string key);
     multipart_upload(const multipart_upload&) = delete;
     multipart_upload& operator=(const multipart_upload&) = delete;
-    ~multipart_upload();
+    ~multipart_upload() {
+        if (!completed_) {
+            give_up();
+        }
+    }
 
     [[nodiscard]] std::size_t under_way() const noexcept { return window_.size(); }
     [[nodiscard]] std::size_t begun_parts() const noexcept { return parts_.size(); }
@@ -177,7 +248,10 @@ template <class Client>
 class s3_output {
 public:
     /// `key` is the full key.
-    s3_output(std::shared_ptr<const Client> asked, std::string key);
+    s3_output(std::shared_ptr<const Client> asked, std::string key)
+        : state_(std::make_unique<state>(std::move(asked))) {
+        state_->key = std::move(key);
+    }
 
     void append(std::span<const byte_view> pieces);
 
@@ -187,7 +261,10 @@ private:
     struct state {
         explicit state(std::shared_ptr<const Client> asked) : client(std::move(asked)) {}
 
-        [[nodiscard]] std::size_t part_size() const;
+        [[nodiscard]] std::size_t part_size() const {
+            return static_cast<std::size_t>(s3::detail::multipart_upload<Client>::part_size(
+                client->options().part_bytes, upload ? upload->begun_parts() : 0));
+        }
 
         void send();
 
@@ -206,12 +283,6 @@ private:
 namespace s3::detail {
 
 template <class Client>
-std::uint64_t multipart_upload<Client>::part_size(std::uint64_t configured, std::size_t number) noexcept {
-    const std::uint64_t first = std::clamp(configured, least_part, longest_part);
-    return std::min(first << std::min<std::size_t>(number / 1000, 9), longest_part);
-}
-
-template <class Client>
 multipart_upload<Client>::multipart_upload(const Client& asked, std::string key)
     : client_(asked), key_(std::move(key)), window_(asked) {
     const call_result begun =
@@ -225,13 +296,6 @@ multipart_upload<Client>::multipart_upload(const Client& asked, std::string key)
         fail(client_.where(), client_.server(), begun);
     }
     id_ = *parse_upload_id(begun.answer.body.view());
-}
-
-template <class Client>
-multipart_upload<Client>::~multipart_upload() {
-    if (!completed_) {
-        give_up();
-    }
 }
 
 template <class Client>
@@ -303,12 +367,6 @@ void multipart_upload<Client>::give_up() noexcept {
 namespace detail {
 
 template <class Client>
-s3_output<Client>::s3_output(std::shared_ptr<const Client> asked, std::string key)
-    : state_(std::make_unique<state>(std::move(asked))) {
-    state_->key = std::move(key);
-}
-
-template <class Client>
 void s3_output<Client>::append(std::span<const byte_view> pieces) {
     for (byte_view piece : pieces) {
         while (!piece.empty()) {
@@ -339,12 +397,6 @@ void s3_output<Client>::commit(durability /*all is on_disk*/) {
 }
 
 template <class Client>
-std::size_t s3_output<Client>::state::part_size() const {
-    return static_cast<std::size_t>(s3::detail::multipart_upload<Client>::part_size(
-        client->options().part_bytes, upload ? upload->begun_parts() : 0));
-}
-
-template <class Client>
 void s3_output<Client>::state::send() {
     if (!upload) {
         upload.emplace(*client, key);
@@ -358,79 +410,3 @@ void s3_output<Client>::state::send() {
 
 }  // namespace detail
 }  // namespace smdebug::inline v1
-
-namespace smdebug::inline v1::s3::detail {
-
-inline std::optional<std::string> parse_upload_id(byte_view body) {
-    xml_document document;
-    const std::optional<xml_element> root = document.parse(body);
-    if (!root || root->name() != "InitiateMultipartUploadResult") {
-        return std::nullopt;
-    }
-    const std::string_view id = root->text_of("UploadId").value_or("");
-    return id.empty() ? std::nullopt : std::optional{std::string{id}};
-}
-
-inline std::optional<std::string> parse_completed_upload(byte_view body) {
-    xml_document document;
-    const std::optional<xml_element> root = document.parse(body);
-    if (!root || root->name() != "CompleteMultipartUploadResult") {
-        return std::nullopt;
-    }
-    return std::string{unquoted(root->text_of("ETag").value_or(""))};
-}
-
-inline std::optional<upload_page> parse_upload_page(byte_view body) {
-    xml_document document;
-    const std::optional<xml_element> root = document.parse(body);
-    if (!root || root->name() != "ListMultipartUploadsResult") {
-        return std::nullopt;
-    }
-    const bool encoded = root->text_of("EncodingType") == "url";
-    upload_page page;
-    page.truncated = root->text_of("IsTruncated") == "true";
-    page.key_marker = detail::listed_key(root->text_of("NextKeyMarker").value_or(""), encoded).value_or("");
-    page.upload_id_marker = root->text_of("NextUploadIdMarker").value_or("");
-    const bool good = root->for_each_child([&](xml_element child) {
-        if (child.name() != "Upload") {
-            return true;
-        }
-        auto key = detail::listed_key(child.text_of("Key").value_or(""), encoded);
-        const std::string_view id = child.text_of("UploadId").value_or("");
-        const bool is_whole = key && !key->empty() && !id.empty();
-        if (is_whole) {
-            page.uploads.push_back({*std::move(key), std::string{id}});
-        }
-        return is_whole;
-    });
-    return good ? std::optional{std::move(page)} : std::nullopt;
-}
-
-inline std::string parts_document(std::span<const uploaded_part> parts) {
-    std::string out = "<CompleteMultipartUpload xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">";
-    for (const auto& [number, etag] : parts) {
-        out.append("<Part><PartNumber>").append(std::to_string(number)).append("</PartNumber><ETag>");
-        for (const char c : etag) {
-            switch (c) {
-                case '&':
-                    out += "&amp;";
-                    break;
-                case '<':
-                    out += "&lt;";
-                    break;
-                case '>':
-                    out += "&gt;";
-                    break;
-                case '"':
-                    out += "&quot;";
-                    break;
-                default:
-                    out += c;
-            }
-        }
-        out.append("</ETag></Part>");
-    }
-    return out.append("</CompleteMultipartUpload>");
-}
-
-}  // namespace smdebug::inline v1::s3::detail

@@ -11,9 +11,9 @@
 #include <smdebug/s3/object/failure.hpp>
 #include <smdebug/s3/object/list_page.hpp>
 #include <smdebug/s3/options.hpp>
+#include <smdebug/storage/batch_read.hpp>
 #include <smdebug/storage/concepts.hpp>
 #include <smdebug/storage/range_plan.hpp>
-#include <smdebug/storage/versioned_read.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -47,11 +47,9 @@ public:
 
     /// See storage/concepts.hpp.  Errors: as read(); unsupported for an object above 256 MiB.
     void read_each(std::span<const std::string> keys, object_sink sink) const;
-    void read_each_versioned(std::span<const std::string> keys, versioned_object_sink sink) const;
 
     /// See storage/concepts.hpp.  Errors: as read().
     void read_ranges(std::span<const object_range> ranges, range_sink sink) const;
-    void read_ranges_versioned(std::span<const object_range> ranges, versioned_range_sink sink) const;
 
 private:
     static constexpr std::uint64_t everything = std::numeric_limits<std::uint64_t>::max();
@@ -137,13 +135,6 @@ std::optional<versioned_object> object_reader<Client>::read_versioned(std::strin
 
 template <class Client>
 void object_reader<Client>::read_each(std::span<const std::string> keys, object_sink sink) const {
-    read_each_versioned(keys, [&](std::size_t i, std::optional<byte_view> bytes, const object_version& /*version*/) {
-        sink(i, bytes);
-    });
-}
-
-template <class Client>
-void object_reader<Client>::read_each_versioned(std::span<const std::string> keys, versioned_object_sink sink) const {
     constexpr std::uint64_t most_at_once = std::uint64_t{256} << 20U;
     const byte_range whole{0, everything};
     requests asked{client_, most_requests()};
@@ -171,13 +162,6 @@ void object_reader<Client>::read_each_versioned(std::span<const std::string> key
 
 template <class Client>
 void object_reader<Client>::read_ranges(std::span<const object_range> ranges, range_sink sink) const {
-    read_ranges_versioned(ranges, [&](std::size_t i, std::optional<byte_buffer> bytes,
-                                      const object_version& /*version*/) { sink(i, std::move(bytes)); });
-}
-
-template <class Client>
-void object_reader<Client>::read_ranges_versioned(std::span<const object_range> ranges,
-                                                  versioned_range_sink sink) const {
     const smdebug::detail::range_plan plan{ranges, {client_.options().merge_gap, part_bytes()}};
     const auto planned = plan.requests();
     smdebug::detail::range_assembly assembly{plan, sink, name_of({})};

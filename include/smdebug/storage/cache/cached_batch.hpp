@@ -3,11 +3,11 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
+#include <smdebug/storage/batch_read.hpp>
 #include <smdebug/storage/cache/caching_reader.hpp>
 #include <smdebug/storage/cache/held_parts.hpp>
 #include <smdebug/storage/cache/metadata_cache.hpp>
 #include <smdebug/storage/concepts.hpp>
-#include <smdebug/storage/versioned_read.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -61,18 +61,18 @@ class cached_batch {
 public:
     explicit cached_batch(Reader& reader) : reader_(reader) {}
 
-    /// As read_each_versioned(). Objects read from the inner storage are kept only by a cache for scans: in another
+    /// As read_each(). Objects read from the inner storage are kept only by a cache for scans: in another
     /// they would evict everything.
-    void read_each_versioned(std::span<const std::string> keys, versioned_object_sink sink);
+    void read_each(std::span<const std::string> keys, object_sink sink);
 
-    /// As read_ranges_versioned(). With a cache for scans, objects that are small or of which much is wanted are first
+    /// As read_ranges(). With a cache for scans, objects that are small or of which much is wanted are first
     /// fetched whole.
-    void read_ranges_versioned(std::span<const object_range> ranges, versioned_range_sink sink);
+    void read_ranges(std::span<const object_range> ranges, range_sink sink);
 
     /// Fetches parts for object_holder, without looking into held_parts. Delivers nothing if an object does not exist
     /// or cannot be read. Whole objects are kept only by a cache for scans.
     /// Errors: what `sink` throws.
-    void prefetch(std::span<const object_range> parts, versioned_range_sink sink);
+    void prefetch(std::span<const object_range> parts, range_sink sink);
 
 private:
     static constexpr bool keeps_scans = Reader::keeps_scans;
@@ -83,9 +83,8 @@ private:
     template <class Near, class Give>
     void read_far(std::span<const std::string> keys, std::span<const std::size_t> far, Near&& near, Give&& give) {
         const auto call = [&](std::span<const std::string> asked) {
-            detail::in_order(keys.size(), far, near, give, [&](auto&& take) {
-                smdebug::read_each_versioned(std::as_const(reader_.inner()), asked, take);
-            });
+            detail::in_order(keys.size(), far, near, give,
+                             [&](auto&& take) { smdebug::read_each(std::as_const(reader_.inner()), asked, take); });
         };
         try {
             if (far.size() == keys.size()) {
@@ -135,12 +134,12 @@ private:
 };
 
 template <class Reader>
-void cached_batch<Reader>::read_each_versioned(std::span<const std::string> keys, versioned_object_sink sink) {
+void cached_batch<Reader>::read_each(std::span<const std::string> keys, object_sink sink) {
     state_ = reader_.scout().known().state();
     std::vector<std::optional<known_object>> known(keys.size());
     std::vector<std::size_t> far;
     for (std::size_t i = 0; i < keys.size(); ++i) {
-        if (reader_.parts().covers(keys[i], held_parts::whole)) {
+        if (reader_.parts().covers(keys[i], whole_object)) {
             continue;
         }
         known[i] = reader_.to_cache(keys[i], keeps_scans);
@@ -163,7 +162,7 @@ void cached_batch<Reader>::read_each_versioned(std::span<const std::string> keys
 }
 
 template <class Reader>
-void cached_batch<Reader>::read_ranges_versioned(std::span<const object_range> ranges, versioned_range_sink sink) {
+void cached_batch<Reader>::read_ranges(std::span<const object_range> ranges, range_sink sink) {
     state_ = reader_.scout().known().state();
     if constexpr (keeps_scans) {
         bring_wholes(ranges);
@@ -198,11 +197,11 @@ void cached_batch<Reader>::read_ranges_versioned(std::span<const object_range> r
         [&](std::size_t place, std::optional<byte_buffer> bytes, const object_version& version) {
             sink(place, std::move(bytes), version);
         },
-        [&](auto&& take) { smdebug::read_ranges_versioned(std::as_const(reader_.inner()), asked, take); });
+        [&](auto&& take) { smdebug::read_ranges(std::as_const(reader_.inner()), asked, take); });
 }
 
 template <class Reader>
-void cached_batch<Reader>::prefetch(std::span<const object_range> parts, versioned_range_sink sink) {
+void cached_batch<Reader>::prefetch(std::span<const object_range> parts, range_sink sink) {
     state_ = reader_.scout().known().state();
     std::vector<std::optional<known_object>> known(parts.size());
     std::vector<std::size_t> far;
@@ -276,15 +275,15 @@ void cached_batch<Reader>::bring_wholes(std::span<const object_range> ranges) {
         return;
     }
     try {
-        smdebug::read_each_versioned(std::as_const(reader_.inner()), keys,
-                                     [&](std::size_t i, std::optional<byte_view> bytes, const object_version& version) {
-                                         if (bytes) {
-                                             const known_object kept = keep(keys[i], known[i], *bytes, version);
-                                             if (!reader_.is_near(keys[i], kept)) {
-                                                 throw no_room{};
-                                             }
-                                         }
-                                     });
+        smdebug::read_each(std::as_const(reader_.inner()), keys,
+                           [&](std::size_t i, std::optional<byte_view> bytes, const object_version& version) {
+                               if (bytes) {
+                                   const known_object kept = keep(keys[i], known[i], *bytes, version);
+                                   if (!reader_.is_near(keys[i], kept)) {
+                                       throw no_room{};
+                                   }
+                               }
+                           });
     } catch (const no_room&) {
         // The cache is full: the parts are read from the inner storage.
     } catch (const error&) {
@@ -331,7 +330,7 @@ template <class Reader>
 std::optional<byte_buffer> cached_batch<Reader>::whole_of(const std::string& key,
                                                           const std::optional<known_object>& known,
                                                           object_version& version) {
-    if (std::optional<byte_buffer> whole = reader_.parts().find(key, held_parts::whole, &version)) {
+    if (std::optional<byte_buffer> whole = reader_.parts().find(key, whole_object, &version)) {
         return whole;
     }
     if (known) {

@@ -4,11 +4,11 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
+#include <smdebug/storage/batch_read.hpp>
 #include <smdebug/storage/cache/held_parts.hpp>
 #include <smdebug/storage/cache/metadata_cache.hpp>
 #include <smdebug/storage/concepts.hpp>
 #include <smdebug/storage/object_cache.hpp>
-#include <smdebug/storage/versioned_read.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -32,7 +32,7 @@ struct cache_options {
 };
 
 /// An inner storage and a cache.
-/// Threads: everything may be called at once, if the inner storage allows it.
+/// Threads: everything may be called concurrently, if the inner storage allows it.
 template <storage Inner, cache_of<Inner> Cache>
 class caching_reader {
 public:
@@ -49,8 +49,8 @@ public:
     /// A part of an object: from its held parts, or else from the cached whole, which is fetched first if it is to be
     /// cached.
     /// `version`: set to the part's version, if known.
-    [[nodiscard]] byte_buffer read(std::string_view key, byte_range where, object_version* version = nullptr);
-    [[nodiscard]] byte_buffer read(std::string_view key);
+    [[nodiscard]] byte_buffer read(std::string_view key, byte_range where = whole_object,
+                                   object_version* version = nullptr);
 
     /// Reads an object past the cache, with its version if the storage reports it.
     [[nodiscard]] byte_buffer read_inner(std::string_view key, object_version& version) const;
@@ -87,7 +87,7 @@ public:
     /// Drops the copies of objects that were replaced since they were listed, as the bytes may be of another version.
     /// Cost: a listing for some thousand objects with neighbouring keys.
     void confirm(const std::vector<std::pair<std::string, known_object>>& kept)
-        requires entry_lister<Inner>;
+        requires versioned_storage<Inner>;
 
     [[nodiscard]] metadata_cache<Inner>& scout() noexcept { return scout_; }
     /// The parts of objects that are held or on their way.
@@ -162,7 +162,8 @@ byte_buffer caching_reader<Inner, Cache>::read(std::string_view key, byte_range 
     const std::optional<known_object> known = to_cache(key, true);
     const std::optional<byte_buffer> whole =
         known ? object(key, *known, single_flight::by::reader, version) : std::nullopt;
-    if (whole && where.offset >= whole->size() && where.length > 0 && scout_.has_changed(key, *known)) {
+    if (whole && where != whole_object && where.offset >= whole->size() && where.length > 0 &&
+        scout_.has_changed(key, *known)) {
         pass(key);  // it grows: from now on its parts are read, not the whole each time
         return read_inner(key, where, version);
     }
@@ -170,18 +171,8 @@ byte_buffer caching_reader<Inner, Cache>::read(std::string_view key, byte_range 
 }
 
 template <storage Inner, cache_of<Inner> Cache>
-byte_buffer caching_reader<Inner, Cache>::read(std::string_view key) {
-    if (std::optional<byte_buffer> whole = parts_.find(key, held_parts::whole)) {
-        return *std::move(whole);
-    }
-    const std::optional<known_object> known = to_cache(key, true);
-    std::optional<byte_buffer> whole = known ? object(key, *known, single_flight::by::reader) : std::nullopt;
-    return whole ? *std::move(whole) : std::as_const(inner_).read(key);
-}
-
-template <storage Inner, cache_of<Inner> Cache>
 byte_buffer caching_reader<Inner, Cache>::read_inner(std::string_view key, object_version& version) const {
-    if constexpr (versioned_reader<Inner>) {
+    if constexpr (versioned_storage<Inner>) {
         versioned_object whole = inner_.read_versioned(key);
         version = {.tag = std::move(whole.version), .size = whole.bytes.size()};
         return std::move(whole.bytes);
@@ -273,7 +264,7 @@ known_object caching_reader<Inner, Cache>::keep_aside(std::string_view key, cons
 
 template <storage Inner, cache_of<Inner> Cache>
 void caching_reader<Inner, Cache>::confirm(const std::vector<std::pair<std::string, known_object>>& kept)
-    requires entry_lister<Inner>
+    requires versioned_storage<Inner>
 {
     std::vector<object_entry> window;
     for (const auto& [key, known] : kept) {
@@ -329,15 +320,15 @@ void caching_reader<Inner, Cache>::report(object_version* to, object_version ver
 template <storage Inner, cache_of<Inner> Cache>
 byte_buffer caching_reader<Inner, Cache>::read_inner(std::string_view key, byte_range where,
                                                      object_version* version) const {
-    if constexpr (versioned_batch_reader<Inner>) {
+    if constexpr (range_batch_reader<Inner>) {
         if (version != nullptr) {
             std::optional<byte_buffer> part;
             const object_range wanted{key, where};
-            inner_.read_ranges_versioned(
-                {&wanted, 1}, [&](std::size_t, std::optional<byte_buffer> bytes, const object_version& of_part) {
-                    part = std::move(bytes);
-                    *version = of_part;
-                });
+            inner_.read_ranges({&wanted, 1},
+                               [&](std::size_t, std::optional<byte_buffer> bytes, const object_version& of_part) {
+                                   part = std::move(bytes);
+                                   *version = of_part;
+                               });
             if (part) {
                 return *std::move(part);
             }
@@ -372,9 +363,6 @@ std::optional<byte_buffer> caching_reader<Inner, Cache>::object(std::string_view
             report(version, {.tag = brought.version.value_or(""), .size = brought.whole.size()});
             if constexpr (Cache::needs_versions) {  // slow; forgetting the key also forgets its version
                 keep(brought.whole);
-                if constexpr (!versioned_reader<Inner>) {
-                    confirm({{std::string{key}, known}});
-                }
                 brought.version.reset();
             }
             return std::move(brought.whole);
@@ -388,7 +376,7 @@ typename caching_reader<Inner, Cache>::fetched caching_reader<Inner, Cache>::fet
     const Inner& from = inner_;
     const std::uint64_t state = scout_.known().state();
     try {
-        if constexpr (entry_lister<Inner> && versioned_reader<Inner>) {
+        if constexpr (versioned_storage<Inner>) {
             versioned_object object = from.read_versioned(key);
             if (object.version != known.version) {  // replaced since it was listed
                 scout_.known().learn(key, {.size = object.bytes.size(), .version = object.version}, state);

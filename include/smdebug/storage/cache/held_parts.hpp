@@ -5,14 +5,13 @@
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/function_ref.hpp>
 #include <smdebug/core/text_hash.hpp>
-#include <smdebug/storage/versioned_read.hpp>
+#include <smdebug/storage/batch_read.hpp>
 
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -24,12 +23,9 @@
 namespace smdebug::inline v1::detail {
 
 /// A part from byte 0 on whose requested length exceeds the object's size is the whole object.
-/// Threads: everything may be called at once. Memory: each part until its last holder has released it.
+/// Threads: everything may be called concurrently. Memory: each part until its last holder has released it.
 class held_parts {
 public:
-    /// A whole object, whatever its size.
-    static constexpr byte_range whole{0, std::numeric_limits<std::uint64_t>::max()};
-
     /// One part. Its private members are protected by the table's mutex.
     class part {
     public:
@@ -89,10 +85,9 @@ private:
     std::unordered_map<std::string, std::vector<part_handle>, text_hash, std::equal_to<>> by_key_;
 };
 
-// Single flight: if several threads want the same object, one fetches it and the others wait for its result.
-
-/// The fetches in flight, one per thread: few.
-/// Threads: everything may be called at once.
+/// Single flight: if several threads want the same object, one fetches it and the others wait for its result.
+/// The fetches in flight are one per thread: few.
+/// Threads: everything may be called concurrently.
 class single_flight {
 public:
     /// What fetches: a reader, or a prefetch.

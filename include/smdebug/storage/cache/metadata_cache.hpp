@@ -30,7 +30,7 @@ struct known_object {
 };
 
 /// Remembers some ten thousand objects, but not that an object is missing.
-/// Threads: everything may be called at once.
+/// Threads: everything may be called concurrently.
 class known_objects {
 public:
     static constexpr std::size_t usual_most = 32768;
@@ -79,8 +79,8 @@ private:
 [[nodiscard]] std::string key_before(std::string_view key);
 
 /// Queries a storage and remembers the answers. Borrows the storage.
-/// Threads: everything may be called at once; one thread queries at a time, as its answer usually covers the others'
-/// keys.
+/// Threads: everything may be called concurrently; one thread queries at a time, as its answer usually covers the
+/// others' keys.
 template <storage Inner>
 class metadata_cache {
 public:
@@ -105,7 +105,7 @@ public:
     /// Lists entries from the key on, below its top folder; or some just before it if there are too many.
     /// Errors: those of the storage.
     [[nodiscard]] std::vector<object_entry> entries_from(std::string_view key) const
-        requires entry_lister<Inner>;
+        requires versioned_storage<Inner>;
     /// The entry of a key; null if it is not among them.
     [[nodiscard]] static const object_entry* entry_of(const std::vector<object_entry>& window, std::string_view key);
 
@@ -130,7 +130,7 @@ std::optional<known_object> metadata_cache<Inner>::learn(std::string_view key) {
         return known;
     }
     const std::uint64_t state = known_.state();
-    if constexpr (entry_lister<Inner>) {
+    if constexpr (versioned_storage<Inner>) {
         try {
             if (!cannot_list_) {
                 std::vector<object_entry> window = entries_from(key);
@@ -171,7 +171,7 @@ void metadata_cache<Inner>::forget() {
 
 template <storage Inner>
 std::vector<object_entry> metadata_cache<Inner>::entries_from(std::string_view key) const
-    requires entry_lister<Inner>
+    requires versioned_storage<Inner>
 {
     constexpr std::size_t most = 1000;                               // as many as S3 lists at once
     constexpr int most_windows = 16;                                 // a faulty server may never end

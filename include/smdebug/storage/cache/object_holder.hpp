@@ -3,10 +3,10 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/form.hpp>
+#include <smdebug/storage/batch_read.hpp>
 #include <smdebug/storage/cache/cached_batch.hpp>
 #include <smdebug/storage/cache/held_parts.hpp>
 #include <smdebug/storage/concepts.hpp>
-#include <smdebug/storage/versioned_read.hpp>
 
 #include <condition_variable>
 #include <cstddef>
@@ -72,7 +72,7 @@ private:
 /// Calls fetch(key) for the requested keys, on threads that are started when they are needed.
 /// If too many requests are queued, the oldest are dropped. Errors of fetch are swallowed: reading the object reports
 /// them.
-/// Threads: wish() may be called at once; destruction drops queued requests and waits for running fetches.
+/// Threads: wish() may be called concurrently; destruction drops queued requests and waits for running fetches.
 /// A forked child has no threads: a crew that has started must not be used or destroyed there.
 class fetch_crew {
 public:

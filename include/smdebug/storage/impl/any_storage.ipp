@@ -66,14 +66,13 @@ SMDEBUG_INLINE void any_storage::interface::write(std::string_view key, byte_vie
 SMDEBUG_INLINE detail::any_output any_storage::interface::create(std::string_view key) {
     detail::refuse(name(), "write", key, detail::is_read_only);
 }
-SMDEBUG_INLINE bool any_storage::interface::remove(std::string_view key) {
+SMDEBUG_INLINE bool any_storage::interface::remove(std::string_view key, durability /*how*/) {
     detail::refuse(name(), "remove", key, "remove it by other means, or choose another place");
 }
 SMDEBUG_INLINE std::vector<std::string> any_storage::interface::remove_unfinished(
     std::string_view /*prefix*/, function_ref<bool(std::string_view)> /*which*/) {
     return {};
 }
-SMDEBUG_INLINE void any_storage::interface::settle(std::string_view /*key*/) {}
 SMDEBUG_INLINE detail::any_claim any_storage::interface::claim(std::string_view key, durability /*how*/) {
     detail::refuse(name(), "hold for one writer alone", key, detail::has_no_claims);
 }
@@ -82,9 +81,9 @@ SMDEBUG_INLINE bool any_storage::interface::claimed(std::string_view key) const 
 }
 
 static_assert(writable_storage<any_storage> && batch_reader<any_storage> && range_batch_reader<any_storage> &&
-              versioned_batch_reader<any_storage> && place_prober<any_storage>);
+              place_prober<any_storage>);
 static_assert(viewing_storage<any_storage> && prefetching_storage<any_storage> && holding_storage<any_storage>);
-static_assert(detail::opening_storage<any_storage>);
+static_assert(opening_storage<any_storage>);
 static_assert(followable_storage<any_storage> && announcing_storage<any_storage> && dated_storage<any_storage>);
 static_assert(appending_storage<any_storage> && removing_storage<any_storage> && claiming_storage<any_storage>);
 

@@ -10,7 +10,6 @@
 #include <smdebug/storage/uri.hpp>
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 namespace smdebug::inline v1 {
@@ -70,8 +69,8 @@ SMDEBUG_INLINE std::optional<byte_buffer> local_storage::view(std::string_view k
     return std::nullopt;
 }
 
-SMDEBUG_INLINE std::unique_ptr<detail::opened_object> local_storage::open(std::string_view key) const {
-    struct opened_file final : detail::opened_object {
+SMDEBUG_INLINE std::unique_ptr<opened_object> local_storage::open(std::string_view key) const {
+    struct opened_file final : opened_object {
         explicit opened_file(std::string path) : file(std::move(path)) {}
         [[nodiscard]] std::uint64_t size() const noexcept override { return file.size(); }
         [[nodiscard]] std::size_t read_at(std::uint64_t offset, std::span<std::byte> into) const override {
@@ -104,7 +103,7 @@ SMDEBUG_INLINE void local_storage::read_each(std::span<const std::string> keys, 
     for (std::size_t i = 0; i < keys.size(); ++i) {
         const std::optional<detail::posix::file> file = ahead ? std::exchange(ahead, std::nullopt) : open(i);
         if (!file) {
-            sink(i, std::nullopt);
+            sink(i, std::nullopt, {});
             continue;
         }
         if (file->size() > most_at_once) {
@@ -115,7 +114,7 @@ SMDEBUG_INLINE void local_storage::read_each(std::span<const std::string> keys, 
         if (file->size() >= worth_mapping && i + 1 < keys.size()) {
             ahead = detail::open_ahead(open, i + 1);
         }
-        sink(i, file->read_all(buffer));
+        sink(i, file->read_all(buffer), {});
     }
 }
 
@@ -125,7 +124,7 @@ SMDEBUG_INLINE void local_storage::read_ranges(std::span<const object_range> ran
         if (i == 0 || ranges[i].key != ranges[i - 1].key) {
             file = open_if_there(ranges[i].key);
         }
-        sink(i, file ? std::optional{part_of(*file, ranges[i].where)} : std::nullopt);
+        sink(i, file ? std::optional{part_of(*file, ranges[i].where)} : std::nullopt, {});
     }
 }
 
@@ -190,10 +189,6 @@ SMDEBUG_INLINE std::string local_storage::path_of(std::string_view key) const {
     return path;
 }
 
-SMDEBUG_INLINE byte_buffer local_storage::read(std::string_view key) const {
-    return read(key, {.offset = 0, .length = std::numeric_limits<std::uint64_t>::max()});
-}
-
 SMDEBUG_INLINE byte_buffer local_storage::read(std::string_view key, byte_range where) const {
     return part_of(detail::posix::file{path_of(key)}, where);
 }
@@ -215,9 +210,12 @@ SMDEBUG_INLINE std::unique_ptr<change_signal> local_storage::watch(std::span<con
     return detail::folder_watch::open(root_, prefixes);
 }
 
-SMDEBUG_INLINE bool local_storage::exists() const { return detail::posix::directory_handle::open(root_).has_value(); }
-
-SMDEBUG_INLINE bool local_storage::is_file() const { return detail::posix::regular_file_facts(root_).has_value(); }
+SMDEBUG_INLINE place_kind local_storage::place() const {
+    if (detail::posix::regular_file_facts(root_)) {
+        return place_kind::file;
+    }
+    return detail::posix::directory_handle::open(root_) ? place_kind::folder : place_kind::missing;
+}
 
 SMDEBUG_INLINE void local_storage::write(std::string_view key, byte_view bytes) {
     detail::posix::write_whole(path_of(key), bytes);
@@ -227,9 +225,14 @@ SMDEBUG_INLINE detail::posix::whole_file_output local_storage::create(std::strin
     return detail::posix::whole_file_output{path_of(key), detail::posix::readable_by::umask, root_.size()};
 }
 
-SMDEBUG_INLINE bool local_storage::remove(std::string_view key) { return detail::posix::remove_file(path_of(key)); }
-
-SMDEBUG_INLINE void local_storage::settle(std::string_view key) { detail::posix::sync_folder_of(path_of(key)); }
+SMDEBUG_INLINE bool local_storage::remove(std::string_view key, durability how) {
+    const std::string path = path_of(key);
+    const bool existed = detail::posix::remove_file(path);
+    if (how == durability::on_disk) {
+        detail::posix::sync_folder_of(path);
+    }
+    return existed;
+}
 
 SMDEBUG_INLINE detail::posix::file_claim local_storage::claim(std::string_view key, durability how) {
     return detail::posix::file_claim{path_of(key), how};
@@ -246,8 +249,8 @@ SMDEBUG_INLINE std::optional<detail::posix::leased_map> local_storage::mapped(co
 static_assert(writable_storage<local_storage> && batch_reader<local_storage> && range_batch_reader<local_storage> &&
               place_prober<local_storage>);
 static_assert(viewing_storage<local_storage> && prefetching_storage<local_storage>);
-static_assert(detail::opening_storage<local_storage>);
-static_assert(entry_lister<local_storage> && versioned_reader<local_storage>);
+static_assert(opening_storage<local_storage>);
+static_assert(versioned_storage<local_storage>);
 static_assert(followable_storage<local_storage> && announcing_storage<local_storage> && dated_storage<local_storage>);
 static_assert(appending_storage<local_storage> && removing_storage<local_storage> && claiming_storage<local_storage>);
 

@@ -44,13 +44,13 @@ SMDEBUG_INLINE not_found memory_storage::missing(std::string_view key) const {
     return not_found{"there is no object " + std::string{key} + " in " + name_, {.where = std::string{key}}};
 }
 
-SMDEBUG_INLINE byte_buffer memory_storage::read(std::string_view key) const {
+SMDEBUG_INLINE byte_buffer memory_storage::read(std::string_view key, byte_range where) const {
     const std::shared_lock lock{state_->guard};
     const auto found = state_->objects.find(key);
     if (found == state_->objects.end()) {
         throw missing(key);
     }
-    return found->second.bytes;
+    return found->second.bytes.slice(where);
 }
 
 SMDEBUG_INLINE versioned_object memory_storage::read_versioned(std::string_view key) const {
@@ -192,7 +192,7 @@ SMDEBUG_INLINE memory_storage::held_key::held_key(std::shared_ptr<state> place, 
 static_assert(writable_storage<memory_storage> && viewing_storage<memory_storage>);
 static_assert(followable_storage<memory_storage> && announcing_storage<memory_storage> &&
               dated_storage<memory_storage>);
-static_assert(entry_lister<memory_storage> && versioned_reader<memory_storage>);
+static_assert(versioned_storage<memory_storage>);
 static_assert(appending_storage<memory_storage> && removing_storage<memory_storage> &&
               claiming_storage<memory_storage>);
 

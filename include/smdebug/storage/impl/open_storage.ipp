@@ -81,8 +81,9 @@ SMDEBUG_INLINE any_storage open_storage(std::string_view path, storage_options o
         }
     }
     if (must_be_archive) {
-        throw unsupported(std::string{path} + " is no archive of a known format: tar, tar.gz, tar.zst and zip are read",
-                          {.where = std::string{path}});
+        throw unsupported(
+            std::string{path} + " is not an archive of a known format: tar, tar.gz, tar.zst and zip are read",
+            {.where = std::string{path}});
     }
     return any_storage{local_storage{std::string{path}}};  // reports that a file is there instead
 }

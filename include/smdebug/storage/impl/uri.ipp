@@ -27,10 +27,11 @@ SMDEBUG_INLINE bool is_in_s3(std::string_view path) {
     const std::string_view rest = path.substr(scheme.size());
     const bool is_address = rest.starts_with("://") || (rest.starts_with(":") && (scheme == "s3" || scheme == "file"));
     if (is_address && !path.starts_with(file_scheme)) {
-        throw value_error("\"" + std::string{path} +
-                              "\" is no path of a run: a folder is written as its path or as file:///folder, a run in "
-                              "S3 as s3://bucket/prefix",
-                          {.where = std::string{path}});
+        throw value_error(
+            "\"" + std::string{path} +
+                "\" is not a path of a run: a folder is written as its path or as file:///folder, a run in "
+                "S3 as s3://bucket/prefix",
+            {.where = std::string{path}});
     }
     return false;
 }

@@ -27,7 +27,7 @@ namespace smdebug::inline v1::detail {
 /// Wakes when files appear or change below a root, under one of some prefixes. Neither the prefixes' folders nor the
 /// root need exist: the nearest existing folder is watched, and others as they appear. Of the folders below a prefix
 /// that ends in '/', the `most_folders` newest by name of each level are watched: those that grow. If some are not
-/// watched, told() returns nothing, so that everything is checked.
+/// watched, changed_keys() returns nothing, so that everything is checked.
 /// Cost: two descriptors, one of the system's inotify instances (often 128 per user), and one watch per folder. A wait
 /// costs a few system calls, and a listing of the prefixes' folders when one was added or removed.
 /// Threads: one waits; interrupt() may be called from any.
@@ -45,7 +45,7 @@ public:
     /// Errors: unavailable (the system cannot wait).
     [[nodiscard]] SMDEBUG_INLINE bool wait_until(clock::time_point until) override;
 
-    [[nodiscard]] std::optional<std::vector<std::string>> told() override { return changed_keys_; }
+    [[nodiscard]] std::optional<std::vector<std::string>> changed_keys() override { return changed_keys_; }
 
     SMDEBUG_INLINE void interrupt() noexcept override;
 

@@ -115,15 +115,15 @@ struct catalog {
         return loaded_all_steps || one.step <= last_complete_step || one.workers() >= job->num_workers;
     }
 
-    /// The number by which users know a step: see basic_trial::shown_step().  An unwritten global step stands for
+    /// The number by which users know a step: see trial::shown_step().  An unwritten global step stands for
     /// itself.
     [[nodiscard]] step_number shown_step_of(step_number global_step) const noexcept;
     [[nodiscard]] step_number shown_step(const auto& file_or_entry) const noexcept {
         return steps_are_synthetic ? file_or_entry.mode_step : file_or_entry.step;
     }
 
-    /// The global steps whose shown numbers are in a range, from the first of them to the last.  Cost: none where steps are
-    /// not synthetic, else a pass over them.
+    /// The global steps whose shown numbers are in a range, from the first of them to the last.  Cost: none where steps
+    /// are not synthetic, else a pass over them.
     [[nodiscard]] step_range global_range(const step_range& shown) const noexcept;
 
     /// The global step that a mode step stands for; a global one stands for itself, seen or not.
@@ -161,7 +161,7 @@ struct catalog {
         return found(one, layout_of(one).names().find(name, kind_of(key)));
     }
 
-    /// Whether any file has this tensor.  Names that are only original names of others do not count.
+    /// The tensor's id, if any file has it.  Names that are only original names of others do not count.
     [[nodiscard]] std::optional<name_id> find_tensor(std::string_view name) const noexcept {
         return names->find_tensor(name);
     }
@@ -173,8 +173,8 @@ struct catalog {
     /// The tensors of one step, sorted.  Allocates its result.
     [[nodiscard]] std::vector<std::string> tensor_names_at(const step_entry& entry) const;
 
-    /// The last `n` complete steps of a mode up to `step` that have a tensor, ascending.  A mode step that two global
-    /// steps have counts as the first of them has it.
+    /// The last `n` complete steps of a mode up to `step` that have a tensor, ascending.  If two global steps share a
+    /// mode step, the first decides whether it has the tensor.
     /// Cost: grows with the distance to the steps found, not with the run.
     [[nodiscard]] std::vector<step_number> last_steps(name_id name, mode which, step_number step, std::size_t n) const;
     /// Whether no mode step belongs to two global steps, judging by the number of steps.
@@ -216,8 +216,8 @@ void add_mode_steps(catalog& next, std::span<const catalog::file> files);
 /// Adds files to their steps.  The first writer decides a step's mode; a later load adds workers to it.
 void add_files(catalog& next, std::vector<catalog::file> files);
 
-/// Advances the last complete step: to the last one that every worker wrote, and, so as not to wait for ever for a
-/// worker that has died, by half a window while more than a window of steps lie beyond it.
+/// Advances the last complete step: to the last one that every worker wrote, and, so that a dead worker does not block
+/// it, by window/2 steps for as long as more than `window` steps follow it.
 /// Cost: a pass over the steps beyond the last complete one.
 void complete_steps(catalog& next, std::size_t window);
 

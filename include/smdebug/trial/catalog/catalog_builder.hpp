@@ -1,4 +1,5 @@
-// Makes a catalog's next snapshot from the last one and the index files that are new.
+// Makes a catalog's next snapshot from the last one and the index files, or a catalog_source's findings, that are new;
+// caches what the loads of one run share: payloads and lists of names that may come again, and the parser.
 // Layouts are shared by comparing payload bytes: a file whose payload was seen before is not parsed again.
 #pragma once
 
@@ -24,13 +25,12 @@
 #include <utility>
 #include <vector>
 
-// What loads of index files share: payloads and lists of names that may come again, and the parser.
 namespace smdebug::inline v1 {
 namespace detail {
 
-/// The last payloads seen, with the layouts parsed from them.
-/// Memory: 8 payloads and 2 more for each worker, in all no more than 16 MiB where that is 8 payloads or more.
-class payload_memory {
+/// The payloads seen last, with the layouts parsed from them.
+/// Memory: at most 8 payloads and 2 more for each worker, and 16 MiB in all; the last 8 are kept whatever their size.
+class payload_cache {
 public:
     /// The layout of a payload with exactly these bytes.  A worker mostly writes the same payload again.
     [[nodiscard]] std::optional<std::uint32_t> find(std::uint32_t worker, byte_view bytes);
@@ -79,8 +79,8 @@ private:
 };
 
 /// Everything that loads share.  Its indices belong to one catalog: forget() it if that catalog is dropped.
-struct load_memory {
-    payload_memory payloads;
+struct loader_cache {
+    payload_cache payloads;
     list_of_lists lists;
     std::unordered_map<std::string, std::uint32_t> workers;  ///< a worker's number, by its part of a file's name
     json::document parser;
@@ -95,13 +95,13 @@ class run_contents;
 namespace detail {
 
 /// Collects index files, or what a catalog_source has found, and makes the next catalog from them and the previous one.
-/// Borrows: the memory, whose indices are those of the catalog that finish() makes: forget() it if that catalog is
+/// Borrows: the cache, whose indices are those of the catalog that finish() makes: forget() it if that catalog is
 ///          dropped.
 class catalog_builder {
 public:
-    catalog_builder(const catalog& last, load_memory& memory) : next_(last), names_(last.names), memory_(memory) {}
+    catalog_builder(const catalog& last, loader_cache& cache) : next_(last), names_(last.names), cache_(cache) {}
 
-    /// Global steps are generated from modes and their steps, see storage_abilities::own_steps: only files whose mode
+    /// Global steps are generated from modes and their steps, see catalog_source (own_steps): only files whose mode
     /// step is in the range are taken.  Call before adding files.
     void select_mode_steps(const step_range& range) { mode_steps_ = range; }
 
@@ -183,7 +183,7 @@ private:
     std::vector<std::shared_ptr<const name_list>> lists_;
     std::vector<std::string> event_files_;
     std::vector<timed_number> numbers_;
-    load_memory& memory_;
+    loader_cache& cache_;
     std::vector<recorded_item> items_;  // of the current file, as are the places
     std::vector<index_file::location> locations_;
     std::vector<byte_range> places_;

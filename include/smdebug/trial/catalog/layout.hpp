@@ -1,6 +1,8 @@
-// What one index file's payload says, in numbers: which tensors lie where in an event file.
+// Layouts: what one index file's payload says, in numbers: which tensors lie where in an event file.  What they consist
+// of: the table of a run's names, lists of names, and the forms in which other tools' data are stored; also a cache of
+// answers about lists of names, and the names that are in any of several lists.
 // Training writes the same list at nearly every step, so layouts are few and shared; those that differ mostly differ in
-// the places only, and share the names.  Layouts of other data also say how each tensor is stored.
+// the places only, and share the names.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
@@ -23,7 +25,6 @@
 #include <utility>
 #include <vector>
 
-// The names of a run's tensors, and their numbers.
 namespace smdebug::inline v1::detail {
 
 /// A tensor's name as a number: its rank in the order in which names were first seen.
@@ -81,7 +82,7 @@ private:
     std::unordered_map<std::string_view, name_id> fresh_ids_;
 };
 
-// How a tensor is stored that is not a record of an event file: what a catalog knows about other tools' data.
+// How a tensor that is not an event record is stored: what a catalog knows about other tools' data.
 
 enum class storage_form : std::uint8_t {
     record,            ///< a record of an event file, which describes itself
@@ -97,18 +98,18 @@ enum class storage_form : std::uint8_t {
 struct stored_form {
     storage_form as = storage_form::record;
     dtype type = dtype::invalid;
-    bool big_endian = false;     ///< for `elements`: the bytes of each are swapped
-    bool columns_first = false;  ///< for `elements`: the first extent is the fastest
+    bool big_endian = false;    ///< for `elements`: the bytes of each are swapped
+    bool column_major = false;  ///< for `elements`: the first index varies fastest
     shape_type shape = {};
     std::function<std::vector<std::byte>()> make = {};  ///< for `made`: returns exactly the elements; on any thread
 
     /// Whether the object's bytes are the elements as they are in memory.
     [[nodiscard]] bool is_plain() const noexcept {
-        return as == storage_form::elements && !big_endian && !columns_first;
+        return as == storage_form::elements && !big_endian && !column_major;
     }
     /// Forms with functions are never equal.
     friend bool operator==(const stored_form& a, const stored_form& b) {
-        return a.as == b.as && a.type == b.type && a.big_endian == b.big_endian && a.columns_first == b.columns_first &&
+        return a.as == b.as && a.type == b.type && a.big_endian == b.big_endian && a.column_major == b.column_major &&
                a.shape == b.shape && a.as != storage_form::made;
     }
 };
@@ -172,6 +173,10 @@ struct recorded_item {
 /// The kind of an item.
 [[nodiscard]] constexpr std::uint8_t kind_of(const std::optional<reduction_key>& reduction) noexcept {
     return static_cast<std::uint8_t>(reduction ? 1 + reduction->index() : 0);
+}
+/// The reduction of an item whose kind is not 0.
+[[nodiscard]] constexpr reduction_key reduction_of(std::uint8_t kind) noexcept {
+    return reduction_key::from_index(kind - std::size_t{1});
 }
 
 /// The names of an index file's entries in the file's order, and those that have only a shape.
@@ -255,7 +260,6 @@ public:
            std::shared_ptr<const form_list> forms = nullptr);
 
     [[nodiscard]] const name_list& names() const noexcept { return *names_; }
-    [[nodiscard]] const std::shared_ptr<const name_list>& shared_names() const noexcept { return names_; }
     [[nodiscard]] std::size_t size() const noexcept { return places_.size(); }
     [[nodiscard]] const std::shared_ptr<const form_list>& forms() const noexcept { return forms_; }
     [[nodiscard]] entry operator[](std::size_t place) const noexcept {
@@ -302,7 +306,7 @@ private:
 
 /// A small cache of answers about lists of names: consecutive files mostly share theirs.
 template <class Answer>
-class list_memory {
+class name_list_cache {
 public:
     /// The result of `ask()` for a list, computed again only after the list was evicted.
     template <class Ask>
@@ -322,9 +326,9 @@ private:
     std::array<slot, 32> slots_{};
 };
 
-/// The tensors of all lists that for_each_list(visit) calls visit(list) with, sorted by text, each once.
-/// Cost: a pass over the lists, or as many as there are 32,768 names in the table; then a sort, where there are several
-/// lists.  Allocates its result and nothing else.
+/// The union of the tensors of all lists that for_each_list visits, sorted by text.
+/// Cost: a pass over the lists; where they differ, one more for each 32,768 names in the table, then a sort.  Allocates
+/// its result and nothing else.
 [[nodiscard]] std::vector<std::string> names_found(
     const name_table& names, function_ref<void(function_ref<void(const name_list&)> visit)> for_each_list);
 

@@ -134,7 +134,7 @@ SMDEBUG_INLINE void diff_log::report(run_difference_kind kind, const comparison&
 
 SMDEBUG_INLINE void diff_log::unreadable(unsigned run, const lookup_error& why) {
     run_difference found{.kind = run_difference_kind::unreadable, .run = run};
-    if (tensor_.empty() && why.why != absence::event_file_missing) {
+    if (tensor_.empty() && why.why != lookup_failure_kind::event_file_missing) {
         found.what = why.where + " of the " + std::string{name_of_run(run)} + " run cannot be read: " + why.note;
     } else if (tensor_.empty()) {
         found.what = why.where + " of the " + std::string{name_of_run(run)} + " run is missing";

@@ -10,18 +10,18 @@ namespace smdebug::inline v1 {
 
 SMDEBUG_INLINE bool is_lost(const lookup_error& failure) noexcept {
     switch (failure.why) {
-        case absence::event_file_missing:
-        case absence::unreadable:
-        case absence::damaged:
+        case lookup_failure_kind::event_file_missing:
+        case lookup_failure_kind::unreadable:
+        case lookup_failure_kind::damaged:
             return true;
-        case absence::shape_not_saved:  // `where`: the event file with the values
+        case lookup_failure_kind::shape_not_saved:  // `where`: the event file with the values
             return !failure.where.empty();
-        case absence::tensor_not_saved:
-        case absence::step_not_saved:
-        case absence::step_not_yet_available:
-        case absence::no_such_worker:
-        case absence::wrong_dtype:
-        case absence::not_computed:
+        case lookup_failure_kind::tensor_not_saved:
+        case lookup_failure_kind::step_not_saved:
+        case lookup_failure_kind::step_not_yet_available:
+        case lookup_failure_kind::no_such_worker:
+        case lookup_failure_kind::wrong_dtype:
+        case lookup_failure_kind::not_computed:
             break;
     }
     return false;
@@ -39,12 +39,12 @@ SMDEBUG_INLINE bool is_lost(const error& failed) noexcept {
            (!may_come && dynamic_cast<const unavailable*>(&failed) != nullptr);
 }
 
-SMDEBUG_INLINE lookup_error failure_at_hand(std::string where, std::uint64_t offset) {
-    lookup_error failure{.why = absence::unreadable, .offset = offset, .where = std::move(where)};
+SMDEBUG_INLINE lookup_error failure_from_current_exception(std::string where, std::uint64_t offset) {
+    lookup_error failure{.why = lookup_failure_kind::unreadable, .offset = offset, .where = std::move(where)};
     try {
         throw;
     } catch (const corrupt_data& damage) {
-        failure.why = absence::damaged;
+        failure.why = lookup_failure_kind::damaged;
         failure.note = damage.message();
     } catch (const error& failed) {
         failure.note = failed.message();
@@ -75,32 +75,32 @@ inline lookup_exception exception_of(const lookup_error& failure, const std::str
     const error_context place{
         .where = failure.where, .offset = failure.offset, .tensor = tensor, .step = step, .step_mode = in};
     switch (failure.why) {
-        case absence::tensor_not_saved:
+        case lookup_failure_kind::tensor_not_saved:
             return tensor_unavailable_for_step(tensor, step, in, failure.has_reductions);
-        case absence::event_file_missing:
+        case lookup_failure_kind::event_file_missing:
             return tensor_unavailable_for_step(tensor, step, in, false,
                                                "as its event file " + failure.where + " is missing.", failure.where);
-        case absence::step_not_saved:
+        case lookup_failure_kind::step_not_saved:
             return step_unavailable(step, in);
-        case absence::step_not_yet_available:
+        case lookup_failure_kind::step_not_yet_available:
             return step_not_yet_available(step, in);
-        case absence::no_such_worker:
+        case lookup_failure_kind::no_such_worker:
             return invalid_worker(failure.where + failure.note,
                                   {.tensor = tensor, .step = step, .step_mode = in, .worker = failure.where});
-        case absence::shape_not_saved:
+        case lookup_failure_kind::shape_not_saved:
             return shape_unavailable_for_step(tensor, step, in);
-        case absence::unreadable:
+        case lookup_failure_kind::unreadable:
             if (failure.cause) {
                 std::rethrow_exception(failure.cause);
             }
             return unavailable(of_record(failure.note, " now."), place);
-        case absence::damaged:
+        case lookup_failure_kind::damaged:
             return corrupt_record(of_record(failure.note.empty() ? std::string{describe(failure.damage)} : failure.note,
                                             "; everything else of the run still can."),
                                   place);
-        case absence::wrong_dtype:
+        case lookup_failure_kind::wrong_dtype:
             return type_error(failure.note, {.tensor = tensor, .step = step, .step_mode = in});
-        case absence::not_computed:
+        case lookup_failure_kind::not_computed:
             return unsupported(failure.note, {.tensor = tensor, .step = step, .step_mode = in});
     }
     return error(error_name{"Error"}, "unknown failure");

@@ -9,13 +9,13 @@
 namespace smdebug::inline v1 {
 namespace detail {
 
-SMDEBUG_INLINE numbered_texts::numbered_texts(const numbered_texts& other) {
+SMDEBUG_INLINE string_interner::string_interner(const string_interner& other) {
     for (const std::string* const text : other.texts_) {
         static_cast<void>(look_up(*text));
     }
 }
 
-SMDEBUG_INLINE std::size_t numbered_texts::look_up(std::string_view text) {
+SMDEBUG_INLINE std::size_t string_interner::look_up(std::string_view text) {
     const auto [known, is_new] = numbers_.try_emplace(std::string{text}, static_cast<std::uint32_t>(texts_.size()));
     if (is_new) {
         texts_.push_back(&known->first);
@@ -30,7 +30,7 @@ SMDEBUG_INLINE std::uint32_t run_contents::form_number(detail::stored_form form)
     std::size_t number = form_guess_;  // tensors mostly repeat in the same order
     if (number >= forms_->size() || !is_it(number)) {
         std::size_t hash = static_cast<std::size_t>(form.as) * 31 + static_cast<std::size_t>(form.type);
-        hash = hash * 4 + (form.big_endian ? 2U : 0U) + (form.columns_first ? 1U : 0U);
+        hash = hash * 4 + (form.big_endian ? 2U : 0U) + (form.column_major ? 1U : 0U);
         for (const std::size_t extent : form.shape) {
             hash = hash * 1'000'003 + extent;
         }
@@ -90,7 +90,7 @@ SMDEBUG_INLINE void run_contents::add_elements(const place& where, std::string_v
         form_number({.as = detail::storage_form::elements,
                      .type = form.type,
                      .big_endian = form.big_endian,
-                     .columns_first = form.columns_first,
+                     .column_major = form.column_major,
                      .shape = shape_type(form.shape.begin(), form.shape.end())}));
 }
 

@@ -38,18 +38,18 @@ SMDEBUG_INLINE walk_end scan_of::in_turn(const walk_options& how, tensor_visit v
     return complete ? walk_end::complete : walk_end::stopped;
 }
 
-SMDEBUG_INLINE std::optional<scan_share> share_cutter::next() {
+SMDEBUG_INLINE std::optional<file_chunk> chunker::next() {
     constexpr std::size_t most_files = 64;
     // With a storage that reads many ranges together, more may be in flight.
     const std::uint64_t enough = std::uint64_t{reader_.batches() ? 32U : 4U} << 20U;
     constexpr std::uint64_t cost_of_record = 1024;  // overhead of a small record, in bytes
-    scan_share cut{next_, next_};
-    for (std::uint64_t cost = 0; cut.end < files_.size() && cut.end - cut.begin < most_files && cost < enough;) {
-        const file_extent extent = reader_.extent(*files_[cut.end++]);
+    file_chunk chunk{next_, next_};
+    for (std::uint64_t cost = 0; chunk.end < files_.size() && chunk.end - chunk.begin < most_files && cost < enough;) {
+        const file_extent extent = reader_.extent(*files_[chunk.end++]);
         cost += extent.wanted + cost_of_record * extent.records;
     }
-    next_ = cut.end;
-    return cut.begin < cut.end ? std::optional{cut} : std::nullopt;
+    next_ = chunk.end;
+    return chunk.begin < chunk.end ? std::optional{chunk} : std::nullopt;
 }
 
 SMDEBUG_INLINE void kept_tensors::keep(const scanned_tensor& tensor, reduction_set wanted, const any_kernel& kernel) {

@@ -145,7 +145,7 @@ SMDEBUG_INLINE std::string tensor_handle::step_words(step_number global_step) co
 }
 
 SMDEBUG_INLINE std::vector<std::string> tensor_handle::workers(step_number step, const read_options& where) const {
-    const auto looked_up = core_->reader.look(step, where.mode);
+    const auto looked_up = core_->reader.find_files(step, where.mode);
     if (looked_up.files.empty()) {
         throw tensor_unavailable_for_step(name(), step, where.mode);
     }
@@ -192,11 +192,11 @@ SMDEBUG_INLINE lookup<shape_type> tensor_handle::find_shape(step_number step, co
             return saved->extents;
         }
         auto values = core_->reader.read_shape(*at);
-        const bool not_there = !values && (values.failure().why == absence::tensor_not_saved ||
-                                           values.failure().why == absence::event_file_missing);
-        return not_there
-                   ? lookup<shape_type>{lookup_error{.why = absence::shape_not_saved, .where = values.failure().where}}
-                   : std::move(values);
+        const bool not_there = !values && (values.failure().why == lookup_failure_kind::tensor_not_saved ||
+                                           values.failure().why == lookup_failure_kind::event_file_missing);
+        return not_there ? lookup<shape_type>{lookup_error{.why = lookup_failure_kind::shape_not_saved,
+                                                           .where = values.failure().where}}
+                         : std::move(values);
     };
     return logged(about(read(), step, where.mode), step, where);
 }

@@ -79,10 +79,10 @@ SMDEBUG_INLINE void trial::begin_rules(step_number step, std::optional<step_numb
 
 SMDEBUG_INLINE detail::read_log* trial::rule_log() const noexcept { return view_ != nullptr ? &view_->log() : nullptr; }
 
-SMDEBUG_INLINE std::shared_ptr<const void> trial::kept_of_step(step_number step, std::type_index type,
-                                                               const text_list& collections, const text_list& regexes,
-                                                               function_ref<std::shared_ptr<const void>()> make) const {
-    return view_ != nullptr ? view_->kept_of_step(step, type, collections, regexes, make) : nullptr;
+SMDEBUG_INLINE std::shared_ptr<const void> trial::cached_for_step(
+    step_number step, std::type_index type, const text_list& collections, const text_list& regexes,
+    function_ref<std::shared_ptr<const void>()> make) const {
+    return view_ != nullptr ? view_->cached_for_step(step, type, collections, regexes, make) : nullptr;
 }
 
 SMDEBUG_INLINE std::string trial::name() const {

@@ -36,7 +36,7 @@ namespace smdebug::inline v1::detail {
 /// Borrows: the storage, for its life.  One thread at a time.
 class index_listing {
 public:
-    /// `window`: only the last so many of the steps that some worker has not written are listed again.
+    /// `window`: at most the last `window` known steps are listed again.
     index_listing(const any_storage& store, std::size_t window) : store_(store), window_(window) {}
 
     /// Keys below index/ in byte order: all that are new since the last call, and possibly others.
@@ -117,7 +117,7 @@ private:
 void put_in_order(std::vector<parsed_index_key>& keys);
 
 /// Whether sorted `keys` hold a later step of the key's worker.
-[[nodiscard]] bool fills_gap(const std::vector<parsed_index_key>& keys, const parsed_index_key& key);
+[[nodiscard]] bool has_later_step(const std::vector<parsed_index_key>& keys, const parsed_index_key& key);
 
 /// Loads one run.  Not thread-safe: trial_state locks.
 /// Borrows: the storage and the options, for its life.
@@ -224,7 +224,7 @@ private:
     bool is_asked_ = false;                       // contents_ has data that are not in a catalog yet
     std::map<std::string, std::size_t> late_;     // entries for steps that already have them, by object
     index_listing listing_;
-    load_memory memory_;
+    loader_cache cache_;
     std::vector<parsed_index_key> left_over_;      // listed, but half written, unreadable or held back so far
     std::map<std::string, std::string> problems_;  // by key
     std::uint64_t files_taken_ = 0;                // index files in the catalog

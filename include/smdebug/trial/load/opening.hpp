@@ -1,4 +1,5 @@
-// Waits until a run exists: until every worker has written its collections file.
+// Opens a run: waits until every worker has written its collections file; reads the options that environment variables
+// set, and settles trial_options with them.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

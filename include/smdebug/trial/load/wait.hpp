@@ -47,8 +47,8 @@ public:
 
     /// Begins a look at what unseen() returned.
     void begin_look() noexcept { looking_since_ = clock::now(); }
-    /// Ends the look.  After a look at everything the next one is due in an `interval`; where changes are announced, so
-    /// late that looking takes a twentieth of the time.
+    /// Ends the look.  The next look at everything is due in an `interval`; where changes are announced, it is
+    /// scheduled so that looks at everything use at most 5% of the time.
     void end_look(std::chrono::milliseconds interval) noexcept;
     /// Schedules a look at everything in an `interval`.
     void plan_look_in(std::chrono::milliseconds interval) noexcept { next_look_ = clock::now() + interval; }
@@ -94,9 +94,9 @@ private:
 
 /// The pauses of one wait: begin_look(), look at what it returns, end_look(), pause(), and so on.
 /// One thread uses it.
-/// Cost: while nothing changes one look an interval; where the storage announces changes, so rarely that looking takes
-///       a twentieth of the time.  However many announcements come, looking at everything takes no more than about a
-///       tenth of the time, unless the interval is shorter than that.
+/// Cost: while nothing changes, one look an interval; where the storage announces changes, so rarely that looking takes
+///       at most 5% of the time.  However many announcements come, looks at everything take no more than about a tenth
+///       of the time, unless the interval is shorter than that.
 class waiter {
 public:
     using clock = change_signal::clock;
@@ -113,7 +113,7 @@ public:
     /// null: look at everything.  Continues from what an earlier wait left.
     [[nodiscard]] const std::vector<std::string>* begin_look();
 
-    /// Ends that look; pause() calls it, too.  If the look failed and neither is called, the next look, maybe of
+    /// Ends that look; pause() calls it, too.  If a look throws before end_look() or pause(), the next look, maybe of
     /// another wait, gets the same keys again.
     void end_look() noexcept;
 

@@ -1,4 +1,4 @@
-// Decodes the record of an index entry: to values or a saved reduction, or to the trial's error.
+// Decodes the record of an index entry: to values or a saved reduction, or to a lookup_error; streams large values.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

@@ -1,5 +1,5 @@
-// Fetches the bytes of event files: whole, in place, or in pieces, which are large or small enough for the CPU's cache;
-// where the storage reads many ranges at once, the pieces of many files together.
+// Fetches the bytes of event files: whole, in place, in large pieces, or in pieces that fit into the CPU's cache; where
+// the storage reads many ranges at once, the pieces of many files together.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
@@ -31,7 +31,7 @@ struct reading_config {
     bool keep_repeats = false;  ///< see scan_options
     bool stream = false;        ///< large values may be left in the file, or be passed on as reductions only
     bool in_turn = false;       ///< on the calling thread only
-    const std::vector<bool>* values_of = nullptr;  ///< except for these tensors, by name_id; null: none
+    const std::vector<bool>* values_of = nullptr;  ///< values of these tensors, by name_id, are always read whole
     reading_limits limits = {};
     files_ahead* ahead = nullptr;       ///< shared by all readers of the same files; null: files are not prefetched
     adaptive_choice* faster = nullptr;  ///< see scan_options; null: the reader has its own
@@ -43,7 +43,7 @@ struct event_file {
     const std::string& key;                ///< empty: the index file names none
     event_source* source = nullptr;        ///< null: it cannot be read
     const std::string* why_not = nullptr;  ///< null: it does not exist
-    bool undisturbed = false;              ///< neither read in place, which makes writers wait, nor timed
+    bool not_leased_or_timed = false;      ///< not read in place, which makes writers wait, and its visit is not timed
 };
 
 /// Fetches event files of one run, in order.  One thread at a time; several instances may share what they borrow.
@@ -73,8 +73,8 @@ public:
     bool each(std::span<const catalog::file* const> all, std::size_t begin, std::size_t last, visit_file visit,
               file_done done);
 
-    /// Opens a file whose records are read in any order; valid until the next call.  Some small files are read
-    /// together, 4 MiB, or 32 where the storage reads many objects together or opens none.
+    /// Opens a file whose records are read in any order; valid until the next call.  Small files are read together with
+    /// those that follow: 4 MiB at once, or 32 MiB where the storage reads many ranges together.
     /// `files`: the same at each call; `place`: never before that of the last call.
     [[nodiscard]] event_file open(std::span<const catalog::file* const> files, std::size_t place);
 

@@ -46,9 +46,9 @@ public:
     // A scan -------------------------------------------------------------------------------------------------------
 
     /// Calls visit(const scanned_tensor&) for each selected tensor of each file from `begin` to before `last`, in the
-    /// order of each_tensor(), and done(place) after each file, when it is not looked at in place any more: false where
-    /// that returned false, which ends it.  A file that cannot be read is handed over as a failure of each of its
-    /// tensors, and the next one is read.
+    /// order of each_tensor(), and done(place) after each file, after the file is released.  Returns false as soon as
+    /// done() does.  A file that cannot be read is passed on as a failure of each of its tensors, and the next one is
+    /// read.
     /// Errors: what `visit` and `done` throw, which ends it, too.
     bool read(std::span<const catalog::file* const> files, std::size_t begin, std::size_t last, tensor_visit visit,
               event_files::file_done done) {

@@ -1,4 +1,5 @@
-// Where the records of one event file come from: the whole file in memory, or pieces of it as they are needed.
+// Where the records of one event file come from: the whole file in memory, or pieces of it as they are needed.  Also
+// what reduce_in_passing() has cached of a file.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
@@ -35,7 +36,7 @@ public:
     [[nodiscard]] virtual byte_view at(byte_range record) = 0;
     /// The bytes of an entry, as far as its claimed length is trusted: see trial_state::part_to_read().
     [[nodiscard]] SMDEBUG_INLINE virtual byte_view entry_bytes(const layout::entry& entry);
-    /// The open file, if values can be left in it; else null.
+    /// This source as an open file, from which large values can be streamed; null: it is none.
     [[nodiscard]] SMDEBUG_INLINE virtual opened_event_file* opened() noexcept;
     /// Whether the storage shows the file in place, so that a process that wants to write to it may have to wait.
     [[nodiscard]] bool in_place() const noexcept { return in_place_; }

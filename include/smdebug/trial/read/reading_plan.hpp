@@ -1,4 +1,4 @@
-// How an event file is best read, judging by its index file.
+// Chooses how to read event files, in which order, and what to prefetch.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
@@ -8,6 +8,7 @@
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
 #include <smdebug/trial/catalog/layout.hpp>
+#include <smdebug/trial/read/record_batch.hpp>
 #include <smdebug/trial/selection.hpp>
 
 #include <algorithm>
@@ -16,7 +17,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -35,13 +35,8 @@ struct file_extent {
     friend constexpr bool operator==(const file_extent&, const file_extent&) = default;
 };
 
-/// The sum, or the largest number if it overflows.
-[[nodiscard]] constexpr std::uint64_t bounded_sum(std::uint64_t a, std::uint64_t b) noexcept {
-    return a + std::min(b, std::numeric_limits<std::uint64_t>::max() - a);
-}
-
 /// Where a record ends.  Impossible offsets count as the largest number.
-[[nodiscard]] constexpr std::uint64_t behind(byte_range record) noexcept {
+[[nodiscard]] constexpr std::uint64_t end_of(byte_range record) noexcept {
     return bounded_sum(record.offset, record.length);
 }
 
@@ -57,9 +52,9 @@ struct reading_limits {
                                          ///< never, also where little of one is wanted
     std::uint64_t hot_piece = std::uint64_t{256} << 10U;  ///< in opened files: fits into the CPU's L2 cache
     std::uint64_t stream_from = std::uint64_t{1} << 20U;  ///< larger records are reduced piece by piece, where possible
-    std::uint64_t largest_record = std::uint64_t{16} << 20U;  ///< beyond that, a claimed length is not trusted
-    std::uint64_t largest_whole = std::uint64_t{64} << 20U;   ///< beyond that, a file is not copied into memory whole
-    std::uint64_t large_piece = std::uint64_t{8} << 20U;      ///< in larger files
+    std::uint64_t largest_record = record_bound::trusted_length;  ///< beyond that, a claimed length is not trusted
+    std::uint64_t largest_whole = std::uint64_t{64} << 20U;  ///< beyond that, a file is not copied into memory whole
+    std::uint64_t large_piece = std::uint64_t{8} << 20U;     ///< in larger files
     /// Files from this size on of which less than an eighth is wanted are read in smaller pieces.
     std::uint64_t sparse_from = std::uint64_t{256} << 10U;
     std::uint64_t small_piece = std::uint64_t{64} << 10U;
@@ -82,10 +77,10 @@ enum class read_strategy : std::uint8_t {
     return way == read_strategy::whole ? extent.end : extent.wanted;
 }
 
-/// The way to read a file; `can_view`: in-place reading is possible; `can_open`: it may be opened, and its records are
+/// How to read a file; `can_view`: in-place reading is possible; `can_open`: it may be opened, and its records are
 /// read in the order in which they are stored.
-[[nodiscard]] constexpr read_strategy way_of(const file_extent& extent, const reading_limits& limits, bool can_view,
-                                             bool can_open = false) noexcept {
+[[nodiscard]] constexpr read_strategy strategy_for(const file_extent& extent, const reading_limits& limits,
+                                                   bool can_view, bool can_open = false) noexcept {
     if (extent.records == 0) {
         return read_strategy::untouched;
     }
@@ -167,8 +162,8 @@ void each_record(const catalog& from, const catalog::file& file, const selected_
     });
 }
 
-/// The positions in a list of files up to which files are prefetched.  Threads: any number, which walk parts of one
-/// list.
+/// How far a list of files has been prefetched, so that each file is requested once.  Shared by the threads that walk
+/// parts of the list.
 class files_ahead {
 public:
     /// The number of files to prefetch while a file of `bytes` is read, including that file.
@@ -217,7 +212,7 @@ public:
 
     /// Whether took() must report the time of the next piece of work; otherwise passed() suffices, without a
     /// measurement.
-    [[nodiscard]] bool is_telling() const noexcept { return begins() || left_ <= recent; }
+    [[nodiscard]] bool needs_timing() const noexcept { return begins() || left_ <= recent; }
     void passed() noexcept { left_ -= left_ > 0 ? 1 : 0; }
 
     /// Reports the time that an amount of work took; no amount, no effect.
@@ -326,7 +321,8 @@ private:
     std::uint64_t kept_bytes_ = 0;       // of all steps_
     std::vector<object_range> planned_;  // borrows its keys from steps_
     step_number begun_ = 0;              // the event files of earlier steps were requested
-    step_number begun_for_fewer_ = 0;    // those of earlier steps were, for fewer tensors
+    // Those of earlier steps were requested before the tensor that fetch() was last called for was known to be needed.
+    step_number begun_for_fewer_ = 0;
 };
 
 }  // namespace smdebug::inline v1::detail

@@ -1,4 +1,5 @@
-// The wanted records of remote event files: requested together, and taken one by one as a scan needs them.
+// The wanted records of remote event files, requested together, or in pages, and taken one by one as a scan needs them;
+// every record of a file, read front to back; and how far the length that an index file claims is trusted.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
@@ -9,7 +10,7 @@
 #include <smdebug/core/status.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/storage/any_storage.hpp>
-#include <smdebug/storage/versioned_read.hpp>
+#include <smdebug/storage/batch_read.hpp>
 #include <smdebug/tensor/event_decoder.hpp>
 #include <smdebug/trial/read/event_source.hpp>
 #include <smdebug/wire/tensor_proto.hpp>
@@ -19,7 +20,6 @@
 #include <cstdint>
 #include <deque>
 #include <exception>
-#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -112,7 +112,6 @@ public:
     }
 
 private:
-    static constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
     static constexpr std::size_t largest_copy = std::size_t{8} << 20U;
 
     struct file_part {
@@ -219,6 +218,7 @@ struct event_records {
     std::uint64_t end_offset = 0;       ///< where it stopped
 };
 
+/// The decimal integer that a text consists of; nothing if there is no text, or if it is anything else.
 [[nodiscard]] std::optional<step_number> whole_number(std::optional<std::string_view> text) noexcept;
 
 /// Fills in what the payload contains; returns at the first error.
@@ -244,7 +244,7 @@ public:
     /// The part of `claimed` to read.  Errors: corrupt_data for a record above the limit; those of the storage.
     /// Cost: none for records up to 16 MiB, else a read of the record's head, if the decoder supports heads.
     [[nodiscard]] byte_range operator()(const any_storage& store, const std::string& key, byte_range claimed) const {
-        if (claimed.length <= std::min(most_, believed)) {
+        if (claimed.length <= std::min(most_, trusted_length)) {
             return claimed;
         }
         claimed =
@@ -272,7 +272,7 @@ public:
     }
 
     /// Claims up to this size are trusted without a check.
-    static constexpr std::uint64_t believed = std::uint64_t{16} << 20U;
+    static constexpr std::uint64_t trusted_length = std::uint64_t{16} << 20U;
 
     /// The part of `claimed`, without reading the head: for storages that never send more bytes than exist.
     [[nodiscard]] byte_range cut(byte_range claimed) const noexcept {

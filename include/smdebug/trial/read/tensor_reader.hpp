@@ -1,4 +1,5 @@
-// Finds one tensor's entry in the catalog and reads its data: the implementation of tensor handles.
+// Finds one tensor's entry in the catalog and reads its data: the implementation of tensor handles.  Also reads the
+// first value of every tensor, for listings.
 // All results are values, found or why not; the handle converts the latter to exceptions where its caller wants them.
 #pragma once
 
@@ -9,7 +10,7 @@
 #include <smdebug/core/step.hpp>
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/reduce/name.hpp>
-#include <smdebug/storage/versioned_read.hpp>
+#include <smdebug/storage/batch_read.hpp>
 #include <smdebug/tensor/tensor_value.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
@@ -33,8 +34,6 @@
 #include <vector>
 
 namespace smdebug::inline v1::detail {
-
-class trial_state;
 
 /// Looks up and reads one tensor.  Shares the trial's state.
 /// Threads: const calls may run at once.
@@ -62,10 +61,10 @@ public:
     /// The name's number in one of the state's catalogs; nothing if it is unknown there.
     [[nodiscard]] std::optional<name_id> id_in(const catalog& from) const noexcept;
 
-    /// Refreshes only if nothing is found otherwise.
-    [[nodiscard]] place look(step_number step, mode in) const;
+    /// The files with the tensor at a step; refreshes once if there are none.
+    [[nodiscard]] place find_files(step_number step, mode in) const;
 
-    /// The same for one worker: the first by name if none is given.
+    /// The same for one worker's file: the first worker by name if none is given.
     [[nodiscard]] lookup<located> locate(step_number step, mode in, const std::optional<std::string>& worker) const;
 
     [[nodiscard]] lookup<tensor_value> read_values(const located& where) const;
@@ -89,7 +88,7 @@ public:
     [[nodiscard]] lookup<double> compute(const located& where, reduction_key key) const;
 
 private:
-    [[nodiscard]] place look_in(std::shared_ptr<const catalog> from, step_number step, mode in) const;
+    [[nodiscard]] place find_files_in(std::shared_ptr<const catalog> from, step_number step, mode in) const;
     // The record's bytes and the decoded tensor; `out` borrows from the bytes.  `repeats`: null, or receives how many
     // repeats are left out.
     [[nodiscard]] lookup<byte_buffer> read_record(const located& where, const layout::entry& entry, decoded_tensor& out,

@@ -96,8 +96,7 @@ public:
     [[nodiscard]] std::shared_ptr<const catalog> refreshed(
         const std::vector<std::string>* changed_keys = nullptr) const;
 
-    /// How long nothing new has come: since this trial last saw a new index file; before the first one, since the last
-    /// step was written, if the storage knows that time (it is queried once).
+    /// See trial::quiet_time().  The storage is queried at most once.
     [[nodiscard]] std::chrono::milliseconds quiet_time() const;
 
     /// The signals that wake a wait for new steps.  Borrows this.
@@ -191,7 +190,8 @@ private:
     mutable std::atomic<bool> dynamic_refresh_{true};  // the resulting setting
 };
 
-/// Call look(), and until it shows the expected data: given_up(), pause(), look() again.
+/// Polls until a caller-defined condition holds: look(), then, while the catalog does not meet it, given_up(), pause()
+/// and look() again.
 /// Borrows the state.  One thread uses it.
 class step_wait {
 public:

@@ -1,4 +1,5 @@
-// What a trial and its handles use while rules read them; a trial without rules does not depend on it.
+// Interface of the per-run cache that rules share, and the log of what each rule read.  A trial without rules has
+// neither.
 #pragma once
 
 #include <smdebug/core/error.hpp>
@@ -92,12 +93,6 @@ private:
     M measure_;
 };
 
-}  // namespace detail
-
-struct sharing_options;
-
-namespace detail {
-
 struct catalog;
 class read_log;
 class trial_state;
@@ -123,17 +118,17 @@ public:
     /// Announces that rules are about to evaluate a step that is available, and will not evaluate `end` or later ones.
     virtual void begin_step(const catalog& from, step_number step, std::optional<step_number> end) = 0;
 
-    /// Names of tensors, from ask(): those of the current step are cached while steps hold the same tensors.
+    /// Names of tensors, computed by ask(): those of the current step are cached while steps hold the same tensors.
     [[nodiscard]] virtual std::vector<std::string> tensor_names(const tensor_names_options& which,
                                                                 function_ref<std::vector<std::string>()> ask) = 0;
 
     /// The result of make() for the tensors of some collections and regexes at the current step, cached like
     /// tensor_names(); null for other steps, and where nothing is shared.  Errors: those of make().
-    [[nodiscard]] virtual std::shared_ptr<const void> kept_of_step(
+    [[nodiscard]] virtual std::shared_ptr<const void> cached_for_step(
         step_number step, std::type_index type, const text_list& collections, const text_list& regexes,
         function_ref<std::shared_ptr<const void>()> make) = 0;
 
-    /// Drops the cache of kept_of_step(): called when no trial uses this any more.  Cached values may hold handles,
+    /// Drops the cache of cached_for_step(): called when no trial uses this any more.  Cached values may hold handles,
     /// which hold this view.
     virtual void forget() noexcept = 0;
 
@@ -159,10 +154,10 @@ public:
                                                      function_ref<lookup<tensor_value>()> read) = 0;
 
     /// The last `n` steps of a mode up to `step` that have a tensor.  For a run that has ended they come from the list
-    /// of all steps, for which steps() is called once; else slowly() returns them.
+    /// of all steps, for which steps() is called once; else fallback() computes them.
     [[nodiscard]] virtual std::vector<step_number> last_steps(shared_tensor& of, step_number step, std::size_t n,
                                                               mode in, function_ref<std::vector<step_number>()> steps,
-                                                              function_ref<std::vector<step_number>()> slowly) = 0;
+                                                              function_ref<std::vector<step_number>()> fallback) = 0;
 };
 
 /// Makes a view of a trial.  `sharing`: null for one rule alone, which shares with no other.
@@ -180,8 +175,8 @@ struct named_step {
 };
 
 /// A tensor of a step and worker, as hashes; different ones differ (except one in 2^64).
-/// At the current step a tensor has two keys, since it may be read by the step's number in its mode, too; otherwise
-/// they are equal.
+/// At the current step `key` is of the global step and `other` of the step in its mode: if step 500 is TRAIN step 10, a
+/// rule that reads the tensor by either number has read one tensor.  At other steps both are of the number given.
 struct record_key {
     std::uint64_t key = 0;
     std::uint64_t other = 0;
@@ -237,7 +232,7 @@ public:
     [[nodiscard]] entries end();
 
 private:
-    [[nodiscard]] bool is_at_hand(step_number step, mode in) const noexcept {
+    [[nodiscard]] bool is_current_step(step_number step, mode in) const noexcept {
         return in == mode::global ? step == current_.step : in == current_.mode && step == current_.mode_step;
     }
     [[nodiscard]] record_key key_of(std::uint64_t tensor, step_number step, mode in,

@@ -1,4 +1,4 @@
-// Caches the last steps of a run: shares reads and reductions between rules.
+// The cache that rules share: the last steps of a run, with their reads, reductions and measures.
 // The caller that drives the rules announces the next step: all tensors that rules used at earlier steps are then read,
 // reduced and measured in one pass over its files; later steps are prefetched.
 #pragma once
@@ -59,6 +59,7 @@ struct known_save {
 };
 
 /// A tensor's last saves, and their reductions, measures and values.
+/// A turn is one begin_step(); numbers of turns show how long ago something was used.
 /// Memory: 16 saves (400 bytes each) of each worker.
 struct shared_tensor {
     static constexpr std::size_t kept_saves = 16;
@@ -83,8 +84,9 @@ struct shared_tensor {
     std::uint64_t reduced_turn = 0;  // in which reductions were last used; 0: never
     std::uint64_t read_turn = 0;     // in which anything else was
     std::uint64_t value_turn = 0;    // in which values were, other than by a measure
-    bool is_joint = false;           // it is scanned in any case: see joint_scan
-    // By mode, for a run that has ended: to find that there are none takes a walk over the run.
+    bool is_joint = false;           // the joint scan's owner scans it in any case: see joint_scan::names()
+    // Its steps, by mode, once the run has ended: without this list, finding that there are no earlier ones takes a
+    // walk over the run.
     std::array<std::optional<std::vector<step_number>>, 4> steps_by_mode = {};
 };
 
@@ -100,7 +102,7 @@ public:
     SMDEBUG_INLINE void begin_step(const catalog& from, step_number step, std::optional<step_number> end) override;
     [[nodiscard]] SMDEBUG_INLINE std::vector<std::string> tensor_names(
         const tensor_names_options& which, function_ref<std::vector<std::string>()> ask) override;
-    [[nodiscard]] SMDEBUG_INLINE std::shared_ptr<const void> kept_of_step(
+    [[nodiscard]] SMDEBUG_INLINE std::shared_ptr<const void> cached_for_step(
         step_number step, std::type_index type, const text_list& collections, const text_list& regexes,
         function_ref<std::shared_ptr<const void>()> make) override;
     SMDEBUG_INLINE void forget() noexcept override;
@@ -117,7 +119,7 @@ public:
                                                             function_ref<lookup<tensor_value>()> read) override;
     [[nodiscard]] SMDEBUG_INLINE std::vector<step_number> last_steps(
         shared_tensor& of, step_number step, std::size_t n, mode in, function_ref<std::vector<step_number>()> steps,
-        function_ref<std::vector<step_number>()> slowly) override;
+        function_ref<std::vector<step_number>()> fallback) override;
 
 private:
     // What is to be computed for one tensor.

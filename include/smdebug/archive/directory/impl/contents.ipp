@@ -197,7 +197,7 @@ SMDEBUG_INLINE std::vector<std::byte> contents::index() const {
     return written({.of = identity_of(*archive_), .kind = std::string{kind_}, .members = directory_, .spans = spans});
 }
 
-class contents::opened_member final : public smdebug::detail::opened_object {
+class contents::opened_member final : public opened_object {
 public:
     /// `keep`: owns the memory of `all`, or null.
     opened_member(const contents& all, std::string_view key, const member& of, std::shared_ptr<const contents> keep)
@@ -210,7 +210,7 @@ public:
     [[nodiscard]] byte_buffer part(std::uint64_t offset, std::uint64_t most) const override {
         return all_.part(key_, of_, offset, most);
     }
-    [[nodiscard]] const smdebug::detail::object_notes* notes() const noexcept override {
+    [[nodiscard]] const object_notes* notes() const noexcept override {
         const auto entry = all_.notes_.find(of_.where.offset);
         return entry == all_.notes_.end() ? nullptr : entry->second.get();
     }
@@ -248,8 +248,8 @@ SMDEBUG_INLINE void contents::pass(std::string_view key, const member& of) {
     }
 }
 
-SMDEBUG_INLINE std::unique_ptr<smdebug::detail::opened_object> contents::open(std::shared_ptr<const contents> all,
-                                                                              std::string_view key, const member& of) {
+SMDEBUG_INLINE std::unique_ptr<opened_object> contents::open(std::shared_ptr<const contents> all, std::string_view key,
+                                                             const member& of) {
     const contents& from = *all;
     return reads_pieces(of) ? std::make_unique<opened_member>(from, key, of, std::move(all)) : nullptr;
 }

@@ -41,9 +41,10 @@ SMDEBUG_INLINE std::string key_of(std::string_view name) {
 }
 
 SMDEBUG_INLINE problem problem_of_name(std::string_view name) {
-    return {.kind = problem_kind::left_out,
-            .where = "!/" + std::string{name},
-            .what = "the name of this member is no path within the archive: pack it again under a name without \"..\""};
+    return {
+        .kind = problem_kind::left_out,
+        .where = "!/" + std::string{name},
+        .what = "the name of this member is not a path within the archive: pack it again under a name without \"..\""};
 }
 
 inline constexpr std::size_t most_kept = 16;

@@ -86,12 +86,13 @@ SMDEBUG_INLINE void export_log::damaged_file(const exported_place& where, const 
     }
     last_failed_ = why.where;
     ++result.damaged;
-    report({.step = where.shown,
-            .worker = where.worker,
-            .why = why.where +
-                   (why.why == absence::event_file_missing ? " is missing" : " cannot be read: " + why.note) +
-                   ": nothing of step " + std::to_string(where.shown) + " of " + std::string{where.worker},
-            .is_damaged = true});
+    report(
+        {.step = where.shown,
+         .worker = where.worker,
+         .why = why.where +
+                (why.why == lookup_failure_kind::event_file_missing ? " is missing" : " cannot be read: " + why.note) +
+                ": nothing of step " + std::to_string(where.shown) + " of " + std::string{where.worker},
+         .is_damaged = true});
 }
 
 SMDEBUG_INLINE void export_log::take(const scanned_tensor& tensor) {

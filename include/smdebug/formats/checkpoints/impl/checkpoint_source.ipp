@@ -447,7 +447,7 @@ SMDEBUG_INLINE bool checkpoint_source::add(const run_contents::place& where, con
         }
         contents.add_elements(
             where, is.name,
-            {.type = is.type, .shape = is.shape, .big_endian = is.big_endian, .columns_first = is.columns_first},
+            {.type = is.type, .shape = is.shape, .big_endian = is.big_endian, .column_major = is.column_major},
             contents.object(file.key), is.where);
         const std::string_view group = formats::detail::collection_of(file.key, is.name, is.type);
         if (!group.empty()) {

@@ -334,7 +334,7 @@ SMDEBUG_INLINE std::optional<named_step> step_pattern::operator()(std::string_vi
     const std::optional<step_number> number = found->empty() ? std::nullopt : whole_number(*found);
     if (!number) {
         throw value_error("the pattern \"" + pattern_.pattern() + "\" takes \"" + std::string{*found} + "\" out of " +
-                              std::string{path} + ", which is no step's number",
+                              std::string{path} + ", which is not a step's number",
                           {.where = std::string{path}});
     }
     return named_step{*number, static_cast<std::size_t>(found->data() - path.data()) + found->size()};

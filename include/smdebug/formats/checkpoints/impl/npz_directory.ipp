@@ -49,7 +49,7 @@ SMDEBUG_INLINE npz_directory read_npz_directory(const any_storage& folder, const
         throw corrupt_data("the file " + file + ": " + std::string{lfs_pointer_text}, {.where = file});
     }
     if (!mark.starts_with("PK\3\4") && !mark.starts_with("PK\5\6")) {  // of a member, or of an empty zip's end
-        throw corrupt_data("the file " + file + ": it is no zip as numpy writes it", {.where = file});
+        throw corrupt_data("the file " + file + ": it is not a zip as numpy writes it", {.where = file});
     }
     archive_options how = options;
     how.most_ratio = std::max(how.most_ratio, most_of_deflate);
@@ -206,7 +206,7 @@ public:
     [[nodiscard]] stored_tensor parse(std::string_view header) const {
         literal_reader reader{header};
         std::optional<npy_type> type;
-        std::optional<bool> columns_first;
+        std::optional<bool> column_major;
         std::optional<shape_type> shape;
         bool is_good = reader.take('{');
         while (is_good && !reader.comes_next('}')) {
@@ -218,9 +218,9 @@ public:
             if (*key == "descr" && !type) {
                 type = type_of(reader);
                 is_good = type.has_value();
-            } else if (*key == "fortran_order" && !columns_first) {
-                columns_first = reader.truth();
-                is_good = columns_first.has_value();
+            } else if (*key == "fortran_order" && !column_major) {
+                column_major = reader.truth();
+                is_good = column_major.has_value();
             } else if (*key == "shape" && !shape) {
                 shape = reader.tuple();
                 is_good = shape.has_value();
@@ -229,7 +229,7 @@ public:
             }
             is_good = is_good && (reader.take(',') || reader.comes_next('}'));
         }
-        if (!is_good || !reader.take('}') || !reader.at_end() || !type || !columns_first || !shape) {
+        if (!is_good || !reader.take('}') || !reader.at_end() || !type || !column_major || !shape) {
             refuse("its header is not a dictionary of 'descr', 'fortran_order' and 'shape' as numpy writes it");
         }
         return {.name = {},
@@ -237,7 +237,7 @@ public:
                 .shape = *shape,
                 .where = {},
                 .big_endian = type->big_endian,
-                .columns_first = *columns_first && shape->size() > 1};
+                .column_major = *column_major && shape->size() > 1};
     }
 
 private:
@@ -331,7 +331,7 @@ SMDEBUG_INLINE byte_buffer unpacked_npz::read(byte_range where) const {
 }
 
 /// An opened archive.
-class opened_npz final : public smdebug::detail::opened_object {
+class opened_npz final : public opened_object {
 public:
     explicit opened_npz(std::shared_ptr<const unpacked_npz> npz) : npz_(std::move(npz)) {}
     [[nodiscard]] std::uint64_t size() const noexcept override { return npz_->size(); }
@@ -375,7 +375,7 @@ private:
     mutable byte_buffer bytes_;
 };
 
-SMDEBUG_INLINE std::unique_ptr<smdebug::detail::opened_object> open_npz(std::shared_ptr<const unpacked_npz> npz) {
+SMDEBUG_INLINE std::unique_ptr<opened_object> open_npz(std::shared_ptr<const unpacked_npz> npz) {
     return std::make_unique<opened_npz>(std::move(npz));
 }
 

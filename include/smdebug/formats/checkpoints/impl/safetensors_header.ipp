@@ -27,7 +27,7 @@ public:
         const auto root = header.empty() || header.front() != std::byte{'{'} ? std::nullopt : document.parse(header);
         if (!root) {
             refuse(!is_utf8(as_text(header)) ? "the header is not UTF-8"
-                                             : "the header is no JSON object, or one that is nested too deep");
+                                             : "the header is not a JSON object, or is nested too deep");
         }
         root->for_each_field([&](std::string_view name, smdebug::detail::json::value value) {
             name == "__metadata__" ? add_metadata(value) : add(name, value);
@@ -224,7 +224,7 @@ SMDEBUG_INLINE safetensors_index parse_safetensors_index(const std::string& file
     const auto root = document.parse(bytes);
     const auto map = root ? (*root)["weight_map"] : std::nullopt;
     if (!map || !map->is_object()) {
-        refuse("it is no JSON object with a \"weight_map\"");
+        refuse("it is not a JSON object with a \"weight_map\"");
     }
     safetensors_index all;
     map->for_each_field([&](std::string_view tensor, smdebug::detail::json::value value) {

@@ -23,7 +23,7 @@ SMDEBUG_INLINE void class_imbalance::check() const {
         throw value_error("class_imbalance: samples is " + std::to_string(samples) + "; it must not be below 0");
     }
     if (labels_regex.empty()) {
-        throw insufficient_information_for_rule_invocation{"class_imbalance", "labels_regex names no tensor"};
+        throw insufficient_information_for_rule_invocation{"class_imbalance", "labels_regex is empty"};
     }
 }
 

@@ -21,11 +21,12 @@ SMDEBUG_INLINE void confusion::check() const {
     check_share("min_diag", min_diag);
     check_share("max_off_diag", max_off_diag);
     if (labels.empty() && labels_collection.empty()) {
-        throw insufficient_information_for_rule_invocation{"confusion", "neither labels nor labels_collection"};
+        throw insufficient_information_for_rule_invocation{"confusion",
+                                                           "one of labels and labels_collection is needed"};
     }
     if (predictions.empty() && predictions_collection.empty()) {
         throw insufficient_information_for_rule_invocation{"confusion",
-                                                           "neither predictions nor predictions_collection"};
+                                                           "one of predictions and predictions_collection is needed"};
     }
 }
 

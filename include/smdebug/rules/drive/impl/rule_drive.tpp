@@ -118,7 +118,7 @@ rule_outcome rule_drive<Run>::outcome_of(std::size_t rule) const {
             outcome.other_workers = std::max<std::size_t>(run_.workers().size(), 1) - 1;
         }
     }
-    outcome.has_selected = progress_[rule].tally.has_selected() || log_ == nullptr || !rules_[rule]->selects_tensors();
+    outcome.has_selected = progress_[rule].tally.has_selected() || log_ == nullptr || !rules_[rule]->is_tensor_rule();
     return outcome;
 }
 

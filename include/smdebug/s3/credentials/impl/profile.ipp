@@ -70,11 +70,6 @@ SMDEBUG_INLINE void profile_file::parser::take(std::string_view line) {
     }
 }
 
-SMDEBUG_INLINE std::string_view profile_file::parser::trimmed(std::string_view text) noexcept {
-    const std::size_t begin = std::min(text.find_first_not_of(blanks), text.size());
-    return text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
-}
-
 SMDEBUG_INLINE std::string_view profile_file::parser::without_quotes(std::string_view text) noexcept {
     const bool quoted =
         text.size() >= 2 && text.front() == text.back() && (text.front() == '"' || text.front() == '\'');

@@ -91,7 +91,7 @@ SMDEBUG_INLINE bool held_parts::covers(const part& one, byte_range where) noexce
     const std::uint64_t begin = where.offset - one.asked_.offset;
     const bool inside = begin <= one.asked_.length && where.length <= one.asked_.length - begin;
     if (!one.over) {
-        return inside || (one.asked_.offset == 0 && where == whole);  // may be the whole object: worth the wait
+        return inside || (one.asked_.offset == 0 && where == whole_object);  // may be the whole object: worth the wait
     }
     const bool ended = one.bytes->size() < one.asked_.length;
     return begin < one.bytes->size() && (inside || ended);  // not from its end on: the object may have grown

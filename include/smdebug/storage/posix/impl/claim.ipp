@@ -89,7 +89,7 @@ SMDEBUG_INLINE claim_state look_at_claim(const std::string& path, bool to_take) 
             "remove the file.");
     }
     if (!line.starts_with(start)) {
-        return held_because("is there, and is no claim. If it is not needed, remove the file.");
+        return held_because("is there, and is not a claim. If it is not needed, remove the file.");
     }
     if (lock == lock_result::impossible ||
         line.find_first_not_of("0123456789", start.size()) != std::string_view::npos) {

@@ -163,7 +163,7 @@ SMDEBUG_INLINE bool catalog::each_mode_step_once() const noexcept {
 }
 
 SMDEBUG_INLINE std::vector<step_number> catalog::tensor_steps(name_id name, mode which, bool show_incomplete) const {
-    list_memory<bool> memory;
+    name_list_cache<bool> memory;
     auto holds = [&, last = no_layout, answer = false](const file& written) mutable {
         if (written.layout != last) {
             const name_list& list = layout_of(written).names();

@@ -15,7 +15,7 @@
 
 namespace smdebug::inline v1::detail {
 
-SMDEBUG_INLINE std::optional<std::uint32_t> payload_memory::find(std::uint32_t worker, byte_view bytes) {
+SMDEBUG_INLINE std::optional<std::uint32_t> payload_cache::find(std::uint32_t worker, byte_view bytes) {
     if (worker < last_of_.size() && last_of_[worker] < payloads_.size() &&
         matches(payloads_[last_of_[worker]], bytes)) {
         return use(last_of_[worker], worker);
@@ -28,7 +28,7 @@ SMDEBUG_INLINE std::optional<std::uint32_t> payload_memory::find(std::uint32_t w
     return std::nullopt;
 }
 
-SMDEBUG_INLINE void payload_memory::remember(std::uint32_t worker, byte_view bytes, std::uint32_t layout) {
+SMDEBUG_INLINE void payload_cache::remember(std::uint32_t worker, byte_view bytes, std::uint32_t layout) {
     workers_ = std::max<std::size_t>(workers_, worker + std::size_t{1});
     while (payloads_.size() >= 8 && (payloads_.size() >= 8 + 2 * workers_ || bytes_ + bytes.size() > most_bytes)) {
         const auto oldest = std::min_element(payloads_.begin(), payloads_.end(),
@@ -44,7 +44,7 @@ SMDEBUG_INLINE void payload_memory::remember(std::uint32_t worker, byte_view byt
     static_cast<void>(use(static_cast<std::uint32_t>(&slot - payloads_.data()), worker));
 }
 
-SMDEBUG_INLINE bool payload_memory::matches(const payload& known, byte_view bytes) noexcept {
+SMDEBUG_INLINE bool payload_cache::matches(const payload& known, byte_view bytes) noexcept {
     constexpr std::size_t tail = 64;
     const std::size_t size = bytes.size();
     return known.bytes.size() == size &&
@@ -52,7 +52,7 @@ SMDEBUG_INLINE bool payload_memory::matches(const payload& known, byte_view byte
            (size == 0 || std::memcmp(known.bytes.data(), bytes.data(), size) == 0);
 }
 
-SMDEBUG_INLINE std::uint32_t payload_memory::use(std::uint32_t place, std::uint32_t worker) {
+SMDEBUG_INLINE std::uint32_t payload_cache::use(std::uint32_t place, std::uint32_t worker) {
     if (worker >= last_of_.size()) {
         last_of_.resize(worker + std::size_t{1}, none);
     }
@@ -80,7 +80,7 @@ SMDEBUG_INLINE void list_of_lists::remember(std::shared_ptr<const name_list> lis
     lists_.insert(lists_.begin(), std::move(list));
 }
 
-SMDEBUG_INLINE void load_memory::forget() {
+SMDEBUG_INLINE void loader_cache::forget() {
     payloads.forget();
     lists.forget();
     workers.clear();
@@ -103,7 +103,7 @@ SMDEBUG_INLINE std::optional<index_file::damage> catalog_builder::add(step_numbe
     std::optional<std::uint32_t> shared;
     if (parts) {
         head = parts->head;
-        shared = memory_.payloads.find(worker, parts->payload);
+        shared = cache_.payloads.find(worker, parts->payload);
     }
     if (!shared) {
         if (auto wrong = parse(worker, bytes, parts, head, shared)) {
@@ -163,7 +163,7 @@ SMDEBUG_INLINE std::optional<index_file::damage> catalog_builder::parse(worker_i
     } else {
         const auto on_location = [this](const index_file::location& place) { add_item(place); };
         auto wrong =
-            index_file::parse(bytes, memory_.parser, head, on_location, [&](const index_file::saved_shape& shape) {
+            index_file::parse(bytes, cache_.parser, head, on_location, [&](const index_file::saved_shape& shape) {
                 shapes.push_back({names_.id_of(shape.tensor_name), names_.id_of(shape.original_name), shape.extents});
             });
         if (wrong) {
@@ -176,7 +176,7 @@ SMDEBUG_INLINE std::optional<index_file::damage> catalog_builder::parse(worker_i
     auto names = list_of(shapes);
     made = layout_of(std::move(names), std::move(shapes), nullptr);
     if (parts) {
-        memory_.payloads.remember(worker, parts->payload, *made);
+        cache_.payloads.remember(worker, parts->payload, *made);
     }
     return std::nullopt;
 }
@@ -188,7 +188,7 @@ SMDEBUG_INLINE void catalog_builder::add_item(const index_file::location& place)
 }
 
 SMDEBUG_INLINE name_id catalog_builder::id_of(std::string_view name, std::size_t place) {
-    for (const std::shared_ptr<const name_list>& last : memory_.lists.recent()) {
+    for (const std::shared_ptr<const name_list>& last : cache_.lists.recent()) {
         if (place < last->items().size()) {
             const name_id guess = last->items()[place].name;
             if (names_.text_of(guess) == name) {
@@ -207,7 +207,7 @@ SMDEBUG_INLINE std::shared_ptr<const name_list> catalog_builder::list_of(
     }
     std::sort(with_shape.begin(), with_shape.end());
     with_shape.erase(std::unique(with_shape.begin(), with_shape.end()), with_shape.end());
-    if (auto known = memory_.lists.find(items_, with_shape)) {
+    if (auto known = cache_.lists.find(items_, with_shape)) {
         return known;
     }
     const bool ranked = have_ranks(items_.size() + with_shape.size());
@@ -217,7 +217,7 @@ SMDEBUG_INLINE std::shared_ptr<const name_list> catalog_builder::list_of(
     for (const name_id id : made->tensors()) {
         names_.mark_tensor(id);
     }
-    memory_.lists.remember(made);
+    cache_.lists.remember(made);
     lists_.push_back(made);
     return made;
 }
@@ -418,11 +418,11 @@ SMDEBUG_INLINE std::uint32_t catalog_builder::number_of_key(const std::string& k
 
 SMDEBUG_INLINE worker_id catalog_builder::worker_of(std::string_view part) {
     std::string key{part};
-    if (const auto known = memory_.workers.find(key); known != memory_.workers.end()) {
+    if (const auto known = cache_.workers.find(key); known != cache_.workers.end()) {
         return known->second;
     }
     const worker_id id = worker_named(locations::worker_from_file_part(part));
-    memory_.workers.emplace(std::move(key), id);
+    cache_.workers.emplace(std::move(key), id);
     return id;
 }
 

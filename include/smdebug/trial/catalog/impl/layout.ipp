@@ -113,7 +113,7 @@ SMDEBUG_INLINE reduction_set name_list::saved_reductions(name_id name) const noe
     reduction_set saved;
     for (auto place = first_of(name); place != order_.end() && items_[*place].name == name; ++place) {
         if (const std::uint8_t kind = items_[*place].kind; kind > 0) {
-            saved = saved | reduction_set{reduction_key::from_index(kind - std::size_t{1})};
+            saved = saved | reduction_set{reduction_of(kind)};
         }
     }
     return saved;
@@ -226,7 +226,7 @@ SMDEBUG_INLINE std::vector<std::string> names_found(
     std::array<std::uint64_t, window / 64> seen;
     for (std::size_t begin = 0; begin < names.size(); begin += window) {
         seen.fill(0);
-        list_memory<bool> marked;
+        name_list_cache<bool> marked;
         for_each_list([&](const name_list& list) {
             static_cast<void>(marked.answer(list, [&] {
                 for (const name_id id : list.tensors()) {

@@ -6,7 +6,7 @@
 #include <smdebug/core/step.hpp>
 #include <smdebug/index/index_file.hpp>
 #include <smdebug/index/locations.hpp>
-#include <smdebug/storage/versioned_read.hpp>
+#include <smdebug/storage/batch_read.hpp>
 #include <smdebug/storage/writable.hpp>
 #include <smdebug/trial/load/loader.hpp>
 #include <smdebug/trial/load/opening.hpp>
@@ -99,7 +99,7 @@ SMDEBUG_INLINE void put_in_order(std::vector<parsed_index_key>& keys) {
     keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
 }
 
-SMDEBUG_INLINE bool fills_gap(const std::vector<parsed_index_key>& keys, const parsed_index_key& key) {
+SMDEBUG_INLINE bool has_later_step(const std::vector<parsed_index_key>& keys, const parsed_index_key& key) {
     const auto none_later = std::find_if(keys.rbegin(), keys.rend(),
                                          [&](const parsed_index_key& other) { return other.step() <= key.step(); });
     return std::any_of(keys.rbegin(), none_later,
@@ -116,7 +116,7 @@ SMDEBUG_INLINE loader::loader(const any_storage& store, const trial_options& opt
 SMDEBUG_INLINE catalog loader::open() {
     catalog first;
     first.job = std::make_shared<const catalog::job_description>(
-        opening{store_, options_, memory_.parser, source_.get(), contents_}.wait(seen_running_));
+        opening{store_, options_, cache_.parser, source_.get(), contents_}.wait(seen_running_));
     first.has_index = source_ == nullptr;
     is_asked_ = source_ != nullptr;
     opens_ = !options_.stop.stop_requested();  // otherwise a stop only means not to wait, as for watchers
@@ -134,7 +134,7 @@ SMDEBUG_INLINE std::optional<catalog> loader::load(const catalog& last, const st
     try {
         return source_ != nullptr ? load_found(last) : load_new(last, ended, everything ? nullptr : changed_keys);
     } catch (...) {
-        memory_.forget();  // its indices belong to the catalog that was not finished
+        cache_.forget();  // its indices belong to the catalog that was not finished
         listing_.forget();
         left_over_.clear();
         needs_listing_ = true;
@@ -188,7 +188,7 @@ SMDEBUG_INLINE std::optional<catalog> loader::load_found(const catalog& last) {
     constexpr std::uint64_t bytes_of_entry = 100;  // typical size of an entry in an index file
     const auto entries = static_cast<std::uint64_t>(contents_.entry_count());
     check_in_all(contents_.runs().size(), entries * bytes_of_entry);
-    catalog_builder builder{last, memory_};
+    catalog_builder builder{last, cache_};
     if (!source_->own_steps()) {
         builder.select_mode_steps(options_.range);
     }
@@ -218,10 +218,10 @@ SMDEBUG_INLINE std::optional<catalog> loader::load_new(const catalog& last, bool
     if (keys.empty() && !ended) {
         return std::nullopt;
     }
-    catalog_builder builder{last, memory_};
+    catalog_builder builder{last, cache_};
     read(keys, ended, builder);
     if (!builder.changed() && !ended) {
-        memory_.workers.clear();  // their numbers belong to the dropped builder
+        cache_.workers.clear();  // their numbers belong to the dropped builder
         return std::nullopt;
     }
     return std::move(builder).finish(settled_.incomplete_step_wait_window, ended);
@@ -259,8 +259,8 @@ SMDEBUG_INLINE void loader::list_until_quiet(std::vector<parsed_index_key>& keys
         }
         if (pass == most) {
             // The last file of each worker is held back: an earlier one may still be hidden.
-            const auto held_back = std::partition(later.begin(), later.end(),
-                                                  [&](const parsed_index_key& key) { return fills_gap(keys, key); });
+            const auto held_back = std::partition(
+                later.begin(), later.end(), [&](const parsed_index_key& key) { return has_later_step(keys, key); });
             needs_listing_ = held_back != later.end();
             std::move(held_back, later.end(), std::back_inserter(left_over_));
             later.erase(held_back, later.end());

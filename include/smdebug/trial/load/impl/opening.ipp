@@ -159,10 +159,11 @@ SMDEBUG_INLINE void opening::give_up() const {
     }
     const std::string looked_for =
         "a run has the folders collections/, index/ and events/, and training_job_end.ts when the job has ended";
-    if (is_file(store_)) {
+    const place_kind kind = place_kind_of(store_);
+    if (kind == place_kind::file) {
         throw not_found(place() + " is a file, not the folder of a run (" + looked_for + ")", context);
     }
-    if (!store_.exists()) {
+    if (kind == place_kind::missing) {
         throw not_found("there is no folder " + place() + " (" + looked_for + ")", context);
     }
     throw no_training_run("there is no training run in " + place() + ": " + looked_for + ", and none of these is there",

@@ -19,7 +19,7 @@ SMDEBUG_INLINE void change_feed::listen(clock::time_point until) {
     const bool was_everything = std::exchange(everything_, true);
     bool keys_suffice = true;
     if (signal_->wait_until(std::min(until, next_look_))) {
-        const auto keys = signal_->told();
+        const auto keys = signal_->changed_keys();
         keys_suffice = keys.has_value() && keys->size() + unseen_.size() <= most_keys;
         if (keys_suffice) {
             unseen_.insert(unseen_.end(), keys->begin(), keys->end());

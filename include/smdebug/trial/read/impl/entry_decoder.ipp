@@ -27,12 +27,13 @@ SMDEBUG_INLINE std::optional<lookup_error> entry_decoder::decode(const layout::e
                       ? decode_record(bytes(entry), recorded, out, left)
                       : decode_stored(entry, entry.is_in_object() ? bytes(entry) : byte_view{}, out, left.repeats);
     } catch (const std::exception&) {
-        return failure_at_hand(file(), entry.record.offset);
+        return failure_from_current_exception(file(), entry.record.offset);
     }
     if (outcome == status::ok) {
         return std::nullopt;
     }
-    return lookup_error{.why = absence::damaged, .damage = outcome, .offset = entry.record.offset, .where = file()};
+    return lookup_error{
+        .why = lookup_failure_kind::damaged, .damage = outcome, .offset = entry.record.offset, .where = file()};
 }
 
 SMDEBUG_INLINE std::optional<lookup_error> entry_decoder::decode_saved(const layout::entry& entry,
@@ -67,7 +68,7 @@ SMDEBUG_INLINE bool entry_decoder::stream(const layout::entry& entry, std::strin
 
 SMDEBUG_INLINE lookup_error entry_decoder::not_computed(const std::string& what, std::string_view tensor,
                                                         dtype type) const {
-    return {.why = absence::not_computed,
+    return {.why = lookup_failure_kind::not_computed,
             .note = "the kernel " + std::string{state_->kernel().name()} + " did not compute the " + what +
                     " of tensor " + std::string{tensor} + ", which holds " + std::string{name_of(type)}};
 }
@@ -99,7 +100,7 @@ SMDEBUG_INLINE std::optional<lookup_error> entry_decoder::single_number(std::str
         return not_computed("sum, by which the saved " + key.name() + " is read,", tensor, saved_.type);
     }
     return lookup_error{
-        .why = absence::wrong_dtype,
+        .why = lookup_failure_kind::wrong_dtype,
         .note = "the saved " + key.name() + " of tensor " + std::string{tensor} + " is no single number"};
 }
 
@@ -157,7 +158,7 @@ inline void swap_bytes(std::vector<std::byte>& elements, dtype type) {
     if (form.big_endian) {
         swap_bytes(elements, form.type);
     }
-    return take_elements(form.columns_first ? in_c_order(elements, form.type, form.shape) : std::move(elements), out);
+    return take_elements(form.column_major ? in_c_order(elements, form.type, form.shape) : std::move(elements), out);
 }
 
 [[nodiscard]] inline status decode_rows(status read, const histogram_rows& rows, decoded_tensor& out) {

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
+#include <smdebug/storage/batch_read.hpp>
 #include <smdebug/storage/concepts.hpp>
-#include <smdebug/storage/versioned_read.hpp>
 #include <smdebug/trial/catalog/layout.hpp>
 #include <smdebug/trial/read/event_files.hpp>
 #include <smdebug/trial/read/reading_plan.hpp>
@@ -90,7 +90,7 @@ SMDEBUG_INLINE read_strategy event_files::way(const catalog::file& file, std::si
         return batches_ && size.wanted <= config_.limits.largest_page ? read_strategy::sparse : read_strategy::opened;
     }
     const bool can_open = !batches_ && unopened_ <= ahead && last_in_order_;
-    return way_of(size, config_.limits, can_view, can_open);
+    return strategy_for(size, config_.limits, can_view, can_open);
 }
 
 SMDEBUG_INLINE void event_files::prefetch(std::span<const catalog::file* const> files, std::size_t place) {
@@ -145,11 +145,11 @@ SMDEBUG_INLINE event_files::source_pointer event_files::read_opened(std::unique_
               bounded(bounded_) {}
         [[nodiscard]] byte_view entry_bytes(const layout::entry& entry) override {
             const bool is_record = entry.stored_as() == storage_form::record;
-            return at(is_record && !bounded ? believed(entry.record) : files.state_.part_to_read(key, entry));
+            return at(is_record && !bounded ? trusted_part(entry.record) : files.state_.part_to_read(key, entry));
         }
         // Like part_to_read(), but the head comes from the open file, and there is no limit.
-        [[nodiscard]] byte_range believed(byte_range record) {
-            if (record.length <= record_bound::believed) {
+        [[nodiscard]] byte_range trusted_part(byte_range record) {
+            if (record.length <= record_bound::trusted_length) {
                 return record;
             }
             return files.bound_.by_head(
@@ -296,7 +296,7 @@ private:
                 .key = key,
                 .source = source,
                 .why_not = why_not,
-                .undisturbed = !timed && (source == nullptr || !source->in_place())});
+                .not_leased_or_timed = !timed && (source == nullptr || !source->in_place())});
     }
 
     [[nodiscard]] bool read_whole(std::size_t begin, std::size_t end) {
@@ -397,11 +397,11 @@ private:
             return done_(place);
         }
         std::optional<adaptive_choice::way> timed;
-        const bool telling = of_.faster().is_telling();
+        const bool needs_timing = of_.faster().needs_timing();
         const clock::time_point begin = clock::now();
         if (std::optional<source_pointer> source = of_.apart(file, key, timed)) {
-            visit(place, key, source->get(), nullptr, timed && telling);
-            if (timed && telling) {
+            visit(place, key, source->get(), nullptr, timed && needs_timing);
+            if (timed && needs_timing) {
                 of_.faster().took(*timed, std::chrono::duration<double>(clock::now() - begin).count(),
                                   of_.extent(file).wanted);
             } else if (timed) {

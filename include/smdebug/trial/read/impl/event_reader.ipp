@@ -29,7 +29,7 @@ SMDEBUG_INLINE void event_reader::begin_file(const event_file& file) {
     entries_ = &from_.layout_of(index);
     source_ = file.source;
     out_.event_file = file.key;
-    out_.at_once = config_.in_turn && file.undisturbed;
+    out_.may_block = config_.in_turn && file.not_leased_or_timed;
     opened_ = takes_passed_ && source_ != nullptr ? source_->opened() : nullptr;
     out_.step = index.step;
     out_.mode_step = index.mode_step;
@@ -43,9 +43,9 @@ SMDEBUG_INLINE void event_reader::begin_file(const event_file& file) {
     if (file.key.empty()) {
         file_failure_ = trial_state::names_no_event_file(from_, index);
     } else if (file.why_not != nullptr) {
-        file_failure_ = lookup_error{.why = absence::damaged, .where = file.key, .note = *file.why_not};
+        file_failure_ = lookup_error{.why = lookup_failure_kind::damaged, .where = file.key, .note = *file.why_not};
     } else {
-        file_failure_ = lookup_error{.why = absence::event_file_missing, .where = file.key};
+        file_failure_ = lookup_error{.why = lookup_failure_kind::event_file_missing, .where = file.key};
     }
 }
 

@@ -18,7 +18,7 @@ SMDEBUG_INLINE file_extent extent_of(const layout& entries, const selected_tenso
         if (!entry.is_in_object()) {
             continue;
         }
-        extent.end = std::max(extent.end, behind(entry.record));
+        extent.end = std::max(extent.end, end_of(entry.record));
         if (which.contains(entry.what.name)) {
             extent.wanted = bounded_sum(extent.wanted, entry.record.length);
             ++extent.records;
@@ -192,7 +192,7 @@ SMDEBUG_INLINE std::vector<step_prefetch::file_plan> step_prefetch::planned(cons
         if (extent.records == 0) {
             continue;
         }
-        if (extent.end <= whole_up_to || way_of(extent, reading_limits{}, false) == read_strategy::whole) {
+        if (extent.end <= whole_up_to || strategy_for(extent, reading_limits{}, false) == read_strategy::whole) {
             one.bytes = extent.end;
             one.parts.push_back({0, bounded_sum(extent.end, 1)});  // in case the file is longer than the index says
         } else {

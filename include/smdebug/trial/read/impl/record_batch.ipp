@@ -40,7 +40,7 @@ SMDEBUG_INLINE void record_batch::add(std::string key, std::span<const byte_rang
     for (const std::uint32_t place : order) {
         ranges_.push_back({kept, records[place]});
         places_.push_back(place);
-        wanted += std::min(records[place].length, most - wanted);
+        wanted = bounded_sum(wanted, records[place].length);
     }
     const std::uint64_t span = order.empty() ? 0 : records[order.back()].offset - records[order.front()].offset;
     files_.push_back({.end = ranges_.size(), .scattered = wanted < span / 2});
@@ -106,7 +106,7 @@ SMDEBUG_INLINE void paged_event_file::read_page() {
 SMDEBUG_INLINE std::uint64_t paged_event_file::bytes_of(std::size_t begin, std::size_t end) const noexcept {
     std::uint64_t bytes = 0;
     for (std::size_t i = begin; i < end; ++i) {
-        bytes += std::min(records_[i].length, std::numeric_limits<std::uint64_t>::max() - bytes);
+        bytes = bounded_sum(bytes, records_[i].length);
     }
     return bytes;
 }

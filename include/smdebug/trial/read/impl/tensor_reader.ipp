@@ -32,22 +32,22 @@ SMDEBUG_INLINE std::optional<name_id> tensor_reader::id_in(const catalog& from) 
     return found;
 }
 
-SMDEBUG_INLINE tensor_reader::place tensor_reader::look(step_number step, mode in) const {
-    place where = look_in(state_->current(), step, in);
-    return where.files.empty() ? look_in(state_->fresh(), step, in) : where;
+SMDEBUG_INLINE tensor_reader::place tensor_reader::find_files(step_number step, mode in) const {
+    place where = find_files_in(state_->current(), step, in);
+    return where.files.empty() ? find_files_in(state_->fresh(), step, in) : where;
 }
 
 SMDEBUG_INLINE lookup<tensor_reader::located> tensor_reader::locate(step_number step, mode in,
                                                                     const std::optional<std::string>& worker) const {
-    place where = look(step, in);
+    place where = find_files(step, in);
     if (where.files.empty()) {
         switch (where.from->state_of(in, step)) {
             case step_state::available:
-                return absence::tensor_not_saved;
+                return lookup_failure_kind::tensor_not_saved;
             case step_state::unavailable:
-                return absence::step_not_saved;
+                return lookup_failure_kind::step_not_saved;
             case step_state::not_yet_available:
-                return absence::step_not_yet_available;
+                return lookup_failure_kind::step_not_yet_available;
         }
     }
     const auto wanted = std::find_if(where.files.begin(), where.files.end(), [&](const catalog::file* file) {
@@ -56,7 +56,7 @@ SMDEBUG_INLINE lookup<tensor_reader::located> tensor_reader::locate(step_number 
     if (wanted == where.files.end()) {
         const auto& all = where.from->workers;
         const bool is_known = std::find(all.begin(), all.end(), *worker) != all.end();
-        return lookup_error{.why = absence::no_such_worker,
+        return lookup_error{.why = lookup_failure_kind::no_such_worker,
                             .where = *worker,
                             .note = is_known ? " has not saved it at this step." : "." + near_or_all(*worker, all)};
     }
@@ -129,7 +129,7 @@ SMDEBUG_INLINE lookup<std::map<reduction_key, double>> tensor_reader::read_saved
         try {
             records.push_back(state_->part_to_read(key, entry));
         } catch (const std::exception&) {
-            return failure_at_hand(key, entry.record.offset);
+            return failure_from_current_exception(key, entry.record.offset);
         }
     }
     batch.add(key, records);
@@ -142,9 +142,9 @@ SMDEBUG_INLINE lookup<std::map<reduction_key, double>> tensor_reader::read_saved
             }
             numbers.emplace(which, *number);
         } catch (const not_found&) {
-            return lookup_error{.why = absence::event_file_missing, .where = key};
+            return lookup_error{.why = lookup_failure_kind::event_file_missing, .where = key};
         } catch (const std::exception&) {
-            return failure_at_hand(key, entry.record.offset);
+            return failure_from_current_exception(key, entry.record.offset);
         }
     }
     return numbers;
@@ -184,7 +184,7 @@ SMDEBUG_INLINE lookup<reduction_values> tensor_reader::reduce(const located& whe
     }
     if (!values.ok()) {
         return lookup_error{
-            .why = absence::wrong_dtype,
+            .why = lookup_failure_kind::wrong_dtype,
             .note = "tensor " + name_ + " holds " + std::string{name_of(decoded.type)} + ", which has no reductions"};
     }
     return *std::move(values);
@@ -202,7 +202,7 @@ SMDEBUG_INLINE std::optional<lookup<reduction_values>> tensor_reader::reduce_in_
     try {
         const std::unique_ptr<opened_object> object = open_or_range(state_->store(), key);
         if (object == nullptr) {
-            return lookup_error{.why = absence::event_file_missing, .where = key};
+            return lookup_error{.why = lookup_failure_kind::event_file_missing, .where = key};
         }
         piece_buffer buffer;
         opened_event_file file{*object, buffer, static_cast<std::size_t>(limits.hot_piece)};
@@ -212,11 +212,12 @@ SMDEBUG_INLINE std::optional<lookup<reduction_values>> tensor_reader::reduce_in_
             return std::nullopt;
         }
         if (const status read = stream.reduce(state_->kernel(), wanted, found); read != status::ok) {
-            return lookup_error{.why = absence::damaged, .damage = read, .offset = entry.record.offset, .where = key};
+            return lookup_error{
+                .why = lookup_failure_kind::damaged, .damage = read, .offset = entry.record.offset, .where = key};
         }
         return found;
     } catch (const std::exception&) {
-        return failure_at_hand(key, entry.record.offset);
+        return failure_from_current_exception(key, entry.record.offset);
     }
 }
 
@@ -232,14 +233,14 @@ SMDEBUG_INLINE lookup<double> tensor_reader::compute(const located& where, reduc
     }
     if (!values->computed.contains(key)) {
         return lookup_error{
-            .why = absence::wrong_dtype,
+            .why = lookup_failure_kind::wrong_dtype,
             .note = "tensor " + name_ + " is complex, which has no " + key.name() + ": only the abs forms, l1 and l2"};
     }
     return (*values)(key.what, key.abs);
 }
 
-SMDEBUG_INLINE tensor_reader::place tensor_reader::look_in(std::shared_ptr<const catalog> from, step_number step,
-                                                           mode in) const {
+SMDEBUG_INLINE tensor_reader::place tensor_reader::find_files_in(std::shared_ptr<const catalog> from, step_number step,
+                                                                 mode in) const {
     place where;
     const auto global = from->global_step(in, step);
     const auto id = id_in(*from);
@@ -276,7 +277,7 @@ SMDEBUG_INLINE lookup<double> tensor_reader::decode_saved(const located& where, 
 }
 
 SMDEBUG_INLINE lookup_error tensor_reader::no_values(const located& where) const {
-    return {.why = absence::tensor_not_saved,
+    return {.why = lookup_failure_kind::tensor_not_saved,
             .has_reductions = !where.from->layout_of(*where.file).saved_reductions(where.id).empty()};
 }
 

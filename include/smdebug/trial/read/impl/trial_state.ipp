@@ -154,7 +154,7 @@ SMDEBUG_INLINE std::string trial_state::event_key(const catalog& from, const cat
 
 SMDEBUG_INLINE lookup_error trial_state::names_no_event_file(const catalog& from, const catalog::file& file) {
     const std::string& named = from.event_files[file.event_file];
-    return {.why = absence::damaged,
+    return {.why = lookup_failure_kind::damaged,
             .where = locations::index_key(file.step, from.workers[file.worker]),
             .note = named.empty() ? "the index file names no event file"
                                   : "the index file names an event file outside of the run, \"" + named + "\""};
@@ -197,7 +197,7 @@ SMDEBUG_INLINE lookup<byte_buffer> trial_state::read_event(const catalog& from, 
     const bool ended = current()->loaded_all_steps;  // a file that is missing now will not come
     bool was_missing = missing_.contains(key);
     if (was_missing && ended && missing_.asked_within(key, look_interval(store_, std::chrono::milliseconds{0}))) {
-        return lookup_error{.why = absence::event_file_missing, .where = key};
+        return lookup_error{.why = lookup_failure_kind::event_file_missing, .where = key};
     }
     std::optional<waiter> pauses;
     bool last_try = ended;
@@ -214,12 +214,12 @@ SMDEBUG_INLINE lookup<byte_buffer> trial_state::read_event(const catalog& from, 
         } catch (const not_found&) {
             // Missing, or not there yet: see below.
         } catch (const std::exception&) {
-            return failure_at_hand(key, where.offset);
+            return failure_from_current_exception(key, where.offset);
         }
         missing_.note(key);
         was_missing = true;
         if (last_try) {
-            return lookup_error{.why = absence::event_file_missing, .where = key};
+            return lookup_error{.why = lookup_failure_kind::event_file_missing, .where = key};
         }
         if (!pauses) {
             const std::chrono::milliseconds interval = look_interval(store_, options_.poll_interval);

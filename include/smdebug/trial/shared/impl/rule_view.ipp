@@ -23,7 +23,7 @@ SMDEBUG_INLINE void read_log::begin(const named_step& step) {
 
 SMDEBUG_INLINE void read_log::was_read(std::uint64_t tensor, step_number step, mode in,
                                        const std::optional<std::string>& worker) {
-    if (!is_at_hand(step, in)) {
+    if (!is_current_step(step, in)) {
         return;
     }
     const record_key key = key_of(tensor, step, in, worker);
@@ -35,7 +35,7 @@ SMDEBUG_INLINE void read_log::was_read(std::uint64_t tensor, step_number step, m
 
 SMDEBUG_INLINE void read_log::was_looked_up(const lookup_error& failure, const std::string& tensor, step_number step,
                                             mode in, const std::optional<std::string>& worker) {
-    if (failure.why == absence::wrong_dtype) {
+    if (failure.why == lookup_failure_kind::wrong_dtype) {
         was_read(tensor, step, in, worker);
     } else if (is_lost(failure)) {
         was_lost(tensor, step, in, worker, [&] { return to_message(failure, tensor, step, in); });
@@ -61,7 +61,7 @@ SMDEBUG_INLINE record_key read_log::key_of(std::uint64_t tensor, step_number ste
     const auto of_step = [&](step_number number, mode counted_in) {
         return mixed(mixed(named, static_cast<std::uint64_t>(number)), static_cast<std::uint64_t>(counted_in));
     };
-    if (is_at_hand(step, in)) {
+    if (is_current_step(step, in)) {
         return {of_step(current_.step, mode::global), of_step(current_.mode_step, current_.mode)};
     }
     const std::uint64_t key = of_step(step, in);

@@ -148,10 +148,9 @@ SMDEBUG_INLINE std::vector<std::string> step_cache::tensor_names(const tensor_na
     return *std::static_pointer_cast<const names>(found);
 }
 
-SMDEBUG_INLINE std::shared_ptr<const void> step_cache::kept_of_step(step_number step, std::type_index type,
-                                                                    const text_list& collections,
-                                                                    const text_list& regexes,
-                                                                    function_ref<std::shared_ptr<const void>()> make) {
+SMDEBUG_INLINE std::shared_ptr<const void> step_cache::cached_for_step(
+    step_number step, std::type_index type, const text_list& collections, const text_list& regexes,
+    function_ref<std::shared_ptr<const void>()> make) {
     const bool is_shared = prefetch_ && step == step_;
     return is_shared ? kept(type, true, collections.texts(), regexes.texts(), make) : nullptr;
 }
@@ -274,15 +273,15 @@ SMDEBUG_INLINE void step_cache::keep(const shared_tensor& of, step_number step, 
 
 SMDEBUG_INLINE std::vector<step_number> step_cache::last_steps(shared_tensor& of, step_number step, std::size_t n,
                                                                mode in, function_ref<std::vector<step_number>()> steps,
-                                                               function_ref<std::vector<step_number>()> slowly) {
+                                                               function_ref<std::vector<step_number>()> fallback) {
     const std::lock_guard lock{mutex_};
     if (in == mode::global || !state_->current()->loaded_all_steps) {
-        return slowly();
+        return fallback();
     }
     auto& known = of.steps_by_mode[catalog::place_of(in)];
     if (!known) {
         if (kept_steps_ > most_kept_steps) {
-            return slowly();
+            return fallback();
         }
         known = steps();
         kept_steps_ += known->size();

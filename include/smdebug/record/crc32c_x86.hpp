@@ -1,4 +1,5 @@
-// crc32c by the CPU's crc32 instruction (SSE4.2), six streams at a time, joined by carry-less products (PCLMULQDQ).
+// crc32c on x86: by the crc32 instruction (SSE4.2), and below by AVX-512 beside it.
+// Six streams at a time, joined by carry-less products (PCLMULQDQ).
 // One stream waits three cycles for each instruction; CPUs start one or two a cycle, so three to six streams fill them.
 //
 // Compiler built-ins rather than <nmmintrin.h>: that header's functions change with the file's -m flags.  "no-..."
@@ -101,8 +102,8 @@ inline constexpr std::size_t fewest_words = 2;
 // crc32c by AVX-512 and VPCLMULQDQ: vectors are folded while the crc32 instruction works on other bytes of the block,
 // because the two use different execution units.
 //
-// A block: first `steps` times Vectors vectors, then six streams of `steps` times Words words.  Like crc32c_sse42.hpp,
-// made of built-ins; every CPU with VPCLMULQDQ for 512 bits has the other instructions that -m flags may enable.
+// A block: first `steps` times Vectors vectors, then six streams of `steps` times Words words.  Made of built-ins;
+// every CPU with VPCLMULQDQ for 512 bits has the other instructions that -m flags may enable.
 #if defined(__x86_64__)
 
 #include <array>
@@ -217,7 +218,7 @@ template <std::size_t Vectors, std::size_t Words>
 struct kernel {
     static constexpr std::size_t step = Vectors * vector + streams * Words * word;  ///< bytes
     static constexpr std::size_t most_steps = polynomial::most_shifted_words / (streams * Words);
-    static constexpr std::size_t fewest_steps = 8;  ///< below, crc32c_sse42.hpp is faster
+    static constexpr std::size_t fewest_steps = 8;  ///< below, the crc32 instruction alone is faster
 
     /// The state after steps * step bytes.  If Ahead, prefetches as many from `next` meanwhile.
     template <bool Ahead>

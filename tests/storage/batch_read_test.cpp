@@ -1,4 +1,4 @@
-#include <smdebug/storage/versioned_read.hpp>
+#include <smdebug/storage/batch_read.hpp>
 
 #include "support/archetypes.hpp"
 #include "support/remote_storage.hpp"
@@ -39,7 +39,9 @@ std::string told_of(std::size_t i, const std::optional<byte_buffer>& bytes) {
 template <class Storage>
 std::string all_of(const Storage& store) {
     std::string told;
-    read_ranges(store, wanted, [&](std::size_t i, std::optional<byte_buffer> bytes) { told += told_of(i, bytes); });
+    read_ranges(store, wanted, [&](std::size_t i, std::optional<byte_buffer> bytes, const object_version&) {
+        told += told_of(i, bytes);
+    });
     return told;
 }
 
@@ -72,6 +74,92 @@ static_assert(!range_batch_reader<sink_of_views> && !range_batch_reader<reads_ra
 
 }  // namespace
 
+TEST_CASE("read_each: an exception of the sink ends the reading and is passed on") {
+    memory_storage objects;
+    objects.write("a", as_bytes("1"));
+    objects.write("b", as_bytes("2"));
+    const storage_archetype store{objects};
+    const std::vector<std::string> keys{"a", "b"};
+    int called = 0;
+    CHECK_THROWS_AS(read_each(store, keys,
+                              [&](std::size_t, std::optional<byte_view>, const object_version&) {
+                                  ++called;
+                                  throw std::runtime_error("enough");
+                              }),
+                    std::runtime_error);
+    CHECK(called == 1);
+}
+
+TEST_CASE("read_each_past_errors: continues after unreadable objects, and passes on the sink's own errors") {
+    struct moody : memory_storage {
+        [[nodiscard]] byte_buffer read(std::string_view key, byte_range where = whole_object) const {
+            if (key == "b" || key == "d") {
+                throw access_denied("no", {.where = std::string{key}});
+            }
+            return memory_storage::read(key, where);
+        }
+    };
+    moody store;
+    for (const char* key : {"a", "b", "c", "d"}) {
+        store.write(key, as_bytes(key));
+    }
+    const std::vector<std::string> keys{"a", "b", "missing", "c", "d"};
+    std::string told;
+    read_each_past_errors(
+        store, keys,
+        [&](std::size_t i, std::optional<byte_view> bytes) {
+            told += std::to_string(i) + (bytes ? std::string{as_text(*bytes)} : "-") + " ";
+        },
+        [&](std::size_t i, const error& why) { told += std::to_string(i) + "!" + why.where() + " "; });
+    CHECK(told == "0a 1!b 2- 3c 4!d ");
+    int calls = 0;
+    CHECK_THROWS_AS(read_each_past_errors(
+                        store, keys,
+                        [&](std::size_t, std::optional<byte_view>) {
+                            ++calls;
+                            throw unavailable("the sink's own");
+                        },
+                        [](std::size_t, const error&) { FAIL("called"); }),
+                    unavailable);
+    CHECK(calls == 1);
+    // Either function ends it by returning false.
+    told.clear();
+    const auto up_to = [&](std::size_t end) {
+        told.clear();
+        return read_each_past_errors(
+            store, keys,
+            [&](std::size_t i, std::optional<byte_view>) {
+                told += std::to_string(i);
+                return i < end;
+            },
+            [&](std::size_t i, const error&) {
+                told += std::to_string(i) + "!";
+                return i < end;
+            });
+    };
+    CHECK_FALSE(up_to(0));
+    CHECK(told == "0");
+    CHECK_FALSE(up_to(1));
+    CHECK(told == "01!");
+    CHECK_FALSE(up_to(2));
+    CHECK(told == "01!2");
+    CHECK(up_to(5));
+    CHECK(told == "01!234!");
+}
+
+TEST_CASE("read_each: passes on errors of the storage other than not_found") {
+    struct failing : memory_storage {
+        [[nodiscard]] byte_buffer read(std::string_view key) const {
+            throw unavailable("the line is down", {.where = std::string{key}});
+        }
+        [[nodiscard]] byte_buffer read(std::string_view key, byte_range) const { return read(key); }
+    };
+    const std::vector<std::string> keys{"a"};
+    CHECK_THROWS_AS(read_each(failing{}, keys,
+                              [](std::size_t, std::optional<byte_view>, const object_version&) { FAIL("called"); }),
+                    unavailable);
+}
+
 TEST_CASE("read_ranges: ranges are delivered in order, whether or not the storage reads them together") {
     const std::string expected = "0234 1- 2ij 30 4b ";
     CHECK(all_of(storage_archetype{letters()}) == expected);
@@ -87,7 +175,7 @@ TEST_CASE("read_ranges: an exception of the sink or the storage ends the reading
     const remote_storage remote{letters()};
     for (const bool batched : {true, false}) {
         int called = 0;
-        const auto sink = [&](std::size_t, const std::optional<byte_buffer>&) {
+        const auto sink = [&](std::size_t, const std::optional<byte_buffer>&, const object_version&) {
             ++called;
             throw std::runtime_error("enough");
         };

@@ -1,4 +1,4 @@
-#include <smdebug/storage/versioned_read.hpp>
+#include <smdebug/storage/concepts.hpp>
 
 #include "support/archetypes.hpp"
 #include "support/temporary_folder.hpp"
@@ -10,12 +10,14 @@
 
 #include <doctest/doctest.h>
 
+#include <cstddef>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;
@@ -23,22 +25,25 @@ using namespace smdebug::testing;
 
 namespace {
 
-struct reads_pairs {
+struct lists_entries {
+    [[nodiscard]] std::vector<object_entry> entries(std::string_view, std::string_view, std::size_t) const {
+        return {};
+    }
+};
+struct reads_pairs : lists_entries {
     [[nodiscard]] std::pair<byte_buffer, std::string> read_versioned(std::string_view) const { return {}; }
 };
-struct reads_perhaps {
+struct reads_perhaps : lists_entries {
     [[nodiscard]] std::optional<versioned_object> read_versioned(std::string_view) const { return {}; }
 };
-struct reads_mutably {
+struct reads_mutably : lists_entries {
     [[nodiscard]] versioned_object read_versioned(std::string_view) { return {}; }
 };
 
-static_assert(versioned_reader<memory_storage> && versioned_reader<local_storage> && !versioned_reader<any_storage> &&
-              !versioned_reader<entry_archetype>);
-static_assert(!versioned_reader<reads_pairs> && !versioned_reader<reads_perhaps> && !versioned_reader<reads_mutably>);
-
-static_assert(versioned_batch_reader<any_storage> && !versioned_batch_reader<memory_storage> &&
-              !versioned_batch_reader<range_batch_archetype>);
+static_assert(versioned_storage<memory_storage> && versioned_storage<local_storage> &&
+              versioned_storage<versioned_archetype> && !versioned_storage<any_storage>);
+static_assert(!versioned_storage<lists_entries> && !versioned_storage<reads_pairs> &&
+              !versioned_storage<reads_perhaps> && !versioned_storage<reads_mutably>);
 
 storage_under_test<memory_storage> map_in_memory() {
     memory_storage store;
