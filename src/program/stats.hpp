@@ -7,7 +7,7 @@
 #include <program/rows.hpp>
 #include <program/runs.hpp>
 #include <smdebug/core/step.hpp>
-#include <smdebug/reduce/concepts.hpp>
+#include <smdebug/reduce/statistic.hpp>
 #include <smdebug/trial/scanned_tensor.hpp>
 
 #include <cstddef>

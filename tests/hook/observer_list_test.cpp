@@ -1,4 +1,4 @@
-#include <smdebug/hook/observer.hpp>
+#include <smdebug/hook/observer_list.hpp>
 
 #include <doctest/doctest.h>
 

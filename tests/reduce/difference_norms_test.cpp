@@ -1,4 +1,4 @@
-#include <smdebug/reduce/element_differences.hpp>
+#include <smdebug/reduce/allclose.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include <smdebug/reduce/concepts.hpp>
+#include <smdebug/reduce/statistic.hpp>
 
 #include <smdebug/reduce/name.hpp>
 

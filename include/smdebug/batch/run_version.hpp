@@ -3,7 +3,6 @@
 
 #include <smdebug/batch/search/folder_walk.hpp>
 #include <smdebug/core/bytes.hpp>
-#include <smdebug/core/text_hash.hpp>
 #include <smdebug/index/locations.hpp>
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/concepts.hpp>

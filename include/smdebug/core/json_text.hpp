@@ -1,10 +1,10 @@
 // Writes JSON text: strings and numbers. core/json_document.hpp reads it.
 #pragma once
 
+#include <smdebug/core/form.hpp>
 #include <smdebug/core/printable_text.hpp>
 
 #include <charconv>
-#include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -50,73 +50,24 @@ void append_json_quoted(std::string& out, std::string_view text, Write&& write) 
 }
 
 /// Appends \uXXXX, as a surrogate pair where necessary.
-inline void append_json_escape(std::string& out, std::uint32_t code) {
-    constexpr std::string_view digits = "0123456789abcdef";
-    const auto unit = [&](std::uint32_t half) {
-        const char escape[] = {
-            '\\', 'u', digits[half >> 12U], digits[(half >> 8U) & 15U], digits[(half >> 4U) & 15U], digits[half & 15U]};
-        out.append(escape, sizeof escape);
-    };
-    if (code < 0x10000) {
-        unit(code);
-    } else {
-        unit(0xD800 + ((code - 0x10000) >> 10U));
-        unit(0xDC00 + ((code - 0x10000) & 0x3FFU));
-    }
-}
+void append_json_escape(std::string& out, std::uint32_t code);
 
 }  // namespace detail
 
 /// Appends `text` as a quoted JSON string that a terminal may show: printable characters are copied, others (see
 /// is_printable) are escaped. A byte that is not UTF-8 becomes U+FFFD, as JSON cannot hold raw bytes.
-inline void append_json_string(std::string& out, std::string_view text) {
-    detail::append_json_quoted(out, text, [&](std::uint32_t code, std::string_view bytes) {
-        if (bytes.empty()) {
-            out += "\xEF\xBF\xBD";
-        } else if (code == '\n' || code == '\t') {
-            out += code == '\n' ? "\\n" : "\\t";
-        } else if (is_printable(code)) {
-            out.append(bytes);
-        } else {
-            detail::append_json_escape(out, code);
-        }
-    });
-}
+void append_json_string(std::string& out, std::string_view text);
 
 /// Appends `text` as a JSON string in ASCII alone, byte for byte as Python's json.dumps writes it by default: other
 /// characters become `\uXXXX`. A byte that begins no UTF-8 character becomes U+FFFD, so that the JSON stays valid; call
 /// is_utf8 first where that loss matters.
-inline void append_json_ascii(std::string& out, std::string_view text) {
-    detail::append_json_quoted(out, text, [&](std::uint32_t code, std::string_view /*bytes*/) {
-        constexpr std::string_view short_forms = "btn?fr";  // for 8 to 13; 11 has no short form
-        if (code >= 8 && code <= 13 && code != 11) {
-            out += '\\';
-            out += short_forms[code - 8];
-        } else {
-            detail::append_json_escape(out, code);
-        }
-    });
-}
+void append_json_ascii(std::string& out, std::string_view text);
 
 /// A double with 17 digits, from which it can be restored exactly; "NaN", "Infinity", "-Infinity" if it is not finite.
-[[nodiscard]] inline std::string double_text(double value) {
-    if (std::isnan(value)) {
-        return "NaN";
-    }
-    if (std::isinf(value)) {
-        return value > 0 ? "Infinity" : "-Infinity";
-    }
-    char text[40] = {};
-    const auto end = std::to_chars(text, text + sizeof text, value, std::chars_format::general, 17).ptr;
-    return {text, static_cast<std::size_t>(end - text)};
-}
+[[nodiscard]] std::string double_text(double value);
 
 /// A double for people: the shortest text with about six digits.
-[[nodiscard]] inline std::string short_text(double value) {
-    char text[40] = {};
-    const auto end = std::to_chars(text, text + sizeof text, value, std::chars_format::general, 6).ptr;
-    return {text, static_cast<std::size_t>(end - text)};
-}
+[[nodiscard]] std::string short_text(double value);
 
 /// Appends a whole number.
 template <std::integral Integer>
@@ -128,13 +79,10 @@ inline void append_json_integer(std::string& out, Integer value) {
 }
 
 /// Appends a double as a JSON number, or as a JSON string if it is not finite, since JSON has no number for that.
-inline void append_json_number(std::string& out, double value) {
-    const std::string text = double_text(value);
-    if (std::isfinite(value)) {
-        out += text;
-    } else {
-        append_json_string(out, text);
-    }
-}
+void append_json_number(std::string& out, double value);
 
 }  // namespace smdebug::inline v1
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/core/impl/json_text.ipp>
+#endif

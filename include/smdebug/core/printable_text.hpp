@@ -5,7 +5,6 @@
 
 #include <smdebug/core/form.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -99,22 +98,13 @@ namespace detail {
 /// `text` without the blanks at its ends.
 [[nodiscard]] constexpr std::string_view trimmed(std::string_view text,
                                                  std::string_view blanks = " \t\r\n\v\f") noexcept {
-    text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
-    return text.substr(0, text.find_last_not_of(blanks) + 1);
+    const std::size_t begin = text.find_first_not_of(blanks);
+    return begin == std::string_view::npos ? std::string_view{}
+                                           : text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
 }
 
 /// Appends a field as in RFC 4180: quoted if it contains a comma, a quote or a line end.
-inline void append_csv_field(std::string& out, std::string_view field) {
-    if (field.find_first_of(",\"\r\n") == std::string_view::npos) {
-        out += field;
-        return;
-    }
-    out += '"';
-    for (const char c : field) {
-        out.append(c == '"' ? 2 : 1, c);
-    }
-    out += '"';
-}
+void append_csv_field(std::string& out, std::string_view field);
 
 }  // namespace detail
 
@@ -130,10 +120,8 @@ inline void append_csv_field(std::string& out, std::string_view field) {
 [[nodiscard]] std::string did_you_mean(std::span<const std::string> near);
 
 /// The same for the `most` nearest names.
-[[nodiscard]] inline std::string did_you_mean(std::string_view wanted, std::span<const std::string> names,
-                                              std::size_t most = 5) {
-    return did_you_mean(near_matches(wanted, names, most));
-}
+[[nodiscard]] std::string did_you_mean(std::string_view wanted, std::span<const std::string> names,
+                                       std::size_t most = 5);
 
 /// What to append to a message about an unknown name: did_you_mean() with at most three names, or else " There are: a,
 /// b" with the first 20.
@@ -146,14 +134,16 @@ inline void append_csv_field(std::string& out, std::string_view field) {
     if (path.empty() || path.front() == '/' || path.find('\0') != std::string_view::npos) {
         return false;
     }
-    for (std::size_t begin = 0; begin <= path.size();) {
-        const std::size_t end = std::min(path.find('/', begin), path.size());
-        if (path.substr(begin, end - begin) == "..") {
+    for (;;) {
+        const std::size_t end = path.find('/');
+        if (path.substr(0, end) == "..") {
             return false;
         }
-        begin = end + 1;
+        if (end == std::string_view::npos) {
+            return true;
+        }
+        path.remove_prefix(end + 1);
     }
-    return true;
 }
 
 /// Whether a key is that of a resource fork, "._x" beside "x", which macOS leaves on other file systems and in

@@ -1,15 +1,14 @@
 // A sorted sequence that can be extended anywhere and shares unchanged parts with its copies.
 #pragma once
 
+#include <smdebug/core/form.hpp>
 #include <smdebug/core/function_ref.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <iterator>
 #include <memory>
-#include <numeric>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -304,14 +303,8 @@ private:
 /// The indices from 0 to size - 1, sorted by before(a, b), which compares the elements at two indices; equal elements
 /// keep their order.
 /// Precondition: size is below 2^32. Errors: what `before` throws. Cost: an indirect call per comparison.
-[[nodiscard]] inline std::vector<std::uint32_t> places_in_order(
-    std::size_t size, function_ref<bool(std::size_t a, std::size_t b)> before) {
-    std::vector<std::uint32_t> places(size);
-    std::iota(places.begin(), places.end(), std::uint32_t{0});
-    std::sort(places.begin(), places.end(),
-              [before](std::uint32_t a, std::uint32_t b) { return before(a, b) || (a < b && !before(b, a)); });
-    return places;
-}
+[[nodiscard]] std::vector<std::uint32_t> places_in_order(std::size_t size,
+                                                         function_ref<bool(std::size_t a, std::size_t b)> before);
 
 /// Sorts stably.
 /// Cost: one pass if all are in order; otherwise each comparison costs an indirect call, and elements are moved into
@@ -331,3 +324,7 @@ void sort_stably(std::vector<T>& all, const Before& before) {
 }
 
 }  // namespace smdebug::inline v1::detail
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/core/impl/sorted_blocks.ipp>
+#endif

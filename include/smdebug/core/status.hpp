@@ -2,8 +2,6 @@
 // record, wire, tensor and reduce return these; trial and hook turn them into errors that name file and offset.
 #pragma once
 
-#include <smdebug/core/bytes.hpp>
-
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +9,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 namespace smdebug::inline v1 {
 

@@ -7,8 +7,8 @@
 #include <smdebug/core/step.hpp>
 #include <smdebug/exporting/options.hpp>
 #include <smdebug/exporting/write/export_walk.hpp>
-#include <smdebug/reduce/concepts.hpp>
 #include <smdebug/reduce/name.hpp>
+#include <smdebug/reduce/statistic.hpp>
 #include <smdebug/storage/posix/output.hpp>
 #include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/scan.hpp>

@@ -9,7 +9,7 @@
 #include <smdebug/hook/collection_set.hpp>
 #include <smdebug/hook/failure_log.hpp>
 #include <smdebug/hook/hook_options.hpp>
-#include <smdebug/hook/observer.hpp>
+#include <smdebug/hook/observer_list.hpp>
 #include <smdebug/hook/run_writer.hpp>
 #include <smdebug/hook/step_writer.hpp>
 #include <smdebug/hook/tensor_record.hpp>

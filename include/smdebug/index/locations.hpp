@@ -2,11 +2,10 @@
 // Source: the layout that the Python package writes.
 #pragma once
 
+#include <smdebug/core/form.hpp>
 #include <smdebug/core/printable_text.hpp>
 #include <smdebug/core/step.hpp>
 
-#include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -30,24 +29,10 @@ inline constexpr step_number steps_per_index_folder = 1000;
 
 /// A worker's name from its form in file names.  TensorFlow's device names contain characters that file names cannot: a
 /// leading '_' together with "_replica-" marks one, written with '_' for '/' and '-' for ':'.
-[[nodiscard]] inline std::string worker_from_file_part(std::string_view part) {
-    std::string worker{part};
-    if (part.starts_with('_') && part.find("_replica-") != std::string_view::npos) {
-        std::replace(worker.begin(), worker.end(), '_', '/');
-        std::replace(worker.begin(), worker.end(), '-', ':');
-    }
-    return worker;
-}
+[[nodiscard]] std::string worker_from_file_part(std::string_view part);
 
 /// The reverse: a worker's name as written in file names.
-[[nodiscard]] inline std::string file_part_from_worker(std::string_view worker) {
-    std::string part{worker};
-    if (worker.starts_with('/') && worker.find("/replica:") != std::string_view::npos) {
-        std::replace(part.begin(), part.end(), '/', '_');
-        std::replace(part.begin(), part.end(), ':', '-');
-    }
-    return part;
-}
+[[nodiscard]] std::string file_part_from_worker(std::string_view worker);
 
 /// The parts of the name of an index or event file.
 struct step_file {
@@ -92,57 +77,24 @@ struct step_file {
 }
 
 /// The worker of "<worker>_collections.json"; "worker_0" for "collections.json"; nothing for any other file.
-[[nodiscard]] inline std::optional<std::string> worker_of_collections_file(std::string_view key) {
-    constexpr std::string_view suffix = "_collections.json";
-    const std::string_view name = base_name(key);
-    if (name == suffix.substr(1) && stays_inside(key)) {
-        return "worker_0";
-    }
-    if (!name.ends_with(suffix) || name.size() == suffix.size() || !stays_inside(key) || is_resource_fork(key)) {
-        return std::nullopt;
-    }
-    return worker_from_file_part(name.substr(0, name.size() - suffix.size()));
-}
+[[nodiscard]] std::optional<std::string> worker_of_collections_file(std::string_view key);
 
 /// A number with leading zeros, at least `width` wide.
-[[nodiscard]] inline std::string zero_padded(step_number number, std::size_t width) {
-    char digits[24] = {};
-    const auto end = std::to_chars(digits, digits + sizeof digits, number).ptr;
-    const std::string_view text{digits, static_cast<std::size_t>(end - digits)};
-    return std::string(width > text.size() ? width - text.size() : 0, '0').append(text);
-}
+[[nodiscard]] std::string zero_padded(step_number number, std::size_t width);
 
 inline constexpr std::size_t room_for_key = 64;  ///< enough for most keys
 
 /// "000000012345_worker_0.json": what parse_step_file parses.
-[[nodiscard]] inline std::string step_file_name(step_number step, std::string_view worker, std::string_view extension) {
-    std::string name = zero_padded(step, 12);
-    name.reserve(room_for_key);  // a hook makes two at each step
-    name.append("_").append(file_part_from_worker(worker)).append(extension);
-    return name;
-}
+[[nodiscard]] std::string step_file_name(step_number step, std::string_view worker, std::string_view extension);
 
 /// "index/000000012/000000012345_worker_0.json"
-[[nodiscard]] inline std::string index_key(step_number step, std::string_view worker) {
-    std::string key{index_folder};
-    key.reserve(room_for_key);
-    key.append(zero_padded(step / steps_per_index_folder, 9)).append("/").append(step_file_name(step, worker, ".json"));
-    return key;
-}
+[[nodiscard]] std::string index_key(step_number step, std::string_view worker);
 
 /// "events/000000012345/000000012345_worker_0.tfevents"
-[[nodiscard]] inline std::string event_key(step_number step, std::string_view worker) {
-    std::string key{events_folder};
-    key.reserve(room_for_key);
-    key.append(zero_padded(step, 12)).append("/").append(step_file_name(step, worker, event_extension));
-    return key;
-}
+[[nodiscard]] std::string event_key(step_number step, std::string_view worker);
 
 /// "collections/000000000/worker_0_collections.json"
-[[nodiscard]] inline std::string collections_key(std::string_view worker) {
-    return std::string{collections_folder} + zero_padded(0, 9) + "/" + file_part_from_worker(worker) +
-           "_collections.json";
-}
+[[nodiscard]] std::string collections_key(std::string_view worker);
 
 }  // namespace detail::locations
 
@@ -156,3 +108,7 @@ inline constexpr std::size_t room_for_key = 64;  ///< enough for most keys
 }
 
 }  // namespace smdebug::inline v1
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/index/impl/locations.ipp>
+#endif

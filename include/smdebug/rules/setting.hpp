@@ -4,16 +4,15 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/core/printable_text.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/rules/concepts.hpp>
 #include <smdebug/trial/options.hpp>
 
-#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <concepts>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -147,32 +146,14 @@ template <setting_value T>
     }
 }
 
-[[nodiscard]] inline std::string text_of(bool value) { return value ? "True" : "False"; }
-[[nodiscard]] inline std::string text_of(std::int64_t value) { return std::to_string(value); }
-[[nodiscard]] inline std::string text_of(int value) { return std::to_string(value); }
-[[nodiscard]] inline std::string text_of(const std::string& value) { return value; }
-[[nodiscard]] inline std::string text_of(mode value) { return std::string{name_of(value)}; }
+[[nodiscard]] std::string text_of(bool value);
+[[nodiscard]] std::string text_of(std::int64_t value);
+[[nodiscard]] std::string text_of(int value);
+[[nodiscard]] std::string text_of(const std::string& value);
+[[nodiscard]] std::string text_of(mode value);
 
 /// The fewest digits that restore the value, formatted as by Python: "0.1", "10.0", "1e-07", "1e+16", "inf", "nan".
-[[nodiscard]] inline std::string text_of(double value) {
-    if (std::isnan(value)) {
-        return "nan";
-    }
-    if (std::isinf(value)) {
-        return value > 0 ? "inf" : "-inf";
-    }
-    char digits[40] = {};
-    // Python's limits between the two forms: a power of ten from -4 to 15 is written out.
-    const double size = std::fabs(value);
-    const bool plain = size == 0 || (size >= 1e-4 && size < 1e16);
-    const auto form = plain ? std::chars_format::fixed : std::chars_format::scientific;
-    const auto end = std::to_chars(digits, digits + sizeof digits, value, form).ptr;
-    std::string text{digits, static_cast<std::size_t>(end - digits)};
-    if (plain && text.find('.') == std::string::npos) {
-        text += ".0";
-    }
-    return text;
-}
+[[nodiscard]] std::string text_of(double value);
 
 /// "None" if there is no value.
 template <class T>
@@ -182,28 +163,11 @@ template <class T>
 
 /// Items separated by commas; "None" for an unset list, so that a list with this word as its only item is "None,".  An
 /// item that contains a comma cannot be restored.
-[[nodiscard]] inline std::string text_of(const std::vector<std::string>& value) {
-    if (value.size() == 1 && value.front() == "None") {
-        return "None,";  // without the comma it would be read as no list
-    }
-    std::string text;
-    for (const std::string& item : value) {
-        text.append(text.empty() ? "" : ",").append(item);
-    }
-    return text;
-}
+[[nodiscard]] std::string text_of(const std::vector<std::string>& value);
 
-[[nodiscard]] inline std::string text_of(const text_list& value) {
-    return value.given() ? text_of(value.texts()) : "None";
-}
+[[nodiscard]] std::string text_of(const text_list& value);
 
-[[nodiscard]] inline std::string text_of(const std::vector<double>& value) {
-    std::string text;
-    for (const double item : value) {
-        text.append(text.empty() ? "" : ",").append(text_of(item));
-    }
-    return text;
-}
+[[nodiscard]] std::string text_of(const std::vector<double>& value);
 
 // Texts to values -------------------------------------------------------------------------------------------------
 
@@ -261,17 +225,7 @@ template <class Number>
 }
 
 /// The items between commas, without surrounding blanks; blank items are dropped.
-[[nodiscard]] inline std::vector<std::string> items_in(std::string_view text) {
-    std::vector<std::string> items;
-    while (!text.empty()) {
-        const std::size_t comma = std::min(text.find(','), text.size());
-        if (const std::string_view item = without_blanks(text.substr(0, comma)); !item.empty()) {
-            items.emplace_back(item);
-        }
-        text.remove_prefix(std::min(comma + 1, text.size()));
-    }
-    return items;
-}
+[[nodiscard]] std::vector<std::string> items_in(std::string_view text);
 
 }  // namespace detail
 
@@ -352,3 +306,7 @@ void parse_setting(const std::vector<std::string>& items, T& to) {
 }
 
 }  // namespace smdebug::inline v1
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/rules/impl/setting.ipp>
+#endif

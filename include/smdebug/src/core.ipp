@@ -6,11 +6,15 @@
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/impl/error.ipp>
 #include <smdebug/core/impl/json_document.ipp>
+#include <smdebug/core/impl/json_text.ipp>
 #include <smdebug/core/impl/printable_text.ipp>
+#include <smdebug/core/impl/sorted_blocks.ipp>
 #include <smdebug/index/impl/collections_file.ipp>
 #include <smdebug/index/impl/index_file.ipp>
+#include <smdebug/index/impl/locations.ipp>
 #include <smdebug/index/impl/regex.ipp>
 #include <smdebug/record/impl/payload_check.ipp>
+#include <smdebug/reduce/impl/allclose.ipp>
 #include <smdebug/reduce/impl/element_differences.ipp>
 #include <smdebug/reduce/impl/element_walks.ipp>
 #include <smdebug/reduce/quantiles.hpp>

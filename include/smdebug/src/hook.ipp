@@ -16,7 +16,6 @@
 #include <smdebug/hook/impl/hook_core.ipp>
 #include <smdebug/hook/impl/hook_json.ipp>
 #include <smdebug/hook/impl/hook_options.ipp>
-#include <smdebug/hook/impl/observer.ipp>
 #include <smdebug/hook/impl/run_writer.ipp>
 #include <smdebug/hook/impl/step_writer.ipp>
 #include <smdebug/hook/impl/tensor_record.ipp>

@@ -5,7 +5,10 @@
 #include <smdebug/registry/impl/rule_registry.ipp>
 #include <smdebug/rules/built_in/impl/class_imbalance.ipp>
 #include <smdebug/rules/built_in/impl/confusion.ipp>
+#include <smdebug/rules/built_in/impl/feature_importance_overweight.ipp>
+#include <smdebug/rules/built_in/impl/overfit.ipp>
 #include <smdebug/rules/built_in/impl/poor_weight_initialization.ipp>
 #include <smdebug/rules/drive/impl/rule_drive.ipp>
 #include <smdebug/rules/impl/any_rule.ipp>
 #include <smdebug/rules/impl/rule_result.ipp>
+#include <smdebug/rules/impl/setting.ipp>

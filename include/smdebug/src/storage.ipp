@@ -9,6 +9,7 @@
 #include <smdebug/storage/impl/disk_cache.ipp>
 #include <smdebug/storage/impl/local_storage.ipp>
 #include <smdebug/storage/impl/memory_storage.ipp>
+#include <smdebug/storage/impl/object_cache.ipp>
 #include <smdebug/storage/impl/open_storage.ipp>
 #include <smdebug/storage/impl/range_plan.ipp>
 #include <smdebug/storage/impl/uri.ipp>

@@ -5,6 +5,7 @@
 #include <smdebug/trial/catalog/impl/catalog.ipp>
 #include <smdebug/trial/catalog/impl/catalog_builder.ipp>
 #include <smdebug/trial/catalog/impl/layout.ipp>
+#include <smdebug/trial/impl/basic_trial.ipp>
 #include <smdebug/trial/impl/diff_runs.ipp>
 #include <smdebug/trial/impl/lookup.ipp>
 #include <smdebug/trial/impl/reduce_in_passing.ipp>

@@ -4,7 +4,6 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/form.hpp>
-#include <smdebug/core/text_hash.hpp>
 #include <smdebug/storage/object_cache.hpp>
 
 #include <array>

@@ -10,7 +10,6 @@
 #include <smdebug/storage/writable.hpp>
 
 #include <chrono>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -190,62 +189,6 @@ private:
 
 inline memory_storage::held_key memory_storage::claim(std::string_view key) { return held_key{state_, key}; }
 
-// Wakes threads that wait for objects, for storages that know of their own writes.
-namespace detail {
-
-/// Makes signals and wakes them. A signal shares nothing with the storage and may outlive it.
-/// Threads: everything may be called concurrently.
-class announcer {
-public:
-    /// A signal keeps at most so many keys for changed_keys(); if more arrive before a wait, it reports none of them.
-    static constexpr std::size_t most_keys = 4096;
-
-    /// Makes a signal that wakes when a key that starts with one of the prefixes is announced.
-    [[nodiscard]] std::unique_ptr<change_signal> watch(std::span<const std::string> prefixes);
-
-    /// Announces that the object of this key was written or removed. Call it when readers can see the change.
-    /// Cost: one check for each live signal.
-    void announce(std::string_view key);
-
-private:
-    // Nothing: more keys arrived than are kept.
-    using key_list = std::optional<std::vector<std::string>>;
-
-    class bell {
-    public:
-        explicit bell(std::vector<std::string> prefixes) : prefixes_(std::move(prefixes)) {}
-
-        [[nodiscard]] bool is_for(std::string_view key) const;
-        void ring(std::string_view key) noexcept;
-        void interrupt() noexcept;
-        [[nodiscard]] bool wait_until(change_signal::clock::time_point until, key_list& keys);
-
-    private:
-        const std::vector<std::string> prefixes_;
-        std::mutex guard_;
-        std::condition_variable wake_;
-        key_list keys_{std::in_place};
-        bool rung_ = false;
-        bool interrupted_ = false;
-    };
-
-    class signal final : public change_signal {
-    public:
-        explicit signal(std::shared_ptr<bell> source) : bell_(std::move(source)) {}
-        [[nodiscard]] bool wait_until(clock::time_point until) override { return bell_->wait_until(until, keys_); }
-        [[nodiscard]] key_list changed_keys() override { return keys_; }
-        void interrupt() noexcept override { bell_->interrupt(); }
-
-    private:
-        std::shared_ptr<bell> bell_;
-        key_list keys_;
-    };
-
-    std::mutex guard_;
-    std::vector<std::weak_ptr<bell>> bells_;
-};
-
-}  // namespace detail
 }  // namespace smdebug::inline v1
 
 #ifndef SMDEBUG_COMPILED

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
-#include <smdebug/index/locations.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/reduce/default_kernel.hpp>
 #include <smdebug/storage/any_storage.hpp>
@@ -11,19 +11,15 @@
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/storage/open_storage.hpp>
-#include <smdebug/storage/uri.hpp>
 #include <smdebug/tensor/concepts.hpp>
 #include <smdebug/tensor/event_decoder.hpp>
 #include <smdebug/trial/options.hpp>
 #include <smdebug/trial/trial.hpp>
 
-#include <algorithm>
 #include <concepts>
-#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 namespace smdebug::inline v1 {
 
@@ -70,33 +66,11 @@ extern template trial::trial(memory_storage, trial_options, event_decoder<>, def
 namespace detail {
 
 /// The storage of a run.  Files that are written once are cached, unless the options say otherwise.
-[[nodiscard]] inline any_storage open_storage_of_run(std::string_view path, storage_options options) {
-    if (!options.cacheable) {
-        options.cacheable = is_written_once;
-    }
-    const format_openers* const formats = known_openers().formats;
-    if (options.formats.as != data_format::smdebug && formats != nullptr) {
-        return formats->open_run(path, options);
-    }
-    return open_storage(path, std::move(options));
-}
+[[nodiscard]] any_storage open_storage_of_run(std::string_view path, storage_options options);
 
 /// Called where there is no run: if the data there need <smdebug/formats.hpp>, says so.
 /// Errors: unsupported; those of the storage.
-inline void refuse_other_data(std::string_view path, const any_storage& store) {
-    std::string found{is_data_file(path) && store.place() == place_kind::file ? path : std::string_view{}};
-    if (found.empty()) {
-        constexpr std::size_t most = 1000;  // enough to recognize a folder; a bucket may have millions
-        const std::vector<std::string> keys = some_keys(store, "", most);
-        const auto data = std::find_if(keys.begin(), keys.end(), is_data_file);
-        found = data != keys.end() ? *data : found;
-    }
-    if (!found.empty()) {
-        throw unsupported("this program was built without logs and checkpoints, so that it cannot open " +
-                              std::string{path} + " (" + found + "): include <smdebug/formats.hpp> in one of its files",
-                          {.where = std::string{path}});
-    }
-}
+void refuse_other_data(std::string_view path, const any_storage& store);
 
 }  // namespace detail
 
@@ -104,18 +78,10 @@ inline void refuse_other_data(std::string_view path, const any_storage& store) {
 /// <smdebug/archive.hpp> or <smdebug/formats.hpp> also an archive, or data of TensorBoard, PyTorch or numpy.
 /// Errors: as basic_trial's constructor, and those of open_storage(); unsupported for a log or checkpoints in a program
 ///         of which no file includes <smdebug/formats.hpp>.
-[[nodiscard]] inline trial create_trial(std::string_view path, trial_options options = {},
-                                        storage_options storage = {}) {
-    const bool is_run = storage.formats.as == data_format::smdebug || detail::opens_other_data();
-    const any_storage store = detail::open_storage_of_run(path, std::move(storage));
-    try {
-        return trial{store, std::move(options)};
-    } catch (const not_found&) {
-        if (!is_run) {
-            detail::refuse_other_data(path, store);
-        }
-        throw;
-    }
-}
+[[nodiscard]] trial create_trial(std::string_view path, trial_options options = {}, storage_options storage = {});
 
 }  // namespace smdebug::inline v1
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/trial/impl/basic_trial.ipp>
+#endif

@@ -9,7 +9,7 @@
 #include <smdebug/core/step.hpp>
 #include <smdebug/index/collection.hpp>
 #include <smdebug/storage/any_storage.hpp>
-#include <smdebug/trial/catalog/layout.hpp>
+#include <smdebug/trial/catalog/stored_form.hpp>
 
 #include <concepts>
 #include <cstddef>

@@ -1,7 +1,6 @@
 #include <program/database/done_runs.hpp>
 
 #include <smdebug/core/bytes.hpp>
-#include <smdebug/core/text_hash.hpp>
 
 #include <array>
 

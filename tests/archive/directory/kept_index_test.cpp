@@ -8,8 +8,8 @@
 #include <smdebug/archive/stream/decoded_source.hpp>
 #include <smdebug/archive/stream/deflate.hpp>
 #include <smdebug/archive/stream/zstd.hpp>
+#include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
-#include <smdebug/core/text_hash.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,3 @@
-#include <smdebug/core/text_hash.hpp>
 
 #include <smdebug/core/bytes.hpp>
 

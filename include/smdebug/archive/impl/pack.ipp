@@ -5,9 +5,9 @@
 #include <smdebug/archive/directory/member.hpp>
 #include <smdebug/archive/pack.hpp>
 #include <smdebug/archive/write/frame.hpp>
+#include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/ordered_thread_pool.hpp>
-#include <smdebug/core/text_hash.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/posix/file.hpp>
 #include <smdebug/storage/posix/output.hpp>

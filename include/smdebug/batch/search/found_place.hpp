@@ -3,7 +3,6 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/printable_text.hpp>
-#include <smdebug/core/text_hash.hpp>
 #include <smdebug/formats/tensorboard/log_files.hpp>
 
 #include <algorithm>

@@ -128,3 +128,29 @@ SMDEBUG_INLINE std::string near_or_all(std::string_view wanted, std::span<const 
 }
 
 }  // namespace smdebug::inline v1
+
+namespace smdebug::inline v1 {
+namespace detail {
+
+SMDEBUG_INLINE void append_csv_field(std::string& out, std::string_view field) {
+    if (field.find_first_of(",\"\r\n") == std::string_view::npos) {
+        out += field;
+        return;
+    }
+    out += '"';
+    for (const char c : field) {
+        out.append(c == '"' ? 2 : 1, c);
+    }
+    out += '"';
+}
+
+}  // namespace detail
+}  // namespace smdebug::inline v1
+
+namespace smdebug::inline v1 {
+
+SMDEBUG_INLINE std::string did_you_mean(std::string_view wanted, std::span<const std::string> names, std::size_t most) {
+    return did_you_mean(near_matches(wanted, names, most));
+}
+
+}  // namespace smdebug::inline v1

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/rules/finding.hpp>
@@ -11,11 +12,8 @@
 #include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/options.hpp>
 
-#include <cmath>
 #include <cstdint>
-#include <limits>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -99,62 +97,8 @@ private:
                                                     const detail::mean_loss& validation);
 };
 
-inline void overfit::check() const {
-    if (start_step < 0) {
-        throw value_error("overfit: start_step is " + std::to_string(start_step) + "; it must not be negative");
-    }
-    if (patience < 1) {
-        throw value_error("overfit: patience is " + std::to_string(patience) + "; it must be at least 1");
-    }
-    if (std::isnan(ratio_threshold)) {
-        throw value_error("overfit: ratio_threshold is NaN; it must be a number");
-    }
-}
-
-inline std::optional<finding> overfit::judge_phases(const detail::step_losses& now) {
-    const bool training = now.train.count > 0;
-    if (!training && now.validation.count == 0) {
-        return std::nullopt;
-    }
-    const smdebug::mode in = training ? mode::train : mode::eval;
-    detail::mean_loss& mean = training ? so_far.train_ : so_far.validation_;
-    if (so_far.phase_ != in && window == detail::loss_window::phase) {
-        mean = {};
-    }
-    so_far.phase_ = in;
-    const detail::mean_loss& loss = training ? now.train : now.validation;
-    mean.add(loss.mean(), loss.tensor, loss.worker);
-    if (training) {
-        return std::nullopt;
-    }
-    detail::mean_loss validation = so_far.validation_;
-    validation.tensor = loss.tensor;
-    validation.worker = loss.worker;
-    return judge_both(so_far.train_, validation);
-}
-
-inline std::optional<finding> overfit::judge_both(const detail::mean_loss& train, const detail::mean_loss& validation) {
-    if (train.count == 0 || validation.count == 0) {
-        return std::nullopt;
-    }
-    const double t = train.mean();
-    const double v = validation.mean();
-    const double ratio = t == 0 ? (v > 0 ? std::numeric_limits<double>::infinity() : 0) : (v - t) / std::abs(t);
-    so_far.count_ = ratio > ratio_threshold ? so_far.count_ + 1 : 0;
-    if (so_far.count_ < patience) {
-        return std::nullopt;
-    }
-    std::string message = "the validation loss " + short_text(v) + " is " + short_text(100 * ratio) +
-                          "% above the training loss " + short_text(t);
-    if (so_far.count_ > 1) {
-        message += ", for " + std::to_string(so_far.count_) + " validation steps in a row";
-    }
-    return finding{.met = true,
-                   .tensor = validation.tensor,
-                   .worker = validation.worker,
-                   .value = ratio,
-                   .threshold = ratio_threshold,
-                   .message = std::move(message)};
-}
-
 }  // namespace smdebug::inline v1::rules
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/rules/built_in/impl/overfit.ipp>
+#endif

@@ -6,7 +6,7 @@
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/core/step.hpp>
-#include <smdebug/reduce/element_differences.hpp>
+#include <smdebug/reduce/allclose.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/judge/saved_tensor.hpp>

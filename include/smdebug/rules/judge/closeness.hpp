@@ -5,7 +5,7 @@
 #include <smdebug/core/dtype.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/json_text.hpp>
-#include <smdebug/reduce/element_differences.hpp>
+#include <smdebug/reduce/allclose.hpp>
 #include <smdebug/reduce/element_walks.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/rules/finding.hpp>

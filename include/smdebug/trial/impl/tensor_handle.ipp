@@ -3,7 +3,7 @@
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/printable_text.hpp>
-#include <smdebug/reduce/concepts.hpp>
+#include <smdebug/reduce/statistic.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
 #include <smdebug/trial/read/tensor_reader.hpp>
 #include <smdebug/trial/read/trial_state.hpp>

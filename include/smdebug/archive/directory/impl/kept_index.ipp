@@ -2,8 +2,8 @@
 #pragma once
 
 #include <smdebug/archive/directory/kept_index.hpp>
+#include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
-#include <smdebug/core/text_hash.hpp>
 #include <smdebug/storage/posix/file.hpp>
 #include <smdebug/storage/posix/output.hpp>
 #include <smdebug/storage/uri.hpp>

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <smdebug/archive/stream/decoded_source.hpp>
+#include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
-#include <smdebug/core/text_hash.hpp>
 
 #include <algorithm>
 #include <array>
