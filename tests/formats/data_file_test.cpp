@@ -8,6 +8,7 @@
 
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -55,4 +56,12 @@ TEST_CASE("single_object: one object is seen, and no other") {
     CHECK_FALSE(only.modified("a").has_value());
     CHECK(only.open("a") == nullptr);
     static_assert(storage<detail::single_object>);
+
+    // Where a look costs money, it does so for one object, too.
+    struct costly : memory_storage {
+        [[nodiscard]] storage_abilities abilities() const { return {.look_interval = std::chrono::seconds{3}}; }
+    };
+    const detail::single_object bought{any_storage{costly{}}, "b"};
+    CHECK(bought.abilities().one_object);
+    CHECK(bought.abilities().look_interval == std::chrono::seconds{3});
 }

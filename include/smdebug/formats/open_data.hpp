@@ -67,7 +67,9 @@ public:
     }
     [[nodiscard]] std::string name() const { return store_.name() + "/" + key_; }
     [[nodiscard]] place_kind place() const { return store_.size(key_) ? place_kind::file : place_kind::missing; }
-    [[nodiscard]] static storage_abilities abilities() noexcept { return {.one_object = true}; }
+    [[nodiscard]] storage_abilities abilities() const {
+        return {.one_object = true, .look_interval = store_.abilities().look_interval};
+    }
     [[nodiscard]] std::vector<problem> problems() const { return store_.problems(); }
 
 private:

@@ -1,4 +1,4 @@
-// Includes all built-in rules; rules/built_in.hpp lists them.
+// All built-in rules, which rules/built_in.hpp lists: a visit of each type, and the names by which they are found.
 #pragma once
 
 #include <smdebug/registry/configure.hpp>

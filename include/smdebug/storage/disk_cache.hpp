@@ -79,7 +79,7 @@ std::uint64_t write(const std::string& path, const object_identity& what, byte_v
 class disk_cache {
 public:
     static constexpr bool needs_versions = true;
-    static constexpr std::uint64_t usual_bytes = std::uint64_t{8} << 30U;
+    static constexpr std::uint64_t usual_bytes = std::uint64_t{10} << 30U;
     static constexpr std::uint64_t usual_memory = std::uint64_t{64} << 20U;
 
     /// The folder is made when there is something to store.
