@@ -5,11 +5,13 @@
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/status.hpp>
 #include <smdebug/reduce/concepts.hpp>
+#include <smdebug/reduce/digest.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -58,6 +60,11 @@ public:
         return held_->reduce_fed(tensor, wanted);
     }
 
+    /// See word_mixer; plain loops for a kernel that is none.
+    [[nodiscard]] std::uint64_t mix_words(byte_view words, std::uint64_t first) const {
+        return held_->mix_words(words, first);
+    }
+
 private:
     struct interface {
         explicit interface(const kernel_abilities& given) : abilities(given) {}
@@ -75,6 +82,7 @@ private:
                                                                        reduction_set wanted) const = 0;
         [[nodiscard]] virtual result<reduction_values> reduce_fed(const fed_tensor& tensor,
                                                                   reduction_set wanted) const = 0;
+        [[nodiscard]] virtual std::uint64_t mix_words(byte_view words, std::uint64_t first) const = 0;
         kernel_abilities abilities;
     };
 
@@ -127,6 +135,13 @@ private:
                 static_cast<void>(tensor);
                 static_cast<void>(wanted);
                 return status::unsupported;
+            }
+        }
+        [[nodiscard]] std::uint64_t mix_words(byte_view words, std::uint64_t first) const override {
+            if constexpr (word_mixer<Kernel>) {
+                return kernel.mix_words(words, first);
+            } else {
+                return reduce::detail::plain_mixer{}.mix_words(words, first);
             }
         }
         Kernel kernel;

@@ -110,6 +110,17 @@ concept fed_reducer = requires(const K& kernel, const fed_tensor& tensor, reduct
 
 }  // namespace detail
 
+namespace detail {
+
+/// Optional: mix_words(words, first) returns the sum of mixed words that reduce/digest.hpp defines; `words` is a whole
+/// number of 64-bit words, at any alignment, and the first is word `first` of its tensor.  Must not throw.
+template <class K>
+concept word_mixer = requires(const K& kernel, byte_view words, std::uint64_t first) {
+    { kernel.mix_words(words, first) } -> std::same_as<std::uint64_t>;
+};
+
+}  // namespace detail
+
 /// name(): a kernel's name in benchmarks and in a trial's name.
 template <class K>
 concept named_kernel = requires(const K& kernel) {

@@ -5,11 +5,13 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/status.hpp>
 #include <smdebug/reduce/concepts.hpp>
+#include <smdebug/reduce/digest.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -32,6 +34,8 @@ struct compiled_kernel {
     /// See fed_reducer.  Null: bytes from a feed are gathered for `reduce`.
     result<reduction_values> (*reduce_fed)(const smdebug::detail::fed_tensor& tensor,
                                            reduction_set wanted) noexcept = nullptr;
+    /// See word_mixer.  Null: plain loops.
+    std::uint64_t (*mix_words)(byte_view words, std::uint64_t first) noexcept = nullptr;
 };
 
 /// The code of a table.
@@ -53,10 +57,16 @@ template <class Kernel>
     return Kernel{}.reduce_fed(tensor, wanted);
 }
 
+template <class Kernel>
+[[nodiscard]] std::uint64_t mix_words_with(byte_view words, std::uint64_t first) noexcept {
+    return Kernel{}.mix_words(words, first);
+}
+
 /// The table of a kernel.
 template <class Kernel>
 [[nodiscard]] constexpr compiled_kernel table_of(const char* instruction_set) noexcept {
-    return {instruction_set, &reduce_with<Kernel>, &reduce_repeated_with<Kernel>, &reduce_fed_with<Kernel>};
+    return {instruction_set, &reduce_with<Kernel>, &reduce_repeated_with<Kernel>, &reduce_fed_with<Kernel>,
+            &mix_words_with<Kernel>};
 }
 
 }  // namespace reduce::detail
@@ -128,6 +138,12 @@ public:
             all.insert(all.end(), mine.begin(), mine.end());
         }
         return reduce({.type = tensor.type, .shape = {}, .bytes = all, .strings = {}}, wanted);
+    }
+
+    /// The sum of mixed words of a digest, see word_mixer.
+    [[nodiscard]] std::uint64_t mix_words(byte_view words, std::uint64_t first) const noexcept {
+        return code_->mix_words != nullptr ? code_->mix_words(words, first)
+                                           : reduce::detail::plain_mixer{}.mix_words(words, first);
     }
 
     /// "avx512bw".

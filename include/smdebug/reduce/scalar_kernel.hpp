@@ -2,8 +2,10 @@
 // The reference for the tests of SIMD kernels, and the kernel of machines that xsimd does not support.
 #pragma once
 
+#include <smdebug/core/bytes.hpp>
 #include <smdebug/core/status.hpp>
 #include <smdebug/reduce/concepts.hpp>
+#include <smdebug/reduce/digest.hpp>
 #include <smdebug/reduce/lanes.hpp>
 #include <smdebug/reduce/reduce_tensor.hpp>
 #include <smdebug/reduce/wide_sum.hpp>
@@ -171,6 +173,11 @@ struct kernel_by_loops {
     template <reduction_set Wanted>
     [[nodiscard]] result<reduction_values> reduce(const tensor_view& tensor) const noexcept {
         return reduce_tensor<Sweeps, Wanted>(tensor);
+    }
+
+    /// The sum of mixed words of a digest, see word_mixer.
+    [[nodiscard]] std::uint64_t mix_words(byte_view words, std::uint64_t first) const noexcept {
+        return sum_of_mixed<Sweeps>(words.data(), words.size() / sizeof(std::uint64_t), first);
     }
 
     [[nodiscard]] std::string name() const { return "scalar"; }

@@ -88,14 +88,20 @@ inline void fetch(std::uintptr_t at) noexcept {
     __builtin_prefetch(reinterpret_cast<const void*>(at), 0, 3);
 }
 
+/// Each lane shifted towards its lower bits.
+template <class Arch, int Bits>
+[[nodiscard]] inline words<Arch> shifted_right(words<Arch> lanes) noexcept {
+    if constexpr (has_avx512<Arch>) {
+        return words<Arch>(_mm512_maskz_srli_epi64(every_lane<Arch>, lanes.data, Bits));
+    } else {
+        return lanes >> Bits;
+    }
+}
+
 /// Each lane's upper twelve bits: for a double, sign and exponent.
 template <class Arch>
 [[nodiscard]] inline words<Arch> upper_bits(words<Arch> bits) noexcept {
-    if constexpr (has_avx512<Arch>) {
-        return words<Arch>(_mm512_maskz_srli_epi64(every_lane<Arch>, bits.data, 52));
-    } else {
-        return bits >> 52;
-    }
+    return shifted_right<Arch, 52>(bits);
 }
 
 /// One vector of doubles from floats or doubles at any alignment.

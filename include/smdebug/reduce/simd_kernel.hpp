@@ -2,11 +2,13 @@
 // Arch is a template parameter, so that kernels for several instruction sets may live in one program.
 #pragma once
 
+#include <smdebug/core/bytes.hpp>
 #include <smdebug/core/status.hpp>
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/reduce/lanes.hpp>
 #include <smdebug/reduce/reduce_tensor.hpp>
 #include <smdebug/reduce/simd_batch.hpp>
+#include <smdebug/reduce/simd_digest.hpp>
 #include <smdebug/reduce/simd_widen.hpp>
 #include <smdebug/reduce/wide_sum.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
@@ -363,6 +365,11 @@ struct simd_kernel {
     template <reduction_set Wanted>
     [[nodiscard]] result<reduction_values> reduce(const tensor_view& tensor) const noexcept {
         return reduce::detail::reduce_tensor<reduce::detail::simd_sweeps<Arch>, Wanted>(tensor);
+    }
+
+    /// The sum of mixed words of a digest, see word_mixer.
+    [[nodiscard]] std::uint64_t mix_words(byte_view words, std::uint64_t first) const noexcept {
+        return reduce::detail::simd_sum_of_mixed<Arch>(words.data(), words.size() / sizeof(std::uint64_t), first);
     }
 
     /// "simd<avx512bw>": the name is xsimd's.

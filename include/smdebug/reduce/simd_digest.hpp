@@ -1,0 +1,110 @@
+// The words of a digest mixed with SIMD: as many at a time as a vector holds.
+#pragma once
+
+#include <smdebug/reduce/digest.hpp>
+#include <smdebug/reduce/simd_batch.hpp>
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+
+namespace smdebug::inline v1::reduce::detail {
+
+/// Whether vectors of Arch mix words faster than plain loops.  NEON has no product of 64-bit lanes, and two of them are
+/// too few to make up for that.
+template <class Arch>
+inline constexpr bool mixes_words_in_vectors =
+#if defined(__x86_64__)
+    std::derived_from<Arch, xsimd::avx2> || has_avx512<Arch>;
+#else
+    false;
+#endif
+
+#if defined(__x86_64__)
+
+/// The products of the lanes' lower halves of 32 bits.
+template <class Arch>
+[[nodiscard]] inline words<Arch> lower_products(words<Arch> a, words<Arch> b) noexcept {
+    if constexpr (has_avx512<Arch>) {
+        return words<Arch>(_mm512_maskz_mul_epu32(every_lane<Arch>, a.data, b.data));
+    } else {
+        return words<Arch>(_mm256_mul_epu32(a.data, b.data));
+    }
+}
+
+/// Each lane's lower half moved to the upper one.
+template <class Arch>
+[[nodiscard]] inline words<Arch> to_upper_half(words<Arch> x) noexcept {
+    if constexpr (has_avx512<Arch>) {
+        return words<Arch>(_mm512_maskz_slli_epi64(every_lane<Arch>, x.data, 32));
+    } else {
+        return x << 32;
+    }
+}
+
+/// Each lane times Factor, modulo 2^64.
+template <class Arch, std::uint64_t Factor>
+[[nodiscard]] inline words<Arch> times(words<Arch> x) noexcept {
+    const words<Arch> factor(Factor);
+    if constexpr (std::derived_from<Arch, xsimd::avx512dq>) {
+        return words<Arch>(_mm512_maskz_mullo_epi64(every_lane<Arch>, x.data, factor.data));
+    } else {  // by halves: low * low + ((high * low + low * high) << 32)
+        const words<Arch> crossed = lower_products<Arch>(shifted_right<Arch, 32>(x), factor) +
+                                    lower_products<Arch>(x, words<Arch>(Factor >> 32U));
+        return lower_products<Arch>(x, factor) + to_upper_half<Arch>(crossed);
+    }
+}
+
+/// The function mixed(), lane by lane.
+template <class Arch>
+[[nodiscard]] inline words<Arch> mixed_lanes(words<Arch> x) noexcept {
+    x = times<Arch, first_factor>(x ^ shifted_right<Arch, 30>(x));
+    x = times<Arch, second_factor>(x ^ shifted_right<Arch, 27>(x));
+    return x ^ shifted_right<Arch, 31>(x);
+}
+
+#endif
+
+/// See sum_of_mixed.
+template <class Arch>
+[[nodiscard]] inline std::uint64_t simd_sum_of_mixed(const std::byte* at, std::size_t count,
+                                                     std::uint64_t first) noexcept {
+    std::uint64_t sum = 0;
+#if defined(__x86_64__)
+    if constexpr (mixes_words_in_vectors<Arch>) {
+        constexpr std::size_t width = words<Arch>::size;
+        constexpr std::size_t side_by_side = 4;  // one alone would wait for each of its multiplications
+        constexpr std::size_t row = side_by_side * width;
+        if (count >= row) {
+            alignas(64) std::array<std::uint64_t, row> lanes;
+            for (std::size_t i = 0; i < row; ++i) {
+                lanes[i] = (first + i + 1) * digest_stride;
+            }
+            std::array<words<Arch>, side_by_side> sums;
+            std::array<words<Arch>, side_by_side> keys;
+            for (std::size_t i = 0; i < side_by_side; ++i) {
+                sums[i] = words<Arch>(std::uint64_t{0});
+                keys[i] = words<Arch>::load_aligned(&lanes[i * width]);
+            }
+            const words<Arch> step(row * digest_stride);
+            for (; count >= row; count -= row, first += row, at += row * sizeof(std::uint64_t)) {
+                for (std::size_t i = 0; i < side_by_side; ++i) {
+                    const auto* from = reinterpret_cast<const std::uint64_t*>(at) + i * width;
+                    sums[i] = sums[i] + mixed_lanes<Arch>(words<Arch>::load_unaligned(from) + keys[i]);
+                    keys[i] = keys[i] + step;
+                }
+            }
+            for (std::size_t i = 0; i < side_by_side; ++i) {
+                sums[i].store_aligned(&lanes[i * width]);
+            }
+            for (const std::uint64_t lane : lanes) {
+                sum += lane;
+            }
+        }
+    }
+#endif
+    return sum + sum_of_mixed<Arch>(at, count, first);
+}
+
+}  // namespace smdebug::inline v1::reduce::detail
