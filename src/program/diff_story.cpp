@@ -21,7 +21,7 @@ std::string place_text(std::size_t place, std::span<const std::size_t> extents) 
 }
 
 std::string to_message(const run_difference& each) {
-    if (each.kind != run_difference_kind::values) {
+    if (each.kind != run_difference_kind::values || each.elements == 0) {  // without elements: of digests
         return each.what;
     }
     std::string text = grouped(each.differing) + " of " + grouped(each.elements) +
@@ -151,8 +151,9 @@ void diff_story::print_steps(console& to) const {
         row.integer(step.mode_step);
         row.integer(step.tensors);
         row.integer(step.differing);
-        row.number(step.largest);
-        row.number(step.largest_relative);
+        const bool was_measured = step.differing == 0 || !step.farthest_tensor.empty();
+        was_measured ? row.number(step.largest) : row.empty();
+        was_measured ? row.number(step.largest_relative) : row.empty();
         step.farthest_tensor.empty() ? row.empty() : row.text(step.farthest_tensor);
         row.end_row();
     }
@@ -173,8 +174,9 @@ std::string diff_story::what_came(const diff_summary& all, const std::optional<d
     if (all.steps == 0) {
         return "the runs are not comparable: no step is in both of them";
     }
-    const std::string compared =
-        counted(all.steps, "step") + ", " + counted(all.tensors, "tensor") + ", " + size_text(all.bytes) + " compared";
+    const std::string compared = counted(all.steps, "step") + ", " + counted(all.tensors, "tensor") + ", " +
+                                 size_text(all.bytes) + " compared" +
+                                 (all.by_digest == 0 ? std::string{} : ", " + grouped(all.by_digest) + " by digest");
     std::string within;
     if (rtol || atol) {
         within = " within rtol " + short_text(rtol.value_or(0)) + " and atol " + short_text(atol.value_or(0));

@@ -197,7 +197,9 @@ int ls(const ls_arguments& args, console& to) {
     for_each_run(args.runs, args.how, to, [&](const std::string& path, const auto& run) {
         const no_refresh as_it_is{run};
         const auto from = run.snapshot();
-        const smdebug::detail::selected_tensors wanted{detail::selection_of(args.tensors, args.collection), *from};
+        tensor_selection which = detail::selection_of(args.tensors, args.collection);
+        which.digests = true;
+        const smdebug::detail::selected_tensors wanted{which, *from};
         missing_values missing;
         std::vector<tensor_summary> tensors = summarize(
             *run.state(), *from, [&](std::size_t read, std::size_t all) { to.progress("tensors", read, all); },

@@ -147,6 +147,8 @@ public:
     [[nodiscard]] std::vector<std::string> unsaved() const;
     /// The number of these names.
     [[nodiscard]] std::size_t unsaved_count() const noexcept { return unsaved_count_; }
+    /// Records that a digest was saved, by its name.
+    void note_digest(std::string_view digest) { note(digests_number_, digest); }
     /// Records that an observer took a tensor, if the tensor is known.
     void note_watched(std::string_view name);
 
@@ -168,6 +170,7 @@ private:
 
     std::uint32_t make(collection configured);
     void include(std::uint32_t number);
+    void save_digests(const std::vector<std::string>& collections);
     std::uint32_t number_of(std::string_view name);  // created if missing
     membership& find_or_add(std::string_view name);
     [[nodiscard]] membership matched(std::string_view name);
@@ -192,6 +195,8 @@ private:
     std::uint64_t due_state_ = 1;    // incremented whenever due_ changes
     smdebug::mode mode_ = smdebug::mode::global;
     step_number mode_step_ = 0;
+    std::uint32_t digests_number_ = 0;  // of the collection of digests, if any are saved
+    bool digests_all_ = false;
     bool any_due_ = false;
     bool everything_ = false;
     bool includes_all_ = false;

@@ -108,6 +108,7 @@ private:
 
     bool write(begun_step& step, std::string_view name, const tensor_view& tensor,
                const collection_set::membership& belongs_to);
+    bool write_digest(const std::string& name, std::int64_t digest, const record_stamp& now);
     // The current step's loss, if the step still exists: on_drop may have ended it.
     void note_loss(std::exception_ptr why) noexcept {
         if (begun_step* const step = begun()) {

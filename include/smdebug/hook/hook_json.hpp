@@ -143,7 +143,8 @@ inline constexpr const char* default_out_dir = "/opt/ml/output/tensors";
 /// RuleConfigurations) are ignored.
 ///  - HookParameters and CollectionParameters: save_interval, save_steps, start_step, end_step, each also for one mode
 ///    ("train.save_interval"); reductions, save_raw_tensor, save_shape; include_regex.
-///  - HookParameters alone: save_all, include_workers, export_tensorboard, tensorboard_dir.
+///  - HookParameters alone: save_all, include_workers, export_tensorboard, tensorboard_dir; digests, which is not the
+///    package's: collections whose tensors are saved as digests, too.
 ///  - CollectionParameters alone: save_histogram.  HookParameters are the defaults of CollectionParameters.
 /// As in the package:
 ///  - Configured collections are included; an include_regex is added to the built-in regexes of the name, while

@@ -162,6 +162,11 @@ struct hook_options {
     std::vector<std::string> include_regex = {};
     /// Saves every tensor, in the collection `all`.
     bool save_all = false;
+    /// Names of collections: of each of their tensors that is due a digest is saved, eight bytes that stand for its
+    /// dtype, shape and bits (digest_of()), as the int64 scalar "digest/<tensor>" in the collection `digests`.  Of a
+    /// collection that is not included nothing else is saved.  `all` stands for every tensor.  Text has no digest.
+    /// Names are checked as in include_collections.  Not in the Python package, which reads the scalars.
+    std::vector<std::string> digests = {};
     /// Tensors whose names match one of these are in `losses`, besides the names that frameworks use, such as
     /// "CrossEntropyLoss_output_0", unless `collections` gives `losses` its own regexes or names.  Not in the Python
     /// package: options from JSON leave it empty.

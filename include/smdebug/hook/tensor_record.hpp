@@ -66,9 +66,10 @@ struct reduction_plan {
     reduction_set wanted = {};              ///< the same as a set
     bool raw = false;                       ///< the values
     bool shape = false;                     ///< the shape
+    bool digest = false;                    ///< the digest of the values
 
     /// Whether nothing is written.
-    [[nodiscard]] bool empty() const noexcept { return order.empty() && !raw && !shape; }
+    [[nodiscard]] bool empty() const noexcept { return order.empty() && !raw && !shape && !digest; }
 
     /// Adds a reduction unless it is there.
     void add(reduction_key key);

@@ -93,6 +93,22 @@ inline constexpr std::string_view histograms_collection = "histograms";
     return table.substr(0, table.size() - table_suffix.size());
 }
 
+/// The prefix of the names of saved digests: "digest/w" is that of "w".  They are not values of a model's tensor:
+/// rules, statistics and reports skip them, and so do the regexes of collections.
+inline constexpr std::string_view digest_prefix = "digest/";
+/// The collection of the saved digests: only a run that has it has digests, whatever names begin with.
+inline constexpr std::string_view digests_collection = "digests";
+
+/// The name of a tensor's digest: "digest/w".
+[[nodiscard]] inline std::string digest_of_tensor(std::string_view tensor) {
+    return std::string{digest_prefix} += tensor;
+}
+[[nodiscard]] constexpr bool is_digest(std::string_view name) noexcept { return name.starts_with(digest_prefix); }
+/// The tensor to which a digest belongs.
+[[nodiscard]] constexpr std::string_view tensor_of_digest(std::string_view digest) noexcept {
+    return digest.substr(digest_prefix.size());
+}
+
 /// A set of reductions, and of the four counts (NaN, +Inf, -Inf, zeros).  May be a template argument.
 struct reduction_set {
     /// A bit for each reduction, by reduction_key::index(), then one for the counts: public so that the type is

@@ -93,6 +93,7 @@ struct diff_summary {
     std::size_t steps = 0;        ///< that both runs have
     std::size_t tensors = 0;      ///< names that were compared
     std::size_t compared = 0;     ///< tensors, counted at each step and worker
+    std::size_t by_digest = 0;    ///< how many of those by digests, as a run has no values of them
     std::uint64_t bytes = 0;      ///< total size of compared values, in either run
     std::size_t differences = 0;  ///< not counting what is unreadable
     std::size_t unreadable = 0;
@@ -124,6 +125,7 @@ public:
     void begin_worker(std::string_view worker, const catalog::file& first, const catalog::file& second);
     void begin_tensor(std::string_view tensor) noexcept;
     void end_tensor(bool was_compared, std::uint64_t bytes);  // bytes of the values
+    void compared_by_digest() noexcept { ++summary.by_digest; }
 
     void report(run_difference_kind kind, unsigned run, std::string what);
     /// Reports the result of a comparison, if it found anything.
@@ -162,7 +164,9 @@ private:
 /// then by global step and worker, as in the first run's files; what only the second run has comes last.  Steps are
 /// matched by global step; by mode and mode step where either run's steps are synthetic (this also holds for
 /// `options.which.range`).  Workers and tensors are matched by name.  Places, times and the order of records in files
-/// are ignored.
+/// are ignored.  Where a run has no values of a tensor, but its digest (hook_options::digests), digests are compared, of
+/// the other's values if it has no digest itself: another one is a difference of `values` without elements, whatever the
+/// tolerance.  Digests beside values are not compared: verify_run() does that.
 ///
 ///     const diff_summary all = diff_runs(mine, yours, {.rtol = 1e-5}, [](const run_difference& each) { ... });
 ///

@@ -62,6 +62,9 @@ struct tensor_selection {
     std::optional<std::string> worker = {};
     /// Includes tables of selected histograms, see is_histogram_table(); otherwise tables must be listed in `names`.
     bool tables = false;
+    /// Includes digests of selected tensors, see is_digest(); otherwise they must be listed in `names`, or the
+    /// collection `digests` be selected.
+    bool digests = false;
 };
 
 namespace detail {
@@ -85,6 +88,7 @@ public:
 private:
     // Selects tables together with their histograms, or not at all.
     void choose_tables(bool wanted, const detail::catalog& from);
+    void leave_out_digests(const detail::catalog& from);
     void keep(const detail::name_filter& accepted, const detail::catalog& from);
 
     step_range range_;

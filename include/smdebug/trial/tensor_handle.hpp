@@ -14,6 +14,7 @@
 #include <smdebug/trial/options.hpp>
 #include <smdebug/trial/shared/rule_view.hpp>
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
@@ -134,6 +135,15 @@ public:
     /// Any set of reductions and counts, computed from the values in one pass; saved ones are ignored.
     [[nodiscard]] lookup<smdebug::reduction_values> find_computed(step_number step, reduction_set wanted,
                                                                   const read_options& where = {}) const;
+
+    // Digests ----------------------------------------------------------------------------------------------------
+
+    /// The saved digest (hook_options::digests), else that of the values, see digest_of(): equal digests stand for equal
+    /// dtype, shape and bits.
+    /// Errors: as find_value(), where neither was saved; type_error for text, which has none.
+    /// Cost: one small read; without a saved one, a read of the values and a pass over them.
+    [[nodiscard]] lookup<std::int64_t> find_digest(step_number step, const read_options& where = {}) const;
+    [[nodiscard]] std::int64_t digest(step_number step, const read_options& where = {}) const;
 
     // Measures ---------------------------------------------------------------------------------------------------
 

@@ -96,7 +96,7 @@ public:
     /// Errors: value_error for a bad regex, and for a regex and a collection together.
     [[nodiscard]] std::vector<std::string> tensor_names(const tensor_names_options& which = {}) const;
 
-    /// A handle.  Errors: tensor_unavailable.
+    /// A handle; also for a tensor of which nothing but digests was saved.  Errors: tensor_unavailable.
     [[nodiscard]] tensor_type tensor(std::string_view name) const;
     [[nodiscard]] bool has_tensor(std::string_view name) const;
 

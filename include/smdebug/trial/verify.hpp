@@ -1,5 +1,6 @@
 // Checks everything in a run that is stored twice: index files against the event files that they name, event files
-// against the index files that name them, collections files against each other and against the names seen.
+// against the index files that name them, collections files against each other and against the names seen, values
+// against their digests.
 // The format has no checksum over index and collections files: only this finds a flipped bit there.
 #pragma once
 
@@ -42,13 +43,15 @@ enum class difference_kind : std::uint8_t {
     workers,
     collections,
     unread,  ///< it is whole, but was not checked
+    digest,  ///< a tensor's saved digest is not that of its saved values
 };
 
 /// "renamed key".
 [[nodiscard]] constexpr std::string_view name_of(difference_kind kind) noexcept {
-    constexpr std::array<std::string_view, 14> names{
-        "damaged file", "renamed key", "missing file", "unnamed file", "unnamed record", "damaged record", "place",
-        "name",         "step",        "mode",         "shape",        "workers",        "collections",    "unread"};
+    constexpr std::array<std::string_view, 15> names{"damaged file",   "renamed key",    "missing file", "unnamed file",
+                                                     "unnamed record", "damaged record", "place",        "name",
+                                                     "step",           "mode",           "shape",        "workers",
+                                                     "collections",    "unread",         "digest"};
     return names[static_cast<std::size_t>(kind)];
 }
 
@@ -68,7 +71,8 @@ struct difference {
 /// Data that are stored only once cannot be checked:
 ///  - a saved shape and its names, or a mode step, without values beside them;
 ///  - regexes and saving intervals in the collections file of a single worker;
-///  - payload bytes whose record has the placeholder that the Python package writes instead of a checksum.
+///  - payload bytes whose record has the placeholder that the Python package writes instead of a checksum, without a
+///    digest of the values (hook_options::digests) beside them.
 /// For other tools' data shown as a run, index files are synthesized from the data, so the only differences are the
 /// storage's problems, as for an archive: damaged data as damaged_file, whole but unread data as unread.
 /// Cost: reads the whole run, one file after another, and verifies every checksum.
@@ -95,6 +99,10 @@ public:
     /// How many workers the job has; nothing before the first file.
     [[nodiscard]] std::optional<std::size_t> num_workers() const {
         return key_.empty() ? std::nullopt : std::optional{static_cast<std::size_t>(first_.num_workers)};
+    }
+    /// Whether the first file has a collection.
+    [[nodiscard]] bool has(std::string_view name) const {
+        return first_.collections.find(name) != first_.collections.end();
     }
     /// The key of the first file.
     [[nodiscard]] const std::string& key() const noexcept { return key_; }

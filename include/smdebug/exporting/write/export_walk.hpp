@@ -115,6 +115,7 @@ template <scannable_trial Trial>
                      .saved = target.reads_reductions() ? reduction_set::all() : reduction_set{},
                      .how = options.how};
     how.which.tables = true;
+    how.which.digests = true;
     const walk_end end = scan(run, how, [&](const scanned_tensor& tensor) { log.take(tensor); });
     if (end == walk_end::stopped) {
         throw stopped("the export was stopped; nothing was written");

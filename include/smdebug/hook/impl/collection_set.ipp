@@ -3,6 +3,7 @@
 
 #include <smdebug/hook/collection_set.hpp>
 #include <smdebug/hook/hook_options.hpp>
+#include <smdebug/reduce/name.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -79,6 +80,11 @@ SMDEBUG_INLINE collection_set::collection_set(const hook_options& options)
     : default_when_(options.save_config),
       default_what_(options.reduction_config.value_or(reduction_config{.save_raw_tensor = true})) {
     check(options);
+    const auto names_all = [](const std::vector<std::string>& names) {
+        return std::find(names.begin(), names.end(), "all") != names.end();
+    };
+    digests_all_ = names_all(options.digests);
+    const bool digests_others = digests_all_ && !names_all(options.include_collections);
     for (const known_collections::known& each : known_collections::list) {
         if (!each.built_in) {
             continue;
@@ -97,7 +103,7 @@ SMDEBUG_INLINE collection_set::collection_set(const hook_options& options)
         } else if (each.name == "default") {
             configured.include_regex.insert(configured.include_regex.end(), options.include_regex.begin(),
                                             options.include_regex.end());
-        } else if (each.name == "all" && options.save_all) {
+        } else if (each.name == "all" && (options.save_all || digests_others)) {
             configured.include_regex.emplace_back(".*");
         }
         make(std::move(configured));
@@ -120,6 +126,23 @@ SMDEBUG_INLINE collection_set::collection_set(const hook_options& options)
     }
     if (options.save_all) {
         include(all_number);
+    }
+    save_digests(options.digests);
+}
+
+SMDEBUG_INLINE void collection_set::save_digests(const std::vector<std::string>& collections) {
+    for (const std::string& name : collections) {
+        saved_collection& group = groups_[number_of(name)];
+        if (!group.included) {
+            group.included = true;
+            group.plan = {};
+            group.configured.save_histogram = false;
+        }
+        group.plan.digest = true;
+        group.configured_by_user = true;
+    }
+    if (!collections.empty()) {
+        digests_number_ = number_of(digests_collection);
     }
 }
 
@@ -237,6 +260,7 @@ SMDEBUG_INLINE const reduction_plan& collection_set::due_plan(const membership& 
     if (tensor.plan_is_of_ != due_state_) {
         tensor.plan_.clear();
         for_each_due(tensor, [&](std::uint32_t number) { tensor.plan_.add(groups_[number].plan); });
+        tensor.plan_.digest = tensor.plan_.digest || digests_all_;
         tensor.plan_is_of_ = due_state_;
     }
     return tensor.plan_;

@@ -1,6 +1,8 @@
 // The bodies of <smdebug/hook/hook_core.hpp>.
 #pragma once
 
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/core/dtype.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/ordered_thread_pool.hpp>
 #include <smdebug/hook/failure_log.hpp>
@@ -8,8 +10,13 @@
 #include <smdebug/hook/hook_core.hpp>
 #include <smdebug/hook/tensor_record.hpp>
 #include <smdebug/index/locations.hpp>
+#include <smdebug/reduce/concepts.hpp>
+#include <smdebug/reduce/digest.hpp>
+#include <smdebug/reduce/name.hpp>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 
 namespace smdebug::inline v1::detail {
 
@@ -172,12 +179,26 @@ SMDEBUG_INLINE bool hook_core::write(begun_step& step, std::string_view name, co
     bool any = false;
     synchronized([&] {
         any = plan.shape;
+        // Reductions and the digest in one pass: the kernel shows each piece of the values while it is in L1.
+        reduce::detail::running_digest<any_kernel> digest{kernel_};
+        const bool has_own_digest = plan.digest && has_digest(tensor.type);
+        const auto look = [&](byte_view piece) {
+            if (piece.data() == tensor.bytes.data() + digest.bytes()) {
+                digest.add(piece);
+            }
+        };
         if (!plan.wanted.empty()) {
-            if (const auto values = kernel_.reduce(tensor, plan.wanted)) {  // texts have none
+            const byte_watch watch{look};
+            reduction_values values;
+            if (kernel_.reduce_into(tensor, plan.wanted, has_own_digest ? &watch : nullptr, values) == status::ok) {
                 reduction_records& records = reductions_[&belongs_to];
-                records.update(name, plan.order, *values, now, options_.payload_checksum);
+                records.update(name, plan.order, values, now, options_.payload_checksum);
                 any = (note(run_.add_records(records, now), name, tensor) && !records.records().empty()) || any;
             }
+        }
+        if (has_own_digest) {
+            digest.add(tensor.bytes.subspan(static_cast<std::size_t>(digest.bytes())));
+            any = write_digest(digest_of_tensor(name), digest.value(tensor.type, tensor.shape), now) || any;
         }
         if (plan.shape) {
             run_.add_shape(name, tensor.shape, now);
@@ -189,6 +210,17 @@ SMDEBUG_INLINE bool hook_core::write(begun_step& step, std::string_view name, co
         run_.show_tensor(now, name, tensor, collections_, belongs_to, kernel_);
     });
     return any && !step_is_lost();
+}
+
+SMDEBUG_INLINE bool hook_core::write_digest(const std::string& name, std::int64_t digest, const record_stamp& now) {
+    std::array<std::byte, sizeof(digest)> bytes{};
+    store_le(bytes.data(), digest);
+    const tensor_view scalar{.type = dtype::int64, .shape = {}, .bytes = bytes, .strings = {}};
+    const bool is_written = note(run_.add_tensor(name, scalar, now), name, scalar);
+    if (is_written) {
+        collections_.note_digest(name);
+    }
+    return is_written;
 }
 
 SMDEBUG_INLINE bool hook_core::note(added outcome, std::string_view name, const tensor_view& tensor) {

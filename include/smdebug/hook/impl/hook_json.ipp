@@ -193,7 +193,8 @@ SMDEBUG_INLINE std::optional<reduction_config> read_what(const json_section& fro
 }
 
 SMDEBUG_INLINE void read_hook_parameters(const json_section& from, hook_options& out) {
-    note_unknown_parameters(from, {"save_all", "include_workers", "export_tensorboard", "tensorboard_dir"}, out);
+    note_unknown_parameters(from, {"save_all", "digests", "include_workers", "export_tensorboard", "tensorboard_dir"},
+                            out);
     save_config_mode all;
     read_when(from, "", all);
     out.save_config = {.save_interval = all.save_interval,
@@ -209,6 +210,7 @@ SMDEBUG_INLINE void read_hook_parameters(const json_section& from, hook_options&
     out.reduction_config = read_what(from);
     out.include_regex = from.all_texts("include_regex").value_or(std::vector<std::string>{});
     out.save_all = from.truth("save_all").value_or(false);
+    out.digests = from.texts("digests").value_or(std::vector<std::string>{});
     out.export_tensorboard = from.truth("export_tensorboard").value_or(false);
     out.tensorboard_dir = from.text("tensorboard_dir").value_or("");
     if (const auto workers = from.text("include_workers")) {

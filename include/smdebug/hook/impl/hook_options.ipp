@@ -7,6 +7,7 @@
 #include <smdebug/hook/tensor_record.hpp>
 #include <smdebug/index/locations.hpp>
 #include <smdebug/index/regex.hpp>
+#include <smdebug/reduce/name.hpp>
 
 #include <algorithm>
 #include <string_view>
@@ -136,9 +137,9 @@ SMDEBUG_INLINE void check_name(const std::string& name, const std::string& where
     }
 }
 
-// A name in include_collections that is spelt nearly as one that there is.  One that begins with that ("weights_2") was
+// A name in an option `where` that is spelt nearly as one that there is.  One that begins with that ("weights_2") was
 // meant to be another.
-SMDEBUG_INLINE void check_spelling(const std::string& name, const hook_options& options) {
+SMDEBUG_INLINE void check_spelling(const std::string& where, const std::string& name, const hook_options& options) {
     std::vector<std::string> names = known_collections::names();
     for (const collection& own : options.collections) {
         names.push_back(own.name);
@@ -151,7 +152,7 @@ SMDEBUG_INLINE void check_spelling(const std::string& name, const hook_options& 
                edit_distance(name, other) > std::max<std::size_t>(1, std::max(name.size(), other.size()) / 3);
     });
     if (const std::string meant = did_you_mean(name, names, 3); !meant.empty()) {
-        throw value_error("include_collections: there is no collection \"" + name + "\"." + meant +
+        throw value_error(where + ": there is no collection \"" + name + "\"." + meant +
                           " One of your own goes into `collections`, too");
     }
 }
@@ -192,7 +193,14 @@ SMDEBUG_INLINE void check(const hook_options& options) {
     detail::check_patterns(options.loss_regex, "loss_regex");
     for (const std::string& name : options.include_collections) {
         detail::check_name(name, "a collection in include_collections");
-        detail::check_spelling(name, options);
+        detail::check_spelling("include_collections", name, options);
+    }
+    for (const std::string& name : options.digests) {
+        detail::check_name(name, "a collection in digests");
+        detail::check_spelling("digests", name, options);
+        if (name == digests_collection) {
+            throw value_error("digests: the collection \"digests\" is where digests are saved; they have none");
+        }
     }
     for (auto group = options.collections.begin(); group != options.collections.end(); ++group) {
         detail::check_name(group->name, "a collection in collections");

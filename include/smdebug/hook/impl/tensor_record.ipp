@@ -84,6 +84,7 @@ SMDEBUG_INLINE void reduction_plan::add(const reduction_plan& other) {
     }
     raw = raw || other.raw;
     shape = shape || other.shape;
+    digest = digest || other.digest;
 }
 
 SMDEBUG_INLINE void reduction_plan::clear() noexcept {
@@ -91,6 +92,7 @@ SMDEBUG_INLINE void reduction_plan::clear() noexcept {
     wanted = {};
     raw = false;
     shape = false;
+    digest = false;
 }
 
 SMDEBUG_INLINE reduction known_reduction(std::string_view name, std::span<const std::string_view> candidates,

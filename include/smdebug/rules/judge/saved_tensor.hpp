@@ -47,7 +47,7 @@ inline constexpr std::string_view all_workers_meaning = "look at every worker, n
 
 namespace detail {
 
-/// Removes tables of histograms, and media such as images and audio, which a log lists by name only.
+/// Removes tables of histograms, digests, and media such as images and audio, which a log lists by name only.
 void leave_out_media(const readable_trial auto& run, step_number step, std::vector<std::string>& names) {
     const auto has_no_values = [&](const std::string& name) {
         const auto tensor = run.tensor(name);
@@ -63,6 +63,11 @@ void leave_out_media(const readable_trial auto& run, step_number step, std::vect
             return is_histogram_table(name) &&
                    std::binary_search(histograms.begin(), histograms.end(), histogram_of_table(name));
         });
+    }
+    if (std::any_of(names.begin(), names.end(), is_digest)) {
+        const auto digests = run.tensor_names({.collection = std::string{digests_collection}, .step = step});
+        std::erase_if(
+            names, [&](const std::string& name) { return std::binary_search(digests.begin(), digests.end(), name); });
     }
     for (const std::string& name : run.tensor_names({.collection = "media", .step = step})) {
         const auto found = std::lower_bound(names.begin(), names.end(), name);

@@ -6,6 +6,7 @@
 #include <smdebug/core/sorted_blocks.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/index/collection.hpp>
+#include <smdebug/reduce/name.hpp>
 #include <smdebug/trial/catalog/layout.hpp>
 
 #include <array>
@@ -164,6 +165,15 @@ struct catalog {
     /// The tensor's id, if any file has it.  Names that are only original names of others do not count.
     [[nodiscard]] std::optional<name_id> find_tensor(std::string_view name) const noexcept {
         return names->find_tensor(name);
+    }
+
+    /// Whether names that begin with "digest/" are those of digests: the run has their collection.
+    [[nodiscard]] bool has_digests() const {
+        return job->collections.find(digests_collection) != job->collections.end();
+    }
+    /// The digest of a tensor, which itself need not have been saved, if any file has it.
+    [[nodiscard]] std::optional<name_id> find_digest_of(std::string_view tensor) const {
+        return has_digests() ? find_tensor(digest_of_tensor(tensor)) : std::nullopt;
     }
 
     /// The tensors of the whole run, or of the files of a mode, sorted.

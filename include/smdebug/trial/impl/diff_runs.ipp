@@ -1,7 +1,11 @@
 // The bodies of <smdebug/trial/diff_runs.hpp>.
 #pragma once
 
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/core/dtype.hpp>
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/status.hpp>
+#include <smdebug/reduce/digest.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 #include <smdebug/trial/catalog/layout.hpp>
@@ -160,8 +164,8 @@ SMDEBUG_INLINE void diff_log::compare_collections(const catalog::job_description
             .kind = run_difference_kind::collection, .tensor = name, .run = run, .what = std::move(what)};
         report(found);
     };
-    const auto is_wanted = [&](const std::string& name) {
-        return !which.collection || which.collection->name() == name;
+    const auto is_wanted = [&](const std::string& name) {  // one run may have digests in place of the other's values
+        return which.collection ? which.collection->name() == name : name != digests_collection;
     };
     const auto members = [&](const collection& mine, const collection& other, unsigned run) {
         std::vector<std::string> alone;
@@ -198,7 +202,8 @@ struct diff_side {
     std::shared_ptr<const catalog> from;
     std::shared_ptr<const trial_state> state;
     std::optional<selected_tensors> names;  // nothing: the run does not have the collection
-    std::vector<const catalog::file*> files;
+    bool has_digests = false;
+    std::vector<const catalog::file*> files = {};
     std::vector<const catalog::file*> read = {};  // those of them at steps and workers that the other run has, too
     std::vector<std::size_t> place_in_read = {};  // by index in `files`
     std::optional<selected_tensors> all = {};     // selects all tensors
@@ -207,6 +212,7 @@ struct diff_side {
     const lookup_error* why_not = nullptr;
 
     [[nodiscard]] bool wants(name_id name) const noexcept { return names && names->contains(name); }
+    [[nodiscard]] bool is_digest(name_id name) const { return has_digests && smdebug::is_digest((*from->names)[name]); }
     [[nodiscard]] const std::string& worker(const catalog::file& file) const { return from->workers[file.worker]; }
     /// Why a file cannot be read, or null.
     [[nodiscard]] const lookup_error* open(std::size_t place) {
@@ -326,9 +332,12 @@ private:
 
     void begin(diff_side& side, std::shared_ptr<const trial_state> run, std::exception_ptr& missing) {
         side.from = run->current();
+        side.has_digests = side.from->has_digests();
         side.state = std::move(run);
-        const tensor_selection names{
-            .names = options_.which.names, .regex = options_.which.regex, .collection = options_.which.collection};
+        const tensor_selection names{.names = options_.which.names,
+                                     .regex = options_.which.regex,
+                                     .collection = options_.which.collection,
+                                     .digests = true};
         try {
             side.names.emplace(names, *side.from);
         } catch (const collection_unavailable&) {
@@ -417,7 +426,7 @@ private:
                 }
             }
         }
-        side.all.emplace(tensor_selection{.tables = true}, *side.from);
+        side.all.emplace(tensor_selection{.tables = true, .digests = true}, *side.from);
         side.reader.emplace(*side.state, *side.from, *side.all, reduction_set{},
                             reading_config{.defer_checks = true, .keep_repeats = true, .stream = true});
     }
@@ -462,12 +471,19 @@ private:
             log_.report(run_difference_kind::mode, 0,
                         "the step is " + words(first) + " in the first run, " + words(second) + " in the second");
         }
+        at_ = pair;
         const std::vector<bool> first_readable = open_all(a_, pair.first, 1);
         const std::vector<bool> second_readable = open_all(b_, pair.second, 2);
         const auto any = [](name_id) { return true; };
         for (std::size_t i = pair.first.begin; i < pair.first.end; ++i) {
             const catalog::file& mine = *a_.files[i];
             each_tensor(*a_.from, mine, any, [&](name_id name, const layout::entry*) {
+                if (a_.is_digest(name)) {
+                    if (all_of(first_readable) && all_of(second_readable)) {
+                        compare_lone_digest(a_, name, 1);
+                    }
+                    return;
+                }
                 const name_id there = in_second(name);
                 if (!a_.wants(name) && (there == unknown || !b_.wants(there))) {
                     return;
@@ -488,13 +504,23 @@ private:
                 continue;
             }
             each_tensor(*b_.from, *b_.files[i], any, [&](name_id name, const layout::entry*) {
+                if (b_.is_digest(name)) {
+                    if (all_of(second_readable)) {
+                        compare_lone_digest(b_, name, 2);
+                    }
+                    return;
+                }
                 const std::string& text = (*b_.from->names)[name];
                 const std::optional<name_id> here = a_.from->find_tensor(text);
                 const bool both = here && file_with(a_, pair.first, *here) < pair.first.end;
                 if (!both && (b_.wants(name) || (here && a_.wants(*here)))) {
                     log_.begin_tensor(text);
-                    log_.report(run_difference_kind::tensor, 2, "only the second run has it");
-                    log_.end_tensor(false, 0);
+                    if (saves_digest(a_, text)) {
+                        compare_digests(text);
+                    } else {
+                        log_.report(run_difference_kind::tensor, 2, "only the second run has it");
+                        log_.end_tensor(false, 0);
+                    }
                 }
             });
         }
@@ -539,13 +565,16 @@ private:
     void compare_tensor(const catalog::file& in_mine, name_id name, const catalog::file* in_other, name_id there) {
         const std::string& text = (*a_.from->names)[name];
         log_.begin_tensor(text);
-        if (in_other == nullptr) {
+        if (in_other == nullptr && !saves_digest(b_, text)) {
             log_.report(run_difference_kind::tensor, 1, "only the first run has it");
             log_.end_tensor(false, 0);
             return;
         }
-        seen_.resize(std::max<std::size_t>(seen_.size(), std::size_t{name} + 1));
-        seen_[name] = true;
+        note_seen(name);
+        if (in_other == nullptr) {
+            compare_digests(text);
+            return;
+        }
         const layout& mine = a_.from->layout_of(in_mine);
         const layout& other = b_.from->layout_of(*in_other);
         const reduction_set saved = mine.saved_reductions(name);
@@ -569,6 +598,9 @@ private:
             const std::optional<std::uint64_t> size = compare_values(first, second);
             was_compared = size.has_value();
             bytes = size.value_or(0);
+        } else if (has_digest_for(a_, text, values) && has_digest_for(b_, text, other_values)) {
+            compare_digests(text);
+            return;
         } else if (values || other_values) {
             const unsigned run = values ? 1 : 2;
             log_.report(run_difference_kind::tensor, run,
@@ -583,8 +615,171 @@ private:
                 log_.report(run_difference_kind::tensor, run,
                             "only the " + std::string{name_of_run(run)} + " run has its shape");
             }
+            if (const bool first_has = saves_digest(a_, text); first_has != saves_digest(b_, text)) {
+                const unsigned run = first_has ? 1 : 2;
+                log_.report(run_difference_kind::tensor, run,
+                            "only the " + std::string{name_of_run(run)} + " run has its digest");
+            }
         }
         log_.end_tensor(was_compared, bytes);
+    }
+
+    // Digests, where a run has no values ---------------------------------------------------------------------------
+
+    void note_seen(name_id name) {
+        seen_.resize(std::max<std::size_t>(seen_.size(), std::size_t{name} + 1));
+        seen_[name] = true;
+    }
+
+    [[nodiscard]] const file_group& group_of(const diff_side& side) const noexcept {
+        return &side == &a_ ? at_.first : at_.second;
+    }
+    // Where the current files of a run have something by that name.
+    struct found_entry {
+        std::size_t place = 0;
+        name_id name = 0;
+    };
+    [[nodiscard]] std::optional<found_entry> find_in(const diff_side& side, std::optional<name_id> name) const {
+        const std::size_t place = name ? file_with(side, group_of(side), *name) : group_of(side).end;
+        return place < group_of(side).end ? std::optional{found_entry{place, *name}} : std::nullopt;
+    }
+    [[nodiscard]] bool saves_digest(const diff_side& side, const std::string& tensor) const {
+        return side.has_digests && find_in(side, side.from->find_digest_of(tensor));
+    }
+    [[nodiscard]] bool has_digest_for(const diff_side& side, const std::string& tensor,
+                                      const std::optional<layout::entry>& values) const {
+        return values || saves_digest(side, tensor);
+    }
+
+    // A digest that stands alone in its run: the other one has it, too, or has nothing.  With anything else under the
+    // tensor's name it is looked at there.
+    void compare_lone_digest(const diff_side& side, name_id digest, unsigned run) {
+        const std::string tensor{tensor_of_digest((*side.from->names)[digest])};
+        const auto is_wanted_by = [&](const diff_side& one) {
+            const auto there = one.from->find_digest_of(tensor);
+            return there && one.wants(*there);
+        };
+        const diff_side& other = run == 1 ? b_ : a_;
+        if (!(is_wanted_by(a_) || is_wanted_by(b_)) || find_in(a_, a_.from->find_tensor(tensor)) ||
+            find_in(b_, b_.from->find_tensor(tensor))) {
+            return;
+        }
+        const bool both = saves_digest(other, tensor);
+        if (both && run == 2) {
+            return;  // compared already
+        }
+        log_.begin_tensor(tensor);
+        if (both) {
+            note_seen(digest);
+            compare_digests(tensor);
+        } else {
+            log_.report(run_difference_kind::tensor, run,
+                        "only the " + std::string{name_of_run(run)} + " run has it, as a digest");
+            log_.end_tensor(false, 0);
+        }
+    }
+
+    // Ends the tensor.
+    void compare_digests(const std::string& tensor) {
+        std::uint64_t bytes = 0;
+        const std::optional<std::int64_t> first = digest_in(a_, 1, tensor, bytes);
+        const std::optional<std::int64_t> second = digest_in(b_, 2, tensor, bytes);
+        if (first && second) {
+            log_.compared_by_digest();
+            if (*first != *second) {
+                log_.report(run_difference_kind::values, 0,
+                            "its digest is " + std::to_string(*first) + " in the first run, " +
+                                std::to_string(*second) + " in the second" +
+                                (log_.within() ? "; without values nothing says whether that is within the tolerance"
+                                               : std::string{}));
+            }
+        }
+        log_.end_tensor(first && second, bytes);
+    }
+
+    // The saved digest of a tensor, else that of its values, whose size is added to `bytes`.  Nothing after a report.
+    std::optional<std::int64_t> digest_in(diff_side& side, unsigned run, const std::string& tensor,
+                                          std::uint64_t& bytes) {
+        const auto saved = side.has_digests ? find_in(side, side.from->find_digest_of(tensor)) : std::nullopt;
+        const auto there = saved ? saved : find_in(side, side.from->find_tensor(tensor));
+        if (!there || side.open(there->place) != nullptr) {
+            return std::nullopt;
+        }
+        const auto entry = side.from->values_of(*side.files[there->place], there->name);
+        if (!entry) {
+            return std::nullopt;
+        }
+        const scanned_tensor& read = side.reader->tensor(there->name, {.values = &*entry, .stream = true});
+        std::optional<lookup_error> failed;
+        std::optional<std::int64_t> digest;
+        if (auto* const* const stream = std::get_if<value_stream*>(&read.content)) {
+            digest = digest_of_stream(side, read, **stream, failed);
+            bytes += (*stream)->size();
+        } else if (read.failure() != nullptr) {
+            failed = *read.failure();
+        } else {
+            scanned_values values = std::get<scanned_values>(read.content);
+            const tensor_view view = values.tensor->view();
+            if (!values.check.holds()) {
+                failed = read.damaged(status::bad_payload_checksum);
+            } else if (saved && view.type == dtype::int64 && view.bytes.size() == sizeof(std::int64_t)) {
+                digest = load_le<std::int64_t>(view.bytes.data());
+            } else if (has_digest(view.type)) {
+                digest = digest_of_repeated(side, view, values.repeats);
+                bytes += view.bytes.size() + values.repeats * size_of(view.type);
+            } else {
+                log_.report(run_difference_kind::tensor, run,
+                            "the " + std::string{name_of_run(run)} + " run has text, the other one only a digest");
+            }
+        }
+        if (failed) {
+            log_.unreadable(run, *failed);
+            return std::nullopt;
+        }
+        return digest;
+    }
+
+    [[nodiscard]] static std::int64_t digest_of_repeated(const diff_side& side, const tensor_view& held,
+                                                         std::size_t repeats) {
+        constexpr std::size_t most = std::size_t{16} << 10U;
+        reduce::detail::running_digest<any_kernel> digest{side.state->kernel()};
+        digest.add(held.bytes);
+        const std::size_t size = size_of(held.type);
+        const byte_view last = held.bytes.last(std::min(size, held.bytes.size()));
+        std::vector<std::byte> some(last.begin(), last.end());
+        some.resize(std::min(repeats, most / size) * size + last.size());
+        repeat_element(some.data() + last.size(), some.data() + some.size(), size);
+        for (std::size_t left = repeats * size; left > 0;) {
+            const byte_view piece = byte_view{some}.subspan(0, std::min(left, some.size() - last.size()));
+            digest.add(piece);
+            left -= piece.size();
+        }
+        return digest.value(held.type, held.shape);
+    }
+
+    [[nodiscard]] static std::optional<std::int64_t> digest_of_stream(const diff_side& side, const scanned_tensor& of,
+                                                                      value_stream& values,
+                                                                      std::optional<lookup_error>& failed) {
+        constexpr std::size_t piece = std::size_t{128} << 10U;
+        reduce::detail::running_digest<any_kernel> digest{side.state->kernel()};
+        try {
+            values.start();
+            while (digest.bytes() < values.size()) {
+                const auto begin = static_cast<std::size_t>(digest.bytes());
+                const std::size_t length = std::min(piece, values.size() - begin);
+                const byte_view some = values.more(begin, length);
+                if (some.size() < length) {
+                    break;  // finish() returns the reason
+                }
+                digest.add(some.first(length));
+            }
+            if (const status ended = values.finish(); ended != status::ok) {
+                failed = of.damaged(ended);
+            }
+        } catch (const std::exception&) {
+            failed = of.failed();
+        }
+        return failed ? std::nullopt : std::optional{digest.value(values.type(), values.shape())};
     }
 
     bool compare_shapes(const shape_type& first, const shape_type& second) {
@@ -738,6 +933,7 @@ private:
     diff_side a_;
     diff_side b_;
     std::vector<file_pair> pairs_;
+    file_pair at_;  // the current one
     std::vector<name_id> translated_;
     std::vector<bool> seen_;  // by the first run's name_id
 };

@@ -55,6 +55,13 @@ SMDEBUG_INLINE std::vector<std::string> query_names(const tensor_names_options& 
     if (filter) {
         std::erase_if(names, [&](const std::string& name) { return !filter->accepts(name); });
     }
+    if (which.collection && from->has_digests()) {  // a regex for weights means the weights, not their digests
+        const std::vector<std::string>& listed =
+            from->job->collections.find(which.collection->name())->second.tensor_names;
+        std::erase_if(names, [&](const std::string& name) {
+            return is_digest(name) && !std::binary_search(listed.begin(), listed.end(), name);
+        });
+    }
     return names;
 }
 
@@ -70,11 +77,17 @@ SMDEBUG_INLINE detail::selected_tensors::selected_tensors(const tensor_selection
         if (!which.tables) {
             choose_tables(false, from);
         }
+        if (!which.digests) {
+            leave_out_digests(from);
+        }
         return;
     }
     wanted_.emplace(from.names->size(), false);
     for (const std::string& name : which.names ? *which.names : from.tensor_names(smdebug::mode::global)) {
         if (const auto id = from.names->find_tensor(name)) {
+            (*wanted_)[*id] = true;
+        }
+        if (const auto id = which.digests ? from.find_digest_of(name) : std::nullopt) {
             (*wanted_)[*id] = true;
         }
     }
@@ -90,6 +103,22 @@ SMDEBUG_INLINE detail::selected_tensors::selected_tensors(const tensor_selection
     }
     if (!which.names || which.tables) {
         choose_tables(which.tables, from);
+    }
+    const bool asks_for_them = which.collection && which.collection->name() == digests_collection;
+    if (!which.names && !which.digests && !asks_for_them) {
+        leave_out_digests(from);
+    }
+}
+
+SMDEBUG_INLINE void detail::selected_tensors::leave_out_digests(const detail::catalog& from) {
+    if (!from.has_digests()) {
+        return;
+    }
+    if (!wanted_) {
+        wanted_.emplace(from.names->size(), true);
+    }
+    for (detail::name_id id = 0; id < wanted_->size(); ++id) {
+        (*wanted_)[id] = (*wanted_)[id] && !is_digest((*from.names)[id]);
     }
 }
 
@@ -118,8 +147,12 @@ SMDEBUG_INLINE bool detail::selected_tensors::contains(const detail::catalog::fi
 }
 
 SMDEBUG_INLINE void detail::selected_tensors::keep(const detail::name_filter& accepted, const detail::catalog& from) {
+    const bool has_digests = from.has_digests();
     for (detail::name_id id = 0; id < wanted_->size(); ++id) {
-        (*wanted_)[id] = (*wanted_)[id] && accepted.accepts((*from.names)[id]);
+        const std::string& name = (*from.names)[id];
+        const bool is_of_accepted =
+            has_digests && is_digest(name) && accepted.accepts(std::string{tensor_of_digest(name)});
+        (*wanted_)[id] = (*wanted_)[id] && (is_of_accepted || accepted.accepts(name));
     }
 }
 

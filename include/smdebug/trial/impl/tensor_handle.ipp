@@ -1,8 +1,13 @@
 // The bodies of <smdebug/trial/tensor_handle.hpp>.
 #pragma once
 
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/core/dtype.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/printable_text.hpp>
+#include <smdebug/reduce/concepts.hpp>
+#include <smdebug/reduce/digest.hpp>
+#include <smdebug/reduce/name.hpp>
 #include <smdebug/reduce/statistic.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
 #include <smdebug/trial/read/tensor_reader.hpp>
@@ -282,6 +287,37 @@ SMDEBUG_INLINE lookup<smdebug::reduction_values> tensor_handle::compute(step_num
 SMDEBUG_INLINE lookup<smdebug::reduction_values> tensor_handle::find_computed(step_number step, reduction_set wanted,
                                                                               const read_options& where) const {
     return logged(compute(step, wanted, where), step, where);
+}
+
+SMDEBUG_INLINE lookup<std::int64_t> tensor_handle::find_digest(step_number step, const read_options& where) const {
+    const auto read = [&]() -> lookup<std::int64_t> {
+        const auto& reader = core_->reader;
+        if (reader.state().current()->has_digests()) {
+            const detail::tensor_reader saved{reader.shared_state(), digest_of_tensor(name())};
+            const auto at = saved.locate(step, where.mode, where.worker);
+            const auto scalar = at ? saved.read_values(*at) : lookup<tensor_value>{at.failure()};
+            if (scalar && scalar->type() == dtype::int64 && scalar->size() == 1) {
+                return load_le<std::int64_t>(scalar->view().bytes.data());
+            }
+            if (!scalar && is_lost(scalar.failure())) {
+                return scalar.failure();
+            }
+        }
+        const auto values = read_value(step, {.mode = where.mode, .worker = where.worker});
+        if (!values) {
+            return values.failure();
+        }
+        if (!has_digest(values->type())) {
+            return lookup_error{.why = lookup_failure_kind::wrong_dtype,
+                                .note = "tensor " + name() + " holds text, which has no digest"};
+        }
+        return digest_of(values->view(), reader.state().kernel());
+    };
+    return logged(about(read(), step, where.mode), step, where);
+}
+
+SMDEBUG_INLINE std::int64_t tensor_handle::digest(step_number step, const read_options& where) const {
+    return detail::or_throw(find_digest(step, where));
 }
 
 SMDEBUG_INLINE lookup<detail::any_measure::answer> tensor_handle::answer(step_number earlier, step_number step,

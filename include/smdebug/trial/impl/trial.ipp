@@ -99,7 +99,7 @@ SMDEBUG_INLINE std::vector<std::string> trial::tensor_names(const tensor_names_o
 }
 
 SMDEBUG_INLINE tensor_handle trial::tensor(std::string_view name) const {
-    if (!has_tensor(name)) {
+    if (!has_tensor(name) && !state_->current()->find_digest_of(name)) {
         throw tensor_unavailable(std::string{name}, state_->names_near(name));
     }
     return tensor_handle{state_, std::string{name}, view_ != nullptr ? view_->shared_from_this() : nullptr};

@@ -11,6 +11,7 @@
 #include <smdebug/index/collections_file.hpp>
 #include <smdebug/index/index_file.hpp>
 #include <smdebug/index/locations.hpp>
+#include <smdebug/reduce/name.hpp>
 #include <smdebug/trial/catalog/layout.hpp>
 #include <smdebug/trial/options.hpp>
 #include <smdebug/trial/read/record_batch.hpp>
@@ -104,6 +105,8 @@ private:
     [[nodiscard]] bool may_come(std::string_view worker_part, step_number step) const;
 
     void compare_records(const index_facts& facts, const event_records& events);
+
+    void compare_digests(const index_facts& facts, const event_records& events);
 
     void compare_record(const index_facts& facts, const place& named, const event_record& record);
 
@@ -254,7 +257,7 @@ SMDEBUG_INLINE void run_verifier::compare(const index_facts& facts) {
     named_.insert(facts.event_file);
     std::optional<event_records> events;
     try {
-        events = read_event_records(store_, facts.event_file, limits_.record);
+        events = read_event_records(store_, facts.event_file, limits_.record, collections_.has(digests_collection));
     } catch (const not_found&) {
         if (!facts.places.empty() && !may_come(facts.worker_part, facts.step)) {
             report(difference_kind::missing_file, facts, facts.key, {},
@@ -297,12 +300,35 @@ SMDEBUG_INLINE void run_verifier::compare_records(const index_facts& facts, cons
         report(difference_kind::damaged_record, facts, facts.event_file, {},
                "at byte " + std::to_string(events.end_offset) + ": " + std::string{describe(events.end)});
     }
+    if (collections_.has(digests_collection)) {
+        compare_digests(facts, events);
+    }
     for (const saved_shape& shape : facts.shapes) {
         const auto values = std::find_if(events.records.begin(), events.records.end(),
                                          [&](const auto& record) { return record.shape && record.tag == shape.name; });
         if (values != events.records.end() && *values->shape != shape.extents) {
             report(difference_kind::shape, facts, facts.key, shape.name,
                    "the index file has another shape than the saved values");
+        }
+    }
+}
+
+SMDEBUG_INLINE void run_verifier::compare_digests(const index_facts& facts, const event_records& events) {
+    for (const event_record& saved : events.records) {
+        if (!is_digest(saved.tag) || saved.state != status::ok) {
+            continue;
+        }
+        const std::string tensor{tensor_of_digest(saved.tag)};
+        const auto values = std::find_if(events.records.begin(), events.records.end(),
+                                         [&](const event_record& other) { return other.tag == tensor; });
+        const auto differ = [&](std::string what) {
+            report(difference_kind::digest, facts, facts.event_file, tensor, std::move(what));
+        };
+        if (!saved.number) {
+            differ("its digest is not an int64 scalar");
+        } else if (values != events.records.end() && values->digest && *values->digest != *saved.number) {
+            differ("its values are not what the hook saw: their digest is " + std::to_string(*values->digest) +
+                   ", the saved one " + std::to_string(*saved.number));
         }
     }
 }

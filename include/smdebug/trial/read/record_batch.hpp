@@ -208,7 +208,9 @@ struct event_record {
     bool has_value = false;     ///< a record without a value, such as a file's version, belongs to no tensor
     std::optional<smdebug::mode> mode = {};
     std::optional<step_number> mode_step = {};
-    std::optional<shape_type> shape = {};  ///< of a tensor
+    std::optional<shape_type> shape = {};     ///< of a tensor
+    std::optional<std::int64_t> digest = {};  ///< of a tensor's values, where wanted
+    std::optional<std::int64_t> number = {};  ///< the value of an int64 scalar, where digests are wanted
 };
 
 /// What a file holds.
@@ -224,11 +226,15 @@ struct event_records {
 /// Fills in what the payload contains; returns at the first error.
 [[nodiscard]] status read_event_facts(byte_view payload, event_record& out);
 
+/// Fills in the digest of the tensor that the payload contains, if it is one that can be decoded.
+void read_event_digest(byte_view payload, event_record& out);
+
 /// Reads a file from front to back and verifies every checksum.  `most`: size_limits::record; a larger record ends the
-/// file.
+/// file.  `digests`: also those of all tensors.
 /// Errors: those of the storage; not_found if there is no such file.
 /// Cost: one pass over the file.  Memory: 4 MiB or the largest record, and the result.
-[[nodiscard]] event_records read_event_records(const any_storage& store, const std::string& key, std::uint64_t most);
+[[nodiscard]] event_records read_event_records(const any_storage& store, const std::string& key, std::uint64_t most,
+                                               bool digests = false);
 
 // How much of an event file is read for one record: its claimed length is trusted within bounds only.
 

@@ -57,6 +57,7 @@ public:
 
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
     [[nodiscard]] const trial_state& state() const noexcept { return *state_; }
+    [[nodiscard]] const std::shared_ptr<const trial_state>& shared_state() const noexcept { return state_; }
 
     /// The name's number in one of the state's catalogs; nothing if it is unknown there.
     [[nodiscard]] std::optional<name_id> id_in(const catalog& from) const noexcept;

@@ -21,6 +21,7 @@ namespace smdebug::inline v1::detail {
 SMDEBUG_INLINE export_extent export_extent::of(const catalog& from, const tensor_selection& which) {
     tensor_selection with_tables = which;
     with_tables.tables = true;
+    with_tables.digests = true;
     const selected_tensors selected{with_tables, from};
     export_extent all;
     std::set<std::string> tensors;

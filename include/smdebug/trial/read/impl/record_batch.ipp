@@ -1,9 +1,14 @@
 // The bodies of <smdebug/trial/read/record_batch.hpp>.
 #pragma once
 
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/core/dtype.hpp>
 #include <smdebug/core/sorted_blocks.hpp>
 #include <smdebug/record/framing.hpp>
 #include <smdebug/record/payload_check.hpp>
+#include <smdebug/reduce/digest.hpp>
+#include <smdebug/tensor/event_decoder.hpp>
+#include <smdebug/tensor/tensor_view.hpp>
 #include <smdebug/trial/read/event_source.hpp>
 #include <smdebug/trial/read/record_batch.hpp>
 #include <smdebug/wire/event.hpp>
@@ -151,7 +156,20 @@ SMDEBUG_INLINE status read_event_facts(byte_view payload, event_record& out) {
     return status::ok;
 }
 
-SMDEBUG_INLINE event_records read_event_records(const any_storage& store, const std::string& key, std::uint64_t most) {
+SMDEBUG_INLINE void read_event_digest(byte_view payload, event_record& out) {
+    decoded_tensor tensor;
+    if (decode_event_tensor(payload, out.tag, tensor, nullptr) != status::ok || !has_digest(tensor.type)) {
+        return;
+    }
+    const tensor_view values = tensor.view();
+    out.digest = digest_of(values);
+    if (values.type == dtype::int64 && values.bytes.size() == sizeof(std::int64_t)) {
+        out.number = load_le<std::int64_t>(values.bytes.data());
+    }
+}
+
+SMDEBUG_INLINE event_records read_event_records(const any_storage& store, const std::string& key, std::uint64_t most,
+                                                bool digests) {
     piecewise_event_file file{store, key, std::uint64_t{4} << 20U};
     event_records read;
     const auto end_with = [&](status why) { read.end = why; };
@@ -178,6 +196,9 @@ SMDEBUG_INLINE event_records read_event_records(const any_storage& store, const 
         event_record next{.where = {read.end_offset, *size}, .state = whole.code()};
         if (whole.ok()) {
             next.state = detail::read_event_facts(whole->payload, next);
+        }
+        if (digests && next.state == status::ok && next.has_value) {
+            detail::read_event_digest(whole->payload, next);
         }
         read.records.push_back(std::move(next));
         read.end_offset += *size;

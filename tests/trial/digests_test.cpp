@@ -1,0 +1,237 @@
+// Digests in a run: reading them, diffs and verification by them, and that nothing takes them for values of a model.
+#include <smdebug/trial/diff_runs.hpp>
+#include <smdebug/trial/tensor_handle.hpp>
+#include <smdebug/trial/verify.hpp>
+
+#include "support/run_builder.hpp"
+#include "trial/diff_runs_fixture.hpp"
+
+#include <smdebug/core/error.hpp>
+#include <smdebug/reduce/digest.hpp>
+#include <smdebug/rules/judge/saved_tensor.hpp>
+#include <smdebug/storage/memory_storage.hpp>
+#include <smdebug/trial/basic_trial.hpp>
+#include <smdebug/trial/selection.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace smdebug;
+using namespace smdebug_test;
+using texts = std::vector<std::string>;
+
+namespace {
+
+std::int64_t digest_of(const written_tensor& tensor) {
+    return smdebug::digest_of({tensor.type, tensor.shape, tensor.content, {}});
+}
+written_tensor digest_tensor(const std::string& of, std::int64_t digest) {
+    return tensor_of<std::int64_t>("digest/" + of, {digest}, {});
+}
+written_tensor digest_tensor(const written_tensor& of) { return digest_tensor(of.name, digest_of(of)); }
+
+const std::map<std::string, std::vector<std::string>> groups{{"digests", {"digest/w"}}, {"weights", {"w"}}};
+
+memory_storage run_with(std::vector<written_tensor> tensors,
+                        const std::map<std::string, std::vector<std::string>>& with = groups) {
+    return run_of({{.step = 3, .tensors = std::move(tensors)}}, with);
+}
+
+const written_tensor w = tensor_of<float>("w", {1, 2, 3});
+const written_tensor other = tensor_of<float>("w", {1, 2, 4});
+const written_tensor text{.name = "w", .type = dtype::string, .shape = {2}, .content = {}, .strings = {"a", "b"}};
+
+diff_answer diff_with(std::vector<written_tensor> first, std::vector<written_tensor> second,
+                      const diff_options& options = {}) {
+    return diff(memory_trial{run_with(std::move(first))}, memory_trial{run_with(std::move(second))}, options);
+}
+
+}  // namespace
+
+TEST_CASE("digests: a tensor's digest is the saved one, else that of its values") {
+    struct row {
+        std::string what;
+        std::vector<written_tensor> tensors;
+        std::int64_t digest;
+    };
+    for (const row& each :
+         {row{"saved alone", {digest_tensor("w", 7)}, 7}, row{"saved beside values", {w, digest_tensor("w", 7)}, 7},
+          row{"of the values", {w}, digest_of(w)},
+          row{"beside one that is no digest", {w, tensor_of<float>("digest/w", {1}, {})}, digest_of(w)}}) {
+        CAPTURE(each.what);
+        const memory_trial run{run_with(each.tensors)};
+        CHECK(run.tensor("w").digest(3) == each.digest);
+        CHECK(run.tensor("w").digest(3, {.mode = mode::train, .worker = "worker_0"}) == each.digest);
+    }
+    const memory_trial plain{run_with({w, digest_tensor("w", 7)}, {{"weights", {"w"}}})};
+    CHECK(plain.tensor("w").digest(3) == digest_of(w));  // without their collection a name is only a name
+}
+
+TEST_CASE("digests: without one and without values the look-up fails as one of values does") {
+    const memory_trial run{run_with({tensor_of<double>("smdebug/reductions/max/w", {3}, {})})};
+    const auto missing = run.tensor("w").find_digest(3);
+    REQUIRE_FALSE(missing);
+    CHECK(missing.failure().why == lookup_failure_kind::tensor_not_saved);
+    CHECK(missing.failure().has_reductions);
+    CHECK(missing.failure().message() == run.tensor("w").find_value(3).failure().message());
+    CHECK_THROWS_AS(static_cast<void>(run.tensor("w").digest(4)), step_unavailable);
+    CHECK_THROWS_AS(static_cast<void>(run.tensor("w").digest(3, {.worker = "worker_9"})), invalid_worker);
+    CHECK_THROWS_AS(static_cast<void>(run.tensor("v")), tensor_unavailable);
+    CHECK_THROWS_WITH_AS(static_cast<void>(memory_trial{run_with({text})}.tensor("w").digest(3)),
+                         doctest::Contains("holds text, which has no digest"), type_error);
+}
+
+TEST_CASE("digests: a damaged one is an error, whatever values there are") {
+    memory_storage store = run_with({w, digest_tensor("w", 7)});
+    const std::string key = smdebug::detail::locations::event_key(3, "worker_0");
+    const byte_buffer read = store.read(key);
+    std::vector<std::byte> bytes{read.view().begin(), read.view().end()};
+    const auto place = memory_trial{store}.snapshot();
+    const auto entry = place->values_of(*place->files_in({}).front(), *place->find_digest_of("w"));
+    REQUIRE(entry);
+    bytes[static_cast<std::size_t>(entry->record.offset)] ^= std::byte{1};  // the record's length
+    store.write(key, bytes);
+    CHECK_THROWS_AS(static_cast<void>(memory_trial{store}.tensor("w").digest(3)), corrupt_record);
+}
+
+TEST_CASE("digests: neither rules nor selections take them for values") {
+    const memory_storage store = run_of({{.step = 3, .tensors = {w, digest_tensor("fc.weight", -1), digest_tensor(w)}}},
+                                        {{"digests", {"digest/fc.weight", "digest/w"}}, {"weights", {"w"}}});
+    const memory_trial run{store};
+    const auto from = run.snapshot();
+    const auto chosen = [&](const tensor_selection& which) {
+        const detail::selected_tensors selected{which, *from};
+        texts names;
+        for (const std::string& name : run.tensor_names()) {
+            if (selected.contains(*from->find_tensor(name))) {
+                names.push_back(name);
+            }
+        }
+        return names;
+    };
+    CHECK(chosen({}) == texts{"w"});
+    CHECK(chosen({.digests = true}) == texts{"digest/fc.weight", "digest/w", "w"});
+    CHECK(chosen({.regex = "w"}) == texts{"w"});
+    CHECK(chosen({.regex = "^fc", .digests = true}) == texts{"digest/fc.weight"});
+    CHECK(chosen({.names = texts{"w"}, .digests = true}) == texts{"digest/w", "w"});
+    CHECK(chosen({.names = texts{"digest/w"}}) == texts{"digest/w"});
+    CHECK(chosen({.collection = "weights", .digests = true}) == texts{"digest/w", "w"});
+    CHECK(chosen({.collection = "digests"}) == texts{"digest/fc.weight", "digest/w"});
+    CHECK(rules::tensors_to_check(run, 3, {}) == texts{"w"});
+    CHECK(rules::tensors_to_check(run, 3, {.tensor_regex = "w"}) == texts{"w"});
+    CHECK(rules::tensors_to_check(run, 3, {.collection_names = {"weights"}}) == texts{"w"});
+    CHECK(run.tensor_names({.regex = "weight"}) == texts{"digest/fc.weight"});  // as in the package: by their names
+}
+
+TEST_CASE("digests: a diff compares them where a run has no values") {
+    struct row {
+        std::string what;
+        std::vector<written_tensor> first;
+        std::vector<written_tensor> second;
+        texts lines;
+        std::size_t by_digest;
+    };
+    const written_tensor max = tensor_of<double>("smdebug/reductions/max/w", {3}, {});
+    const std::string part = "3 worker_0 w values: its digest is " + std::to_string(digest_of(w)) +
+                             " in the first run, " + std::to_string(digest_of(other)) + " in the second";
+    const std::string swapped = "3 worker_0 w values: its digest is " + std::to_string(digest_of(other)) +
+                                " in the first run, " + std::to_string(digest_of(w)) + " in the second";
+    const texts none{};
+    for (const row& each : {row{"digests", {digest_tensor(w)}, {digest_tensor(w)}, none, 1},
+                            row{"values and a digest", {w}, {digest_tensor(w)}, none, 1},
+                            row{"a digest and values", {digest_tensor(w)}, {w}, none, 1},
+                            row{"values and both", {w}, {w, digest_tensor(w)}, none, 0},
+                            row{"reductions beside", {max, digest_tensor(w)}, {max, w}, none, 1},
+                            row{"reductions beside both", {max, digest_tensor(w)}, {max, digest_tensor(w)}, none, 1},
+                            row{"other digests", {digest_tensor(w)}, {digest_tensor(other)}, {part}, 1},
+                            row{"other values", {w}, {digest_tensor(other)}, {part}, 1},
+                            row{"values of the other", {digest_tensor(other)}, {w}, {swapped}, 1},
+                            row{"beside reductions", {max, w}, {max, digest_tensor(other)}, {part}, 1},
+                            row{"a digest alone",
+                                {digest_tensor(w)},
+                                {tensor_of<float>("v", {1})},
+                                {"3 worker_0 w tensor 1: only the first run has it, as a digest",
+                                 "3 worker_0 v tensor 2: only the second run has it"},
+                                0},
+                            row{"a digest that one has",
+                                {max},
+                                {max, digest_tensor(w)},
+                                {"3 worker_0 w tensor 2: only the second run has its digest"},
+                                0},
+                            row{"text",
+                                {text},
+                                {digest_tensor(w)},
+                                {"3 worker_0 w tensor 1: the first run has text, the other one only a digest"},
+                                0}}) {
+        CAPTURE(each.what);
+        const diff_answer got = diff_with(each.first, each.second);
+        CHECK(got.lines == each.lines);
+        CHECK(got.summary.by_digest == each.by_digest);
+        CHECK(got.summary.same() == each.lines.empty());
+    }
+}
+
+TEST_CASE("digests: a tolerance does not help where there are no values") {
+    const diff_answer got = diff_with({w}, {digest_tensor(other)}, {.rtol = 10});
+    REQUIRE(got.lines.size() == 1);
+    CHECK(got.lines[0].ends_with("without values nothing says whether that is within the tolerance"));
+}
+
+TEST_CASE("digests: a diff of selected tensors compares their digests, and no others") {
+    const written_tensor b = tensor_of<float>("b", {1});
+    for (const auto& which : {tensor_selection{.names = texts{"b"}}, tensor_selection{.regex = "^b"},
+                              tensor_selection{.collection = "biases"}}) {
+        const std::map<std::string, std::vector<std::string>> with{{"digests", {}}, {"biases", {"b"}}};
+        const auto got = diff(memory_trial{run_with({digest_tensor(w), digest_tensor(b)}, with)},
+                              memory_trial{run_with({digest_tensor(other), digest_tensor(b)}, with)}, {.which = which});
+        CHECK(got.lines.empty());
+        CHECK(got.summary.by_digest == 1);
+    }
+}
+
+TEST_CASE("digests: of values that are read in pieces, and of those that repeat their last element") {
+    std::vector<float> values(std::size_t{3} << 20U, 1.5F);
+    values[7] = 2;
+    const written_tensor large = tensor_of<float>("w", values);
+    CHECK(diff_with({large}, {digest_tensor(large)}).summary.same());
+    // One value for all: as the package writes a constant tensor.
+    const written_tensor constant = tensor_of<float>("w", std::vector<float>(5000, 4.0F));
+    CHECK(diff_with({constant}, {digest_tensor(constant)}).summary.same());
+}
+
+TEST_CASE("digests: verification compares them with the values") {
+    const auto found = [](const memory_storage& store) {
+        texts lines;
+        for (const difference& each : verify_run(store)) {
+            lines.push_back(std::string{name_of(each.kind)} + " " + each.tensor + ": " + each.what);
+        }
+        return lines;
+    };
+    CHECK(found(run_with({w, digest_tensor(w)})).empty());
+    CHECK(found(run_with({digest_tensor(w)})).empty());
+    CHECK(found(run_with({w, digest_tensor("w", 7)})) ==
+          texts{"digest w: its values are not what the hook saw: their digest is " + std::to_string(digest_of(w)) +
+                ", the saved one 7"});
+    CHECK(found(run_with({w, tensor_of<float>("digest/w", {1}, {})})) ==
+          texts{"digest w: its digest is not an int64 scalar"});
+    CHECK(found(run_with({w, digest_tensor("w", 7)}, {{"weights", {"w"}}})).empty());  // only a name
+
+    // A bit of a value under the constant that stands in place of a checksum.
+    memory_storage store = run_with({w, digest_tensor(w)});
+    const std::string key = smdebug::detail::locations::event_key(3, "worker_0");
+    const byte_buffer read = store.read(key);
+    std::vector<std::byte> bytes{read.view().begin(), read.view().end()};
+    const auto content = std::search(bytes.begin(), bytes.end(), w.content.begin(), w.content.end());
+    REQUIRE(content != bytes.end());
+    *content ^= std::byte{1};
+    store.write(key, bytes);
+    CHECK(found(store).size() == 1);
+    CHECK(found(store).front().starts_with("digest w: its values are not what the hook saw"));
+}
