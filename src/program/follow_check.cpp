@@ -17,6 +17,8 @@
 #include <smdebug/rules/any_rule.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/rule_result.hpp>
+#include <smdebug/trial/catalog/catalog.hpp>
+#include <smdebug/trial/read/trial_state.hpp>
 #include <smdebug/trial/trial.hpp>
 
 #include <algorithm>
@@ -112,7 +114,12 @@ private:
             }
             const no_refresh all_see_the_same{of_.run};
             for (const step_number step : steps) {
-                session_.visit(step);
+                if (was_removed(step)) {
+                    of_.out.note("step " + std::to_string(of_.run.shown_step(step)) +
+                                 " was removed before it could be checked [run " + of_.path + "]");
+                } else {
+                    session_.visit(step);
+                }
                 next_ = step + 1;
                 if (of_.stop.stop_requested()) {
                     session_.end(invoke_end::stopped, next_);
@@ -121,6 +128,20 @@ private:
             }
         }
         return of_.run.loaded_all_steps() ? follow_end::ended : follow_end::end_step;
+    }
+
+    // Whether a checkpoint is gone, as those that the training keeps no longer.  What a hook wrote is not removed by it.
+    [[nodiscard]] bool was_removed(step_number step) const {
+        const auto from = of_.run.snapshot();
+        const auto* const entry = from->has_index ? nullptr : from->find_step(step);
+        if (entry == nullptr) {
+            return false;
+        }
+        const auto files = entry->files();
+        return std::any_of(files.begin(), files.end(), [&](const smdebug::detail::catalog::file& file) {
+            const std::string key = smdebug::detail::trial_state::event_key(*from, file);
+            return from->layout_of(file).is_in_objects() && !key.empty() && !of_.run.store().size(key);
+        });
     }
 
     [[nodiscard]] static invoke_end end_for(follow_end end) noexcept {

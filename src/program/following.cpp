@@ -131,11 +131,13 @@ program_trial open_to_follow(const std::string& path, const run_options& how, co
     // Event files of a running job may come late: they are waited for, unlike elsewhere in the program.
     trial_options options = options_for(how);
     options.stop = stop;
+    storage_options storage = how.storage;
+    storage.formats.followed = true;
     std::optional<clock::time_point> given_up;
     while (true) {
         const bool is_last = given_up && clock::now() + options.open_timeout >= *given_up;
         try {
-            return open_trial(path, how.storage, options);
+            return open_trial(path, storage, options);
         } catch (const missing_collection_files&) {
             throw;  // the job has ended without them
         } catch (const not_found& missing) {

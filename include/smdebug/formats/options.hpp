@@ -21,6 +21,10 @@ struct format_options {
     data_format as = data_format::detect;
     /// A regex whose only group matches the step in a checkpoint's name; empty: the usual names are recognised.
     std::string step_regex = {};
+    /// Whether the data are followed while they are written.  A checkpoint is then shown once it is whole and nothing of
+    /// it was written for two seconds, one below "tmp-checkpoint-..." once it has its own name; one that is removed is
+    /// no problem, and pickled files are named once, not in each checkpoint.
+    bool followed = false;
     /// TensorBoard: true: the folders below a run's folder are its workers; false: they are runs of their own, which
     ///              log_folders() lists, and only folders of modes belong to the run.
     bool folders_are_workers = true;

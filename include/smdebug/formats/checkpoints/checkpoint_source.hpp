@@ -67,7 +67,8 @@ struct step_contents {
 ///  - Damaged files and tensors of unknown dtypes are noted, all others are read.  PyTorch's pickles are never read.
 ///  - The run counts as growing until no file was written for `quiet_after`.  A checkpoint that appears meanwhile is
 ///    shown once it can be read, or has not been written to for `whole_after`.  A damaged checkpoint is read again when
-///    its files change; once it is whole, it is added and its problem is withdrawn.
+///    its files change; once it is whole, it is added and its problem is withdrawn, as it is when its files are gone.
+///    More about runs that are followed from the start: format_options::followed.
 /// Models catalog_source.      Cost: a listing, and one or two small reads a file.
 class checkpoint_source {
 public:
@@ -77,6 +78,9 @@ public:
         std::chrono::milliseconds quiet_after{std::chrono::minutes{10}};
         /// A file that has not been written to for so long is whole.
         std::chrono::milliseconds whole_after{std::chrono::seconds{10}};
+        bool followed = false;  ///< see format_options::followed
+        /// If followed, a checkpoint that has not been written to for so long is complete.
+        std::chrono::milliseconds complete_after{std::chrono::seconds{2}};
         std::function<std::chrono::system_clock::time_point()> now = [] { return std::chrono::system_clock::now(); };
     };
 
@@ -107,6 +111,10 @@ private:
     [[nodiscard]] std::optional<time_point> written(const formats::detail::checkpoint_step& step) const;
     // Whether it was written recently: a missing time, or one in the future, counts as long ago.
     [[nodiscard]] bool is_younger(std::optional<time_point> written, std::chrono::milliseconds than) const;
+    // Whether a file of it was removed since it was listed.
+    [[nodiscard]] bool is_gone(const formats::detail::checkpoint_step& step) const;
+    // What was left out, as problems.
+    [[nodiscard]] std::vector<problem> problems_of(const formats::detail::found_checkpoints& found) const;
     // Notes the problems of one place in the run, and withdraws its earlier ones.
     static void note(std::vector<problem> now, std::vector<std::string>& known, run_contents& contents);
     // Reads a step that is new or has changed; returns whether that gave anything new.

@@ -45,6 +45,8 @@ struct found_checkpoints {
 
 struct checkpoint_search {
     std::string step_regex = {};  ///< see step_pattern; empty: step_of_name
+    /// Leaves out folders "tmp-checkpoint-500/", as versions of the Trainer name one that they are writing.
+    bool finished_alone = false;
 };
 
 /// Groups keys, which are in order, into steps; `place` names their location in errors.  Files of other kinds are

@@ -203,7 +203,9 @@ SMDEBUG_INLINE any_storage open_data(any_storage store, const format_options& op
                                                      : as_run(store, std::move(logs));
         }
         case data_format::checkpoints:
-            return checkpoint_source{store, {.step_regex = options.step_regex, .archive = options.npz}}.run();
+            return checkpoint_source{
+                store, {.step_regex = options.step_regex, .archive = options.npz, .followed = options.followed}}
+                .run();
         case data_format::detect:
         case data_format::smdebug:
             break;

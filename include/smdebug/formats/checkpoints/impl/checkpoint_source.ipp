@@ -353,6 +353,31 @@ SMDEBUG_INLINE bool checkpoint_source::is_younger(std::optional<time_point> writ
     return written && *written <= now && now - *written < than;
 }
 
+SMDEBUG_INLINE bool checkpoint_source::is_gone(const formats::detail::checkpoint_step& step) const {
+    const auto is_missing = [&](const std::string& key) { return !store_.size(key).has_value(); };
+    if (std::none_of(step.files.begin(), step.files.end(), is_missing)) {
+        return false;
+    }
+    const std::vector<std::string> keys = store_.list("", "");  // a link that leads nowhere is still listed
+    return std::any_of(step.files.begin(), step.files.end(),
+                       [&](const std::string& key) { return std::find(keys.begin(), keys.end(), key) == keys.end(); });
+}
+
+SMDEBUG_INLINE std::vector<problem> checkpoint_source::problems_of(
+    const formats::detail::found_checkpoints& found) const {
+    std::vector<problem> problems;
+    std::set<std::string_view> pickled;
+    for (const formats::detail::left_out& one : found.not_read) {
+        const std::string_view name = std::string_view{one.name}.substr(one.name.rfind('/') + 1);  // npos + 1 is 0
+        if (!how_.followed || formats::detail::kind_of(name) != formats::detail::checkpoint_kind::pickle) {
+            problems.push_back({one.kind, one.name, one.why});
+        } else if (pickled.insert(name).second) {  // each checkpoint has it
+            problems.push_back({one.kind, std::string{name}, one.why});
+        }
+    }
+    return problems;
+}
+
 SMDEBUG_INLINE void checkpoint_source::note(std::vector<problem> now, std::vector<std::string>& known,
                                             run_contents& contents) {
     for (const std::string& where : std::exchange(known, {})) {
@@ -366,12 +391,15 @@ SMDEBUG_INLINE void checkpoint_source::note(std::vector<problem> now, std::vecto
 
 SMDEBUG_INLINE bool checkpoint_source::update(run_contents& contents) {
     const formats::detail::found_checkpoints found =
-        formats::detail::find_checkpoints(store_, {.step_regex = how_.step_regex});
-    std::vector<problem> left_out;
-    for (const formats::detail::left_out& one : found.not_read) {
-        left_out.push_back({one.kind, one.name, one.why});
+        formats::detail::find_checkpoints(store_, {.step_regex = how_.step_regex, .finished_alone = how_.followed});
+    note(problems_of(found), left_out_, contents);
+    for (auto& [number, known] : known_) {
+        const auto place = std::lower_bound(found.steps.begin(), found.steps.end(), number,
+                                            [](const auto& step, step_number wanted) { return step.step < wanted; });
+        if (place == found.steps.end() || place->step != number) {
+            note({}, known.problems, contents);  // its files are gone
+        }
     }
-    note(std::move(left_out), left_out_, contents);
     bool has_news = false;
     bool is_quiet = true;
     for (const formats::detail::checkpoint_step& step : found.steps) {
@@ -393,6 +421,10 @@ SMDEBUG_INLINE bool checkpoint_source::update(run_contents& contents) {
 SMDEBUG_INLINE bool checkpoint_source::look(const formats::detail::checkpoint_step& step, known_step now,
                                             run_contents& contents) {
     namespace detail = formats::detail;
+    const bool is_new = known_.find(step.step) == known_.end();
+    if (how_.followed && is_new && is_younger(now.written, how_.complete_after)) {
+        return false;  // another of its files may follow
+    }
     detail::step_contents read;
     std::vector<problem> problems;
     try {
@@ -406,8 +438,9 @@ SMDEBUG_INLINE bool checkpoint_source::look(const formats::detail::checkpoint_st
     }
     now.is_damaged = std::any_of(problems.begin(), problems.end(),
                                  [](const problem& one) { return one.kind == problem_kind::damaged; });
-    if (is_followed_ && now.is_damaged && is_younger(now.written, how_.whole_after)) {
-        return false;  // it is being written
+    if ((is_followed_ || how_.followed) && now.is_damaged &&
+        (is_younger(now.written, how_.whole_after) || (how_.followed && is_new && is_gone(step)))) {
+        return false;  // it is being written, or removed
     }
     const auto known = known_.find(step.step);
     const run_contents::place where{.step = step.step, .mode = mode::train, .mode_step = step.step};

@@ -63,17 +63,30 @@ SMDEBUG_INLINE std::string checkpoint_of(std::string_view key) {
     return shard ? std::string{shard->before}.append(shard->behind) : std::string{stem};
 }
 
+/// Whether a file lies in a folder that is renamed once it is complete.
+[[nodiscard]] inline bool is_in_unfinished_folder(std::string_view key) noexcept {
+    constexpr std::string_view prefix = "tmp-checkpoint-";
+    for (std::size_t at = key.find(prefix); at != std::string_view::npos; at = key.find(prefix, at + 1)) {
+        if ((at == 0 || key[at - 1] == '/') && key.find('/', at) != std::string_view::npos) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /// Sorts keys into steps.
 class checkpoint_sorter {
 public:
-    checkpoint_sorter(const std::string& place, const checkpoint_search& how) : place_(place) {
+    checkpoint_sorter(const std::string& place, const checkpoint_search& how)
+        : place_(place), finished_alone_(how.finished_alone) {
         if (!how.step_regex.empty()) {
             pattern_.emplace(how.step_regex);
         }
     }
 
     void add(const std::string& key) {
-        const checkpoint_kind kind = kind_of(key);
+        const checkpoint_kind kind =
+            finished_alone_ && is_in_unfinished_folder(key) ? checkpoint_kind::none : kind_of(key);
         if (kind == checkpoint_kind::pickle) {
             pickled_.push_back(key);
         } else if (kind != checkpoint_kind::none) {
@@ -167,6 +180,7 @@ private:
     }
 
     const std::string& place_;
+    bool finished_alone_;
     std::optional<step_pattern> pattern_;
     std::map<step_number, found_step> steps_;
     std::vector<std::string> without_step_;
