@@ -130,7 +130,7 @@ private:
         return of_.run.loaded_all_steps() ? follow_end::ended : follow_end::end_step;
     }
 
-    // Whether a checkpoint is gone, as those that the training keeps no longer.  What a hook wrote is not removed by it.
+    // Whether a checkpoint is gone, as those that the training keeps no longer.  A hook removes nothing that it wrote.
     [[nodiscard]] bool was_removed(step_number step) const {
         const auto from = of_.run.snapshot();
         const auto* const entry = from->has_index ? nullptr : from->find_step(step);

@@ -132,7 +132,7 @@ program_trial open_to_follow(const std::string& path, const run_options& how, co
     trial_options options = options_for(how);
     options.stop = stop;
     storage_options storage = how.storage;
-    storage.formats.followed = true;
+    storage.formats.followed_since = std::chrono::system_clock::now();
     std::optional<clock::time_point> given_up;
     while (true) {
         const bool is_last = given_up && clock::now() + options.open_timeout >= *given_up;

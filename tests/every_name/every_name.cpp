@@ -124,7 +124,7 @@ void call_tensors() {
 
     const smd::scalar_kernel kernel;
     expect(kernel.reduce(view, smd::reduction_set::all()).ok(), "reduce");
-    use(kernel.name());
+    use(kernel.name(), smd::has_digest(view.type), smd::digest_of(view), smd::digest_of(view, kernel));
     expect(smd::histogram_of(view).ok(), "histogram_of");
     expect(smd::histogram_of(view, smd::equal_bins{}).ok(), "histogram_of with equal bins");
     expect(smd::histogram_of(view, smd::edge_bins{std::array<double, 2>{0, 9}}).ok(), "histogram_of with edges");
@@ -143,6 +143,7 @@ void call_tensors() {
     use(smd::reduction_set{key}.contains(key), smd::reduction_set{}.empty(), smd::reduction_set{}.has_counts());
     std::string name;
     smd::append_reduction_tensor_name(name, "w", key);
+    use(smd::digest_of_tensor("w"), smd::is_digest("digest/w"), smd::tensor_of_digest("digest/w"));
     use(smd::reduction_tensor_name("w", key), smd::table_of_histogram("w"), smd::is_histogram_table("w"),
         smd::histogram_of_table("w"));
 }
@@ -357,6 +358,7 @@ void call_trial(const Trial& run) {
     tensor.note_selected();
     expect(tensor.template value<float>(2)(1, 1) == 2 && tensor.value(0).size() == 4, "value");
     expect(tensor.find_value(0).has_value(), "find_value");
+    expect(tensor.find_digest(0).has_value() && tensor.digest(0) == *tensor.find_digest(0), "find_digest");
     use(tensor.find_value(9).failure(), tensor.values(), tensor.shape(0), tensor.shapes(), tensor.find_shape(0));
     expect(tensor.reduction_value(0, smd::reduction::max) == 3, "reduction_value");
     expect(tensor.reduction_value(0, "max") == 3, "reduction_value by name");

@@ -96,8 +96,8 @@ TEST_CASE("digests: alone, with values, with reductions, by any kernel") {
          {.reduction_config = mean, .include_collections = {"weights"}, .digests = {"weights"}},
          false,
          true},
-        {"of all", {.digests = {"all"}}, false, false},
-        {"of all that is saved", {.save_all = true, .digests = {"all"}}, true, false},
+        {"all", {.digests = {"all"}}, false, false},
+        {"all that is saved", {.save_all = true, .digests = {"all"}}, true, false},
     };
     for (const row& each : rows) {
         CAPTURE(each.what);
@@ -170,13 +170,12 @@ TEST_CASE("digests: complex numbers, empty tensors and scalars have one; text ha
     const owned scalar{dtype::boolean, {}, {std::byte{1}}};
     const std::vector<std::string_view> words{"a", "b"};
     const shape_type two{2};
-    const memory_storage store = written({.reduction_config = reduction_config{.abs_norms = {"l2"}},
-                                          .save_all = true,
-                                          .digests = {"all"}},
-                                         {{"complex", complex.view()},
-                                          {"empty", empty.view()},
-                                          {"scalar", scalar.view()},
-                                          {"text", {dtype::string, two, {}, words}}});
+    const memory_storage store =
+        written({.reduction_config = reduction_config{.abs_norms = {"l2"}}, .save_all = true, .digests = {"all"}},
+                {{"complex", complex.view()},
+                 {"empty", empty.view()},
+                 {"scalar", scalar.view()},
+                 {"text", {dtype::string, two, {}, words}}});
     const memory_trial run{store};
     CHECK(saved(run, "complex") == digest_of(complex.view()));
     CHECK(saved(run, "empty") == digest_of(empty.view()));

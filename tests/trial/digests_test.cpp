@@ -196,7 +196,7 @@ TEST_CASE("digests: a diff of selected tensors compares their digests, and no ot
     }
 }
 
-TEST_CASE("digests: of values that are read in pieces, and of those that repeat their last element") {
+TEST_CASE("digests: values that are read in pieces, or repeat their last element, have the digest of the whole") {
     std::vector<float> values(std::size_t{3} << 20U, 1.5F);
     values[7] = 2;
     const written_tensor large = tensor_of<float>("w", values);

@@ -162,9 +162,9 @@ struct hook_options {
     std::vector<std::string> include_regex = {};
     /// Saves every tensor, in the collection `all`.
     bool save_all = false;
-    /// Names of collections: of each of their tensors that is due a digest is saved, eight bytes that stand for its
-    /// dtype, shape and bits (digest_of()), as the int64 scalar "digest/<tensor>" in the collection `digests`.  Of a
-    /// collection that is not included nothing else is saved.  `all` stands for every tensor.  Text has no digest.
+    /// Names of collections whose tensors get a digest when they are due: eight bytes that stand for dtype, shape and
+    /// bits (digest_of()), saved as the int64 scalar "digest/<tensor>" in the collection `digests`.  A collection that
+    /// is not included saves nothing else.  `all` stands for every tensor.  Text has no digest.
     /// Names are checked as in include_collections.  Not in the Python package, which reads the scalars.
     std::vector<std::string> digests = {};
     /// Tensors whose names match one of these are in `losses`, besides the names that frameworks use, such as

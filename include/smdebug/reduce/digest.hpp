@@ -61,7 +61,7 @@ template <class Tag>
     return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
-/// Mixes words with plain loops, for whom no kernel is at hand.
+/// Mixes words with plain loops: the default where no kernel is given.
 struct plain_mixer {
     [[nodiscard]] std::uint64_t mix_words(byte_view words, std::uint64_t first) const noexcept {
         return sum_of_mixed<plain_mixer>(words.data(), words.size() / sizeof(std::uint64_t), first);

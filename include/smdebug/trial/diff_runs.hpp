@@ -164,9 +164,10 @@ private:
 /// then by global step and worker, as in the first run's files; what only the second run has comes last.  Steps are
 /// matched by global step; by mode and mode step where either run's steps are synthetic (this also holds for
 /// `options.which.range`).  Workers and tensors are matched by name.  Places, times and the order of records in files
-/// are ignored.  Where a run has no values of a tensor, but its digest (hook_options::digests), digests are compared, of
-/// the other's values if it has no digest itself: another one is a difference of `values` without elements, whatever the
-/// tolerance.  Digests beside values are not compared: verify_run() does that.
+/// are ignored.
+/// Where a run has no values of a tensor, but its digest (hook_options::digests), digests are compared; that of the
+/// other run is computed from its values if it has none.  Digests that differ are a difference of `values` without
+/// elements, whatever the tolerance.  Digests beside values are not compared: verify_run() does that.
 ///
 ///     const diff_summary all = diff_runs(mine, yours, {.rtol = 1e-5}, [](const run_difference& each) { ... });
 ///

@@ -138,8 +138,8 @@ public:
 
     // Digests ----------------------------------------------------------------------------------------------------
 
-    /// The saved digest (hook_options::digests), else that of the values, see digest_of(): equal digests stand for equal
-    /// dtype, shape and bits.
+    /// The saved digest (hook_options::digests), else that of the values, see digest_of(): equal digests stand for the
+    /// same dtype, shape and bits.
     /// Errors: as find_value(), where neither was saved; type_error for text, which has none.
     /// Cost: one small read; without a saved one, a read of the values and a pass over them.
     [[nodiscard]] lookup<std::int64_t> find_digest(step_number step, const read_options& where = {}) const;

@@ -183,6 +183,61 @@ TEST_CASE("checkpoint_source: what becomes whole later is added to its step, and
     CHECK(run.has_tensor("m"));
 }
 
+TEST_CASE("checkpoint_source: a run that is followed ends after three times the longest pause between checkpoints") {
+    for (const bool followed : {false, true}) {
+        CAPTURE(followed);
+        memory_storage files{"checkpoints"};
+        std::chrono::minutes age{0};
+        checkpoint_source::settings how{.now = [&age] { return std::chrono::system_clock::now() + age; }};
+        if (followed) {  // since two hours before the first checkpoint
+            how.followed_since = std::chrono::system_clock::now() - std::chrono::hours{2};
+        }
+        checkpoint_source source{any_storage{files}, how};
+        run_contents contents;
+        CHECK_FALSE(source.update(contents));
+        files.write("checkpoint-1/model.safetensors", as_bytes(weights(1)));
+        age = std::chrono::minutes{5};
+        CHECK(source.update(contents));
+        CHECK_FALSE(contents.ended());
+        age = std::chrono::hours{5};
+        static_cast<void>(source.update(contents));
+        CHECK(contents.ended() != followed);
+        age = std::chrono::hours{7};
+        static_cast<void>(source.update(contents));
+        CHECK(contents.ended());
+    }
+}
+
+TEST_CASE(
+    "checkpoint_source: one that is followed shows a checkpoint once it is complete, and no trace of a removed one") {
+    memory_storage files{"checkpoints"};
+    std::chrono::seconds age{0};
+    checkpoint_source source{any_storage{files}, {.followed_since = std::chrono::system_clock::now(), .now = [&age] {
+                                                      return std::chrono::system_clock::now() + age;
+                                                  }}};
+    run_contents contents;
+    const std::string half = weights(1).substr(0, 40);
+    files.write("checkpoint-1/model.safetensors", as_bytes(half));
+    files.write("checkpoint-2/model.safetensors", as_bytes(weights(2)));
+    files.write("tmp-checkpoint-3/model.safetensors", as_bytes(weights(3)));
+    files.write("checkpoint-1/optimizer.pt", as_bytes("PK"));
+    files.write("checkpoint-2/optimizer.pt", as_bytes("PK"));
+    CHECK_FALSE(source.update(contents));  // a moment ago
+    age = std::chrono::seconds{5};
+    CHECK(source.update(contents));
+    REQUIRE(contents.runs().size() == 1);
+    CHECK(contents.runs()[0].step == 2);
+    REQUIRE(contents.problems().size() == 1);  // the first is being written still
+    CHECK(contents.problems()[0].where == "optimizer.pt");
+    age = std::chrono::seconds{20};
+    CHECK_FALSE(source.update(contents));
+    CHECK(contents.problems().size() == 2);  // and never became whole
+    files.remove("checkpoint-1/model.safetensors");
+    CHECK_FALSE(source.update(contents));
+    CHECK(contents.problems().size() == 1);
+    CHECK(contents.runs().size() == 1);
+}
+
 TEST_CASE("checkpoint_source: a name is bytes, UTF-8 or not") {
     checkpoint_folder folder;
     folder.write("step_1/w\x82.npy", npy("{'descr': '|u1', 'fortran_order': False, 'shape': (1,), }", "1"));

@@ -65,10 +65,11 @@ struct step_contents {
 ///  - Floating-point tensors belong to the collection "biases" if "bias" is in their name, to "optimizer" if it is in
 ///    their file's name, else to "weights".
 ///  - Damaged files and tensors of unknown dtypes are noted, all others are read.  PyTorch's pickles are never read.
-///  - The run counts as growing until no file was written for `quiet_after`.  A checkpoint that appears meanwhile is
-///    shown once it can be read, or has not been written to for `whole_after`.  A damaged checkpoint is read again when
-///    its files change; once it is whole, it is added and its problem is withdrawn, as it is when its files are gone.
-///    More about runs that are followed from the start: format_options::followed.
+///  - The run counts as growing until no file was written for `quiet_after`; if it is followed, for at least three
+///    times the longest pause before a checkpoint, the first one counting from `followed_since`.
+///  - A checkpoint that appears meanwhile is shown once it can be read, or has not been written to for `whole_after`.
+///    A damaged checkpoint is read again when its files change; once it is whole, it is added and its problem is
+///    withdrawn, as it is when its files are gone.  More about followed runs: format_options::followed_since.
 /// Models catalog_source.      Cost: a listing, and one or two small reads a file.
 class checkpoint_source {
 public:
@@ -78,7 +79,8 @@ public:
         std::chrono::milliseconds quiet_after{std::chrono::minutes{10}};
         /// A file that has not been written to for so long is whole.
         std::chrono::milliseconds whole_after{std::chrono::seconds{10}};
-        bool followed = false;  ///< see format_options::followed
+        /// See format_options::followed_since.
+        std::optional<std::chrono::system_clock::time_point> followed_since = {};
         /// If followed, a checkpoint that has not been written to for so long is complete.
         std::chrono::milliseconds complete_after{std::chrono::seconds{2}};
         std::function<std::chrono::system_clock::time_point()> now = [] { return std::chrono::system_clock::now(); };
@@ -110,7 +112,9 @@ private:
 
     [[nodiscard]] std::optional<time_point> written(const formats::detail::checkpoint_step& step) const;
     // Whether it was written recently: a missing time, or one in the future, counts as long ago.
-    [[nodiscard]] bool is_younger(std::optional<time_point> written, std::chrono::milliseconds than) const;
+    [[nodiscard]] bool is_younger(std::optional<time_point> written, std::chrono::system_clock::duration than) const;
+    // How long nothing is written before the run counts as ended, given when the newest file of each step was written.
+    [[nodiscard]] std::chrono::system_clock::duration patience(std::vector<time_point> written);
     // Whether a file of it was removed since it was listed.
     [[nodiscard]] bool is_gone(const formats::detail::checkpoint_step& step) const;
     // What was left out, as problems.
@@ -130,6 +134,8 @@ private:
     std::map<step_number, known_step> known_;
     std::vector<std::string> left_out_;  // where files lie that belong to no step
     bool is_followed_ = false;           // update() was called before
+    std::optional<time_point> newest_;   // when the newest checkpoint was written, or following began
+    std::chrono::system_clock::duration longest_pause_{0};  // before a checkpoint
 };
 
 }  // namespace smdebug::inline v1

@@ -348,9 +348,28 @@ SMDEBUG_INLINE std::optional<checkpoint_source::time_point> checkpoint_source::w
 }
 
 SMDEBUG_INLINE bool checkpoint_source::is_younger(std::optional<time_point> written,
-                                                  std::chrono::milliseconds than) const {
+                                                  std::chrono::system_clock::duration than) const {
     const time_point now = how_.now();
     return written && *written <= now && now - *written < than;
+}
+
+SMDEBUG_INLINE std::chrono::system_clock::duration checkpoint_source::patience(std::vector<time_point> written) {
+    if (!how_.followed_since) {
+        return how_.quiet_after;
+    }
+    std::sort(written.begin(), written.end());
+    if (!newest_) {
+        newest_ = how_.followed_since;
+        const auto last = written.empty() ? written.end() : std::prev(written.end());
+        longest_pause_ = written.size() > 1 ? *last - *std::prev(last) : longest_pause_;
+    }
+    for (const time_point one : written) {
+        if (one > *newest_) {
+            longest_pause_ = std::max(longest_pause_, one - *newest_);
+            newest_ = one;
+        }
+    }
+    return std::max<std::chrono::system_clock::duration>(how_.quiet_after, 3 * longest_pause_);
 }
 
 SMDEBUG_INLINE bool checkpoint_source::is_gone(const formats::detail::checkpoint_step& step) const {
@@ -369,7 +388,7 @@ SMDEBUG_INLINE std::vector<problem> checkpoint_source::problems_of(
     std::set<std::string_view> pickled;
     for (const formats::detail::left_out& one : found.not_read) {
         const std::string_view name = std::string_view{one.name}.substr(one.name.rfind('/') + 1);  // npos + 1 is 0
-        if (!how_.followed || formats::detail::kind_of(name) != formats::detail::checkpoint_kind::pickle) {
+        if (!how_.followed_since || formats::detail::kind_of(name) != formats::detail::checkpoint_kind::pickle) {
             problems.push_back({one.kind, one.name, one.why});
         } else if (pickled.insert(name).second) {  // each checkpoint has it
             problems.push_back({one.kind, std::string{name}, one.why});
@@ -390,8 +409,8 @@ SMDEBUG_INLINE void checkpoint_source::note(std::vector<problem> now, std::vecto
 }
 
 SMDEBUG_INLINE bool checkpoint_source::update(run_contents& contents) {
-    const formats::detail::found_checkpoints found =
-        formats::detail::find_checkpoints(store_, {.step_regex = how_.step_regex, .finished_alone = how_.followed});
+    const formats::detail::found_checkpoints found = formats::detail::find_checkpoints(
+        store_, {.step_regex = how_.step_regex, .finished_alone = how_.followed_since.has_value()});
     note(problems_of(found), left_out_, contents);
     for (auto& [number, known] : known_) {
         const auto place = std::lower_bound(found.steps.begin(), found.steps.end(), number,
@@ -401,10 +420,12 @@ SMDEBUG_INLINE bool checkpoint_source::update(run_contents& contents) {
         }
     }
     bool has_news = false;
-    bool is_quiet = true;
+    std::vector<time_point> times;
     for (const formats::detail::checkpoint_step& step : found.steps) {
         const std::optional<time_point> newest = written(step);
-        is_quiet = is_quiet && !is_younger(newest, how_.quiet_after);
+        if (newest) {
+            times.push_back(*newest);
+        }
         const auto known = known_.find(step.step);
         const bool is_as_before =
             known != known_.end() && known->second.files == step.files &&
@@ -414,7 +435,9 @@ SMDEBUG_INLINE bool checkpoint_source::update(run_contents& contents) {
         }
     }
     is_followed_ = true;
-    contents.set_ended(is_quiet);
+    const auto limit = patience(times);
+    contents.set_ended(
+        std::none_of(times.begin(), times.end(), [&](time_point written) { return is_younger(written, limit); }));
     return has_news;
 }
 
@@ -422,7 +445,7 @@ SMDEBUG_INLINE bool checkpoint_source::look(const formats::detail::checkpoint_st
                                             run_contents& contents) {
     namespace detail = formats::detail;
     const bool is_new = known_.find(step.step) == known_.end();
-    if (how_.followed && is_new && is_younger(now.written, how_.complete_after)) {
+    if (how_.followed_since && is_new && is_younger(now.written, how_.complete_after)) {
         return false;  // another of its files may follow
     }
     detail::step_contents read;
@@ -438,8 +461,8 @@ SMDEBUG_INLINE bool checkpoint_source::look(const formats::detail::checkpoint_st
     }
     now.is_damaged = std::any_of(problems.begin(), problems.end(),
                                  [](const problem& one) { return one.kind == problem_kind::damaged; });
-    if ((is_followed_ || how_.followed) && now.is_damaged &&
-        (is_younger(now.written, how_.whole_after) || (how_.followed && is_new && is_gone(step)))) {
+    if ((is_followed_ || how_.followed_since) && now.is_damaged &&
+        (is_younger(now.written, how_.whole_after) || (how_.followed_since && is_new && is_gone(step)))) {
         return false;  // it is being written, or removed
     }
     const auto known = known_.find(step.step);
