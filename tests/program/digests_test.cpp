@@ -1,0 +1,93 @@
+// Digests in what the program prints: ls, stats, diff, ls --verify and check.
+#include <program/diff.hpp>
+#include <program/ls.hpp>
+
+#include "program/captured.hpp"
+#include "program/program_fixture.hpp"
+#include "support/run_builder.hpp"
+#include "support/temporary_folder.hpp"
+
+#include <program/console.hpp>
+#include <smdebug/reduce/digest.hpp>
+#include <smdebug/storage/local_storage.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+using namespace smdebug;
+using namespace smdebug_test;
+
+namespace {
+
+std::int64_t digest_of(const written_tensor& tensor) {
+    return smdebug::digest_of({tensor.type, tensor.shape, tensor.content, {}});
+}
+written_tensor digest_tensor(std::int64_t digest) { return tensor_of<std::int64_t>("digest/w", {digest}, {}); }
+
+const written_tensor w = tensor_of<float>("w", {1, 2, 3});
+const written_tensor other = tensor_of<float>("w", {1, 2, 4});
+
+/// A run on disk with one step.
+class one_step {
+public:
+    explicit one_step(std::vector<written_tensor> tensors) {
+        local_storage store{folder_.path()};
+        run_builder{store}
+            .collections({"worker_0"}, {{"digests", {"digest/w"}}, {"weights", {"w"}}})
+            .step({.step = 4, .tensors = std::move(tensors)})
+            .end();
+    }
+    [[nodiscard]] std::string path() const { return folder_.path(); }
+
+private:
+    temporary_folder folder_;
+};
+
+}  // namespace
+
+TEST_CASE("digests: diff of a run with values and one with digests alone") {
+    const one_step values{{w}};
+    const one_step same{{digest_tensor(digest_of(w))}};
+    const one_step changed{{digest_tensor(digest_of(other))}};
+    const ran equal = program({"diff", values.path(), same.path()});
+    CHECK(equal.status == cli::exit_ok);
+    CHECK(equal.out == "the runs are the same: 1 step, 1 tensor, 12 bytes compared, 1 by digest\n");
+    const ran parted = program({"diff", values.path(), changed.path()});
+    CHECK(parted.status == cli::exit_finding);
+    const std::string what = "its digest is " + std::to_string(digest_of(w)) + " in the first run, " +
+                             std::to_string(digest_of(other)) + " in the second";
+    CHECK(parted.out.starts_with("the runs part at step 4 (TRAIN 4): tensor w: " + what + "\n"));
+    CHECK(contains(squeezed(parted.out), "4 TRAIN 4 1 1 - - -"));  // nothing says how far they are apart
+    const ran rows = program({"diff", values.path(), changed.path(), "--format", "csv"});
+    CHECK(contains(rows.out, "values,4,TRAIN,4,worker_0,w,,,,,,,,,\"" + what + "\""));
+    CHECK(rows.err.empty());
+}
+
+TEST_CASE("digests: verify names values that are not what the hook saw") {
+    const one_step good{{w, digest_tensor(digest_of(w))}};
+    CHECK(program({"ls", good.path(), "--verify"}).out == "no differences\n");
+    const one_step bad{{other, digest_tensor(digest_of(w))}};
+    const ran found = program({"ls", bad.path(), "--verify", "--format", "csv"});
+    CHECK(found.status == cli::exit_error);
+    CHECK(contains(found.out, "digest,events/"));
+    CHECK(contains(found.out, "its values are not what the hook saw: their digest is " +
+                                  std::to_string(digest_of(other)) + ", the saved one " +
+                                  std::to_string(digest_of(w))));
+}
+
+TEST_CASE("digests: ls lists them, stats and check pass them over") {
+    const one_step run{{w, digest_tensor(-1)}};
+    CHECK(contains(squeezed(program({"ls", run.path()}).out), "\ndigest/w int64 scalar 1 -\n"));
+    const std::string stats = program({"stats", run.path()}).out;
+    CHECK(contains(stats, "w"));
+    CHECK_FALSE(contains(stats, "digest/w"));
+    CHECK(contains(program({"stats", run.path(), "--collection", "digests"}).out, "digest/w"));
+    const ran checked = program({"check", run.path(), "--rule", "exploding_tensor"});
+    CHECK(checked.status == cli::exit_ok);
+    const one_step alone{{digest_tensor(-1)}};
+    const ran idle = program({"check", alone.path(), "--rule", "exploding_tensor"});
+    CHECK(contains(idle.out, "NotApplicable"));  // a digest is nothing that a rule could judge
+}
