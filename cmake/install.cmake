@@ -21,7 +21,7 @@ endfunction()
 
 install(TARGETS smdebug EXPORT smdebug-targets FILE_SET HEADERS COMPONENT devel FILE_SET bodies COMPONENT devel)
 install_export(smdebug-targets ${package_folder})
-foreach(component IN LISTS components)
+foreach(component IN LISTS components optional_components)
     install(TARGETS smdebug_${component} EXPORT smdebug-${component}-targets FILE_SET HEADERS COMPONENT devel)
     install_export(smdebug-${component}-targets ${package_folder})
 endforeach()

@@ -35,6 +35,8 @@ THIRD_PARTIES = {
     "libcurl": r"curl/",
     "libcrypto": r"openssl/",
     "pugixml": r"pugixml\.hpp$",
+    "libtorch": r"(torch|ATen|c10)/",
+    "DLPack": r"dlpack/",
     "intrinsics": r"([a-z0-9_]*intrin|arm_neon|arm_acle|cpuid)\.h$",
     "POSIX": r"(fcntl|unistd|dirent|poll|errno|time|limits|malloc|spawn|pthread)\.h$|sys/[a-z]+\.h$|linux/[a-z_]+\.h$",
 }

@@ -137,6 +137,9 @@ public:
 
     SMDEBUG_INLINE void append(std::span<const byte_view> pieces) override;
 
+    /// The thread waits for the elements, and writes them from where they are: they take no room in the pool.
+    SMDEBUG_INLINE void append_late(byte_view before, byte_view elements, const late_elements& late) override;
+
     SMDEBUG_INLINE void finish(const std::string& index_key, std::string_view index_text, bool replaces) override;
 
     SMDEBUG_INLINE void abandon() noexcept override;
@@ -156,6 +159,10 @@ private:
     struct append_chunk {
         chunk_pool::chunk bytes;
     };
+    struct append_elements {
+        byte_view elements;
+        late_elements late;
+    };
     struct finish_step {
         std::string index_key;
         std::string index_text;
@@ -170,7 +177,8 @@ private:
         std::string key;
     };
     struct stop {};
-    using order = std::variant<begin_file, append_chunk, finish_step, abandon_file, put_file, remove_file, stop>;
+    using order =
+        std::variant<begin_file, append_chunk, append_elements, finish_step, abandon_file, put_file, remove_file, stop>;
 
     // Waits for the orders sent so far; the training may continue while the program ends.
     void finish_sent() noexcept;
@@ -186,6 +194,7 @@ private:
 
     void carry_out(begin_file& what);
     void carry_out(append_chunk& what);
+    void carry_out(append_elements& what);
     void carry_out(finish_step& what);
     void carry_out(abandon_file& /*what*/);
     void carry_out(put_file& what);

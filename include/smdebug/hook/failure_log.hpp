@@ -71,6 +71,9 @@ private:
                                                      const hook_counters& counters, std::uint64_t undue_steps,
                                                      const first_tensor_repeats& first);
 
+/// Passes a note to options.on_note, or else to standard error.
+void report_note(const hook_options& options, const std::string& note);
+
 /// Passes the notes to options.on_note, or else to standard error.
 void report_closing_notes(const hook_options& options, const collection_set& all, const hook_counters& counters,
                           std::uint64_t undue_steps, const first_tensor_repeats& first);

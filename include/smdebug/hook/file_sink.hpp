@@ -7,8 +7,11 @@
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/writable.hpp>
 
+#include <array>
 #include <cstdint>
 #include <exception>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -22,6 +25,13 @@ namespace smdebug::inline v1::detail {
 struct lost_write {
     std::string key;  ///< the file's key
     std::exception_ptr why;
+};
+
+/// Elements that are still on their way into this process's memory, from another device: their place is known, their
+/// values are not.
+struct late_elements {
+    std::shared_ptr<const void> owner;  ///< keeps the place
+    std::function<void()> wait;         ///< returns when they have arrived; throws if they cannot; on any thread
 };
 
 /// Takes the files of steps, one step after the other: begin(event file), append..., finish(index file).  Every
@@ -39,6 +49,12 @@ public:
     virtual void begin(const std::string& key) = 0;
     /// Appends to it.  The pieces are borrowed for the call only.
     virtual void append(std::span<const byte_view> pieces) = 0;
+    /// Appends `before`, borrowed for the call, and then `elements`, which lie in late.owner.
+    virtual void append_late(byte_view before, byte_view elements, const late_elements& late) {
+        late.wait();
+        const std::array pieces{before, elements};
+        append(pieces);
+    }
     /// Makes the event file visible, if one was begun, then the index file.  `replaces`: an index of an older step with
     /// the same number may exist and must not be visible beside the new events: it is removed first, if the storage can
     /// remove.
@@ -61,6 +77,7 @@ public:
     [[nodiscard]] bool has_room(std::uint64_t /*bytes*/) override { return true; }
     void begin(const std::string& /*key*/) override {}
     void append(std::span<const byte_view> /*pieces*/) override {}
+    void append_late(byte_view /*before*/, byte_view /*elements*/, const late_elements& /*late*/) override {}
     void finish(const std::string& /*index_key*/, std::string_view /*index_text*/, bool /*replaces*/) override {}
     void abandon() noexcept override {}
     void put(const std::string& /*key*/, std::string_view /*text*/) override {}

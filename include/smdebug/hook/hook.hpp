@@ -7,6 +7,7 @@
 #include <smdebug/hook/hook_options.hpp>
 #include <smdebug/hook/observer.hpp>
 #include <smdebug/hook/save_arguments.hpp>
+#include <smdebug/hook/tensor_adapter.hpp>
 #include <smdebug/reduce/any_kernel.hpp>
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/reduce/default_kernel.hpp>
@@ -39,6 +40,8 @@ namespace smdebug::inline v1 {
 namespace detail {
 
 class hook_core;
+class hook_door;
+class hook_link;
 
 }  // namespace detail
 
@@ -176,6 +179,24 @@ public:
                take(name, detail::expression_view<Expression>{expression}.get(), into.get());
     }
 
+    /// The same for a tensor of another library, with its own shape: an mdspan, or any type that has a tensor_adapter.
+    template <adapted_tensor T>
+    bool save_tensor(std::string_view name, const T& tensor, const collection_names& into = {}) {
+        check_call(name);
+        if (!should_be_taken(name, into.get())) {
+            return false;
+        }
+        const tensor_adapter<T> adapter{tensor, name};
+        if constexpr (detail::reducing_adapter<tensor_adapter<T>>) {
+            if (const auto wanted = reductions_alone(name, into.get())) {
+                if (const std::optional<reduction_values> values = adapter.reduce(*wanted)) {
+                    return take_reduced(name, adapter.shape(), *values, into.get());
+                }
+            }
+        }
+        return take_checked(name, adapter.view(), into.get());
+    }
+
     /// Saves a number under "scalar/<name>" at every call, whatever the configuration says, as the Python package does;
     /// call should_save first to save less.
     template <saved_element T>
@@ -223,6 +244,8 @@ protected:
     [[nodiscard]] static hook_options options_of_json_file(std::optional<std::string> path);
 
 private:
+    friend class detail::hook_door;
+
     // A forked child has a copy of this object, but neither its thread nor the right to write its run.
     void check_process() const;
     // The outermost call of a thread holds the hook; calls within it, by observers, pass.
@@ -241,7 +264,14 @@ private:
 
     [[nodiscard]] bool should_be_taken(std::string_view name, std::span<const std::string_view> into);
     bool take(std::string_view name, const tensor_view& tensor, std::span<const std::string_view> into);
+    // The same for a view that someone else has made.
+    bool take_checked(std::string_view name, const tensor_view& tensor, std::span<const std::string_view> into);
     void take_scalar(std::string_view name, const tensor_view& value);
+    // The reductions that are due of a tensor, where nothing else but its shape is; unset: its elements are.
+    [[nodiscard]] std::optional<reduction_set> reductions_alone(std::string_view name,
+                                                                std::span<const std::string_view> into);
+    bool take_reduced(std::string_view name, std::span<const std::size_t> shape, const reduction_values& values,
+                      std::span<const std::string_view> into);
 
     template <class Values>
     bool save_values(std::string_view name, const Values& values, std::span<const std::size_t> shape,
@@ -264,6 +294,7 @@ private:
     std::unique_ptr<detail::hook_core> core_;  // a pointer, so that this header does not need it
     detail::posix::home_process home_;
     mutable std::atomic<std::thread::id> caller_{};  // the thread that is in a call
+    std::shared_ptr<detail::hook_link> link_;        // what holds on to this hook knows by it that it is gone
     int exceptions_ = std::uncaught_exceptions();    // in flight when the hook was made
 };
 

@@ -8,6 +8,7 @@
 #include <smdebug/hook/any_clock.hpp>
 #include <smdebug/hook/collection_set.hpp>
 #include <smdebug/hook/failure_log.hpp>
+#include <smdebug/hook/file_sink.hpp>
 #include <smdebug/hook/hook_options.hpp>
 #include <smdebug/hook/observer_list.hpp>
 #include <smdebug/hook/run_writer.hpp>
@@ -15,10 +16,13 @@
 #include <smdebug/hook/tensor_record.hpp>
 #include <smdebug/hook/written_steps.hpp>
 #include <smdebug/reduce/any_kernel.hpp>
+#include <smdebug/reduce/concepts.hpp>
+#include <smdebug/reduce/name.hpp>
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/open_storage.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -27,9 +31,16 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <variant>
 #include <vector>
+
+namespace smdebug::inline v1 {
+
+class hook_base;
+
+}  // namespace smdebug::inline v1
 
 namespace smdebug::inline v1::detail {
 
@@ -53,6 +64,32 @@ struct begun_step {
     std::optional<std::exception_ptr> loss = {};
 };
 
+/// What is known of a tensor that is not in memory yet.
+struct given_parts {
+    const reduction_values* reductions = nullptr;  ///< computed where the tensor lies
+    const late_elements* late = nullptr;           ///< its elements are on their way
+};
+
+/// What outlives a hook, shared with those that hold on to it: whether it still exists, and the names of tensors that
+/// are saved at every step by one of them.
+class hook_link {
+public:
+    explicit hook_link(hook_base& of) noexcept : hook_(&of) {}
+
+    [[nodiscard]] hook_base* hook() const noexcept { return hook_; }
+    void hook_is_gone() noexcept { hook_ = nullptr; }
+
+    /// Claims a name for a tensor.  Returns the tensor that has the name already, or `tensor` if that has one already;
+    /// null: it has this one now.
+    [[nodiscard]] const void* claim(const std::string& name, const void* tensor);
+    void release(const std::string& name) noexcept;
+
+private:
+    hook_base* hook_;
+    std::unordered_map<std::string, const void*> claimed_;
+    std::unordered_set<const void*> tensors_;
+};
+
 /// A hook that takes tensor_views; hook_base documents its functions.
 class hook_core {
 public:
@@ -69,7 +106,21 @@ public:
 
     /// Whether take() would take a tensor put into `into`.
     [[nodiscard]] bool should_save(std::string_view name, std::span<const std::string_view> into = {});
-    bool take(std::string_view name, const tensor_view& tensor, std::span<const std::string_view> into);
+    bool take(std::string_view name, const tensor_view& tensor, std::span<const std::string_view> into,
+              const given_parts& given = {});
+    /// The reductions that are all that is due of a tensor, besides its shape; unset if its elements are, or nothing.
+    [[nodiscard]] std::optional<reduction_set> reductions_alone(std::string_view name,
+                                                                std::span<const std::string_view> into = {});
+    /// take() without elements, where reductions_alone() gave a set.
+    bool take_reduced(std::string_view name, std::span<const std::size_t> shape, const reduction_values& values,
+                      std::span<const std::string_view> into);
+
+    /// Whether any tensor may be due in the current step.
+    [[nodiscard]] bool anything_due();
+    /// The tensor's entry, by which due() is a few ns.  Its name counts as offered: call it at a step that is due.
+    [[nodiscard]] const collection_set::membership& entry_of(std::string_view name) { return collections_.of(name); }
+    [[nodiscard]] bool due(const collection_set::membership& tensor, std::string_view name);
+    [[nodiscard]] const any_kernel& kernel() const noexcept { return kernel_; }
     void take_scalar(std::string_view name, const tensor_view& tensor);
     void save_everything_next_step() noexcept;
 
@@ -107,7 +158,7 @@ private:
     [[nodiscard]] record_stamp stamp();
 
     bool write(begun_step& step, std::string_view name, const tensor_view& tensor,
-               const collection_set::membership& belongs_to);
+               const collection_set::membership& belongs_to, const given_parts& given);
     bool write_digest(const std::string& name, std::int64_t digest, const record_stamp& now);
     // The current step's loss, if the step still exists: on_drop may have ended it.
     void note_loss(std::exception_ptr why) noexcept {

@@ -24,6 +24,8 @@ public:
     /// Queries the observers about the current step.
     void begin_step(const hook_step& step);
 
+    /// Whether an observer wants any tensor of the current step.
+    [[nodiscard]] bool want_any() const noexcept { return interested_; }
     /// Whether an observer wants this tensor of the current step.
     [[nodiscard]] bool want(std::string_view tensor) const;
 

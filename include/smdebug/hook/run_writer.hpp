@@ -64,15 +64,18 @@ public:
     /// Unfinished uploads of an earlier process of this worker that this one has discarded.
     [[nodiscard]] const std::vector<std::string>& removed_uploads() const noexcept { return removed_; }
 
-    /// Appends a tensor to the current step.
-    [[nodiscard]] added add_tensor(std::string_view name, const tensor_view& tensor, const record_stamp& now) {
-        return begin_entry() ? writer_->add_tensor(name, tensor, now) : added::written;
+    /// Appends a tensor to the current step.  `late`: see step_writer.
+    [[nodiscard]] added add_tensor(std::string_view name, const tensor_view& tensor, const record_stamp& now,
+                                   const late_elements* late = nullptr) {
+        return begin_entry() ? writer_->add_tensor(name, tensor, now, late) : added::written;
     }
     [[nodiscard]] added add_records(const reduction_records& records, const record_stamp& now) {
         return begin_entry() ? writer_->add_records(records.bytes(), records.records(), now) : added::written;
     }
     void add_shape(std::string_view name, std::span<const std::size_t> extents, const record_stamp& now);
 
+    /// Whether TensorBoard's files are written, too: they need the elements of every tensor.
+    [[nodiscard]] bool shows_tensors() const noexcept { return tensorboard_.has_value(); }
     /// Writes what TensorBoard shows of a tensor: a curve for a single number in a collection of scalars, else a
     /// histogram, named after the first due collection that wants one.
     void show_tensor(const record_stamp& now, std::string_view name, const tensor_view& tensor,

@@ -44,9 +44,11 @@ public:
     step_writer(file_sink& sink, std::string worker, record::footer_kind footer, step_number last_written = -1)
         : sink_(&sink), worker_(std::move(worker)), footer_(footer), last_written_(last_written) {}
 
-    /// Appends a tensor to the current step.  The mode of a step's first entry is that of its index file.
+    /// Appends a tensor to the current step.  The mode of a step's first entry is that of its index file.  `late`: its
+    /// elements are still on their way; the footer is no checksum then.
     /// Errors: what the sink throws; the step is lost then: abandon() it.
-    [[nodiscard]] added add_tensor(std::string_view name, const tensor_view& tensor, const record_stamp& stamp);
+    [[nodiscard]] added add_tensor(std::string_view name, const tensor_view& tensor, const record_stamp& stamp,
+                                   const late_elements* late = nullptr);
 
     /// Appends encoded records; `records` names them and their positions in `bytes`.
     /// Errors: as add_tensor.
@@ -82,7 +84,7 @@ private:
     void count_first(std::string_view name, const record_stamp& stamp);
 
     // Writes pending_ up to the insertion point, then the omitted element bytes; the remainder stays in pending_.
-    void flush(const wire::omitted_bytes& omitted);
+    void flush(const wire::omitted_bytes& omitted, const late_elements* late = nullptr);
 
     void clear() noexcept;
 

@@ -53,12 +53,12 @@ public:
 };
 
 /// Appends `tensor` as the record that the Python package writes for it, byte for byte; elements of at least
-/// `copied_below` bytes are left out.  A record above `largest_payload` has size 0, and nothing is appended.
+/// `copied_up_to` bytes are left out.  A record above `largest_payload` has size 0, and nothing is appended.
 /// Borrows: the omitted elements.      Cost: some hundred nanoseconds, and a pass over the elements if the footer is a
 ///          checksum.
 [[nodiscard]] appended_record append_tensor_record(std::vector<std::byte>& out, std::string_view name,
                                                    const tensor_view& tensor, const record_stamp& stamp,
-                                                   record::footer_kind footer);
+                                                   record::footer_kind footer, std::size_t copied_up_to = copied_below);
 
 /// What is written of a tensor.
 struct reduction_plan {

@@ -162,6 +162,14 @@ SMDEBUG_INLINE void background_sink::append(std::span<const byte_view> pieces) {
     }
 }
 
+SMDEBUG_INLINE void background_sink::append_late(byte_view before, byte_view elements, const late_elements& late) {
+    append({&before, 1});
+    if (filling_) {
+        pending_.push_back(append_chunk{*std::exchange(filling_, std::nullopt)});
+    }
+    pending_.push_back(append_elements{elements, late});
+}
+
 SMDEBUG_INLINE void background_sink::finish(const std::string& index_key, std::string_view index_text, bool replaces) {
     if (filling_) {
         pending_.push_back(append_chunk{*std::exchange(filling_, std::nullopt)});
@@ -281,6 +289,13 @@ SMDEBUG_INLINE void background_sink::carry_out(begin_file& what) {
 SMDEBUG_INLINE void background_sink::carry_out(append_chunk& what) {
     const byte_view bytes = what.bytes.view();
     attempt(event_key_, [&] { target_.append({&bytes, 1}); });
+}
+
+SMDEBUG_INLINE void background_sink::carry_out(append_elements& what) {
+    attempt(event_key_, [&] {
+        what.late.wait();
+        target_.append({&what.elements, 1});
+    });
 }
 
 SMDEBUG_INLINE void background_sink::carry_out(finish_step& what) {

@@ -111,19 +111,23 @@ SMDEBUG_INLINE std::vector<std::string> closing_notes(const hook_options& option
     return notes;
 }
 
+SMDEBUG_INLINE void report_note(const hook_options& options, const std::string& note) {
+    const std::string line = printable(note);
+    if (options.on_note) {
+        try {
+            options.on_note(line);
+        } catch (...) {  // a log that fails is no reason to fail
+        }
+    } else {
+        static_cast<void>(std::fputs(("smdebug: " + line + "\n").c_str(), stderr));
+    }
+}
+
 SMDEBUG_INLINE void report_closing_notes(const hook_options& options, const collection_set& all,
                                          const hook_counters& counters, std::uint64_t undue_steps,
                                          const first_tensor_repeats& first) {
     for (const std::string& note : closing_notes(options, all, counters, undue_steps, first)) {
-        const std::string line = printable(note);
-        if (options.on_note) {
-            try {
-                options.on_note(line);
-            } catch (...) {  // a log that fails is no reason to fail
-            }
-        } else {
-            static_cast<void>(std::fputs(("smdebug: " + line + "\n").c_str(), stderr));
-        }
+        report_note(options, note);
     }
 }
 

@@ -27,13 +27,15 @@ namespace detail {
 SMDEBUG_INLINE hook_base::hook_base(any_storage store, hook_options options, detail::any_kernel kernel,
                                     detail::any_clock clock, detail::place_opener opener)
     : core_(std::make_unique<detail::hook_core>(std::move(store), std::move(options), std::move(kernel),
-                                                std::move(clock), opener)) {}
+                                                std::move(clock), opener)),
+      link_(std::make_shared<detail::hook_link>(*this)) {}
 
 SMDEBUG_INLINE hook_base::hook_base(const hook_options& options, detail::any_kernel kernel, detail::any_clock clock,
                                     detail::place_opener opener)
     : hook_base(detail::opened_place(options, opener), options, std::move(kernel), std::move(clock), opener) {}
 
 SMDEBUG_INLINE hook_base::~hook_base() {
+    link_->hook_is_gone();
     try {
         if (std::uncaught_exceptions() > exceptions_) {
             core_->close_unfinished();
@@ -182,6 +184,25 @@ SMDEBUG_INLINE bool hook_base::take(std::string_view name, const tensor_view& te
                                     std::span<const std::string_view> into) {
     const one_call call{*this};
     return core_->take(name, tensor, into);
+}
+
+SMDEBUG_INLINE bool hook_base::take_checked(std::string_view name, const tensor_view& tensor,
+                                            std::span<const std::string_view> into) {
+    const one_call call{*this};
+    check(tensor, name);
+    return core_->take(name, tensor, into);
+}
+
+SMDEBUG_INLINE std::optional<reduction_set> hook_base::reductions_alone(std::string_view name,
+                                                                        std::span<const std::string_view> into) {
+    const one_call call{*this};
+    return core_->reductions_alone(name, into);
+}
+
+SMDEBUG_INLINE bool hook_base::take_reduced(std::string_view name, std::span<const std::size_t> shape,
+                                            const reduction_values& values, std::span<const std::string_view> into) {
+    const one_call call{*this};
+    return core_->take_reduced(name, shape, values, into);
 }
 
 SMDEBUG_INLINE void hook_base::take_scalar(std::string_view name, const tensor_view& value) {

@@ -68,6 +68,55 @@ SMDEBUG_INLINE bool hook_core::should_save(std::string_view name, std::span<cons
     return (due(step, name, into) != nullptr && !step.loss) || observers_.want(name);
 }
 
+SMDEBUG_INLINE std::optional<reduction_set> hook_core::reductions_alone(std::string_view name,
+                                                                        std::span<const std::string_view> into) {
+    begun_step& step = look_at_step();
+    const collection_set::membership* const belongs_to = due(step, name, into);
+    if (belongs_to == nullptr || step.saves_everything || run_.shows_tensors() || observers_.want(name)) {
+        return std::nullopt;
+    }
+    const reduction_plan& plan = collections_.due_plan(*belongs_to);
+    return plan.raw || plan.digest ? std::nullopt : std::optional{plan.wanted};
+}
+
+SMDEBUG_INLINE bool hook_core::take_reduced(std::string_view name, std::span<const std::size_t> shape,
+                                            const reduction_values& values, std::span<const std::string_view> into) {
+    return reductions_alone(name, into).has_value() &&
+           take(name, {.type = dtype::invalid, .shape = shape, .bytes = {}, .strings = {}}, into,
+                {.reductions = &values});
+}
+
+SMDEBUG_INLINE bool hook_core::anything_due() {
+    if (life_ == life::closed) {
+        return false;
+    }
+    const begun_step& step = look_at_step();
+    return (step.content == step_content::something && !step.loss) || observers_.want_any();
+}
+
+SMDEBUG_INLINE bool hook_core::due(const collection_set::membership& tensor, std::string_view name) {
+    return anything_due() && ((collections_.due(tensor) && run_.writes()) || observers_.want(name));
+}
+
+SMDEBUG_INLINE const void* hook_link::claim(const std::string& name, const void* tensor) {
+    if (tensors_.contains(tensor)) {
+        return tensor;
+    }
+    const auto [place, is_new] = claimed_.try_emplace(name, tensor);
+    if (!is_new) {
+        return place->second;
+    }
+    tensors_.insert(tensor);
+    return nullptr;
+}
+
+SMDEBUG_INLINE void hook_link::release(const std::string& name) noexcept {
+    if (const auto place = claimed_.find(name); place != claimed_.end()) {
+        tensors_.erase(place->second);
+        claimed_.erase(place);
+    }
+}
+
 SMDEBUG_INLINE void hook_core::save_everything_next_step() noexcept { everything_next_ = true; }
 
 SMDEBUG_INLINE bool hook_core::step_is_lost() const noexcept {
@@ -146,11 +195,14 @@ SMDEBUG_INLINE record_stamp hook_core::stamp() {
 }
 
 SMDEBUG_INLINE bool hook_core::take(std::string_view name, const tensor_view& tensor,
-                                    std::span<const std::string_view> into) {
+                                    std::span<const std::string_view> into, const given_parts& given) {
     refuse_when_closed();
     begun_step& step = look_at_step();
     const collection_set::membership* const belongs_to = due(step, name, into);
-    const bool is_written = belongs_to != nullptr && write(step, name, tensor, *belongs_to);
+    if (given.late != nullptr && observers_.want(name)) {
+        synchronized([&] { given.late->wait(); });
+    }
+    const bool is_written = belongs_to != nullptr && write(step, name, tensor, *belongs_to, given);
     const bool is_shown = observers_.show(name, tensor, into);
     if (is_shown && belongs_to == nullptr) {
         collections_.note_watched(name);
@@ -171,7 +223,7 @@ SMDEBUG_INLINE void hook_core::take_scalar(std::string_view name, const tensor_v
 }
 
 SMDEBUG_INLINE bool hook_core::write(begun_step& step, std::string_view name, const tensor_view& tensor,
-                                     const collection_set::membership& belongs_to) {
+                                     const collection_set::membership& belongs_to, const given_parts& given) {
     const reduction_plan& plan = collections_.due_plan(belongs_to);
     const bool is_raw = plan.raw || step.saves_everything;
     const record_stamp now = stamp();
@@ -179,9 +231,15 @@ SMDEBUG_INLINE bool hook_core::write(begun_step& step, std::string_view name, co
     bool any = false;
     synchronized([&] {
         any = plan.shape;
+        const bool is_reduced = given.reductions != nullptr;
+        const late_elements* late = given.late;
+        const bool has_own_digest = plan.digest && has_digest(tensor.type);
+        if (late != nullptr && ((!plan.wanted.empty() && !is_reduced) || has_own_digest || run_.shows_tensors() ||
+                                options_.payload_checksum == record::footer_kind::checksum)) {
+            std::exchange(late, nullptr)->wait();
+        }
         // Reductions and the digest in one pass: the kernel shows each piece of the values while it is in L1.
         reduce::detail::running_digest<any_kernel> digest{kernel_};
-        const bool has_own_digest = plan.digest && has_digest(tensor.type);
         const auto look = [&](byte_view piece) {
             if (piece.data() == tensor.bytes.data() + digest.bytes()) {
                 digest.add(piece);
@@ -189,10 +247,12 @@ SMDEBUG_INLINE bool hook_core::write(begun_step& step, std::string_view name, co
         };
         if (!plan.wanted.empty()) {
             const byte_watch watch{look};
-            reduction_values values;
-            if (kernel_.reduce_into(tensor, plan.wanted, has_own_digest ? &watch : nullptr, values) == status::ok) {
+            reduction_values computed;
+            if (is_reduced || kernel_.reduce_into(tensor, plan.wanted, has_own_digest ? &watch : nullptr, computed) ==
+                                  status::ok) {  // texts have none
                 reduction_records& records = reductions_[&belongs_to];
-                records.update(name, plan.order, values, now, options_.payload_checksum);
+                records.update(name, plan.order, is_reduced ? *given.reductions : computed, now,
+                               options_.payload_checksum);
                 any = (note(run_.add_records(records, now), name, tensor) && !records.records().empty()) || any;
             }
         }
@@ -204,7 +264,7 @@ SMDEBUG_INLINE bool hook_core::write(begun_step& step, std::string_view name, co
             run_.add_shape(name, tensor.shape, now);
         }
         if (is_raw) {
-            any = note(run_.add_tensor(name, tensor, now), name, tensor) || any;
+            any = note(run_.add_tensor(name, tensor, now, late), name, tensor) || any;
         }
         count_written(any);
         run_.show_tensor(now, name, tensor, collections_, belongs_to, kernel_);

@@ -10,20 +10,21 @@
 namespace smdebug::inline v1::detail {
 
 SMDEBUG_INLINE added step_writer::add_tensor(std::string_view name, const tensor_view& tensor,
-                                             const record_stamp& stamp) {
+                                             const record_stamp& stamp, const late_elements* late) {
     const std::size_t before = pending_.size();
-    const appended_record record = append_tensor_record(pending_, name, tensor, stamp, footer_);
+    const appended_record record =
+        append_tensor_record(pending_, name, tensor, stamp, footer_, late == nullptr ? copied_below : 0);
     if (record.size == 0) {
         return added::too_large;
     }
-    if (!sink_->has_room(pending_.size() + record.omitted.bytes.size())) {
+    if (!sink_->has_room(pending_.size() + (late == nullptr ? record.omitted.bytes.size() : 0))) {
         pending_.resize(before);
         return added::no_room;
     }
     const std::uint64_t begin = flushed_ + before;
     begin_step(stamp);
     if (!record.omitted.bytes.empty()) {
-        flush(record.omitted);
+        flush(record.omitted, late);
     } else if (pending_.size() >= flushed_from) {
         flush({pending_.size(), {}});
     }
@@ -94,12 +95,17 @@ SMDEBUG_INLINE void step_writer::count_first(std::string_view name, const record
     first_saved_.times += first_saved_.name == name ? 1U : 0U;
 }
 
-SMDEBUG_INLINE void step_writer::flush(const wire::omitted_bytes& omitted) {
+SMDEBUG_INLINE void step_writer::flush(const wire::omitted_bytes& omitted, const late_elements* late) {
     if (flushed_ == 0) {
         sink_->begin(event_key_);
     }
-    const std::array pieces{byte_view{pending_}.first(omitted.at), omitted.bytes};
-    sink_->append(pieces);
+    const byte_view before = byte_view{pending_}.first(omitted.at);
+    if (late == nullptr) {
+        const std::array pieces{before, omitted.bytes};
+        sink_->append(pieces);
+    } else {
+        sink_->append_late(before, omitted.bytes, *late);
+    }
     flushed_ += omitted.at + omitted.bytes.size();
     pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(omitted.at));
 }

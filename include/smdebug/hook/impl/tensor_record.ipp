@@ -24,7 +24,7 @@ SMDEBUG_INLINE tensor_too_large::tensor_too_large(std::string_view name, std::si
 
 SMDEBUG_INLINE appended_record append_tensor_record(std::vector<std::byte>& out, std::string_view name,
                                                     const tensor_view& tensor, const record_stamp& stamp,
-                                                    record::footer_kind footer) {
+                                                    record::footer_kind footer, std::size_t copied_up_to) {
     std::array<char, 24> digits{};
     const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), stamp.mode_step).ptr;
     const char mode_digit = static_cast<char>('0' + static_cast<int>(stamp.mode));
@@ -50,7 +50,7 @@ SMDEBUG_INLINE appended_record append_tensor_record(std::vector<std::byte>& out,
     const std::size_t begin = out.size();
     out.resize(begin + record::header_size);
     record::store_header(out.data() + begin, record::detail::header::of(length));
-    if (tensor.bytes.size() < copied_below) {
+    if (tensor.bytes.size() < copied_up_to) {
         wire::field_writer writer{out};
         wire::encode(writer, event);
     } else {

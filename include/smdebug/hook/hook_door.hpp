@@ -1,0 +1,73 @@
+// What code of the library that saves a training's tensors by itself asks of a hook: whether anything is due before any
+// name is made, and how to hand over what was reduced on a device or is still on its way from there.
+#pragma once
+
+#include <smdebug/core/form.hpp>
+#include <smdebug/hook/file_sink.hpp>
+#include <smdebug/hook/hook.hpp>
+#include <smdebug/reduce/concepts.hpp>
+#include <smdebug/reduce/name.hpp>
+#include <smdebug/tensor/tensor_view.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace smdebug::inline v1::detail {
+
+/// A hook, for as long as it exists.  Every function throws what the hook's own calls throw, and value_error if the hook
+/// was destroyed.
+class hook_door {
+public:
+    explicit hook_door(hook_base& to) : link_(to.link_) {}
+
+    [[nodiscard]] hook_base& hook() const;
+    [[nodiscard]] bool is_open() const noexcept;
+
+    /// Whether anything may be due in the current step.  Cost: some nanoseconds.
+    [[nodiscard]] bool anything_due() const;
+
+    /// A tensor's place among the hook's names; it is valid as long as the hook.  The name counts as offered.
+    class place {
+    public:
+        [[nodiscard]] bool known() const noexcept { return entry_ != nullptr; }
+
+    private:
+        friend class hook_door;
+        const void* entry_ = nullptr;
+    };
+    [[nodiscard]] place place_of(std::string_view name) const;
+    /// should_save(name), without looking it up.
+    [[nodiscard]] bool due(place tensor, std::string_view name) const;
+
+    /// The reductions that are due of a tensor where its elements are not; unset: the elements are due, or nothing is.
+    [[nodiscard]] std::optional<reduction_set> reductions_alone(std::string_view name) const;
+    /// Reductions as the hook computes them, to the bit.
+    [[nodiscard]] reduction_values reduce(const tensor_view& tensor, reduction_set wanted) const;
+
+    bool take(std::string_view name, const tensor_view& tensor) const;
+    /// Elements that are on their way: see late_elements.  `name` and shape are borrowed for the call.
+    bool take_late(std::string_view name, const tensor_view& tensor, const late_elements& late) const;
+    bool take_reduced(std::string_view name, std::span<const std::size_t> shape, const reduction_values& values) const;
+
+    /// Whether the hook writes on a thread of its own.
+    [[nodiscard]] bool is_background() const;
+    /// Says a sentence once: to on_note, else on standard error.
+    void say(const std::string& sentence) const noexcept;
+
+    /// Claims a name for a tensor: see hook_link.
+    [[nodiscard]] const void* claim(const std::string& name, const void* tensor) const;
+    void release(const std::string& name) const noexcept;
+
+private:
+    std::shared_ptr<hook_link> link_;
+};
+
+}  // namespace smdebug::inline v1::detail
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/hook/impl/hook_door.ipp>
+#endif

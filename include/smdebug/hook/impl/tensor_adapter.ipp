@@ -1,0 +1,68 @@
+// The bodies of <smdebug/hook/tensor_adapter.hpp>.
+#pragma once
+
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/hook/tensor_adapter.hpp>
+
+#include <cstring>
+#include <utility>
+
+namespace smdebug::inline v1 {
+namespace detail {
+
+// The innermost dimensions whose elements follow one another: their number, and how many elements they have.
+struct dense_part {
+    std::size_t dimensions = 0;
+    std::size_t count = 1;
+};
+
+[[nodiscard]] inline dense_part dense_part_of(std::span<const std::size_t> extents,
+                                              std::span<const std::int64_t> strides) noexcept {
+    dense_part dense;
+    for (std::size_t i = extents.size(); i-- > 0;) {
+        if (extents[i] != 1 && strides[i] != static_cast<std::int64_t>(dense.count)) {
+            break;
+        }
+        dense.count *= extents[i];
+        ++dense.dimensions;
+    }
+    return dense;
+}
+
+// Copies the elements of the dimensions from `at` on; returns where the next ones go.
+[[nodiscard]] inline std::byte* copy_strided(std::span<const std::size_t> extents,
+                                             std::span<const std::int64_t> strides, std::size_t element,
+                                             const dense_part& dense, const std::byte* from, std::byte* to) noexcept {
+    if (extents.size() == dense.dimensions) {
+        std::memcpy(to, from, dense.count * element);
+        return to + dense.count * element;
+    }
+    const auto step = static_cast<std::ptrdiff_t>(strides[0] * static_cast<std::int64_t>(element));
+    for (std::size_t i = 0; i < extents[0]; ++i) {
+        to = copy_strided(extents.subspan(1), strides.subspan(1), element, dense,
+                          from + static_cast<std::ptrdiff_t>(i) * step, to);
+    }
+    return to;
+}
+
+}  // namespace detail
+
+SMDEBUG_INLINE strided_tensor::strided_tensor(dtype type, shape_type extents, std::span<const std::int64_t> strides,
+                                              const std::byte* first)
+    : type_(type), extents_(std::move(extents)) {
+    const std::size_t element = size_of(type);
+    const std::size_t count = element_count(extents_).value_or(0);
+    if (count == 0) {
+        return;
+    }
+    const detail::dense_part dense = detail::dense_part_of(extents_, strides);
+    if (dense.dimensions == extents_.size()) {
+        bytes_ = {first, count * element};
+        return;
+    }
+    copy_.resize(count * element);
+    static_cast<void>(detail::copy_strided(extents_, strides, element, dense, first, copy_.data()));
+    bytes_ = copy_;
+}
+
+}  // namespace smdebug::inline v1

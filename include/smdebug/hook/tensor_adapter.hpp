@@ -1,0 +1,127 @@
+// Tensors of other libraries: how a hook takes them.  Elements at any strides, and with them mdspans, are taken here;
+// DLPack's tensors by <smdebug/dlpack.hpp>, libtorch's by <smdebug/torch.hpp>.
+#pragma once
+
+#include <smdebug/core/dtype.hpp>
+#include <smdebug/core/form.hpp>
+#include <smdebug/reduce/concepts.hpp>
+#include <smdebug/reduce/name.hpp>
+#include <smdebug/tensor/element.hpp>
+#include <smdebug/tensor/tensor_view.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace smdebug::inline v1 {
+
+/// How tensors of type T are saved.  Once it is specialised, every hook takes a T:
+/// ```
+/// template <>
+/// struct smdebug::tensor_adapter<their::tensor> {
+///     tensor_adapter(const their::tensor& tensor, std::string_view name);   // throws an smd::error, which names `name`
+///     smd::tensor_view view() const;                                        // borrows the adapter and the tensor
+/// };
+/// ```
+/// A hook makes an adapter only for a tensor that is due, and destroys it when the tensor is saved.  For elements that
+/// do not lie in memory, view() may fetch them; to save their reductions without that, add:
+/// ```
+///     std::optional<smd::reduction_values> reduce(smd::reduction_set wanted) const;   // unset: take view()
+///     std::span<const std::size_t> shape() const;
+/// ```
+template <class T>
+struct tensor_adapter;
+
+/// A type that has an adapter.
+template <class T>
+concept adapted_tensor = requires(const T& tensor, std::string_view name) {
+    { tensor_adapter<T>{tensor, name}.view() } -> std::same_as<tensor_view>;
+};
+
+namespace detail {
+
+/// An adapter that computes reductions where the tensor lies.
+template <class A>
+concept reducing_adapter = requires(const A& adapter, reduction_set wanted) {
+    { adapter.reduce(wanted) } -> std::same_as<std::optional<reduction_values>>;
+    { adapter.shape() } -> std::convertible_to<std::span<const std::size_t>>;
+};
+
+}  // namespace detail
+
+/// Numbers in memory at any strides, as a view in C order.
+/// Borrows: elements that lie in C order.  Cost: a copy for all others.
+class strided_tensor {
+public:
+    /// `first`: the element whose indices are all 0; null only if there are none.  `strides`: in elements, one for
+    /// each extent; any sign, and 0 where elements are repeated.  `type` is numeric.
+    strided_tensor(dtype type, shape_type extents, std::span<const std::int64_t> strides, const std::byte* first);
+    strided_tensor(strided_tensor&&) noexcept = default;
+    strided_tensor& operator=(strided_tensor&&) noexcept = default;
+    strided_tensor(const strided_tensor&) = delete;  // the view points into it
+    strided_tensor& operator=(const strided_tensor&) = delete;
+    ~strided_tensor() = default;
+
+    [[nodiscard]] tensor_view view() const noexcept { return {type_, extents_, bytes_, {}}; }
+
+    /// Whether the elements were copied.
+    [[nodiscard]] bool copied() const noexcept { return !copy_.empty(); }
+
+private:
+    dtype type_;
+    shape_type extents_;
+    std::vector<std::byte> copy_;
+    byte_view bytes_;
+};
+
+template <>
+struct tensor_adapter<strided_tensor> {
+    tensor_adapter(const strided_tensor& tensor, std::string_view /*name*/) noexcept : tensor_(&tensor) {}
+    [[nodiscard]] tensor_view view() const noexcept { return tensor_->view(); }
+
+private:
+    const strided_tensor* tensor_;
+};
+
+/// A std::mdspan, or Kokkos's, whose elements lie in memory as they are.
+template <class M>
+concept element_mdspan = requires(const M& values, std::size_t dimension) {
+    requires saved_element<typename M::value_type>;
+    { M::rank() } -> std::convertible_to<std::size_t>;
+    { values.extent(dimension) } -> std::integral;
+    { values.mapping().stride(dimension) } -> std::integral;
+    { values.accessor().access(values.data_handle(), 0) } -> std::same_as<typename M::element_type&>;
+    requires std::same_as<std::remove_cvref_t<decltype(values.data_handle())>, typename M::element_type*>;
+    requires M::mapping_type::is_always_strided();
+};
+
+template <element_mdspan M>
+struct tensor_adapter<M> {
+    tensor_adapter(const M& values, std::string_view /*name*/) : elements_(of(values)) {}
+    [[nodiscard]] tensor_view view() const noexcept { return elements_.view(); }
+
+private:
+    [[nodiscard]] static strided_tensor of(const M& values) {
+        shape_type extents;
+        std::vector<std::int64_t> strides;
+        for (std::size_t i = 0; i < M::rank(); ++i) {
+            extents.push_back(static_cast<std::size_t>(values.extent(i)));
+            strides.push_back(static_cast<std::int64_t>(values.mapping().stride(i)));
+        }
+        return {saved_dtype_v<typename M::value_type>, std::move(extents), strides,
+                reinterpret_cast<const std::byte*>(values.data_handle())};
+    }
+
+    strided_tensor elements_;
+};
+
+}  // namespace smdebug::inline v1
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/hook/impl/tensor_adapter.ipp>
+#endif

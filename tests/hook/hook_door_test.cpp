@@ -1,0 +1,193 @@
+#include <smdebug/hook/hook_door.hpp>
+
+#include <doctest/doctest.h>
+
+#include <smdebug/core/error.hpp>
+#include <smdebug/storage/memory_storage.hpp>
+#include <smdebug/trial/basic_trial.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace smd = smdebug;
+
+namespace {
+
+using memory_hook = smd::basic_hook<smd::memory_storage>;
+using smd::detail::hook_door;
+
+smd::hook_options every_second_step() { return {.save_config = {.save_interval = 2}, .include_regex = {"^x"}}; }
+
+// Elements that arrive when they are waited for.
+struct arriving {
+    std::shared_ptr<std::vector<float>> place = std::make_shared<std::vector<float>>(2000, 0.0F);
+    std::array<std::size_t, 1> extents{2000};
+    std::shared_ptr<int> waited = std::make_shared<int>(0);
+
+    [[nodiscard]] smd::tensor_view view() const {
+        return {smd::dtype::float32, extents, std::as_bytes(std::span{*place}), {}};
+    }
+    [[nodiscard]] smd::detail::late_elements late(bool fails = false) const {
+        return {place, [to = place, count = waited, fails] {
+                    ++*count;
+                    if (fails) {
+                        throw std::runtime_error("the device is gone");
+                    }
+                    to->assign(to->size(), 3.0F);
+                }};
+    }
+};
+
+}  // namespace
+
+TEST_CASE("hook_door: what is due is asked without a name, and by a name's place") {
+    memory_hook hook{smd::memory_storage{}, every_second_step()};
+    const hook_door door{hook};
+    CHECK(door.anything_due());
+    const hook_door::place saved = door.place_of("x");
+    const hook_door::place other = door.place_of("y");
+    CHECK(saved.known());
+    CHECK_FALSE(hook_door::place{}.known());
+    CHECK(door.due(saved, "x"));
+    CHECK_FALSE(door.due(other, "y"));
+    hook.end_step();
+    CHECK_FALSE(door.anything_due());
+    CHECK_FALSE(door.due(saved, "x"));
+    hook.save_everything_next_step();
+    hook.end_step();
+    CHECK(door.due(other, "y"));
+    CHECK_FALSE(door.is_background());
+    hook.close();
+    CHECK_FALSE(door.anything_due());
+}
+
+TEST_CASE("hook_door: reductions that were computed elsewhere are written as the hook's own") {
+    const std::vector<float> values{1, 2, 6};
+    const auto run_of = [&](auto&& save) {
+        smd::memory_storage store;
+        smd::hook_options options = every_second_step();
+        options.reduction_config =
+            smd::reduction_config{.reductions = {"mean"}, .abs_norms = {"l2"}, .save_shape = true};
+        memory_hook hook{smd::memory_storage{store}, options};
+        CHECK(save(hook));
+        hook.close();
+        return smd::basic_trial{store};
+    };
+    const std::array<std::size_t, 1> extents{3};
+    const smd::tensor_view view{smd::dtype::float32, extents, std::as_bytes(std::span{values}), {}};
+    const auto own = run_of([&](memory_hook& hook) { return hook.save_tensor("x", values); });
+    const auto given = run_of([&](memory_hook& hook) {
+        const hook_door door{hook};
+        const auto wanted = door.reductions_alone("x");
+        REQUIRE(wanted.has_value());
+        return door.take_reduced("x", extents, door.reduce(view, *wanted));
+    });
+    CHECK(own.tensor("x").reduction_value(0, smd::reduction::mean) == 3);
+    CHECK(given.tensor("x").reduction_value(0, smd::reduction::mean) == 3);
+    CHECK(given.tensor("x").shape(0) == smd::shape_type{3});
+    CHECK(given.tensor("x").reduction_value(0, smd::reduction::l2, {.abs = true}) ==
+          own.tensor("x").reduction_value(0, smd::reduction::l2, {.abs = true}));
+}
+
+TEST_CASE("hook_door: reductions alone are not enough where elements are due, or nothing is") {
+    memory_hook hook{smd::memory_storage{}, every_second_step()};
+    const hook_door door{hook};
+    CHECK_FALSE(door.reductions_alone("x").has_value());
+    CHECK_FALSE(door.reductions_alone("y").has_value());
+    CHECK_FALSE(door.take_reduced("x", {}, {}));
+    CHECK(hook.counters().lost_steps == 0);
+}
+
+TEST_CASE("hook_door: elements that are still on their way are written when they have arrived") {
+    struct row {
+        std::size_t pool_bytes;
+        smd::record::footer_kind footer;
+        std::optional<smd::reduction_config> what;
+    };
+    using smd::record::footer_kind;
+    const smd::reduction_config both{.reductions = {"mean"}, .save_raw_tensor = true};
+    for (const row& given : std::vector<row>{{0, footer_kind::package_constant, {}},
+                                             {1 << 20, footer_kind::package_constant, {}},
+                                             {1 << 20, footer_kind::checksum, {}},
+                                             {1 << 20, footer_kind::package_constant, both}}) {
+        smd::memory_storage store;
+        smd::hook_options options = every_second_step();
+        options.background.pool_bytes = given.pool_bytes;
+        options.payload_checksum = given.footer;
+        options.reduction_config = given.what;
+        memory_hook hook{smd::memory_storage{store}, options};
+        const arriving source;
+        CHECK(hook_door{hook}.take_late("x", source.view(), source.late()));
+        CHECK(hook.save_tensor("x2", std::vector<float>{1}));
+        hook.end_step();
+        hook.close();
+        CHECK(*source.waited == 1);
+        const auto value = smd::basic_trial{store}.tensor("x").value(0);
+        REQUIRE(value.size() == 2000);
+        CHECK(value.elements<float>()[1999] == 3);
+        CHECK(smd::basic_trial{store}.tensor("x2").value(0).size() == 1);
+        CHECK(hook.counters().lost_steps == 0);
+    }
+}
+
+TEST_CASE("hook_door: elements that never arrive cost their step, and no other") {
+    for (const std::size_t pool_bytes : {std::size_t{0}, std::size_t{1} << 20U}) {
+        smd::memory_storage store;
+        smd::hook_options options = every_second_step();
+        options.background.pool_bytes = pool_bytes;
+        options.on_failure = smd::failure_policy::drop;
+        options.on_drop = [](const std::string& why) { CHECK(why.find("the device is gone") != std::string::npos); };
+        memory_hook hook{smd::memory_storage{store}, options};
+        const arriving source;
+        static_cast<void>(hook_door{hook}.take_late("x", source.view(), source.late(true)));
+        hook.end_step();
+        hook.end_step();
+        CHECK(hook.save_tensor("x", std::vector<float>{1}));
+        hook.end_step();
+        hook.close();
+        CHECK(hook.counters().lost_steps == 1);
+        CHECK(smd::basic_trial{store}.steps() == std::vector<smd::step_number>{2});
+    }
+}
+
+TEST_CASE("hook_door: a name belongs to one tensor, and a tensor has one name") {
+    memory_hook hook{smd::memory_storage{}, every_second_step()};
+    const hook_door door{hook};
+    const hook_door other{hook};
+    const int first = 0;
+    const int second = 0;
+    CHECK(door.claim("x", &first) == nullptr);
+    CHECK(other.claim("x", &first) == &first);
+    CHECK(other.claim("y", &first) == &first);
+    CHECK(other.claim("x", &second) == &first);
+    door.release("x");
+    CHECK(other.claim("x", &second) == nullptr);
+}
+
+TEST_CASE("hook_door: after its hook it says so, and does nothing") {
+    std::optional<memory_hook> hook;
+    std::vector<std::string> notes;
+    smd::hook_options options = every_second_step();
+    options.on_note = [&](const std::string& note) { notes.push_back(note); };
+    hook.emplace(smd::memory_storage{}, options);
+    const hook_door door{*hook};
+    door.say("a sentence");
+    CHECK(notes == std::vector<std::string>{"a sentence"});
+    CHECK(door.is_open());
+    hook.reset();
+    CHECK_FALSE(door.is_open());
+    CHECK_THROWS_WITH_AS(
+        static_cast<void>(door.anything_due()),
+        "SMDebugValueError: the hook was destroyed before what watches a module for it: destroy the watch first",
+        smd::value_error);
+    door.say("nobody hears it");
+    door.release("x");
+}
