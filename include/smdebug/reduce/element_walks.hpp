@@ -1,7 +1,8 @@
 // Properties of elements that some rules need beyond the reductions: sums of channels, the largest of each row, how
-// often a value occurs.
+// often a value occurs, subnormal numbers, entropies of rows.
 #pragma once
 
+#include <smdebug/core/dtype.hpp>
 #include <smdebug/core/form.hpp>
 #include <smdebug/tensor/tensor_value.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
@@ -44,6 +45,54 @@ struct layer_size {
 ///       are copied, a block of samples at a time.
 [[nodiscard]] std::size_t inactive_nodes(const tensor_view& values, layer_size layer, const active_range& range,
                                          std::size_t needed, std::size_t enough);
+
+/// Elements by size, for gradients in half precision.
+struct small_counts {
+    dtype type = dtype::invalid;
+    std::uint64_t elements = 0;    ///< 0 for text and complex numbers
+    std::uint64_t zeros = 0;       ///< of either sign
+    std::uint64_t subnormals = 0;  ///< only counted for float16, bfloat16 and the two float8
+};
+
+/// Cost: one pass.
+[[nodiscard]] small_counts count_small(const tensor_view& tensor);
+
+/// The least normal number of float16, bfloat16 and the two float8; 0 for other dtypes.
+[[nodiscard]] double least_normal(dtype type) noexcept;
+
+/// How rows of probabilities are judged: each row is one last axis.
+struct entropy_options {
+    double tolerance = 0.01;                     ///< of a row's sum
+    std::optional<std::int64_t> head_axis = {};  ///< rows are grouped by their index on it; unset: one group
+    /// Row i of q, on the last axis but one, has i + 1 + k - q of k positions.
+    bool causal = false;
+    [[nodiscard]] friend bool operator==(const entropy_options&, const entropy_options&) = default;
+};
+
+/// The mean entropies of groups of rows, from 0 (all on one position) to 1 (on all alike).
+struct row_entropies {
+    enum class outcome : std::uint8_t {
+        found,
+        no_rows,         ///< all were skipped
+        no_axes,         ///< it has none
+        no_head_axis,    ///< head_axis is the last axis or beyond
+        no_causal_axis,  ///< causal, and it has one axis
+        not_real,        ///< text, complex numbers, or no elements
+        not_a_row,       ///< `rows_of_least` is the number of a row that is not one of probabilities, `least` its sum
+    };
+    double least = 0;
+    double greatest = 0;
+    std::uint64_t rows_of_least = 0;
+    std::uint64_t rows_of_greatest = 0;
+    std::uint32_t least_group = 0;  ///< of several equal ones the first
+    std::uint32_t greatest_group = 0;
+    outcome what = outcome::found;
+};
+
+/// Skips rows with fewer than two positions, with an element that is not finite, and of zeros alone.  Ends at the first
+/// row that has an element below -tolerance, or whose sum is not 1 within the tolerance.  Cost: one pass, and a
+/// logarithm for each element that is not 0.
+[[nodiscard]] row_entropies entropies_of_rows(const tensor_view& tensor, const entropy_options& how);
 
 /// 128 bits: different tensors collide by chance at most once in 2^64 pairs.  No protection against malice.
 struct content_hash {

@@ -3,18 +3,26 @@
 
 #include <smdebug/registry/configure.hpp>
 #include <smdebug/rules/built_in.hpp>
+#include <smdebug/rules/built_in/activation_outliers.hpp>
 #include <smdebug/rules/built_in/all_zero.hpp>
+#include <smdebug/rules/built_in/attention_collapse.hpp>
 #include <smdebug/rules/built_in/check_input_images.hpp>
 #include <smdebug/rules/built_in/class_imbalance.hpp>
 #include <smdebug/rules/built_in/confusion.hpp>
 #include <smdebug/rules/built_in/dead_relu.hpp>
+#include <smdebug/rules/built_in/expert_imbalance.hpp>
 #include <smdebug/rules/built_in/exploding_tensor.hpp>
 #include <smdebug/rules/built_in/feature_importance_overweight.hpp>
+#include <smdebug/rules/built_in/gradient_spike.hpp>
 #include <smdebug/rules/built_in/loss_not_decreasing.hpp>
+#include <smdebug/rules/built_in/loss_spike.hpp>
+#include <smdebug/rules/built_in/nan_origin.hpp>
 #include <smdebug/rules/built_in/nlp_sequence_ratio.hpp>
 #include <smdebug/rules/built_in/overfit.hpp>
 #include <smdebug/rules/built_in/overtraining.hpp>
 #include <smdebug/rules/built_in/poor_weight_initialization.hpp>
+#include <smdebug/rules/built_in/precision_underflow.hpp>
+#include <smdebug/rules/built_in/replica_mismatch.hpp>
 #include <smdebug/rules/built_in/saturated_activation.hpp>
 #include <smdebug/rules/built_in/similar_across_runs.hpp>
 #include <smdebug/rules/built_in/stalled_training.hpp>
@@ -22,6 +30,7 @@
 #include <smdebug/rules/built_in/tree_depth.hpp>
 #include <smdebug/rules/built_in/unchanged_tensor.hpp>
 #include <smdebug/rules/built_in/vanishing_gradient.hpp>
+#include <smdebug/rules/built_in/weight_norm_drift.hpp>
 #include <smdebug/rules/built_in/weight_update_ratio.hpp>
 #include <smdebug/rules/concepts.hpp>
 

@@ -159,7 +159,11 @@ struct scanned_rule {
     std::string_view regex_parameters = {};  ///< names of parameters that hold regexes, separated by commas
     /// The parameter that the rule requires: collection_names or tensor_regex.
     std::string_view collection_setting = {};
-    bool train_and_eval = false;  ///< it needs both modes (or metrics, which XGBoost saves)
+    bool train_and_eval = false;    ///< it needs both modes (or metrics, which XGBoost saves)
+    std::string_view regexes = {};  ///< or a tensor that matches one of these, separated by commas
+    bool compares_workers = false;  ///< it needs two workers
+    /// The parameter that a scan switches on, unless the user configures the rule.
+    std::string_view switched_on = {};
     std::string_view never = {};  ///< why it cannot be selected automatically
 };
 
@@ -187,6 +191,22 @@ inline constexpr scanned_rule scanned_rules[] = {
     {.name = "nlp_sequence_ratio", .regex_parameters = "tensor_regex"},
     {.name = "tree_depth", .collections = "trees"},
     {.name = "feature_importance_overweight", .regex_parameters = "tensor_regex"},
+    {.name = "loss_spike", .collections = "losses"},
+    {.name = "gradient_spike", .collections = "gradients"},
+    {.name = "nan_origin"},
+    {.name = "replica_mismatch",
+     .collections = "weights",
+     .regexes = "^digest/",
+     .compares_workers = true,
+     .switched_on = "only_alike_at_first"},
+    {.name = "activation_outliers",
+     .never = "it needs to know which activations: --rule activation_outliers,tensor_regex=..."},
+    {.name = "attention_collapse",
+     .never = "it needs to know which tensors are attention: --rule attention_collapse,tensor_regex=..."},
+    {.name = "expert_imbalance",
+     .never = "it needs to know which tensors are loads of experts: --rule expert_imbalance,tensor_regex=..."},
+    {.name = "precision_underflow", .collections = "gradients"},
+    {.name = "weight_norm_drift", .collections = "weights"},
 };
 
 /// A rule that a scan evaluates, or the reason against it.
@@ -233,7 +253,7 @@ template <class Trial>
         return std::string{what.never};
     }
     std::string looked_for;
-    bool found = what.collections.empty() && what.regex_parameters.empty();
+    bool found = what.collections.empty() && what.regex_parameters.empty() && what.regexes.empty();
     bool metrics = false;
     for (const std::string& group : items_in(what.collections)) {
         const bool any = !run.tensor_names({.collection = group}).empty();
@@ -241,13 +261,21 @@ template <class Trial>
         metrics = metrics || (any && group == "metrics");
         looked_for.append(looked_for.empty() ? "no tensor" : " or").append(" in collection ").append(group);
     }
-    for (const std::string& parameter : items_in(what.regex_parameters)) {
-        const std::string regexes = default_of(info, parameter);
+    const auto look_for = [&](const std::string& regexes) {
         found = found || !run.tensor_names({.regex = items_in(regexes)}).empty();
         looked_for.append(looked_for.empty() ? "no tensor" : " or").append(" named like ").append(regexes);
+    };
+    for (const std::string& parameter : items_in(what.regex_parameters)) {
+        look_for(default_of(info, parameter));
+    }
+    if (!what.regexes.empty()) {
+        look_for(std::string{what.regexes});
     }
     if (!found) {
         return looked_for;
+    }
+    if (what.compares_workers && run.workers().size() < 2) {
+        return "it compares workers, and the run has one";
     }
     if (what.train_and_eval && !metrics) {
         const auto modes = run.modes();
@@ -303,6 +331,9 @@ template <class Trial>
         }
         planned.why_not = nothing_for(what, info, run).value_or("");
         supply_collections(planned.request);
+        if (!what.switched_on.empty()) {
+            planned.request.parameters.emplace(std::string{what.switched_on}, "true");
+        }
         plan.push_back(std::move(planned));
     }
     return plan;

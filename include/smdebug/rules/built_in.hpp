@@ -8,18 +8,26 @@
 namespace smdebug::inline v1 {
 namespace rules {
 
+struct activation_outliers;
 struct all_zero;
+struct attention_collapse;
 struct check_input_images;
 struct class_imbalance;
 struct confusion;
 struct dead_relu;
+struct expert_imbalance;
 struct exploding_tensor;
 struct feature_importance_overweight;
+struct gradient_spike;
 struct loss_not_decreasing;
+struct loss_spike;
+struct nan_origin;
 struct nlp_sequence_ratio;
 struct overfit;
 struct overtraining;
 struct poor_weight_initialization;
+struct precision_underflow;
+struct replica_mismatch;
 struct saturated_activation;
 template <readable_trial Other>
 struct similar_across_runs;
@@ -28,6 +36,7 @@ struct tensor_variance;
 struct tree_depth;
 struct unchanged_tensor;
 struct vanishing_gradient;
+struct weight_norm_drift;
 struct weight_update_ratio;
 
 }  // namespace rules
@@ -48,7 +57,9 @@ using built_in_rules =
                       rules::unchanged_tensor, rules::similar_across_runs<Other>, rules::weight_update_ratio,
                       rules::loss_not_decreasing, rules::overfit, rules::overtraining, rules::class_imbalance,
                       rules::confusion, rules::stalled_training, rules::check_input_images, rules::nlp_sequence_ratio,
-                      rules::tree_depth, rules::feature_importance_overweight>;
+                      rules::tree_depth, rules::feature_importance_overweight, rules::loss_spike, rules::gradient_spike,
+                      rules::nan_origin, rules::replica_mismatch, rules::activation_outliers, rules::attention_collapse,
+                      rules::expert_imbalance, rules::precision_underflow, rules::weight_norm_drift>;
 
 namespace detail {
 

@@ -46,6 +46,11 @@ template <class Collections>
 [[nodiscard]] std::vector<std::string> query_names(const tensor_names_options& which,
                                                    function_ref<std::shared_ptr<const catalog>()> fresh);
 
+/// Those of some names that the regex or the collection of `which` selects; a collection that the catalog lacks selects
+/// none.  Errors: value_error.
+[[nodiscard]] std::vector<std::string> names_among(std::vector<std::string> names, const tensor_names_options& which,
+                                                   const catalog& from);
+
 }  // namespace detail
 
 /// A part of a run: everything that matches all fields.  Unset fields match everything.

@@ -111,6 +111,15 @@ public:
     /// The shape at every complete step.
     [[nodiscard]] std::map<step_number, shape_type> shapes(const values_options& how = {}) const;
 
+    // What was saved ---------------------------------------------------------------------------------------------
+
+    /// The reductions that were saved, which find_reduction() returns as they are; none where the step or the worker
+    /// did not save the tensor.  Cost: a look at the catalog.
+    [[nodiscard]] reduction_set saved_reductions(step_number step, const read_options& where = {}) const;
+    /// Where its first record, of values or of a reduction, begins in the worker's event file: within a step, tensors
+    /// were saved in this order.  Nothing where it has no record, and for data of other tools.  Cost: as above.
+    [[nodiscard]] std::optional<std::uint64_t> record_offset(step_number step, const read_options& where = {}) const;
+
     // Reductions -------------------------------------------------------------------------------------------------
 
     /// A saved reduction as it was saved (PyTorch's hook divides std and variance by n-1); else one computed from the
@@ -132,7 +141,8 @@ public:
     [[nodiscard]] std::map<reduction_key, double> reduction_values(step_number step,
                                                                    const read_options& where = {}) const;
 
-    /// Any set of reductions and counts, computed from the values in one pass; saved ones are ignored.
+    /// Any set of reductions and counts, computed from the values in one pass; saved ones are ignored.  Where rules
+    /// share the run, and none of them was saved, they come from the pass that all rules share.
     [[nodiscard]] lookup<smdebug::reduction_values> find_computed(step_number step, reduction_set wanted,
                                                                   const read_options& where = {}) const;
 

@@ -96,6 +96,11 @@ public:
     /// Errors: value_error for a bad regex, and for a regex and a collection together.
     [[nodiscard]] std::vector<std::string> tensor_names(const tensor_names_options& which = {}) const;
 
+    /// Those of some names that tensor_names(which) would list if all of them were saved at every step: `which` has a
+    /// regex or a collection; its step and mode are ignored.  Keeps the order.  Errors: as tensor_names().
+    [[nodiscard]] std::vector<std::string> names_among(std::vector<std::string> names,
+                                                       const tensor_names_options& which) const;
+
     /// A handle; also for a tensor of which nothing but digests was saved.  Errors: tensor_unavailable.
     [[nodiscard]] tensor_type tensor(std::string_view name) const;
     [[nodiscard]] bool has_tensor(std::string_view name) const;

@@ -245,6 +245,198 @@ SMDEBUG_INLINE std::size_t inactive_nodes(const tensor_view& values, layer_size 
     return inactive;
 }
 
+/// The bits of a narrow float: exponent and fraction.
+template <class T>
+struct float_bits;
+template <>
+struct float_bits<float16> {
+    static constexpr unsigned exponent = 0x7C00;
+    static constexpr unsigned fraction = 0x03FF;
+    static constexpr double least_normal = 0x1p-14;
+};
+template <>
+struct float_bits<bfloat16> {
+    static constexpr unsigned exponent = 0x7F80;
+    static constexpr unsigned fraction = 0x007F;
+    static constexpr double least_normal = 0x1p-126;
+};
+template <>
+struct float_bits<float8_e5m2> {
+    static constexpr unsigned exponent = 0x7C;
+    static constexpr unsigned fraction = 0x03;
+    static constexpr double least_normal = 0x1p-14;
+};
+template <>
+struct float_bits<float8_e4m3fn> {
+    static constexpr unsigned exponent = 0x78;
+    static constexpr unsigned fraction = 0x07;
+    static constexpr double least_normal = 0x1p-6;
+};
+
+SMDEBUG_INLINE small_counts count_small(const tensor_view& tensor) {
+    small_counts found{.type = tensor.type};
+    for_each_real_block(tensor, [&]<class T>(std::span<const T> elements) {
+        found.elements += elements.size();
+        std::uint64_t zeros = 0;
+        std::uint64_t subnormals = 0;
+        for (const T each : elements) {
+            if constexpr (requires { float_bits<T>::exponent; }) {
+                const bool is_small = (each.bits & float_bits<T>::exponent) == 0;
+                const bool has_digits = (each.bits & float_bits<T>::fraction) != 0;
+                zeros += is_small && !has_digits ? 1U : 0U;
+                subnormals += is_small && has_digits ? 1U : 0U;
+            } else {
+                zeros += each == T{} ? 1U : 0U;
+            }
+        }
+        found.zeros += zeros;
+        found.subnormals += subnormals;
+        return true;
+    });
+    return found;
+}
+
+SMDEBUG_INLINE double least_normal(dtype type) noexcept {
+    switch (type) {
+        case dtype::float16:
+            return float_bits<float16>::least_normal;
+        case dtype::bfloat16:
+            return float_bits<bfloat16>::least_normal;
+        case dtype::float8_e5m2:
+            return float_bits<float8_e5m2>::least_normal;
+        case dtype::float8_e4m3fn:
+            return float_bits<float8_e4m3fn>::least_normal;
+        default:
+            return 0;
+    }
+}
+
+/// Collects the entropies of rows, element by element.
+class entropy_walk {
+public:
+    /// The tensor has axes and elements, and those that the options need.
+    entropy_walk(std::span<const std::size_t> shape, const entropy_options& how)
+        : width_(shape.back()), queries_(shape.size() > 1 ? shape[shape.size() - 2] : 1), how_(how) {
+        if (how.head_axis) {
+            const auto axis = static_cast<std::size_t>(*how.head_axis);
+            groups_.resize(shape[axis]);
+            for (std::size_t i = axis + 1; i + 1 < shape.size(); ++i) {
+                rows_of_a_head_ *= shape[i];
+            }
+        } else {
+            groups_.resize(1);
+        }
+    }
+
+    /// False: that row is not one of probabilities.
+    template <class T>
+    [[nodiscard]] bool add(std::span<const T> elements) {
+        for (const T each : elements) {
+            const double p = to_double(each);
+            row_.sum += p;
+            row_.finite = row_.finite && std::isfinite(p);
+            row_.zero = row_.zero && p == 0;
+            row_.negative = row_.negative || p < -how_.tolerance;
+            if (p > 0) {
+                row_.entropy -= p * std::log(p);
+            }
+            if (++at_ == width_ && !end_row()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    [[nodiscard]] row_entropies finish() const {
+        row_entropies found{.what = row_entropies::outcome::no_rows};
+        for (std::size_t i = 0; i < groups_.size(); ++i) {
+            const group& each = groups_[i];
+            if (each.rows == 0) {
+                continue;
+            }
+            const double mean = each.sum / static_cast<double>(each.rows);
+            const bool is_first = std::exchange(found.what, row_entropies::outcome::found) != found.what;
+            if (is_first || mean < found.least) {
+                found.least = mean;
+                found.least_group = static_cast<std::uint32_t>(i);
+                found.rows_of_least = each.rows;
+            }
+            if (is_first || mean > found.greatest) {
+                found.greatest = mean;
+                found.greatest_group = static_cast<std::uint32_t>(i);
+                found.rows_of_greatest = each.rows;
+            }
+        }
+        return found;
+    }
+    /// The row that ended the walk.
+    [[nodiscard]] row_entropies wrong_row() const {
+        return {.least = row_.sum, .rows_of_least = number_, .what = row_entropies::outcome::not_a_row};
+    }
+
+private:
+    struct row {
+        double sum = 0;
+        double entropy = 0;
+        bool finite = true;
+        bool zero = true;
+        bool negative = false;
+    };
+    struct group {
+        double sum = 0;
+        std::uint64_t rows = 0;
+    };
+
+    [[nodiscard]] bool end_row() {
+        // Signed: there may be more queries than positions.
+        const auto positions = static_cast<std::int64_t>(width_);
+        const auto last = static_cast<std::int64_t>(number_ % queries_) + 1 - static_cast<std::int64_t>(queries_);
+        const std::int64_t size = how_.causal ? positions + last : positions;
+        if (size >= 2 && row_.finite && !row_.zero) {
+            if (row_.negative || !(std::abs(row_.sum - 1) <= how_.tolerance)) {
+                return false;
+            }
+            group& of = groups_[number_ / rows_of_a_head_ % groups_.size()];
+            of.sum += std::clamp(row_.entropy / std::log(static_cast<double>(size)), 0.0, 1.0);
+            ++of.rows;
+        }
+        row_ = {};
+        at_ = 0;
+        ++number_;
+        return true;
+    }
+
+    std::size_t width_;
+    std::size_t queries_;
+    entropy_options how_;
+    std::vector<group> groups_;
+    std::size_t rows_of_a_head_ = 1;  // rows with one index on head_axis that follow each other
+    row row_;
+    std::size_t at_ = 0;        // in the row
+    std::uint64_t number_ = 0;  // of the row
+};
+
+SMDEBUG_INLINE row_entropies entropies_of_rows(const tensor_view& tensor, const entropy_options& how) {
+    using outcome = row_entropies::outcome;
+    if (!has_reals(tensor.type) || tensor.count() == 0) {
+        return {.what = outcome::not_real};
+    }
+    const auto axes = static_cast<std::int64_t>(tensor.shape.size());
+    if (axes == 0) {
+        return {.what = outcome::no_axes};
+    }
+    if (how.head_axis && *how.head_axis >= axes - 1) {
+        return {.what = outcome::no_head_axis};
+    }
+    if (how.causal && axes == 1) {
+        return {.what = outcome::no_causal_axis};
+    }
+    entropy_walk walk{tensor.shape, how};
+    bool are_rows = true;
+    for_each_real_block(tensor, [&]<class T>(std::span<const T> elements) { return are_rows = walk.add(elements); });
+    return are_rows ? walk.finish() : walk.wrong_row();
+}
+
 __extension__ using wide_product = unsigned __int128;
 
 /// Both halves of a product of 128 bits: every bit of either factor reaches every bit of the answer.

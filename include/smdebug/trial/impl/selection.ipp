@@ -25,22 +25,48 @@ SMDEBUG_INLINE bool name_filter::accepts(const std::string& name) const {
            std::any_of(patterns_.begin(), patterns_.end(), [&](const regex& pattern) { return pattern.search(name); });
 }
 
-SMDEBUG_INLINE std::vector<std::string> query_names(const tensor_names_options& which,
-                                                    function_ref<std::shared_ptr<const catalog>()> fresh) {
+/// Errors: value_error for a bad regex, and for a regex and a collection together.
+[[nodiscard]] inline std::optional<name_filter> regex_filter(const tensor_names_options& which) {
     if (which.regex.given() && which.collection) {
         throw value_error("tensor_names takes a regex or a collection, not both");
     }
-    std::optional<name_filter> filter;
-    if (which.regex.given()) {
-        filter.emplace(which.regex.texts(), std::vector<std::string>{});
+    return which.regex.given()
+               ? std::optional<name_filter>{std::in_place, which.regex.texts(), std::vector<std::string>{}}
+               : std::nullopt;
+}
+
+/// Adds the filter of a collection, if one is named; false if the catalog lacks it.
+[[nodiscard]] inline bool add_collection(const tensor_names_options& which, const catalog& from,
+                                         std::optional<name_filter>& filter) {
+    if (!which.collection) {
+        return true;
     }
+    const auto group = from.job->collections.find(which.collection->name());
+    if (group == from.job->collections.end()) {
+        return false;
+    }
+    filter.emplace(group->second.include_regex, group->second.tensor_names);
+    return true;
+}
+
+SMDEBUG_INLINE std::vector<std::string> names_among(std::vector<std::string> names, const tensor_names_options& which,
+                                                    const catalog& from) {
+    std::optional<name_filter> filter = regex_filter(which);
+    if (!add_collection(which, from, filter)) {
+        return {};
+    }
+    if (filter) {
+        std::erase_if(names, [&](const std::string& name) { return !filter->accepts(name); });
+    }
+    return names;
+}
+
+SMDEBUG_INLINE std::vector<std::string> query_names(const tensor_names_options& which,
+                                                    function_ref<std::shared_ptr<const catalog>()> fresh) {
+    std::optional<name_filter> filter = regex_filter(which);
     const auto from = fresh();
-    if (which.collection) {
-        const auto group = from->job->collections.find(which.collection->name());
-        if (group == from->job->collections.end()) {
-            return {};
-        }
-        filter.emplace(group->second.include_regex, group->second.tensor_names);
+    if (!add_collection(which, *from, filter)) {
+        return {};
     }
     std::vector<std::string> names;
     if (which.step) {

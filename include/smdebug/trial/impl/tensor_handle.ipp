@@ -107,6 +107,30 @@ SMDEBUG_INLINE bool tensor_handle::has_only_shape(step_number step, const read_o
     return !entries.has_values(found->id) && entries.saved_reductions(found->id).empty();
 }
 
+SMDEBUG_INLINE reduction_set tensor_handle::saved_reductions(step_number step, const read_options& where) const {
+    const auto found = core_->reader.locate(step, where.mode, where.worker);
+    return found ? found->from->layout_of(*found->file).saved_reductions(found->id) : reduction_set{};
+}
+
+SMDEBUG_INLINE std::optional<std::uint64_t> tensor_handle::record_offset(step_number step,
+                                                                         const read_options& where) const {
+    const auto found = core_->reader.locate(step, where.mode, where.worker);
+    if (!found || !found->from->has_index) {
+        return std::nullopt;
+    }
+    std::optional<std::uint64_t> first;
+    const auto take = [&](const std::optional<detail::layout::entry>& entry) {
+        if (entry && (!first || entry->record.offset < *first)) {
+            first = entry->record.offset;
+        }
+    };
+    take(found->from->values_of(*found->file, found->id));
+    for (std::size_t i = 0; i < 2 * reduction_count; ++i) {
+        take(found->from->reduction_of(*found->file, found->id, reduction_key::from_index(i)));
+    }
+    return first;
+}
+
 SMDEBUG_INLINE std::vector<step_number> tensor_handle::steps(const steps_options& which) const {
     const auto from = core_->reader.state().fresh();
     const auto id = core_->reader.id_in(*from);
@@ -273,7 +297,9 @@ SMDEBUG_INLINE std::map<reduction_key, double> tensor_handle::reduction_values(s
 
 SMDEBUG_INLINE lookup<smdebug::reduction_values> tensor_handle::compute(step_number step, reduction_set wanted,
                                                                         const read_options& where) const {
-    if (wanted == reduction_set::counts() && core_->shares(where)) {
+    // The shared pass has the saved reductions in place of computed ones.
+    if (wanted.has_counts() && core_->shares(where) &&
+        (wanted == reduction_set::counts() || (saved_reductions(step, where) & wanted).empty())) {
         if (auto known = core_->view->reductions(*core_->share, step, *where.worker);
             known && known->computed.has_counts()) {
             return *std::move(known);

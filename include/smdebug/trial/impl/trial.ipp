@@ -98,6 +98,11 @@ SMDEBUG_INLINE std::vector<std::string> trial::tensor_names(const tensor_names_o
     return view_ != nullptr ? view_->tensor_names(which, ask) : ask();
 }
 
+SMDEBUG_INLINE std::vector<std::string> trial::names_among(std::vector<std::string> names,
+                                                           const tensor_names_options& which) const {
+    return detail::names_among(std::move(names), which, *state_->current());
+}
+
 SMDEBUG_INLINE tensor_handle trial::tensor(std::string_view name) const {
     if (!has_tensor(name) && !state_->current()->find_digest_of(name)) {
         throw tensor_unavailable(std::string{name}, state_->names_near(name));

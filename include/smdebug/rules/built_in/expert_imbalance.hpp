@@ -1,0 +1,137 @@
+// The built-in rule expert_imbalance: experts of a mixture that get too much, or nothing.
+#pragma once
+
+#include <smdebug/core/dtype.hpp>
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/form.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/rules/finding.hpp>
+#include <smdebug/rules/judge/history.hpp>
+#include <smdebug/rules/judge/saved_tensor.hpp>
+#include <smdebug/rules/setting.hpp>
+#include <smdebug/tensor/tensor_value.hpp>
+#include <smdebug/trial/concepts.hpp>
+#include <smdebug/trial/lookup.hpp>
+#include <smdebug/trial/options.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace smdebug::inline v1::rules {
+
+/// Fires for each selected tensor with the load of the experts of a mixture, if the greatest load is above `threshold`,
+/// else if some expert's is below dead_share in `patience` saves of a mode in a row, all with as many experts.
+/// Load of an expert: E * (its sum) / (sum of all), so that 1 is fair.  The last axis has the E experts, all axes before
+/// it are summed: counts, fractions, probabilities, assignments of 0 and 1.  With `experts` the elements are numbers of
+/// experts instead, which are counted; negative ones are dropped tokens.
+/// Errors: value_error, at a step, for a negative element, or with `experts` one that is no expert's number.
+/// Edge cases: no axes, one expert, an element that is not finite, a sum of 0: a note.  Saved reductions alone: a note.
+/// Text, complex numbers and empty tensors: skipped.
+/// Saves before the walk's start count.  Cost: one read and pass; at a late start up to `patience` more.
+struct expert_imbalance {
+    text_list collection_names = {};  ///< with tensor_regex: the union; one of them is needed
+    text_list tensor_regex = {};
+    double threshold = 3;
+    double dead_share = 0.05;
+    std::int64_t patience = 3;
+    std::optional<std::int64_t> experts = {};
+    bool all_workers = true;
+
+    /// The experts of a save that have next to nothing; empty: it could not be judged.
+    using dead_experts = std::vector<bool>;
+    /// Those of earlier saves, so that each is read once; findings do not depend on it.
+    mutable detail::history_table<detail::save_history<dead_experts>> so_far = {};
+
+    [[nodiscard]] static constexpr std::string_view name() noexcept { return "expert_imbalance"; }
+    [[nodiscard]] static constexpr std::string_view summary() noexcept {
+        return "experts of a mixture get too much, or nothing";
+    }
+    template <class R = expert_imbalance>
+    [[nodiscard]] static constexpr auto settings() {
+        return std::tuple{
+            setting{"collection_names", &R::collection_names, collection_names_meaning},
+            setting{"tensor_regex", &R::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
+            setting{"threshold", &R::threshold, "fires if an expert has more than so many times its fair share"},
+            setting{"dead_share", &R::dead_share, "fires if an expert has less than this part of its fair share ..."},
+            setting{"patience", &R::patience, "... in so many saves in a row"},
+            setting{"experts", &R::experts, "the number of experts, if elements are their numbers"},
+            setting{"all_workers", &R::all_workers, every_worker_meaning}};
+    }
+
+    void check() const;
+
+    [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {
+        return detail::judge_series(
+            run, step, {collection_names, tensor_regex}, all_workers, so_far, static_cast<std::size_t>(patience) - 1,
+            [&](const auto& tensor) { return loads_of(tensor); },
+            [&](const auto&, const save& one, detail::nothing_more&) -> std::optional<dead_experts> {
+                return one.what ? dead_among(*one.what) : dead_experts{};
+            },
+            [&](const auto& tensor, const save& one, const auto& history) {
+                return one.what ? judge(tensor, *one.what, history.entries()) : one.note;
+            });
+    }
+
+private:
+    /// The loads of experts, or why there are none.
+    struct expert_loads {
+        std::vector<double> load = {};
+        std::string missing = {};  ///< for a note
+        std::string wrong = {};    ///< for an error
+    };
+    struct verdict {
+        bool met = false;
+        double value = 0;
+        double threshold = 0;
+        std::string message = {};
+    };
+    using save = detail::judged_save<expert_loads>;
+    using dead_history = std::deque<detail::save_history<dead_experts>::entry>;
+
+    /// Of a tensor of reals that has elements.
+    [[nodiscard]] expert_loads loads_in(const tensor_value& values) const;
+    [[nodiscard]] dead_experts dead_among(const expert_loads& loads) const;
+    [[nodiscard]] verdict verdict_of(const expert_loads& loads, const dead_history& earlier) const;
+
+    [[nodiscard]] save loads_of(const auto& tensor) const {
+        const auto values = tensor.values();
+        if (values) {
+            if (!has_reals(values->type()) || values->size() == 0) {
+                return save::none();
+            }
+            expert_loads loads = loads_in(*values);
+            return loads.missing.empty() ? save::of(std::move(loads))
+                                         : save::unknown(tensor.note(std::move(loads.missing)));
+        }
+        if (values.failure().why != lookup_failure_kind::tensor_not_saved) {
+            return save::unknown(tensor.note(values.failure()));
+        }
+        const auto shape = tensor.shape();
+        return shape && element_count(*shape) == 0U
+                   ? save::none()
+                   : save::unknown(tensor.note("its values were not saved, and reductions do not tell experts apart"));
+    }
+
+    [[nodiscard]] finding judge(const auto& tensor, const expert_loads& loads, const dead_history& earlier) const {
+        if (!loads.wrong.empty()) {
+            throw value_error("expert_imbalance: tensor " + tensor.name() + " of " + tensor.worker() + " at " +
+                              tensor.step_words() + " holds no loads of experts: " + loads.wrong +
+                              "; choose tensors by tensor_regex");
+        }
+        verdict said = verdict_of(loads, earlier);
+        return said.met ? tensor.met(said.value, said.threshold, std::move(said.message)) : finding{};
+    }
+};
+
+}  // namespace smdebug::inline v1::rules
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/rules/built_in/impl/expert_imbalance.ipp>
+#endif

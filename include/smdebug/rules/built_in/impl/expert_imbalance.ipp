@@ -1,0 +1,135 @@
+// The bodies of <smdebug/rules/built_in/expert_imbalance.hpp>.
+#pragma once
+
+#include <smdebug/core/json_text.hpp>
+#include <smdebug/rules/built_in/expert_imbalance.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+namespace smdebug::inline v1::rules {
+
+namespace detail {
+
+/// Sums of experts, and what was odd about the elements.
+struct expert_sums {
+    std::vector<double> sum;
+    bool finite = true;
+    std::optional<double> wrong = {};  ///< the first element that no load, or no expert's number, can have
+};
+
+[[nodiscard]] inline expert_sums sums_by_last_axis(const tensor_value& values, std::size_t experts) {
+    expert_sums found{.sum = std::vector<double>(experts)};
+    visit_reals(values, [&]<class T>(std::span<const T> elements) {
+        for (std::size_t begin = 0; begin + experts <= elements.size(); begin += experts) {
+            for (std::size_t i = 0; i < experts; ++i) {
+                const double load = to_double(elements[begin + i]);
+                found.finite = found.finite && std::isfinite(load);
+                found.wrong = load < 0 && !found.wrong ? std::optional{load} : found.wrong;
+                found.sum[i] += load;
+            }
+        }
+    });
+    return found;
+}
+
+[[nodiscard]] inline expert_sums counts_of_numbers(const tensor_value& values, std::size_t experts) {
+    expert_sums found{.sum = std::vector<double>(experts)};
+    visit_reals(values, [&]<class T>(std::span<const T> elements) {
+        for (const T each : elements) {
+            const double number = to_double(each);
+            found.finite = found.finite && std::isfinite(number);
+            const bool is_wrong = number != std::trunc(number) || number >= static_cast<double>(experts);
+            if (!std::isfinite(number) || is_wrong) {
+                found.wrong = found.wrong ? found.wrong : std::optional{number};
+            } else if (number >= 0) {  // else a token that no expert got
+                ++found.sum[static_cast<std::size_t>(number)];
+            }
+        }
+    });
+    return found;
+}
+
+}  // namespace detail
+
+SMDEBUG_INLINE void expert_imbalance::check() const {
+    detail::require_choice(name(), collection_names, tensor_regex);
+    detail::check_range(name(), "threshold", threshold, {.least = 1});
+    detail::check_range(name(), "dead_share", dead_share, {.most = 1});
+    detail::check_range(name(), "patience", patience, {.least = 1});
+    if (experts) {
+        constexpr double most = 1e6;  // a load of each is kept
+        detail::check_range(name(), "experts", *experts, {.least = 2, .most = most});
+    }
+}
+
+SMDEBUG_INLINE expert_imbalance::expert_loads expert_imbalance::loads_in(const tensor_value& values) const {
+    if (!experts && values.shape().empty()) {
+        return {.missing = "it has no axes: the last one should be that of the experts"};
+    }
+    const std::size_t count = experts ? static_cast<std::size_t>(*experts) : values.shape().back();
+    if (count < 2) {
+        return {.missing = "its last axis has one expert: there is no other to compare with"};
+    }
+    detail::expert_sums sums =
+        experts ? detail::counts_of_numbers(values, count) : detail::sums_by_last_axis(values, count);
+    if (!sums.finite) {
+        return {.missing = "an element is not finite"};
+    }
+    if (sums.wrong) {
+        return {.wrong = "an element is " + short_text(*sums.wrong) +
+                         (experts ? ", which is not the number of one of " + std::to_string(count) + " experts"
+                                  : ", below 0, as the logits of a router may be")};
+    }
+    double all = 0;
+    for (const double each : sums.sum) {
+        all += each;
+    }
+    if (!(all > 0) || !std::isfinite(all)) {
+        return {.missing = "the sum of all loads is " + short_text(all) + ": there are no shares"};
+    }
+    for (double& each : sums.sum) {
+        each = static_cast<double>(count) * each / all;
+    }
+    return {.load = std::move(sums.sum)};
+}
+
+SMDEBUG_INLINE expert_imbalance::dead_experts expert_imbalance::dead_among(const expert_loads& loads) const {
+    dead_experts dead;
+    for (const double each : loads.load) {
+        dead.push_back(each < dead_share);
+    }
+    return dead;
+}
+
+SMDEBUG_INLINE expert_imbalance::verdict expert_imbalance::verdict_of(const expert_loads& loads,
+                                                                      const dead_history& earlier) const {
+    const std::vector<double>& load = loads.load;
+    const auto count = static_cast<double>(load.size());
+    const auto what = [&](std::size_t expert) {
+        return "expert " + std::to_string(expert) + " of " + std::to_string(load.size()) + " has " +
+               short_text(100 * load[expert] / count) + "% of the load, " + short_text(load[expert]) +
+               " times its fair share";
+    };
+    const bool is_row = earlier.size() + 1 == static_cast<std::size_t>(patience);
+    std::optional<std::size_t> dead;
+    for (std::size_t i = 0; is_row && i < load.size(); ++i) {
+        const bool in_all = load[i] < dead_share && std::all_of(earlier.begin(), earlier.end(), [&](const auto& each) {
+                                return each.what.size() == load.size() && each.what[i];
+                            });
+        dead = in_all && (!dead || load[i] < load[*dead]) ? std::optional{i} : dead;
+    }
+    const std::string about_dead = dead
+                                       ? what(*dead) + ", below " + short_text(dead_share) +
+                                             (patience > 1 ? " in " + std::to_string(patience) + " saves in a row" : "")
+                                       : std::string{};
+    const auto greatest = static_cast<std::size_t>(std::max_element(load.begin(), load.end()) - load.begin());
+    if (load[greatest] > threshold) {
+        return {true, load[greatest], threshold,
+                what(greatest) + ", above " + short_text(threshold) + (dead ? "; " + about_dead : "")};
+    }
+    return dead ? verdict{true, load[*dead], dead_share, about_dead} : verdict{};
+}
+
+}  // namespace smdebug::inline v1::rules

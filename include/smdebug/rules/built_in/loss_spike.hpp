@@ -1,0 +1,171 @@
+// The built-in rule loss_spike: a loss far above its recent ones.
+#pragma once
+
+#include <smdebug/core/dtype.hpp>
+#include <smdebug/core/json_text.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/reduce/name.hpp>
+#include <smdebug/rules/finding.hpp>
+#include <smdebug/rules/judge/history.hpp>
+#include <smdebug/rules/judge/saved_tensor.hpp>
+#include <smdebug/rules/setting.hpp>
+#include <smdebug/tensor/tensor_value.hpp>
+#include <smdebug/trial/concepts.hpp>
+#include <smdebug/trial/lookup.hpp>
+#include <smdebug/trial/options.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+namespace smdebug::inline v1::rules {
+
+/// Fires for each loss L, a tensor of one element, that is far above its newest `window` finite values in this mode:
+///     L > m + max(z_threshold * R, relative * |m|, min_increase)
+/// m is their median, R 1.4826 times the median of |x - m|: a spike among them moves neither.  At least min_history of
+/// them are needed.
+/// NaN or infinite: fires where the newest earlier value is finite, with non_finite.
+/// So constant, falling and slowly rising losses do not fire, nor do the first saves; a lasting rise fires until it is
+/// half of the window.
+/// From reductions: where the saved shape has one element, its mean, else sum, max, min.  Tensors of other sizes, text
+/// and complex numbers: skipped.
+/// Values before the walk's start count.  Cost: one small read; at a late start up to `window` more.
+struct loss_spike {
+    text_list collection_names = {};  ///< with tensor_regex: the union; neither: the collection "losses"
+    text_list tensor_regex = {};
+    std::int64_t window = 20;
+    std::optional<std::int64_t> min_history = {};  ///< unset: 10, or window if that is less
+    double z_threshold = 7;
+    double relative = 0.1;
+    double min_increase = 0;
+    bool non_finite = true;
+    bool all_workers = true;
+
+    /// The newest number of a series.
+    struct newest_number {
+        step_number step = -1;
+        double number = std::numeric_limits<double>::quiet_NaN();
+    };
+    /// Finite values of earlier saves, so that each is read once; findings do not depend on it.
+    mutable detail::history_table<detail::save_history<double, newest_number>> so_far = {};
+
+    [[nodiscard]] static constexpr std::string_view name() noexcept { return "loss_spike"; }
+    [[nodiscard]] static constexpr std::string_view summary() noexcept { return "a loss is far above its recent ones"; }
+    template <class R = loss_spike>
+    [[nodiscard]] static constexpr auto settings() {
+        return std::tuple{
+            setting{"collection_names", &R::collection_names,
+                    "collections to look at; with tensor_regex: both; neither: \"losses\""},
+            setting{"tensor_regex", &R::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
+            setting{"window", &R::window, window_meaning},
+            setting{"min_history", &R::min_history, min_history_meaning},
+            setting{"z_threshold", &R::z_threshold, "fires if it is so many robust deviations above the median ..."},
+            setting{"relative", &R::relative, "... by this part of the median, too, ..."},
+            setting{"min_increase", &R::min_increase, "... and by this much"},
+            setting{"non_finite", &R::non_finite, "whether a loss that becomes NaN or infinite fires"},
+            setting{"all_workers", &R::all_workers, every_worker_meaning}};
+    }
+
+    void check() const;
+
+    [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {
+        return detail::judge_series(
+            run, step, detail::choice_or(collection_names, tensor_regex, "losses"), all_workers, so_far,
+            static_cast<std::size_t>(window), [](const auto& tensor) { return loss_of(tensor); },
+            [](const auto& tensor, const detail::judged_save<double>& save, newest_number& newest) {
+                if (save.what && tensor.step() > newest.step) {
+                    newest = {tensor.step(), *save.what};
+                }
+                return save.what && std::isfinite(*save.what) ? save.what : std::nullopt;
+            },
+            [&](const auto& tensor, const detail::judged_save<double>& save, const auto& history) {
+                return save.what ? judge(tensor, *save.what, history) : save.note;
+            });
+    }
+
+private:
+    [[nodiscard]] static detail::judged_save<double> loss_of(const auto& tensor) {
+        using save = detail::judged_save<double>;
+        const auto values = tensor.values();
+        if (values) {
+            if (!has_reals(values->type()) || values->size() == 0) {
+                return save::none();
+            }
+            std::optional<double> one;
+            if (values->size() == 1) {
+                visit_reals(*values, [&]<class T>(std::span<const T> elements) { one = to_double(elements[0]); });
+            }
+            return one ? save::of(*one) : save::unknown({});
+        }
+        if (values.failure().why != lookup_failure_kind::tensor_not_saved) {
+            return save::unknown(tensor.note(values.failure()));
+        }
+        const auto shape = tensor.shape();
+        if (!shape) {
+            return save::unknown(
+                tensor.note("no values were saved, and no shape: it is not known whether it is a loss"));
+        }
+        const auto size = element_count(*shape);
+        if (size != 1U) {
+            return size == 0U ? save::none() : save::unknown({});
+        }
+        for (const reduction what : {reduction::mean, reduction::sum, reduction::max, reduction::min}) {
+            const auto found = tensor.reduction_value(what);
+            if (found) {
+                return save::of(*found);
+            }
+            if (is_lost(found.failure())) {
+                return save::unknown(tensor.note(found.failure()));
+            }
+        }
+        return save::unknown(tensor.note(values.failure()));
+    }
+
+    [[nodiscard]] finding judge(const auto& tensor, double loss, const auto& history) const {
+        if (!std::isfinite(loss)) {
+            return non_finite && std::isfinite(history.more.number)
+                       ? tensor.met(loss, std::numeric_limits<double>::quiet_NaN(),
+                                    "the loss is no longer finite: " + short_text(loss) + ", after " +
+                                        short_text(history.more.number) + " at " +
+                                        tensor.at(history.more.step).step_words())
+                       : finding{};
+        }
+        std::vector<double> earlier;
+        for (const auto& each : history.entries()) {
+            earlier.push_back(each.what);
+        }
+        const std::size_t count = earlier.size();
+        if (count < detail::history_needed(min_history, window)) {
+            return {};
+        }
+        const detail::robust_statistics usual = detail::robust_statistics_of(std::move(earlier));
+        const double bound =
+            usual.median + std::max({z_threshold * usual.deviation, relative * std::abs(usual.median), min_increase});
+        return loss > bound ? tensor.met(loss, bound,
+                                         "the loss " + short_text(loss) + " is " + short_text(loss - usual.median) +
+                                             " above " + short_text(usual.median) + ", the median of its last " +
+                                             std::to_string(count) + " values, whose robust deviation is " +
+                                             short_text(usual.deviation) + "; the limit was " + short_text(bound))
+                            : finding{};
+    }
+};
+
+inline void loss_spike::check() const {
+    detail::check_range(name(), "window", window, {.least = 1});
+    if (min_history) {
+        detail::check_range(name(), "min_history", *min_history, {.least = 1, .most = static_cast<double>(window)});
+    }
+    detail::check_range(name(), "z_threshold", z_threshold, {});
+    detail::check_range(name(), "relative", relative, {});
+    detail::check_range(name(), "min_increase", min_increase, {});
+}
+
+}  // namespace smdebug::inline v1::rules

@@ -1,0 +1,110 @@
+// The built-in rule weight_norm_drift: a weight's norm that grows or shrinks too fast.
+#pragma once
+
+#include <smdebug/core/json_text.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/rules/finding.hpp>
+#include <smdebug/rules/judge/history.hpp>
+#include <smdebug/rules/judge/saved_tensor.hpp>
+#include <smdebug/rules/setting.hpp>
+#include <smdebug/trial/concepts.hpp>
+#include <smdebug/trial/options.hpp>
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+namespace smdebug::inline v1::rules {
+
+/// Fires for each tensor whose L2 norm N left what it was in its newest `window` saves in this mode:
+///     N > growth * (the least of them), else N * shrink < (the greatest of them)
+/// Only finite norms above min_norm count among these: weights that begin as zeros may grow.  N itself may be below it.
+/// Edge cases: no earlier norm: silent; N is NaN or infinite: a note.  Shapes may change.  Text, complex numbers and
+/// empty tensors: skipped.
+/// From reductions: l2 suffices.  Norms before the walk's start count.
+/// Cost: one read and pass, or one small read; at a late start up to `window` more.
+struct weight_norm_drift {
+    text_list collection_names = {};  ///< with tensor_regex: the union; neither: the collection "weights"
+    text_list tensor_regex = {};
+    std::int64_t window = 10;
+    double growth = 4;
+    double shrink = 4;
+    double min_norm = 1e-6;
+    bool all_workers = true;
+
+    /// Norms of earlier saves, so that each is read once; findings do not depend on it.
+    mutable detail::history_table<detail::save_history<double>> so_far = {};
+
+    [[nodiscard]] static constexpr std::string_view name() noexcept { return "weight_norm_drift"; }
+    [[nodiscard]] static constexpr std::string_view summary() noexcept {
+        return "a weight's norm grows or shrinks too fast";
+    }
+    template <class R = weight_norm_drift>
+    [[nodiscard]] static constexpr auto settings() {
+        return std::tuple{
+            setting{"collection_names", &R::collection_names,
+                    "collections to look at; with tensor_regex: both; neither: \"weights\""},
+            setting{"tensor_regex", &R::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
+            setting{"window", &R::window, window_meaning},
+            setting{"growth", &R::growth, "fires if the norm is above so many times the least of these"},
+            setting{"shrink", &R::shrink, "fires if so many times the norm are below the greatest of these"},
+            setting{"min_norm", &R::min_norm, "earlier norms must be above this to count"},
+            setting{"all_workers", &R::all_workers, every_worker_meaning}};
+    }
+
+    void check() const;
+
+    [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {
+        return detail::judge_series(
+            run, step, detail::choice_or(collection_names, tensor_regex, "weights"), all_workers, so_far,
+            static_cast<std::size_t>(window), [](const auto& tensor) { return detail::l2_in_save(tensor); },
+            [&](const auto&, const detail::judged_save<double>& save, detail::nothing_more&) {
+                return save.what && std::isfinite(*save.what) && *save.what > min_norm ? save.what : std::nullopt;
+            },
+            [&](const auto& tensor, const detail::judged_save<double>& save, const auto& history) {
+                return save.what ? judge(tensor, *save.what, history) : save.note;
+            });
+    }
+
+private:
+    [[nodiscard]] finding judge(const auto& tensor, double norm, const auto& history) const {
+        if (!std::isfinite(norm)) {
+            return tensor.note("its L2 norm is " + short_text(norm) + ", not finite: it cannot be compared");
+        }
+        if (history.entries().empty()) {
+            return {};
+        }
+        auto least = history.entries().front();
+        auto greatest = least;
+        for (const auto& each : history.entries()) {
+            least = each.what < least.what ? each : least;
+            greatest = each.what > greatest.what ? each : greatest;
+        }
+        const auto met = [&](const auto& from, double threshold, const std::string& verb) {
+            const double ratio = norm / from.what;
+            return tensor.met(ratio, threshold,
+                              "the norm " + verb + " from " + short_text(from.what) + " at " +
+                                  tensor.at(from.step).step_words() + " to " + short_text(norm) + ": to " +
+                                  short_text(ratio) + " times that, " + (ratio > 1 ? "above " : "below ") +
+                                  short_text(threshold));
+        };
+        if (norm > growth * least.what) {
+            return met(least, growth, "grew");
+        }
+        return norm * shrink < greatest.what ? met(greatest, 1 / shrink, "shrank") : finding{};
+    }
+};
+
+inline void weight_norm_drift::check() const {
+    detail::check_range(name(), "window", window, {.least = 1});
+    detail::check_range(name(), "growth", growth, {.least = 1, .above_least = true});
+    detail::check_range(name(), "shrink", shrink, {.least = 1, .above_least = true});
+    detail::check_range(name(), "min_norm", min_norm, {});
+}
+
+}  // namespace smdebug::inline v1::rules

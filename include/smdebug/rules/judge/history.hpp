@@ -1,0 +1,400 @@
+// What the rules about training runs share: their choice of tensors, reductions of a save with saved ones first, and
+// the earlier saves of a series, each of which a walk reads once.
+#pragma once
+
+#include <smdebug/core/dtype.hpp>
+#include <smdebug/core/form.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/reduce/concepts.hpp>
+#include <smdebug/reduce/name.hpp>
+#include <smdebug/rules/finding.hpp>
+#include <smdebug/rules/judge/saved_tensor.hpp>
+#include <smdebug/trial/concepts.hpp>
+#include <smdebug/trial/lookup.hpp>
+#include <smdebug/trial/options.hpp>
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace smdebug::inline v1::rules {
+
+/// Descriptions of settings that these rules have.
+inline constexpr std::string_view every_worker_meaning =
+    "judge each worker by its own saves; else, together, the first by name that saved a tensor";
+inline constexpr std::string_view window_meaning = "how many earlier saves to compare with";
+inline constexpr std::string_view min_history_meaning =
+    "fires only after so many earlier saves; unset: 10, or window if that is less";
+
+namespace detail {
+
+// Settings --------------------------------------------------------------------------------------------------------
+
+/// The tensors that were asked for; if none were, those of a collection.
+[[nodiscard]] tensor_choice choice_or(const text_list& collection_names, const text_list& tensor_regex,
+                                      std::string_view collection);
+
+/// Errors: insufficient_information_for_rule_invocation where neither names a tensor.
+void require_choice(std::string_view rule, const text_list& collection_names, const text_list& tensor_regex);
+
+/// The values that a setting may have.
+struct allowed_range {
+    double least = 0;
+    double most = std::numeric_limits<double>::infinity();
+    bool above_least = false;  ///< `least` itself is not allowed
+};
+
+/// Errors: value_error for a value that is NaN, infinite or out of range.
+void check_range(std::string_view rule, std::string_view setting, double value, const allowed_range& allowed);
+inline void check_range(std::string_view rule, std::string_view setting, std::int64_t value,
+                        const allowed_range& allowed) {
+    check_range(rule, setting, static_cast<double>(value), allowed);
+}
+
+/// `given`, else 10, but at most `window`.
+[[nodiscard]] inline std::size_t history_needed(const std::optional<std::int64_t>& given,
+                                                std::int64_t window) noexcept {
+    return static_cast<std::size_t>(given.value_or(std::min<std::int64_t>(10, window)));
+}
+
+// Numbers ---------------------------------------------------------------------------------------------------------
+
+/// The median of some numbers, and 1.4826 times the median of their distances from it: their standard deviation, if
+/// they were normally distributed, but insensitive to outliers.
+struct robust_statistics {
+    double median = std::numeric_limits<double>::quiet_NaN();
+    double deviation = std::numeric_limits<double>::quiet_NaN();
+};
+
+/// Cost: linear.  NaN of no numbers.
+[[nodiscard]] robust_statistics robust_statistics_of(std::vector<double> numbers);
+
+// One save --------------------------------------------------------------------------------------------------------
+
+/// What one worker saved of a tensor at one step, and what can be computed of it.
+struct save_facts {
+    enum class kind : std::uint8_t {
+        values,
+        no_values,   ///< reductions, or a shape
+        not_a_save,  ///< text, complex numbers, or no elements: as if it was not saved
+        unreadable,
+    };
+    kind what = kind::no_values;
+    reduction_values computed = {};  ///< of the values: counts, and those reductions that were asked for and not saved
+    reduction_set saved = {};
+    lookup_error failure = {};  ///< of an unreadable one
+
+    /// Elements; nothing if neither values nor a shape say it.
+    std::optional<std::uint64_t> size = {};
+};
+
+/// Reads a save, if it has values: once, for everything that is wanted.
+template <class Handle>
+[[nodiscard]] save_facts facts_of(const saved_tensor<Handle>& tensor, reduction_set wanted = {}) {
+    save_facts found;
+    const read_options where{.worker = tensor.worker()};
+    if constexpr (requires {
+                      { tensor.handle().saved_reductions(0, where) } -> std::same_as<reduction_set>;
+                  }) {
+        found.saved = tensor.handle().saved_reductions(tensor.step(), where);
+    }
+    lookup<reduction_values> computed = lookup_failure_kind::tensor_not_saved;
+    if constexpr (countable_tensor<Handle>) {
+        const reduction_set all = wanted | reduction_set{reduction::max} | reduction_set::counts();
+        computed = tensor.handle().find_computed(tensor.step(), all - found.saved, where);
+    }
+    if (computed) {
+        const bool has_order = found.saved.contains(reduction::max) || computed->computed.contains(reduction::max);
+        found.what = has_order && computed->count > 0 ? save_facts::kind::values : save_facts::kind::not_a_save;
+        found.size = computed->count;
+        found.computed = *computed;
+        return found;
+    }
+    if (computed.failure().why == lookup_failure_kind::wrong_dtype) {
+        found.what = save_facts::kind::not_a_save;
+    } else if (computed.failure().why != lookup_failure_kind::tensor_not_saved) {
+        found.what = save_facts::kind::unreadable;
+        found.failure = computed.failure();
+    } else if (const auto shape = tensor.shape()) {
+        found.size = element_count(*shape);
+        found.what = found.size == 0U ? save_facts::kind::not_a_save : save_facts::kind::no_values;
+    }
+    return found;
+}
+
+/// The reductions that l2_of() and abs_max_of() need of values.
+inline constexpr reduction_set l2_reductions{reduction::l2};
+inline constexpr reduction_set abs_max_reductions{reduction::max, true};
+
+[[nodiscard]] lookup<double> reduction_of(const auto& tensor, const save_facts& facts, reduction_key key) {
+    if (!facts.saved.contains(key) && facts.computed.computed.contains(key)) {
+        return facts.computed(key.what, key.abs);
+    }
+    return tensor.reduction_value(key.what, key.abs);
+}
+
+/// The saved l2, else the saved abs_l2, else that of the values, flattened.
+[[nodiscard]] lookup<double> l2_of(const auto& tensor, const save_facts& facts) {
+    const bool abs = !facts.saved.contains(reduction::l2) && facts.saved.contains(reduction::l2, true);
+    return detail::reduction_of(tensor, facts, {reduction::l2, abs});
+}
+
+/// The saved abs_max, else the larger of the saved |min| and |max|, else that of the values.
+[[nodiscard]] lookup<double> abs_max_of(const auto& tensor, const save_facts& facts) {
+    const reduction_set saved = facts.saved;
+    if (saved.contains(reduction::max, true) || !saved.contains(reduction::min) || !saved.contains(reduction::max)) {
+        return detail::reduction_of(tensor, facts, {reduction::max, true});
+    }
+    const lookup<double> min = tensor.reduction_value(reduction::min);
+    const lookup<double> max = tensor.reduction_value(reduction::max);
+    if (!min || !max) {
+        return min ? max : min;
+    }
+    const double low = *min < 0 ? -*min : *min;
+    const double high = *max < 0 ? -*max : *max;
+    return low != low || low > high ? low : high;
+}
+
+/// A save as a rule sees it.
+template <class T>
+struct judged_save {
+    bool is_save = true;         ///< false: as if it was not saved, see save_facts
+    std::optional<T> what = {};  ///< nothing: it cannot be judged, ...
+    finding note = {};           ///< ... and why; without a message if nobody needs to know
+
+    [[nodiscard]] static judged_save none() { return {.is_save = false}; }
+    [[nodiscard]] static judged_save of(T value) { return {.what = std::move(value)}; }
+    [[nodiscard]] static judged_save unknown(finding why) { return {.note = std::move(why)}; }
+};
+
+/// The save of a number that is looked up in the facts of a save; infinite and NaN are numbers, too.
+template <class Tensor, class Look>
+[[nodiscard]] judged_save<double> number_in_save(const Tensor& tensor, reduction_set wanted, Look&& look) {
+    const save_facts facts = detail::facts_of(tensor, wanted);
+    if (facts.what == save_facts::kind::not_a_save) {
+        return judged_save<double>::none();
+    }
+    if (facts.what == save_facts::kind::unreadable) {
+        return judged_save<double>::unknown(tensor.note(facts.failure));
+    }
+    const lookup<double> number = look(tensor, facts);
+    return number ? judged_save<double>::of(*number) : judged_save<double>::unknown(tensor.note(number.failure()));
+}
+
+[[nodiscard]] judged_save<double> l2_in_save(const auto& tensor) {
+    return detail::number_in_save(tensor, l2_reductions,
+                                  [](const auto& of, const save_facts& facts) { return detail::l2_of(of, facts); });
+}
+
+inline void add_if_said(std::vector<finding>& to, finding one) {
+    if (one.met || !one.message.empty()) {
+        to.push_back(std::move(one));
+    }
+}
+
+/// Calls judge(saved_tensor) -> std::optional<finding> for each selected tensor that was saved at a step, by name, then
+/// worker: for all of them, or for the first whose save counts.  Nothing says that it does not, see save_facts.
+template <readable_trial Trial, class Judge>
+[[nodiscard]] std::vector<finding> judge_saves(const Trial& run, step_number step, const tensor_choice& which,
+                                               bool all_workers, Judge&& judge) {
+    std::vector<finding> findings;
+    visit_chosen(run, step, which,
+                 [&](const std::string& name, const auto& handle, const std::vector<std::string>& workers) {
+                     for (const std::string& worker : workers) {
+                         std::optional<finding> one = judge(saved_tensor{handle, name, step, worker});
+                         if (one) {
+                             add_if_said(findings, *std::move(one));
+                             if (!all_workers) {
+                                 break;
+                             }
+                         }
+                     }
+                 });
+    return findings;
+}
+
+// Earlier saves ---------------------------------------------------------------------------------------------------
+
+struct nothing_more {};
+
+/// The newest saves of one series before a step, as far as they count; a cache: what it lacks is looked up in the run.
+/// More: what else a rule keeps about the series; it is reset when a walk goes back.
+/// Memory: as many saves as were asked for.
+template <class T, class More = nothing_more>
+class save_history {
+public:
+    struct entry {
+        step_number step = -1;
+        T what = {};
+    };
+    More more = {};
+
+    /// Ascending by step.
+    [[nodiscard]] const std::deque<entry>& entries() const noexcept { return entries_; }
+
+    /// Makes the entries the newest `most` before `step`.
+    /// back(from, visit) calls visit(step) for steps up to and including `from`, the newest first, until it returns
+    /// false; look(step) returns what a save is, and nothing if it does not count.
+    /// Cost: in a walk over all steps nothing is looked up twice.
+    template <class Back, class Look>
+    void reach(step_number step, std::size_t most, Back&& back, Look&& look) {
+        if (!known_ || step < end_) {
+            *this = save_history{};
+            known_ = true;
+            begin_ = end_ = step;
+        }
+        if (end_ < step) {
+            look_between(step, most, back, look);
+        }
+        trim(most);
+        if (entries_.size() < most && !is_whole_) {
+            is_whole_ = true;
+            back(begin_ - 1, [&](step_number earlier) {
+                begin_ = earlier;
+                if (auto what = look(earlier)) {
+                    entries_.push_front({earlier, *std::move(what)});
+                }
+                is_whole_ = entries_.size() < most;
+                return is_whole_;
+            });
+        }
+    }
+
+    /// Adds the save at the step that was reached, if it counts.
+    void put(step_number step, std::optional<T> what) {
+        end_ = step + 1;
+        if (what) {
+            entries_.push_back({step, *std::move(what)});
+        }
+    }
+
+private:
+    // The saves after those that are known.
+    template <class Back, class Look>
+    void look_between(step_number step, std::size_t most, Back& back, Look& look) {
+        std::vector<entry> newer;
+        if (most > 0) {
+            back(step - 1, [&](step_number earlier) {
+                if (earlier < end_) {
+                    return false;
+                }
+                if (auto what = look(earlier)) {
+                    newer.push_back({earlier, *std::move(what)});
+                }
+                return newer.size() < most;
+            });
+        }
+        std::move(newer.rbegin(), newer.rend(), std::back_inserter(entries_));
+        end_ = step;
+    }
+    void trim(std::size_t most) {
+        while (entries_.size() > most) {
+            begin_ = entries_.front().step + 1;
+            entries_.pop_front();
+            is_whole_ = false;
+        }
+    }
+
+    // All saves from begin_ up to end_ that count are entries; is_whole_: there are none before begin_.
+    std::deque<entry> entries_;
+    step_number begin_ = 0;
+    step_number end_ = 0;
+    bool known_ = false;
+    bool is_whole_ = false;
+};
+
+/// The histories of a rule, by series, of one run.
+template <class History>
+class history_table {
+public:
+    /// Forgets the histories of another run, and returns whether it is another one; a trial that cannot be recognised
+    /// is another one at each step.
+    bool begin(const readable_trial auto& run) {
+        if constexpr (requires { std::weak_ptr<const void>{run.state()}; }) {
+            const std::weak_ptr<const void> now = run.state();
+            if (!now.owner_before(run_) && !run_.owner_before(now)) {
+                return false;
+            }
+            run_ = now;
+        }
+        series_.clear();
+        return true;
+    }
+    /// `worker`: empty for the first worker at each step.
+    [[nodiscard]] History& of(const std::string& tensor, const std::string& worker, mode in) {
+        return series_[std::tuple{tensor, worker, in}];
+    }
+
+private:
+    std::weak_ptr<const void> run_;
+    std::map<std::tuple<std::string, std::string, mode>, History> series_;
+};
+
+/// The save of a worker at an earlier step, or, for an empty one, the first by name that counts.
+template <class Read, class Handle>
+[[nodiscard]] auto read_earlier(const saved_tensor<Handle>& now, step_number earlier, bool all_workers, Read&& read) {
+    decltype(read(now)) found{.is_save = false};
+    for (const std::string& worker : now.handle().workers(earlier, read_options{})) {
+        if (!all_workers || worker == now.worker()) {
+            found = read(saved_tensor<Handle>{now.handle(), now.name(), earlier, worker});
+            if (found.is_save) {
+                break;
+            }
+        }
+    }
+    return found;
+}
+
+/// As judge_saves(), with each tensor's earlier saves in the mode of the step: up to `most` that count.
+///     read(saved_tensor) -> judged_save<T>
+///     keep(saved_tensor, const judged_save<T>&, More&) -> std::optional<Kept>: what history keeps of a save; nothing: it
+///                                                         does not count
+///     judge(saved_tensor, const judged_save<T>&, save_history<Kept, More>&) -> finding
+/// A save is kept after it was judged; earlier ones that the history lacks are kept first, the newest of them first.
+template <readable_trial Trial, class Kept, class More, class Read, class Keep, class Judge>
+[[nodiscard]] std::vector<finding> judge_series(const Trial& run, step_number step, const tensor_choice& which,
+                                                bool all_workers, history_table<save_history<Kept, More>>& histories,
+                                                std::size_t most, Read&& read, Keep&& keep, Judge&& judge) {
+    histories.begin(run);
+    const mode in = run.mode(step).value_or(mode::global);
+    return judge_saves(run, step, which, all_workers, [&](const auto& now) -> std::optional<finding> {
+        const auto save = read(now);
+        if (!save.is_save) {
+            return std::nullopt;
+        }
+        save_history<Kept, More>& history = histories.of(now.name(), all_workers ? now.worker() : std::string{}, in);
+        history.reach(
+            step, most,
+            [&](step_number from, const auto& visit) { visit_steps_back(now.handle(), from, mode::global, visit); },
+            [&](step_number earlier) -> std::optional<Kept> {
+                if (run.mode(earlier) != in) {
+                    return std::nullopt;
+                }
+                const auto found = read_earlier(now, earlier, all_workers, read);
+                return found.is_save ? keep(now.at(earlier), found, history.more) : std::nullopt;
+            });
+        finding one = judge(now, save, history);
+        history.put(step, keep(now, save, history.more));
+        return one;
+    });
+}
+
+}  // namespace detail
+
+}  // namespace smdebug::inline v1::rules
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/rules/judge/impl/history.ipp>
+#endif

@@ -1,0 +1,68 @@
+// The bodies of <smdebug/rules/judge/history.hpp>.
+#pragma once
+
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/json_text.hpp>
+#include <smdebug/rules/judge/history.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace smdebug::inline v1::rules::detail {
+
+SMDEBUG_INLINE tensor_choice choice_or(const text_list& collection_names, const text_list& tensor_regex,
+                                       std::string_view collection) {
+    if (collection_names.empty() && tensor_regex.empty() && !collection.empty()) {
+        return {.collection_names = collection};
+    }
+    return {collection_names, tensor_regex};
+}
+
+SMDEBUG_INLINE void require_choice(std::string_view rule, const text_list& collection_names,
+                                   const text_list& tensor_regex) {
+    if (collection_names.empty() && tensor_regex.empty()) {
+        throw insufficient_information_for_rule_invocation(std::string{rule},
+                                                           "collection_names or tensor_regex is needed");
+    }
+}
+
+SMDEBUG_INLINE void check_range(std::string_view rule, std::string_view setting, double value,
+                                const allowed_range& allowed) {
+    const bool is_low = allowed.above_least ? !(value > allowed.least) : !(value >= allowed.least);
+    if (!is_low && value <= allowed.most && std::isfinite(value)) {
+        return;
+    }
+    std::string text = std::string{rule} + ": " + std::string{setting} + " is " + short_text(value) + "; it must be ";
+    if (std::isinf(allowed.most)) {
+        text += (allowed.above_least ? "a number above " : "a number of at least ") + short_text(allowed.least);
+    } else {
+        text += "from " + short_text(allowed.least) + " to " + short_text(allowed.most);
+    }
+    throw value_error(std::move(text));
+}
+
+/// The middle of some numbers, or half the sum of the two middle ones; orders them.
+[[nodiscard]] inline double median_of(std::vector<double>& numbers) {
+    const auto middle = numbers.begin() + static_cast<std::ptrdiff_t>(numbers.size() / 2);
+    std::nth_element(numbers.begin(), middle, numbers.end());
+    if (numbers.size() % 2 != 0) {
+        return *middle;
+    }
+    const double below = *std::max_element(numbers.begin(), middle);
+    const double sum = below + *middle;
+    return std::isfinite(sum) ? sum / 2 : below / 2 + *middle / 2;
+}
+
+SMDEBUG_INLINE robust_statistics robust_statistics_of(std::vector<double> numbers) {
+    if (numbers.empty()) {
+        return {};
+    }
+    constexpr double deviations_of_median = 1.4826;  // of a normal distribution
+    const double median = median_of(numbers);
+    for (double& each : numbers) {
+        each = std::abs(each - median);
+    }
+    return {median, deviations_of_median * median_of(numbers)};
+}
+
+}  // namespace smdebug::inline v1::rules::detail
