@@ -63,3 +63,33 @@ TEST_CASE("count_equal: by the elements as doubles, whatever their type") {
     CHECK(count_equal(tensor_value::of_strings({1}, texts), 1) == 0);
     CHECK(count_equal(complex, 1) == 0);
 }
+
+TEST_CASE("count_small: zeros of either sign, and subnormal numbers of narrow floats") {
+    const auto halves = tensor_of<float16>({float16{0.0F}, float16{-0.0F}, float16{1e-6F}, float16{1.0F}}, {4});
+    const small_counts found = count_small(halves);
+    CHECK(found.type == dtype::float16);
+    CHECK(found.elements == 4);
+    CHECK(found.zeros == 2);
+    CHECK(found.subnormals == 1);
+    CHECK(count_small(tensor_of<float>({0, 1e-40F}, {2})).subnormals == 0);
+    CHECK(count_small(tensor_of<float>({0, 1e-40F}, {2})).zeros == 1);
+    CHECK(count_small(complex).elements == 0);
+    CHECK(least_normal(dtype::bfloat16) == 0x1p-126);
+    CHECK(least_normal(dtype::float32) == 0);
+}
+
+TEST_CASE("entropies_of_rows: across the blocks in which elements come") {
+    std::vector<double> values(3 * 5000, 1.0 / 5000);
+    for (std::size_t i = 5000; i < 10000; ++i) {
+        values[i] = i == 7000 ? 1 : 0;
+    }
+    const row_entropies all = entropies_of_rows(tensor_of(values, {3, 5000}), {});
+    CHECK(all.what == row_entropies::outcome::found);
+    CHECK(all.least == doctest::Approx(2.0 / 3));
+    CHECK(all.rows_of_least == 3);
+    const row_entropies heads = entropies_of_rows(tensor_of(values, {3, 5000}), {.head_axis = 0});
+    CHECK(heads.least == 0);
+    CHECK(heads.least_group == 1);
+    CHECK(heads.greatest == doctest::Approx(1));
+    CHECK(entropies_of_rows(complex, {}).what == row_entropies::outcome::not_real);
+}

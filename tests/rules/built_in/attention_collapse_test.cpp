@@ -71,20 +71,20 @@ TEST_CASE("attention_collapse: the mean of groups of rows") {
         {{1, 0, .5, .5}, {2, 2}, {}, {}, ""},
         {{1, 0, .5, .5}, {2, 2}, {.head_axis = 0}, 0, "of the 1 rows of head 0 is 0"},
         {{.5, .5, 1, 0}, {2, 2}, {.head_axis = 0}, 0, "head 1"},
-        {{1, 0, 1, 0}, {2, 2}, {.head_axis = 0}, 0, "head 0"},                      // ties: the lowest
+        {{1, 0, 1, 0}, {2, 2}, {.head_axis = 0}, 0, "head 0"},  // ties: the lowest
         {{1, 0, .5, .5}, {2, 2}, {.min_entropy = 0, .max_entropy = 0.9, .head_axis = 0}, 1, "head 1"},
         {{1, 0, .5, .5}, {2, 2}, {.max_entropy = 0.9, .head_axis = 0}, 0, "below"},  // the least comes first
         {{.5, .5, 1, 0, .5, .5, 1, 0}, {2, 2, 2}, {.head_axis = 1}, 0, "of the 2 rows of head 1"},
         {{.5, .5, 1, 0, .5, .5, 1, 0}, {2, 2, 2}, {.head_axis = 0}, {}, ""},
         {{.5, .5, .5, .5, 1, 0, 1, 0}, {2, 2, 1, 2}, {.head_axis = 0}, 0, "of the 2 rows of head 1"},
         {{1, 0}, {2}, {}, 0, "of 1 rows"},
-        {{1, 0, nan, 1, 0, 0}, {3, 2}, {}, 0, "of 1 rows"},                         // skipped: not finite, masked
+        {{1, 0, nan, 1, 0, 0}, {3, 2}, {}, 0, "of 1 rows"},  // skipped: not finite, masked
         {{1, 0, infinite, 1}, {2, 2}, {}, 0, "of 1 rows"},
         {{1.005, 0}, {1, 2}, {}, 0, ""},
-        {{1.005, -0.005}, {1, 2}, {}, 0, ""},                                       // within the tolerance
+        {{1.005, -0.005}, {1, 2}, {}, 0, ""},  // within the tolerance
         {{0.995, 0}, {1, 2}, {}, 0.995 * 0.00501254 / 0.693147, ""},
-        {{1, 0, .5, .5}, {2, 2}, {.min_entropy = 0.9, .causal = true}, {}, ""},      // one position: skipped
-        {{1, 0, 0, 1, 0, 0}, {3, 2}, {.causal = true}, {}, "no row"},               // sizes 0, 1, 2; a masked row
+        {{1, 0, .5, .5}, {2, 2}, {.min_entropy = 0.9, .causal = true}, {}, ""},  // one position: skipped
+        {{1, 0, 0, 1, 0, 0}, {3, 2}, {.causal = true}, {}, "no row"},            // sizes 0, 1, 2; a masked row
         {{1, 0, 1, 0, 1, 0}, {3, 2}, {.causal = true}, 0, "of 1 rows"},
         {{.25, .25, .25, .25}, {1, 4}, {.min_entropy = 0, .max_entropy = 0.99, .causal = true}, 1, ""},
     };
@@ -136,7 +136,8 @@ TEST_CASE("attention_collapse: notes, and what is as if it was not saved") {
     CHECK(contains(note({}, run_of({{.tensors = {saved("mean", "a", 1)}}})), "reductions"));
     CHECK(note({}, one({}, {2, 0})).empty());
     CHECK(note({}, run_of({{.tensors = {tensor_of<std::complex<float>>("a", {{1, 0}})}}})).empty());
-    CHECK_FALSE(verdict({}, run_of({{.tensors = {{.name = "a", .type = dtype::string, .shape = {1}, .strings = {"x"}}}}})));
+    CHECK_FALSE(
+        verdict({}, run_of({{.tensors = {{.name = "a", .type = dtype::string, .shape = {1}, .strings = {"x"}}}}})));
     memory_storage store = one(example, {2, 4});
     damage(store, 0);
     CHECK(verdict({}, store)->damaged);

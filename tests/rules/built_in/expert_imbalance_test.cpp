@@ -61,15 +61,15 @@ TEST_CASE("expert_imbalance: rows of saves, of the same expert among as many") {
         steps_list fires;
     };
     const std::vector<row> rows{
-        {{dead3, dead0, dead3, dead3}, {}, {}},                        // not the same expert
+        {{dead3, dead0, dead3, dead3}, {}, {}},  // not the same expert
         {{dead3, dead3, {5, 5, 5, 5}, dead3, dead3, dead3}, {}, {5}},
-        {{dead3, {}, dead3, {}, {}, dead3}, {}, {5}},                  // saves, not steps
-        {{dead3, dead3, {5, 5, 0}, {5, 5, 0}}, {}, {}},                // another number of experts
+        {{dead3, {}, dead3, {}, {}, dead3}, {}, {5}},    // saves, not steps
+        {{dead3, dead3, {5, 5, 0}, {5, 5, 0}}, {}, {}},  // another number of experts
         {{dead3, dead3, {5, 5, 5, 5, 0}, dead3}, {.patience = 2}, {1}},
-        {{dead3, {not_a_number, 1}, dead3}, {.patience = 2}, {}},      // one that cannot be judged
+        {{dead3, {not_a_number, 1}, dead3}, {.patience = 2}, {}},  // one that cannot be judged
         {{dead3, {0, 0, 0, 0}, dead3}, {.patience = 2}, {}},
         {{dead3}, {.patience = 1}, {0}},
-        {{{19, 1}}, {.dead_share = 0.1, .patience = 1}, {}},           // 0.1 is not below 0.1
+        {{{19, 1}}, {.dead_share = 0.1, .patience = 1}, {}},  // 0.1 is not below 0.1
         {{{19, 0.9}}, {.dead_share = 0.1, .patience = 1}, {0}},
         {{{10, 0}}, {.dead_share = 0, .patience = 1}, {}},
         {{{10, 0}}, {.threshold = 1, .dead_share = 0}, {0}},
@@ -96,16 +96,21 @@ TEST_CASE("expert_imbalance: the axes before the last are summed; or elements ar
     const expert_imbalance low{.threshold = 1.4, .dead_share = 0};
     CHECK(greatest(low, one({1, 0, 1, 0, 0, 1, 1, 0}, {2, 2, 2})) == 1.5);
     CHECK(greatest(low, run_of({{.tensors = {tensor_of<std::int32_t>("e", {3, 1})}}})) == 1.5);
-    CHECK(greatest(low, run_of({{.tensors = {{.name = "e", .type = dtype::boolean, .shape = {4, 1, 2},
-                                               .content = {std::byte{1}, std::byte{0}, std::byte{1}, std::byte{0},
-                                                           std::byte{1}, std::byte{0}, std::byte{0}, std::byte{1}}}}}})) == 1.5);
+    CHECK(
+        greatest(low, run_of({{.tensors = {{.name = "e",
+                                            .type = dtype::boolean,
+                                            .shape = {4, 1, 2},
+                                            .content = {std::byte{1}, std::byte{0}, std::byte{1}, std::byte{0},
+                                                        std::byte{1}, std::byte{0}, std::byte{0}, std::byte{1}}}}}})) ==
+        1.5);
     expert_imbalance numbers = low;
     numbers.experts = 2;
     CHECK(greatest(numbers, one({0, 0, 0, 1}, {2, 2})) == 1.5);
     CHECK(greatest(numbers, one({0, 0, -1, 0, 1, -7}, {6})) == 1.5);  // dropped tokens
     CHECK(greatest(numbers, one({1}, {})) == 2);
     numbers.experts = 4;
-    CHECK(greatest(numbers, run_of({{.tensors = {tensor_of<std::uint8_t>("e", {3, 3, 1})}}})) == doctest::Approx(8. / 3));
+    CHECK(greatest(numbers, run_of({{.tensors = {tensor_of<std::uint8_t>("e", {3, 3, 1})}}})) ==
+          doctest::Approx(8. / 3));
 }
 
 TEST_CASE("expert_imbalance: elements that are no loads end the rule; in earlier saves they are not judged") {

@@ -67,10 +67,10 @@ TEST_CASE("gradient_spike: both limits, the history, and what is not finite") {
     const std::vector<row> rows{
         {{{1}, {1}, {1}, {1.5}}, {.window = 3, .ratio = 1.5}, {}},
         {{{1}, {1}, {1}, {1.6}}, {.window = 3, .ratio = 1.5}, {3}},
-        {{{1}, {2}, {3}, {12}}, {.window = 3, .ratio = 1}, {}},          // 2 + 7 * 1.4826
+        {{{1}, {2}, {3}, {12}}, {.window = 3, .ratio = 1}, {}},  // 2 + 7 * 1.4826
         {{{1}, {2}, {3}, {12.5}}, {.window = 3, .ratio = 1}, {3}},
         {{{1}, {2}, {3}, {3.5}}, {.window = 3, .ratio = 1, .z_threshold = 1}, {3}},
-        {{{0}, {0}, {0}, {9}}, {.window = 3}, {}},                       // a median of 0 is no baseline
+        {{{0}, {0}, {0}, {9}}, {.window = 3}, {}},  // a median of 0 is no baseline
         {{{1}, {1}, {9}}, {.window = 3}, {}},
         {{{1}, {1}, {9}}, {.window = 3, .min_history = 2}, {2}},
         {{{1}, {1}, {1}, {1}, {1}, {1}, {1}, {1}, {1}, {9}}, {}, {}},
@@ -79,8 +79,8 @@ TEST_CASE("gradient_spike: both limits, the history, and what is not finite") {
         {{{1}, {nan}}, {.non_finite = false}, {}},
         {{{nan}, {infinite}}, {}, {}},
         {{{1}, {nan}, {1}, {9}}, {.window = 2}, {1, 3}},
-        {{{1e200}, {1e200}, {9e200}}, {.window = 2}, {2}},               // squares would not be finite
-        {{{1e-200}, {1e-200}, {9e-200}}, {.window = 2}, {2}},            // ... or vanish
+        {{{1e200}, {1e200}, {9e200}}, {.window = 2}, {2}},     // squares would not be finite
+        {{{1e-200}, {1e-200}, {9e-200}}, {.window = 2}, {2}},  // ... or vanish
     };
     for (std::size_t i = 0; i < rows.size(); ++i) {
         CAPTURE(i);

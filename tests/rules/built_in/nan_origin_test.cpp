@@ -18,8 +18,6 @@ using names = std::vector<std::string>;
 
 namespace {
 
-
-
 steps_list fires(const nan_origin& rule, const memory_storage& store) { return fires_at(rule, store, false); }
 
 /// What is found at one step of tensors in the order of the file.
@@ -30,9 +28,10 @@ std::vector<finding> at_once(const std::vector<written_tensor>& tensors, const n
 }  // namespace
 
 TEST_CASE("nan_origin: the example of the specification") {
-    const auto store = run_of({{.step = 3, .tensors = {tensor_of<double>("z", {2, -7}), tensor_of<double>("a", {1})}},
-                               {.step = 4, .tensors = {tensor_of<double>("z", {1, not_a_number}), tensor_of<double>("a", {not_a_number})}},
-                               {.step = 5, .tensors = {tensor_of<double>("z", {not_a_number}), tensor_of<double>("a", {not_a_number})}}});
+    const auto store = run_of(
+        {{.step = 3, .tensors = {tensor_of<double>("z", {2, -7}), tensor_of<double>("a", {1})}},
+         {.step = 4, .tensors = {tensor_of<double>("z", {1, not_a_number}), tensor_of<double>("a", {not_a_number})}},
+         {.step = 5, .tensors = {tensor_of<double>("z", {not_a_number}), tensor_of<double>("a", {not_a_number})}}});
     CHECK(fires({}, store) == steps_list{4});
     const auto found = findings_of(nan_origin{}, store);
     REQUIRE(found.size() == 1);
@@ -104,9 +103,12 @@ TEST_CASE("nan_origin: fires once, or again after so many clean steps") {
         steps_list fires;
     };
     const std::vector<row> rows{
-        {{1, not_a_number, 1, not_a_number}, 0, {1}},          {{1, not_a_number, 1, not_a_number}, 1, {1, 3}},
-        {{not_a_number, not_a_number, not_a_number}, 1, {0}},           {{not_a_number, 1, not_a_number, 1, 1, not_a_number}, 2, {0, 5}},
-        {{not_a_number, 1, not_a_number, 1, not_a_number, 1}, 2, {0}},  {{1, 1, 1}, 1, {}},
+        {{1, not_a_number, 1, not_a_number}, 0, {1}},
+        {{1, not_a_number, 1, not_a_number}, 1, {1, 3}},
+        {{not_a_number, not_a_number, not_a_number}, 1, {0}},
+        {{not_a_number, 1, not_a_number, 1, 1, not_a_number}, 2, {0, 5}},
+        {{not_a_number, 1, not_a_number, 1, not_a_number, 1}, 2, {0}},
+        {{1, 1, 1}, 1, {}},
     };
     for (const row& each : rows) {
         CHECK(fires({.rearm_after = each.rearm_after}, run_of(numbers_of("x", each.values))) == each.fires);
@@ -150,7 +152,8 @@ TEST_CASE("nan_origin: each worker, or all together") {
 }
 
 TEST_CASE("nan_origin: selects all, or what is asked for, without what is excluded") {
-    const std::vector<written_tensor> tensors{tensor_of<double>("mask", {-infinite}), tensor_of<double>("b", {not_a_number}),
+    const std::vector<written_tensor> tensors{tensor_of<double>("mask", {-infinite}),
+                                              tensor_of<double>("b", {not_a_number}),
                                               tensor_of<double>("c", {not_a_number})};
     const auto store = run_of({{.tensors = tensors}}, {{"group", {"c", "mask"}}});
     const auto tensor = [&](const nan_origin& rule) { return tensors_in(findings_of(rule, store), true); };

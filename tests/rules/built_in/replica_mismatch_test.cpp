@@ -26,9 +26,8 @@ memory_storage saves(const std::vector<std::vector<written_tensor>>& steps, cons
     for (std::size_t step = 0; step < steps.size(); ++step) {
         for (std::size_t i = 0; i < steps[step].size(); ++i) {
             if (!steps[step][i].name.empty()) {
-                all.push_back({.step = static_cast<step_number>(step),
-                               .tensors = {steps[step][i]},
-                               .worker = worker_of(i)});
+                all.push_back(
+                    {.step = static_cast<step_number>(step), .tensors = {steps[step][i]}, .worker = worker_of(i)});
             }
         }
     }
