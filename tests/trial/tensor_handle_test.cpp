@@ -375,3 +375,34 @@ TEST_CASE("tensor: the n steps before a mode step, also where mode steps fall, o
         }
     }
 }
+
+TEST_CASE("tensor_handle: which reductions were saved, and where a tensor's first record begins") {
+    memory_storage store;
+    run_builder build{store};
+    build.collections();
+    build.step({.step = 3,
+                .tensors = {tensor_of<float>("smdebug/reductions/max/b", {1}), tensor_of<float>("a", {1}),
+                            tensor_of<float>("b", {1})}});
+    build.end();
+    const memory_trial run{store};
+    CHECK(run.tensor("b").saved_reductions(3) == reduction_set{reduction::max});
+    CHECK(run.tensor("a").saved_reductions(3).empty());
+    CHECK(run.tensor("b").saved_reductions(4).empty());
+    CHECK(run.tensor("b").record_offset(3) == 0U);
+    REQUIRE(run.tensor("a").record_offset(3));
+    CHECK(*run.tensor("a").record_offset(3) > 0);
+    CHECK_FALSE(run.tensor("a").record_offset(4));
+    CHECK_FALSE(run.tensor("a").record_offset(3, {.worker = "worker_9"}));
+}
+
+TEST_CASE("names_among: what a regex or a collection selects of names that need not be saved") {
+    memory_storage store;
+    run_builder{store}.collections({"worker_0"}, {{"group", {"x", "y"}}}).step({.tensors = {}}).end();
+    const memory_trial run{store};
+    using names = std::vector<std::string>;
+    CHECK(run.names_among({"z", "y", "x"}, {.collection = "group"}) == names{"y", "x"});
+    CHECK(run.names_among({"z1", "y"}, {.regex = "z"}) == names{"z1"});
+    CHECK(run.names_among({"z1", "y"}, {.collection = "none"}).empty());
+    CHECK(run.names_among({"z1"}, {}) == names{"z1"});
+    CHECK_THROWS_AS(static_cast<void>(run.names_among({"z"}, {.regex = "("})), value_error);
+}
