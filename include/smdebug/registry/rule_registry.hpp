@@ -396,7 +396,7 @@ inline const rule_table::entry& rule_table::find(std::string_view name) const {
     std::string all;
     for (const entry& each : entries_) {
         names.push_back(plain_rule_name(each.info.name));
-        if (names.back() == plain || plain_rule_name(each.info.service_name) == plain) {
+        if (names.back() == plain || (!plain.empty() && plain_rule_name(each.info.service_name) == plain)) {
             return each;
         }
         all.append(all.empty() ? "" : ", ").append(each.info.name);

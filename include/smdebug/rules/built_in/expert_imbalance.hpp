@@ -116,7 +116,7 @@ private:
         const auto shape = tensor.shape();
         return shape && element_count(*shape) == 0U
                    ? save::none()
-                   : save::unknown(tensor.note("its values were not saved, and reductions do not tell experts apart"));
+                   : save::unknown(tensor.note("its values were not saved, and reductions do not separate experts"));
     }
 
     [[nodiscard]] finding judge(const auto& tensor, const expert_loads& loads, const dead_history& earlier) const {

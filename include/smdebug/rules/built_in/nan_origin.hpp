@@ -92,7 +92,7 @@ private:
         std::string tensor = {};
         std::string worker = {};
         std::optional<std::uint64_t> place = {};
-        double share = 0;  ///< of elements that are bad; NaN where that is not known
+        double share = 0;  ///< the part of the elements that is bad; NaN if unknown
         std::string what = {};
     };
     /// What one worker, or all together, saved at a step: there is one if any save could be judged.

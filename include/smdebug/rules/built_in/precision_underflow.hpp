@@ -73,7 +73,7 @@ struct precision_underflow {
                           setting{"threshold", &R::threshold,
                                   "fires if zeros and subnormal numbers are more than this share of the elements"},
                           setting{"subnormal_share", &R::subnormal_share,
-                                  "of those that are not zero, at least this share must be subnormal"},
+                                  "at least this share of the other elements must be subnormal"},
                           setting{"patience", &R::patience, "in how many saves in a row it must be so"},
                           setting{"all_workers", &R::all_workers, every_worker_meaning}};
     }
@@ -123,7 +123,7 @@ private:
             return save::none();
         }
         return save::unknown(
-            tensor.note("its values were not saved, and reductions do not tell how many are subnormal"));
+            tensor.note("its values were not saved, and reductions do not say how many are subnormal"));
     }
 
     [[nodiscard]] bool is_low_at(const auto& run, mode in, const auto& tensor, const small_counts& counts,

@@ -128,7 +128,7 @@ private:
     struct verdict {
         bool alike = true;
         std::size_t reference = 0;             ///< a worker's place
-        std::vector<std::size_t> others = {};  ///< the places of those that do not fit it
+        std::vector<std::size_t> others = {};  ///< the places of the workers that do not fit it
     };
 
     [[nodiscard]] bool has_tolerance() const noexcept { return rtol > 0 || atol > 0; }

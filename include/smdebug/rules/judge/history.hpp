@@ -42,7 +42,7 @@ namespace detail {
 
 // Settings --------------------------------------------------------------------------------------------------------
 
-/// The tensors that were asked for; if none were, those of a collection.
+/// The selected tensors; if nothing is selected, those of a collection.
 [[nodiscard]] tensor_choice choice_or(const text_list& collection_names, const text_list& tensor_regex,
                                       std::string_view collection);
 
@@ -92,7 +92,7 @@ struct save_facts {
         unreadable,
     };
     kind what = kind::no_values;
-    reduction_values computed = {};  ///< of the values: counts, and those reductions that were asked for and not saved
+    reduction_values computed = {};  ///< of the values: counts, and the wanted reductions that were not saved
     reduction_set saved = {};
     lookup_error failure = {};  ///< of an unreadable one
 
@@ -172,7 +172,7 @@ template <class T>
 struct judged_save {
     bool is_save = true;         ///< false: as if it was not saved, see save_facts
     std::optional<T> what = {};  ///< nothing: it cannot be judged, ...
-    finding note = {};           ///< ... and why; without a message if nobody needs to know
+    finding note = {};           ///< ... and why; without a message if users need not know
 
     [[nodiscard]] static judged_save none() { return {.is_save = false}; }
     [[nodiscard]] static judged_save of(T value) { return {.what = std::move(value)}; }
@@ -231,7 +231,7 @@ struct nothing_more {};
 
 /// The newest saves of one series before a step, as far as they count; a cache: what it lacks is looked up in the run.
 /// More: what else a rule keeps about the series; it is reset when a walk goes back.
-/// Memory: as many saves as were asked for.
+/// Memory: as many saves as are wanted.
 template <class T, class More = nothing_more>
 class save_history {
 public:
