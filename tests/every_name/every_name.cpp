@@ -350,11 +350,13 @@ void call_trial(const Trial& run) {
     use(run.inputs(0), run.labels(0), run.predictions(0));
     const smd::no_refresh guard{run};
     const smd::refresh again{run};
+    expect(run.names_among({"w", "v"}, {.regex = "w"}).size() == 1, "names_among");
     expect(run.has_tensor("w") && !run.tensor_names({.collection = "all"}).empty(), "tensor_names");
 
     const auto tensor = run.tensor("w");
-    use(tensor.name(), tensor.original_name(), tensor.steps(), tensor.prev_steps(2, {.n = 2}), tensor.workers(0),
-        tensor.step_words(0), tensor.has_only_shape(0), tensor.remembers_measures());
+    use(tensor.name(), tensor.original_name(), tensor.saved_reductions(0), tensor.record_offset(0), tensor.steps(),
+        tensor.prev_steps(2, {.n = 2}), tensor.workers(0), tensor.step_words(0), tensor.has_only_shape(0),
+        tensor.remembers_measures());
     tensor.note_selected();
     expect(tensor.template value<float>(2)(1, 1) == 2 && tensor.value(0).size() == 4, "value");
     expect(tensor.find_value(0).has_value(), "find_value");

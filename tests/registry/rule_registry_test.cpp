@@ -110,8 +110,8 @@ TEST_CASE("rule_registry: which rules cannot do without a setting or without run
             wanting.push_back(info.name);
         }
     }
-    CHECK(wanting ==
-          std::vector<std::string>{"all_zero", "tensor_variance", "unchanged_tensor", "similar_across_runs"});
+    CHECK(wanting == std::vector<std::string>{"all_zero", "tensor_variance", "unchanged_tensor", "similar_across_runs",
+                                              "activation_outliers", "attention_collapse", "expert_imbalance"});
     CHECK(refused("all_zero", {{"collection_names", "weights"}}) == "accepted");
     CHECK(refused("tensor_variance", {{"max_threshold", "3"}, {"collection_names", "weights"}}) == "accepted");
     CHECK(refused("unchanged_tensor", {{"tensor_regex", "w"}}) == "accepted");

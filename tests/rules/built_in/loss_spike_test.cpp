@@ -163,7 +163,7 @@ TEST_CASE("loss_spike: notes what lacks a value or cannot be read, and nothing e
     CHECK(fires_at(rule, store) == steps_list{4});  // the window has the three that can be read
 }
 
-TEST_CASE("loss_spike: selects the losses, or what is asked for instead; misses no step between") {
+TEST_CASE("loss_spike: selects the losses, or other tensors instead; misses no step between") {
     std::vector<written_step> steps;
     for (const step_number i : {0, 3, 7, 50}) {
         const double now = i == 50 ? 9 : 1;

@@ -151,7 +151,7 @@ TEST_CASE("nan_origin: each worker, or all together") {
     CHECK(contains(together[0].message, "magnitude 5 at step 1"));
 }
 
-TEST_CASE("nan_origin: selects all, or what is asked for, without what is excluded") {
+TEST_CASE("nan_origin: selects all, or those that match, without the excluded ones") {
     const std::vector<written_tensor> tensors{tensor_of<double>("mask", {-infinite}),
                                               tensor_of<double>("b", {not_a_number}),
                                               tensor_of<double>("c", {not_a_number})};
@@ -172,7 +172,7 @@ TEST_CASE("nan_origin: an unreadable save is noted; what was before may be unrea
     const auto notes = notes_of(nan_origin{.rearm_after = 1}, store);
     CHECK(notes.size() == 2);
     CHECK(notes[0].damaged);
-    CHECK(fires({.rearm_after = 1}, store) == steps_list{0});  // nobody knows whether they were clean
+    CHECK(fires({.rearm_after = 1}, store) == steps_list{0});  // it is unknown whether they were clean
     memory_storage before = run_of(numbers_of("x", {1, not_a_number}));
     damage(before, 0);
     CHECK(contains(findings_of(nan_origin{}, before)[0].message, "before: largest magnitude not known at step 0"));
