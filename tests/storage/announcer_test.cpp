@@ -1,4 +1,4 @@
-#include <smdebug/storage/memory_storage.hpp>
+#include <smdebug/storage/announcer.hpp>
 
 #include <doctest/doctest.h>
 
