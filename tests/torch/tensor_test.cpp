@@ -1,0 +1,240 @@
+#include <smdebug/torch/tensor.hpp>
+
+#include "torch/torch_fixture.hpp"
+
+#include <smdebug/core/error.hpp>
+#include <smdebug/reduce/default_kernel.hpp>
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace smd = smdebug;
+using namespace smdebug_test::torch_;
+
+namespace {
+
+using smd::detail::device_reductions;
+
+// A view of a tensor that lies in C order here.
+struct viewed {
+    at::Tensor here;
+    smd::shape_type extents;
+
+    explicit viewed(const at::Tensor& tensor)
+        : here(tensor.detach().contiguous()), extents(smd::detail::shape_of_torch(here)) {}
+    [[nodiscard]] smd::tensor_view view() const {
+        return {smd::detail::dtype_of_torch(here.scalar_type()),
+                extents,
+                {static_cast<const std::byte*>(here.data_ptr()), here.nbytes()},
+                {}};
+    }
+};
+
+smd::reduction_values by_kernel(const at::Tensor& tensor, smd::reduction_set wanted) {
+    const viewed one{tensor};
+    return *smd::default_kernel{}.reduce(one.view(), wanted);
+}
+
+smd::reduction_values by_torch(const at::Tensor& tensor, smd::reduction_set wanted) {
+    device_reductions numbers;
+    numbers.add(tensor, wanted);
+    return numbers.fetch().front();
+}
+
+// To the accuracy of docs/guarantees.md.  Sums may cancel, so they are compared with the sum of magnitudes.
+void check_same(const smd::reduction_values& got, const smd::reduction_values& expected) {
+    CHECK(got.count == expected.count);
+    CHECK(got.nan == expected.nan);
+    CHECK(got.pos_inf == expected.pos_inf);
+    CHECK(got.neg_inf == expected.neg_inf);
+    CHECK(got.zeros == expected.zeros);
+    for (std::size_t i = 0; i < 2 * smd::reduction_count; ++i) {
+        const smd::reduction_key key = smd::reduction_key::from_index(i);
+        CAPTURE(key.name());
+        CHECK(got.computed.contains(key) == expected.computed.contains(key));
+        const double a = got.value[i];
+        const double b = expected.value[i];
+        CAPTURE(a);
+        CAPTURE(b);
+        if (std::isnan(b) || std::isinf(b)) {
+            CHECK((std::isnan(b) ? std::isnan(a) : a == b));
+            continue;
+        }
+        const bool cancels = key.what == smd::reduction::sum || key.what == smd::reduction::mean;
+        const double l1 = expected(smd::reduction::l1);
+        const double scale = !cancels || std::isnan(l1)        ? std::abs(b)
+                             : key.what == smd::reduction::sum ? l1
+                                                               : l1 / static_cast<double>(expected.count);
+        CHECK(std::abs(a - b) <= 1e-12 * scale);
+    }
+}
+
+at::Tensor counted(std::int64_t count) { return torch::arange(count, torch::kFloat64); }
+
+}  // namespace
+
+TEST_CASE("save_tensor: every dtype of libtorch that the format has is saved as a span of the same values is") {
+    const at::Tensor numbers = torch::tensor({0.0, 1.0, -2.0, 3.5, 0.0, 100.0}).reshape({2, 3});
+    for (const at::ScalarType type :
+         {torch::kFloat32, torch::kFloat64, torch::kFloat16, torch::kBFloat16, torch::kInt8, torch::kInt16,
+          torch::kInt32, torch::kInt64, torch::kUInt8, torch::kBool, torch::kComplexFloat, torch::kComplexDouble}) {
+        const at::Tensor tensor = numbers.abs().to(type);
+        CAPTURE(c10::toString(type));
+        const viewed plain{tensor};
+        const auto by_tensor =
+            written_by(saves_all(), [&](memory_hook& hook) { CHECK(hook.save_tensor("x", tensor)); });
+        const auto by_view =
+            written_by(saves_all(), [&](memory_hook& hook) { CHECK(hook.save_tensor("x", plain.view())); });
+        CHECK(files_of(by_tensor) == files_of(by_view));
+        CHECK(run_of(by_tensor).tensor("x").shape(0) == smd::shape_type{2, 3});
+    }
+}
+
+TEST_CASE("save_tensor: whatever the strides, a tensor is saved in C order; and not changed") {
+    const at::Tensor base = counted(24).reshape({2, 3, 4});
+    const std::vector<std::pair<const char*, at::Tensor>> tensors{
+        {"contiguous", base},
+        {"transposed", base.transpose(0, 2)},
+        {"sliced", base.slice(2, 1, 4, 2)},
+        {"expanded", base.select(0, 0).unsqueeze(0).expand({5, 3, 4})},
+        {"offset", base.select(0, 1)},
+        {"channels last", counted(2 * 3 * 4 * 5).reshape({2, 3, 4, 5}).contiguous(torch::MemoryFormat::ChannelsLast)},
+        {"0-d", base.sum()},
+        {"empty", torch::empty({0, 3})},
+        {"conjugated", torch::complex(base, base).conj()},
+        {"negated", torch::imag(torch::complex(base, base).conj())},
+        {"with a gradient", base.clone().requires_grad_()},
+        {"inference",
+         [&] {
+             const c10::InferenceMode inference;
+             return base * 2;
+         }()},
+    };
+    for (const auto& [what, tensor] : tensors) {
+        CAPTURE(what);
+        const viewed plain{tensor.detach().resolve_conj().resolve_neg()};
+        const auto by_tensor =
+            written_by(saves_all(every_reduction()), [&](memory_hook& hook) { CHECK(hook.save_tensor("x", tensor)); });
+        const auto by_view = written_by(saves_all(every_reduction()),
+                                        [&](memory_hook& hook) { CHECK(hook.save_tensor("x", plain.view())); });
+        CHECK(files_of(by_tensor) == files_of(by_view));
+        CHECK(tensor.equal(tensor.clone()));
+    }
+}
+
+TEST_CASE("save_tensor: contiguous elements are not copied") {
+    const at::Tensor tensor = counted(100);
+    const smd::tensor_adapter<at::Tensor> adapter{tensor, "x"};
+    CHECK(static_cast<const void*>(adapter.view().bytes.data()) == tensor.data_ptr());
+    CHECK_FALSE(adapter.reduce(smd::reduction_set::all()).has_value());  // it lies here: the hook's kernel is as near
+}
+
+TEST_CASE("save_tensor: what cannot be saved is refused in a sentence, and costs no step") {
+    const at::Tensor dense = torch::ones({2, 2});
+    const at::Tensor quantised = torch::quantize_per_tensor(dense, 0.1, 0, torch::kQInt8);
+    const std::vector<std::pair<at::Tensor, std::string_view>> refused{
+        {at::Tensor{}, "the tensor \"x\" is undefined: it has not been computed yet"},
+        {dense.to_sparse(), "the tensor \"x\" is sparse (layout Sparse): save tensor.to_dense()"},
+        {dense.to_sparse_csr(), "the tensor \"x\" is sparse (layout SparseCsr): save tensor.to_dense()"},
+        {quantised, "the tensor \"x\" is quantised (QInt8), which the format does not have: save tensor.dequantize()"},
+        {torch::empty({2}, torch::kMeta), "the tensor \"x\" lies on the device meta, which has no elements"},
+        {torch::zeros({2}, torch::kComplexHalf), "the tensor \"x\" has the dtype ComplexHalf"},
+    };
+    memory_hook hook{smd::memory_storage{}, saves_all()};
+    for (const auto& [tensor, sentence] : refused) {
+        std::string said;
+        try {
+            hook.save_tensor("x", tensor);
+        } catch (const smd::value_error& error) {
+            said = error.what();
+        }
+        CAPTURE(said);
+        CHECK(said.find(sentence) != std::string::npos);
+    }
+    CHECK(hook.save_tensor("y", dense));
+    hook.end_step();
+    CHECK(hook.counters().lost_steps == 0);
+    CHECK(hook.counters().steps == 1);
+    hook.end_step();
+}
+
+TEST_CASE("save_tensor: a tensor that is not due is not looked at") {
+    memory_hook hook{smd::memory_storage{}, {.save_config = {.save_interval = 2}, .include_regex = {"^x"}}};
+    CHECK_FALSE(hook.save_tensor("y", at::Tensor{}));
+    hook.end_step();
+    CHECK_FALSE(hook.save_tensor("x", at::Tensor{}));
+}
+
+TEST_CASE("device_reductions: the numbers are the hook's own, to their accuracy") {
+    torch::manual_seed(1);
+    const double inf = std::numeric_limits<double>::infinity();
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    const at::Tensor usual = torch::randn({37, 41}, torch::kFloat64);
+    const std::vector<std::pair<const char*, at::Tensor>> tensors{
+        {"float64", usual},
+        {"float32", usual.to(torch::kFloat32)},
+        {"float16", usual.to(torch::kFloat16)},
+        {"bfloat16", usual.to(torch::kBFloat16)},
+        {"int8", torch::tensor({-128, 127, 0, 5}, torch::kInt8)},
+        {"int64", torch::randint(-1000000, 1000000, {1000}, torch::kInt64)},
+        {"uint8", torch::randint(0, 255, {1000}, torch::kUInt8)},
+        {"bool", torch::tensor({true, false, true, true})},
+        {"complex64", torch::complex(usual, -usual).to(torch::kComplexFloat)},
+        {"complex128", torch::complex(usual, usual + 1)},
+        {"transposed", usual.t()},
+        {"sliced", usual.slice(1, 0, 41, 3)},
+        {"expanded", usual.select(0, 0).unsqueeze(0).expand({9, 41})},
+        {"one", torch::tensor({-2.5})},
+        {"0-d", torch::tensor(4.0)},
+        {"far from 0", usual * 1e-6 + 1e6},
+        {"large", torch::tensor({3e300, -4e300, 1e10}, torch::kFloat64)},
+        {"small", torch::tensor({3e-200, 4e-200, 0.0}, torch::kFloat64)},
+        {"NaN", torch::tensor({1.0, nan, 3.0})},
+        {"infinite", torch::tensor({1.0, inf, 3.0})},
+        {"both infinities", torch::tensor({-inf, inf, 0.0, -0.0})},
+        {"zeros", torch::zeros({5})},
+        {"empty", torch::empty({0, 4})},
+        {"empty complex", torch::empty({0}, torch::kComplexFloat)},
+    };
+    for (const auto& [what, tensor] : tensors) {
+        CAPTURE(what);
+        check_same(by_torch(tensor, smd::reduction_set::all()), by_kernel(tensor, smd::reduction_set::all()));
+    }
+}
+
+TEST_CASE("device_reductions: a tensor of several blocks is as one") {
+    torch::manual_seed(2);
+    at::Tensor large = torch::randn({2 * device_reductions::block + 1000}, torch::kFloat32) * 0.001 + 5;
+    const smd::reduction_set wanted = smd::reduction_set::all() - smd::reduction_set{smd::reduction::prod} -
+                                      smd::reduction_set{smd::reduction::prod, true};
+    check_same(by_torch(large, wanted), by_kernel(large, wanted));
+    large.index_put_({device_reductions::block + 3}, std::numeric_limits<float>::quiet_NaN());
+    const auto values = by_torch(large, smd::reduction_set::all());
+    CHECK(std::isnan(values(smd::reduction::min)));
+    CHECK(std::isnan(values(smd::reduction::max)));
+    CHECK(values.nan == 1);
+}
+
+TEST_CASE("device_reductions: of many tensors each has what was asked of it, by one transfer") {
+    device_reductions numbers;
+    CHECK(numbers.empty());
+    CHECK(numbers.add(torch::tensor({1.0, 2.0}), smd::reduction::mean) == 0);
+    CHECK(numbers.add(torch::tensor({3.0, -4.0}), smd::reduction_set{smd::reduction::l2}) == 1);
+    CHECK(numbers.add(torch::tensor({7.0}), smd::reduction_set{}) == 2);
+    CHECK(numbers.add(torch::tensor({-5.0}), smd::reduction_set{smd::reduction::max, true}) == 3);
+    const auto values = numbers.fetch();
+    REQUIRE(values.size() == 4);
+    CHECK(values[0](smd::reduction::mean) == 1.5);
+    CHECK(std::isnan(values[0](smd::reduction::l2)));
+    CHECK(values[1](smd::reduction::l2) == 5);
+    CHECK(values[2].computed.empty());
+    CHECK(values[3](smd::reduction::max, true) == 5);
+    CHECK(numbers.empty());
+}
