@@ -30,7 +30,8 @@ public:
     /// Whether anything may be due in the current step.  Cost: some nanoseconds.
     [[nodiscard]] bool anything_due() const;
 
-    /// A tensor's place among the hook's names; it is valid as long as the hook.  The name counts as offered.
+    /// A tensor's place among the hook's names; it is valid as long as the hook.  The name does not count as
+    /// offered and not saved.
     class place {
     public:
         [[nodiscard]] bool known() const noexcept { return entry_ != nullptr; }

@@ -85,7 +85,7 @@ namespace detail {
 }
 
 /// Reductions of many tensors, computed by torch on their devices in doubles, and fetched by one transfer a device.
-/// Accuracy: see "Numbers from a device" in docs/guarantees.md.
+/// Accuracy: see docs/guarantees.md.
 /// Memory:   on the device at most three times `block` doubles, while a tensor is reduced; then some numbers.
 class device_reductions {
 public:

@@ -30,6 +30,7 @@ SMDEBUG_INLINE hook_door::place hook_door::place_of(std::string_view name) const
     check_tensor_name(name);
     place found;
     found.entry_ = &at.core_->entry_of(name);
+    at.core_->excuse(name);
     return found;
 }
 
