@@ -48,7 +48,7 @@ struct arriving {
 
 }  // namespace
 
-TEST_CASE("hook_door: what is due is asked without a name, and by a name's place") {
+TEST_CASE("hook_door: what is due is known without a name, and by a name's place") {
     memory_hook hook{smd::memory_storage{}, every_second_step()};
     const hook_door door{hook};
     CHECK(door.anything_due());
@@ -188,6 +188,6 @@ TEST_CASE("hook_door: after its hook it says so, and does nothing") {
         static_cast<void>(door.anything_due()),
         "SMDebugValueError: the hook was destroyed before what watches a module for it: destroy the watch first",
         smd::value_error);
-    door.say("nobody hears it");
+    door.say("no hook reports it");
     door.release("x");
 }

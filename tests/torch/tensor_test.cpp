@@ -227,7 +227,7 @@ TEST_CASE("device_reductions: a tensor of several blocks is as one") {
     CHECK(values.nan == 1);
 }
 
-TEST_CASE("device_reductions: of many tensors each has what was asked of it, by one transfer") {
+TEST_CASE("device_reductions: of many tensors each has its reductions, by one transfer") {
     device_reductions numbers;
     CHECK(numbers.empty());
     CHECK(numbers.add(torch::tensor({1.0, 2.0}), smd::reduction::mean) == 0);

@@ -119,7 +119,7 @@ public:
     [[nodiscard]] bool anything_due();
     /// The tensor's entry, by which due() is a few ns.  Its name counts as offered: call it at a step that is due.
     [[nodiscard]] const collection_set::membership& entry_of(std::string_view name) { return collections_.of(name); }
-    /// That no collection holds the name is no mistake: whoever offers it offers everything.
+    /// The name is not reported where no collection holds it: a caller that offers everything means no single tensor.
     void excuse(std::string_view name) { collections_.note_watched(name); }
     [[nodiscard]] bool due(const collection_set::membership& tensor, std::string_view name);
     [[nodiscard]] const any_kernel& kernel() const noexcept { return kernel_; }

@@ -175,7 +175,7 @@ public:
                          "\" was destroyed before its watch: " + std::to_string(gone) + " of its " +
                          std::to_string(entries_.size()) + " tensors are no longer saved");
             }
-        } else if (!far_.empty() || !pending_.empty()) {  // of a step that was abandoned
+        } else if (!far_.empty() || !pending_.empty()) {  // the step was abandoned
             forget_reductions();
         }
         failure.attempt([&] {
