@@ -15,6 +15,7 @@ packages_test+=(python3-numpy)  # reads what is exported
 packages_test+=(zsh fish groff-base)  # complete the program's command line, and show its manual pages
 packages_test+=(git pkg-config)  # by which a project gets the library
 packages_test+=(libprotobuf-dev libarchive-dev)  # what fuzz targets compare with
+packages_test+=(libdlpack-dev libeigen3-dev)  # whose tensors hooks take; small: libtorch-dev is not, tests/torch.sh installs it
 packages_test+=(openmpi-bin libopenmpi-dev)  # a batch over many processes; found at configuring, and then in the program
 packages_test+=(chromium fonts-dejavu-core)  # for tests/check_report.sh, and node with its packages, from wherever it comes
 command -v node >/dev/null || packages_test+=(nodejs)

@@ -221,7 +221,7 @@ struct tensor_adapter<DLManagedTensor> : tensor_adapter<DLTensor> {
 };
 
 /// A value that was read, for any framework: `at::fromDLPack(smd::to_dlpack(values))`.  Nothing is copied; the elements
-/// live until the framework calls the deleter, which it does once, or the caller who keeps the pointer has to.
+/// live until the framework calls the deleter, once; a caller that keeps the pointer calls it itself.
 /// The elements are read-only: they may lie in a file that is mapped, where writing to them ends the process.  Clone
 /// what is to be changed.  Booleans are uint8 where <dlpack/dlpack.h> is older than 0.8.
 /// Errors: unsupported for strings and for an empty tensor_value.
