@@ -44,6 +44,16 @@ TEST_CASE("applicable_rules: every built-in rule is one that a scan knows someth
         if (held->never.empty() && held->collection_setting.empty()) {
             CHECK_NOTHROW(known().check(info.name, {}));
         }
+        rule_parameters parameters;
+        for (const std::string& each : detail::items_in(held->parameters)) {
+            INFO(each);  // a parameter of the rule, with another value than the rule's own
+            const std::string name = each.substr(0, each.find('='));
+            parameters.emplace(name, each.substr(each.find('=') + 1));
+            CHECK(smdebug::detail::default_of(info, name) != parameters.at(name).text);
+        }
+        if (!parameters.empty()) {
+            CHECK_NOTHROW(known().check(info.name, parameters));
+        }
     }
     CHECK(std::size(smdebug::detail::scanned_rules) == known().infos().size());
 }

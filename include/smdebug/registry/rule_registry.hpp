@@ -162,8 +162,8 @@ struct scanned_rule {
     bool train_and_eval = false;    ///< it needs both modes (or metrics, which XGBoost saves)
     std::string_view regexes = {};  ///< or a tensor that matches one of these, separated by commas
     bool compares_workers = false;  ///< it needs two workers
-    /// The parameter that a scan switches on, unless the user configures the rule.
-    std::string_view switched_on = {};
+    /// Parameters that a scan sets, "name=value", separated by commas, unless the user configures the rule.
+    std::string_view parameters = {};
     std::string_view never = {};  ///< why it cannot be selected automatically
 };
 
@@ -193,12 +193,12 @@ inline constexpr scanned_rule scanned_rules[] = {
     {.name = "feature_importance_overweight", .regex_parameters = "tensor_regex"},
     {.name = "loss_spike", .collections = "losses"},
     {.name = "gradient_spike", .collections = "gradients"},
-    {.name = "nan_origin"},
+    {.name = "nan_origin", .parameters = "exclude_regex=^trees/"},  // XGBoost's leaves have NaN for a split
     {.name = "replica_mismatch",
      .collections = "weights",
      .regexes = "^digest/",
      .compares_workers = true,
-     .switched_on = "only_alike_at_first"},
+     .parameters = "only_alike_at_first=true"},  // shards differ from the start
     {.name = "activation_outliers",
      .never = "it needs to know which activations: --rule activation_outliers,tensor_regex=..."},
     {.name = "attention_collapse",
@@ -206,7 +206,7 @@ inline constexpr scanned_rule scanned_rules[] = {
     {.name = "expert_imbalance",
      .never = "it needs to know which tensors are loads of experts: --rule expert_imbalance,tensor_regex=..."},
     {.name = "precision_underflow", .collections = "gradients"},
-    {.name = "weight_norm_drift", .collections = "weights"},
+    {.name = "weight_norm_drift", .collections = "weights", .parameters = "warm_up=10"},
 };
 
 /// A rule that a scan evaluates, or the reason against it.
@@ -331,8 +331,9 @@ template <class Trial>
         }
         planned.why_not = nothing_for(what, info, run).value_or("");
         supply_collections(planned.request);
-        if (!what.switched_on.empty()) {
-            planned.request.parameters.emplace(std::string{what.switched_on}, "true");
+        for (const std::string& each : items_in(what.parameters)) {
+            const std::size_t equals = each.find('=');
+            planned.request.parameters.emplace(each.substr(0, equals), each.substr(equals + 1));
         }
         plan.push_back(std::move(planned));
     }

@@ -57,6 +57,11 @@ TEST_CASE("weight_norm_drift: which norms count") {
         {{5, 0}, {}, {1}},                      // a weight that became 0
         {{5, 0, 0, 5}, {.window = 1}, {1, 2}},  // what is passed over makes room for older ones
         {{4, 1}, {}, {}},                       // 1 * 4 is not below 4
+        {{1, 2, 8, 33}, {.warm_up = 1}, {3}},   // the first is not compared with
+        {{1, 9, 37, 37}, {.warm_up = 2}, {}},
+        {{1, 9, 9, 37}, {.warm_up = 2}, {3}},
+        {{0, 1, 2, 9}, {.warm_up = 1}, {3}},  // 0 does not count among the first ones either
+        {{1, 8, 9, 9, 37}, {.window = 2, .warm_up = 2}, {4}},
         {{4.1, 1}, {}, {1}},
         {{1, 4}, {}, {}},
         {{1, 3}, {.growth = 2}, {1}},
@@ -146,7 +151,7 @@ TEST_CASE("weight_norm_drift: bad settings are refused") {
     for (const weight_norm_drift& bad :
          {weight_norm_drift{.window = 0}, weight_norm_drift{.growth = 1}, weight_norm_drift{.growth = infinite},
           weight_norm_drift{.shrink = 1}, weight_norm_drift{.shrink = not_a_number}, weight_norm_drift{.min_norm = -1},
-          weight_norm_drift{.min_norm = infinite}}) {
+          weight_norm_drift{.min_norm = infinite}, weight_norm_drift{.warm_up = -1}}) {
         CHECK_THROWS_AS(bad.check(), value_error);
     }
     CHECK_THROWS_WITH_AS(weight_norm_drift{.growth = 1}.check(),

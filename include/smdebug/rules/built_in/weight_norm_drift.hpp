@@ -24,6 +24,8 @@ namespace smdebug::inline v1::rules {
 /// Fires for each tensor whose L2 norm N left what it was in its newest `window` saves in this mode:
 ///     N > growth * (the least of them), else N * shrink < (the greatest of them)
 /// Only finite norms above min_norm count among these: weights that begin as zeros may grow.  N itself may be below it.
+/// The first `warm_up` norms that count are not among them: a weight that begins small grows fast as it learns.  A scan
+/// sets it to 10: without it the rule fires on most healthy trainings that save from their first step on.
 /// Edge cases: no earlier norm: silent; N is NaN or infinite: a note.  Shapes may change.  Text, complex numbers and
 /// empty tensors: skipped.
 /// From reductions: l2 suffices.  Norms before the walk's start count.
@@ -32,6 +34,7 @@ struct weight_norm_drift {
     text_list collection_names = {};  ///< with tensor_regex: the union; neither: the collection "weights"
     text_list tensor_regex = {};
     std::int64_t window = 10;
+    std::int64_t warm_up = 0;
     double growth = 4;
     double shrink = 4;
     double min_norm = 1e-6;
@@ -51,6 +54,7 @@ struct weight_norm_drift {
                     "collections to look at; with tensor_regex: both; neither: \"weights\""},
             setting{"tensor_regex", &R::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
             setting{"window", &R::window, window_meaning},
+            setting{"warm_up", &R::warm_up, "how many first saves of a tensor are not compared with"},
             setting{"growth", &R::growth, "fires if the norm is above so many times the least of these"},
             setting{"shrink", &R::shrink, "fires if so many times the norm are below the greatest of these"},
             setting{"min_norm", &R::min_norm, "earlier norms must be above this to count"},
@@ -62,7 +66,8 @@ struct weight_norm_drift {
     [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {
         return detail::judge_series(
             run, step, detail::choice_or(collection_names, tensor_regex, "weights"), all_workers, so_far,
-            static_cast<std::size_t>(window), [](const auto& tensor) { return detail::l2_in_save(tensor); },
+            static_cast<std::size_t>(window) + static_cast<std::size_t>(warm_up),
+            [](const auto& tensor) { return detail::l2_in_save(tensor); },
             [&](const auto&, const detail::judged_save<double>& save, detail::nothing_more&) {
                 return save.what && std::isfinite(*save.what) && *save.what > min_norm ? save.what : std::nullopt;
             },
@@ -76,14 +81,15 @@ private:
         if (!std::isfinite(norm)) {
             return tensor.note("its L2 norm is " + short_text(norm) + ", not finite: it cannot be compared");
         }
-        if (history.entries().empty()) {
+        const auto& norms = history.entries();  // all of the series, or so many that the first of it are not needed
+        if (norms.size() <= static_cast<std::size_t>(warm_up)) {
             return {};
         }
-        auto least = history.entries().front();
+        auto least = norms.back();
         auto greatest = least;
-        for (const auto& each : history.entries()) {
-            least = each.what < least.what ? each : least;
-            greatest = each.what > greatest.what ? each : greatest;
+        for (auto each = norms.begin() + warm_up; each != norms.end(); ++each) {
+            least = each->what < least.what ? *each : least;
+            greatest = each->what > greatest.what ? *each : greatest;
         }
         const auto met = [&](const auto& from, double threshold, const std::string& verb) {
             const double ratio = norm / from.what;
@@ -102,6 +108,7 @@ private:
 
 inline void weight_norm_drift::check() const {
     detail::check_range(name(), "window", window, {.least = 1});
+    detail::check_range(name(), "warm_up", warm_up, {});
     detail::check_range(name(), "growth", growth, {.least = 1, .above_least = true});
     detail::check_range(name(), "shrink", shrink, {.least = 1, .above_least = true});
     detail::check_range(name(), "min_norm", min_norm, {});
