@@ -1,24 +1,30 @@
 // Trains a small network and saves the run with a hook: weights, biases, gradients, activations, losses, scalars.
 // Rules check it while it trains: one slows it down, one stops it.
-// Usage: train_mlp OUT_DIR [LEARNING_RATE] [--relu] [--zero-weights]
+// Usage: train_mlp OUT_DIR [LEARNING_RATE] [--relu] [--zero-weights] [--seed N] [--fail NAME]
 //   OUT_DIR         a folder, or s3://bucket/prefix
 //   LEARNING_RATE   0.05 does well; 1.4 is slowed down (else: infinite losses, an accuracy of 0.91); 10 is stopped
 //   --relu          ReLUs in place of tanh; with a rate of 10, the first updates leave all of them dead
 //   --zero-weights  begins with zeros, and learns nothing
+//   --seed N        a number, 42 if not given: other data, other weights to begin with
+//   --fail NAME     half as many epochs, which fail in the way that the rule NAME finds: see failures.hpp
 // Exit status: 0 it has learned, 3 a rule has stopped it, 1 it has not learned, or an error, 2 wrong usage.
 // The network and its data are in mlp.hpp; this file shows what a training loop does for smdebug.
+#include "failures.hpp"
 #include "mlp.hpp"
 
 #include <smdebug/smdebug.hpp>
 #include <smdebug/watch/watch.hpp>
 
+#include <charconv>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 namespace smd = smdebug;
@@ -74,10 +80,13 @@ void save_layer(smd::hook& hook, const std::string& name, const mlp::linear& lay
     hook.save_tensor("gradient/" + name + ".bias", layer.bias_gradient);
 }
 
-void train_step(smd::hook& hook, mlp::network& net, const mlp::points& batch, float learning_rate) {
+void train_step(smd::hook& hook, mlp::network& net, mlp::points batch, float learning_rate,
+                failures::failure& failure) {
     hook.set_mode(smd::mode::train);
+    failure.before_forward(hook, net, batch, learning_rate);
     net.forward(batch);
     net.backward(batch);
+    failure.after_backward(hook, net, batch, learning_rate);
     save_layer(hook, "fc1", net.fc1);
     save_layer(hook, "fc2", net.fc2);
     hook.save_tensor(net.kind == mlp::activation::relu ? "relu_output_0" : "tanh_output_0", net.activations,
@@ -104,22 +113,33 @@ struct settings {
     float learning_rate = 0.05F;
     mlp::activation activation = mlp::activation::tanh;
     bool zero_weights = false;
+    std::uint64_t seed = 42;
+    std::string fail = {};
 };
 
 std::optional<settings> settings_from(const std::vector<std::string>& arguments) {
     settings given;
     std::size_t positional = 0;
-    for (const std::string& argument : arguments) {
-        if (argument == "--relu") {
+    for (auto argument = arguments.begin(); argument != arguments.end(); ++argument) {
+        const bool has_value = argument + 1 != arguments.end();
+        if (*argument == "--relu") {
             given.activation = mlp::activation::relu;
-        } else if (argument == "--zero-weights") {
+        } else if (*argument == "--zero-weights") {
             given.zero_weights = true;
-        } else if (argument.starts_with("--") || ++positional > 2) {
+        } else if (*argument == "--seed" && has_value) {
+            const std::string& number = *++argument;
+            const char* end = number.data() + number.size();
+            if (std::from_chars(number.data(), end, given.seed) != std::from_chars_result{end, std::errc{}}) {
+                return std::nullopt;
+            }
+        } else if (*argument == "--fail" && has_value) {
+            given.fail = *++argument;
+        } else if (argument->starts_with("--") || ++positional > 2) {
             return std::nullopt;
         } else if (positional == 1) {
-            given.folder = argument;
+            given.folder = *argument;
         } else {
-            given.learning_rate = std::strtof(argument.c_str(), nullptr);
+            given.learning_rate = std::strtof(argument->c_str(), nullptr);
         }
     }
     return positional > 0 ? std::optional{given} : std::nullopt;
@@ -128,11 +148,16 @@ std::optional<settings> settings_from(const std::vector<std::string>& arguments)
 int main(int count, char** arguments) {
     const auto given = settings_from({arguments + 1, arguments + count});
     if (!given) {
-        std::cerr << "usage: train_mlp OUT_DIR [LEARNING_RATE] [--relu] [--zero-weights]\n";
+        std::cerr << "usage: train_mlp OUT_DIR [LEARNING_RATE] [--relu] [--zero-weights] [--seed N] [--fail NAME]\n";
+        return 2;
+    }
+    const bool fails = !given->fail.empty();
+    if (fails && !failures::is_known(given->fail)) {
+        std::cerr << "train_mlp: --fail " << given->fail << ": the names are " << failures::names() << '\n';
         return 2;
     }
     try {
-        mlp::random_numbers random{42};
+        mlp::random_numbers random{given->seed};
         const std::vector<mlp::points> batches =
             mlp::batches_of(mlp::two_spirals(steps_an_epoch * batch_size, random), batch_size);
         const mlp::points unseen = mlp::two_spirals(1024, random);
@@ -143,7 +168,8 @@ int main(int count, char** arguments) {
         }
         float learning_rate = given->learning_rate;
 
-        smd::hook hook{options_for(given->folder)};
+        failures::failure failure = fails ? failures::failure{given->fail} : failures::failure{};
+        smd::hook hook{failure.adapted(options_for(given->folder))};
         bool stop = false;
         smd::watch(
             hook, options_for_rules(),
@@ -159,12 +185,12 @@ int main(int count, char** arguments) {
             },
             steep_gradient{}, smd::rules::exploding_tensor{});
 
-        for (std::size_t epoch = 0; epoch < epochs && !stop; ++epoch) {
+        for (std::size_t epoch = 0; epoch < (fails ? epochs / 2 : epochs) && !stop; ++epoch) {
             for (std::size_t step = 0; step < steps_an_epoch && !stop; ++step) {
-                train_step(hook, net, batches[step], learning_rate);
+                train_step(hook, net, batches[step], learning_rate, failure);
             }
             if (stop) {
-                train_step(hook, net, batches.front(), learning_rate);
+                train_step(hook, net, batches.front(), learning_rate, failure);
             }
             evaluate(hook, net, unseen);
             std::printf("epoch %2zu  loss %.4f  accuracy %.3f\n", epoch + 1, static_cast<double>(net.loss),
