@@ -26,7 +26,7 @@ namespace smd = smdebug;
 /// The training step where it begins to fail: one that is saved, after 15 others.
 inline constexpr smd::step_number first_bad_step = 600;
 
-/// A second worker of the run: a copy of the network that learns from the same batches.  Of its weights it saves digests.
+/// A second worker of the run: a copy of the network that learns from the same batches, and saves digests of its weights.
 class replica {
 public:
     replica(mlp::network copy, const smd::hook& first) : net(std::move(copy)), hook_(options_for(first)) {}
@@ -163,8 +163,8 @@ inline void expert_imbalance(training_step& now) {
     now.hook.save_tensor("expert_counts", counts, {"experts"});
 }
 
-/// Gradients are in half precision, and the loss is scaled down where it should be scaled up: what is left of them, after
-/// scaling back, trains the network.
+/// Gradients are in half precision, and the loss is scaled down where it should be scaled up.  What is left of them is
+/// scaled back, and trains the network.
 inline void precision_underflow(training_step& now) {
     const float scale = now.is_bad() ? 0x1p-16F : 1;
     for (mlp::linear* layer : {&now.net.fc1, &now.net.fc2}) {
