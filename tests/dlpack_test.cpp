@@ -51,7 +51,7 @@ struct lent {
 std::vector<float> floats_of(const smd::strided_tensor& tensor) {
     const smd::tensor_view view = tensor.view();
     std::vector<float> values(view.count());
-    std::memcpy(values.data(), view.bytes.data(), view.bytes.size());
+    std::copy(view.bytes.begin(), view.bytes.end(), std::as_writable_bytes(std::span{values}).begin());
     return values;
 }
 
