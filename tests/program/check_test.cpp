@@ -349,7 +349,12 @@ TEST_CASE("check: all built-in rules at once on the golden runs") {
     for (const rule_info& info : known().infos()) {
         const bool everything =
             info.name == "all_zero" || info.name == "unchanged_tensor" || info.name == "tensor_variance";
-        all.push_back(info.name + (everything ? ",tensor_regex=.*" : "") +
+        const bool chosen =
+            info.name == "activation_outliers" || info.name == "attention_collapse" || info.name == "expert_imbalance";
+        all.push_back(info.name +
+                      (everything ? ",tensor_regex=.*"
+                       : chosen   ? ",collection_names=outputs"
+                                  : "") +
                       (info.name == "tensor_variance" ? ",max_threshold=1" : "") +
                       (info.name == "similar_across_runs" ? ",other_trial_0=" + golden("torch_mlp") : ""));
     }

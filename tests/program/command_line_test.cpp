@@ -214,8 +214,10 @@ TEST_CASE("command_line: check; options may stand between runs") {
 
 TEST_CASE("command_line: check; every rule by name, and the runs to compare with go to the rules that compare") {
     for (const rule_info& info : known().infos()) {
-        texts arguments{"check", "a", "--rule", info.service_name};
-        if (info.name == "all_zero" || info.name == "unchanged_tensor" || info.name == "tensor_variance") {
+        texts arguments{"check", "a", "--rule", info.service_name.empty() ? info.name : info.service_name};
+        if (info.name == "all_zero" || info.name == "unchanged_tensor" || info.name == "tensor_variance" ||
+            info.name == "activation_outliers" || info.name == "attention_collapse" ||
+            info.name == "expert_imbalance") {
             arguments.back() += ",collection_names=weights";
         }
         if (info.name == "tensor_variance") {

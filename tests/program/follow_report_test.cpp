@@ -47,7 +47,7 @@ TEST_CASE("report --follow: the page is rewritten as the run grows, and says whe
     CHECK(program.status() == cli::exit_finding);
     CHECK(contains(file_content(page), R"("lookAgain":0)"));
     CHECK(contains(file_content(page), R"("state":"ended")"));
-    CHECK(contains(program.out.text(), "1 run, 1 finding"));
+    CHECK(contains(program.out.text(), "1 run, 2 findings"));
 }
 
 TEST_CASE("report --follow: a run that is given up") {

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 using namespace smdebug;
@@ -59,9 +60,15 @@ TEST_CASE("scan: every rule gives the same result for a run without its index") 
         const std::string bare = place.path() + "/" + name;
         std::filesystem::copy(golden(name), bare, std::filesystem::copy_options::recursive);
         std::filesystem::remove_all(bare + "/index");
-        const auto rows = rows_of(bare);
+        auto rows = rows_of(bare);
+        auto with_index = rows_of(golden(name));
         CHECK(rows.size() == 29);
-        CHECK(rows == rows_of(golden(name)));
+        if (std::string_view{name} == "tf_workers") {  // only the index knows the tensor of which a shape was saved
+            CHECK(with_index.at("nan_origin").ends_with(",44,0"));
+            CHECK(rows.at("nan_origin").ends_with(",33,0"));
+            CHECK(rows.erase("nan_origin") == with_index.erase("nan_origin"));
+        }
+        CHECK(rows == with_index);
     }
 }
 
@@ -72,7 +79,8 @@ TEST_CASE("scan: rules look at checkpoints, and find in them what the run has") 
     for (const char* format : {"npz", "safetensors"}) {
         CAPTURE(format);
         const auto good = rows_of(exported(golden("torch_mlp"), format, place.path() + "/good_" + format));
-        const std::vector<std::string> rules{"all_zero", "exploding_tensor", "unchanged_tensor", "weight_update_ratio"};
+        const std::vector<std::string> rules{"all_zero",         "exploding_tensor",  "nan_origin",
+                                             "unchanged_tensor", "weight_norm_drift", "weight_update_ratio"};
         CHECK(evaluated(good) == rules);
         const auto bad = rows_of(exported(sick.path(), format, place.path() + "/bad_" + format));
         CHECK(evaluated(bad) == rules);

@@ -115,12 +115,12 @@ SMDEBUG_INLINE reduction_set tensor_handle::saved_reductions(step_number step, c
 SMDEBUG_INLINE std::optional<std::uint64_t> tensor_handle::record_offset(step_number step,
                                                                          const read_options& where) const {
     const auto found = core_->reader.locate(step, where.mode, where.worker);
-    if (!found || !found->from->has_index) {
+    if (!found) {
         return std::nullopt;
     }
     std::optional<std::uint64_t> first;
     const auto take = [&](const std::optional<detail::layout::entry>& entry) {
-        if (entry && (!first || entry->record.offset < *first)) {
+        if (entry && entry->stored_as() == detail::storage_form::record && (!first || entry->record.offset < *first)) {
             first = entry->record.offset;
         }
     };
