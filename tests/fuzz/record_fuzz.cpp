@@ -105,7 +105,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     read(file.view().first(first_end));
     read(file.view());
     const bool too_large = records.state() == status::too_large;
-    demand(too_large || (seen == expected.records && records.state() == expected.last),
+    // It awaits what is to be written over zeros; to the other reader they are no record.
+    const bool awaits = records.cut_text().starts_with("zeros follow") && expected.last == status::bad_length_checksum;
+    demand(too_large || (seen == expected.records && (awaits || records.state() == expected.last)),
            "both readers find the same records");
 
     // What was written reads back unchanged.
