@@ -5,6 +5,7 @@
 #         threads    all tests under ThreadSanitizer, and ten minutes of readers, refreshers and writers in a folder that disappears
 #         endurance  a million saves, 100,000 refreshes and failing steps: memory stays bounded
 #         faults     each call that reads or writes files fails; power is lost at each
+#         libtorch   the tests of torch.hpp with the system's libtorch (tests/torch.sh)
 #         fuzz       each target for half an hour (SMDEBUG_FUZZ_SECONDS)
 #         coverage   statements and branches that tests reach
 #         mutants    functions with one error each
@@ -16,10 +17,10 @@ cd "$root" || exit 1
 # shellcheck source=cmake/setup.sh
 source cmake/setup.sh
 
-all=(suite threads endurance faults fuzz coverage mutants)
+all=(suite threads endurance faults libtorch fuzz coverage mutants)
 for stage in "$@"; do
     if [[ " ${all[*]} " != *" $stage "* ]]; then
-        sed -n '2,11s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
+        sed -n '2,12s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
         exit 2
     fi
 done
@@ -52,6 +53,8 @@ run_endurance() {
 run_faults() {
     build_checked all && SMDEBUG_TEST_ALL_FAULTS=1 ctest --preset check -V -R '^(faults|power_loss)$' --timeout 14400
 }
+
+run_libtorch() { tests/torch.sh build/libtorch; }
 
 run_fuzz() { tests/fuzz/run.sh "${SMDEBUG_FUZZ_SECONDS:-1800}"; }
 
