@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # Sourced by check_aarch64*.sh: sets up a cross compiler for AArch64 on this machine.
 #   aarch64_set_up ROOT FOLDER COMPILER FLAG...   fills `compile`, `cross` and `emulator`; exits with 77 if tools are missing
-#   aarch64_headers ROOT                          prints a file that includes every header
+#   aarch64_headers ROOT                          prints a file that includes every header, but those of the user's own libraries
 #   aarch64_unite ROOT NAME SOURCE...   joins test files into NAME.cpp here; those that cannot be joined become NAME_alone_*.cpp
 # COMPILER is this machine's own, used to find the headers of other packages.  All output is in FOLDER.
 cross=aarch64-linux-gnu-g++ emulator=qemu-aarch64
@@ -50,9 +50,9 @@ aarch64_set_up() {
         -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wsign-conversion -Werror)
 }
 
-# aarch64_headers ROOT: a file that includes every header.
+# aarch64_headers ROOT: a file that includes every header but those that need libtorch or DLPack, which may be missing.
 aarch64_headers() {
-    (cd "$1/include" && find smdebug -name '*.hpp' | sort | sed 's/.*/#include <&>/')
+    (cd "$1/include" && find smdebug -name '*.hpp' ! -path 'smdebug/torch*' ! -path smdebug/dlpack.hpp | sort | sed 's/.*/#include <&>/')
 }
 
 aarch64_unite() {
