@@ -96,13 +96,8 @@ private:
     [[nodiscard]] std::optional<finding> judge(const auto& tensor) const {
         const auto found = tensor.measured(detail::entropy_measure{{tolerance, head_axis, causal}});
         if (!found) {
-            if (found.failure().why != lookup_failure_kind::tensor_not_saved) {
-                return tensor.note(found.failure());
-            }
-            const auto shape = tensor.shape();
-            return shape && element_count(*shape) == 0U
-                       ? std::nullopt
-                       : std::optional{tensor.note("its values were not saved, and reductions have no rows")};
+            return detail::note_without_values(tensor, found.failure(),
+                                               "its values were not saved, and reductions have no rows");
         }
         if (found->what == outcome::not_real) {
             return std::nullopt;

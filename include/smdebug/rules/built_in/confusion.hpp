@@ -129,11 +129,7 @@ private:
     }
 
     void compare(const auto& of_labels, const auto& of_predictions, std::vector<finding>& findings) const {
-        const auto add = [&](finding one) {
-            if (one.met || !one.message.empty()) {
-                findings.push_back(std::move(one));
-            }
-        };
+        const auto add = [&](finding one) { detail::add_if_said(findings, std::move(one)); };
         const auto labelled = of_labels.values();
         const auto predicted = of_predictions.values();
         if (!labelled || !predicted) {

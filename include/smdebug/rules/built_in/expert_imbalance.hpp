@@ -110,13 +110,8 @@ private:
             return loads.missing.empty() ? save::of(std::move(loads))
                                          : save::unknown(tensor.note(std::move(loads.missing)));
         }
-        if (values.failure().why != lookup_failure_kind::tensor_not_saved) {
-            return save::unknown(tensor.note(values.failure()));
-        }
-        const auto shape = tensor.shape();
-        return shape && element_count(*shape) == 0U
-                   ? save::none()
-                   : save::unknown(tensor.note("its values were not saved, and reductions do not separate experts"));
+        return save::unknown_or_none(detail::note_without_values(
+            tensor, values.failure(), "its values were not saved, and reductions do not separate experts"));
     }
 
     [[nodiscard]] finding judge(const auto& tensor, const expert_loads& loads, const dead_history& earlier) const {

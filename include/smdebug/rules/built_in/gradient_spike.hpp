@@ -49,11 +49,7 @@ struct gradient_spike {
     /// Norms of earlier steps, so that each gradient is read once; findings do not depend on it.
     class history {
         friend gradient_spike;
-        struct newest_number {
-            step_number step = -1;
-            double number = std::numeric_limits<double>::quiet_NaN();
-        };
-        using of_set = detail::save_history<double, newest_number>;
+        using of_set = detail::number_history;
 
         [[nodiscard]] bool has_seen(step_number step) const {
             return std::binary_search(seen_.begin(), seen_.end(), step);
@@ -113,11 +109,11 @@ struct gradient_spike {
                     const gradients_by_worker& there = at(other);
                     const auto found = there.find(by);
                     return found != there.end() && found->second.names == of.names
-                               ? kept(other, found->second.norm, set)
+                               ? detail::kept_number(other, found->second.norm, set.more)
                                : std::nullopt;
                 });
             detail::add_if_said(findings, judge(run, gradients, set));
-            set.put(step, kept(step, gradients.norm, set));
+            set.put(step, detail::kept_number(step, gradients.norm, set.more));
         }
         so_far.see(step);
         return findings;
@@ -136,14 +132,6 @@ private:
         double norm = 0;
     };
     using gradients_by_worker = std::map<std::string, all_gradients, std::less<>>;
-
-    /// A number is kept where it is finite; the newest one in any case.
-    [[nodiscard]] static std::optional<double> kept(step_number step, double number, history::of_set& set) {
-        if (step > set.more.step) {
-            set.more = {step, number};
-        }
-        return std::isfinite(number) ? std::optional{number} : std::nullopt;
-    }
 
     /// Hashes the names, and computes the norm of all.
     static void sum_up(all_gradients& gradients);

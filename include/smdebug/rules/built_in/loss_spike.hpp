@@ -49,13 +49,8 @@ struct loss_spike {
     bool non_finite = true;
     bool all_workers = true;
 
-    /// The newest number of a series.
-    struct newest_number {
-        step_number step = -1;
-        double number = std::numeric_limits<double>::quiet_NaN();
-    };
     /// Finite values of earlier saves, so that each is read once; findings do not depend on it.
-    mutable detail::history_table<detail::save_history<double, newest_number>> so_far = {};
+    mutable detail::history_table<detail::number_history> so_far = {};
 
     [[nodiscard]] static constexpr std::string_view name() noexcept { return "loss_spike"; }
     [[nodiscard]] static constexpr std::string_view summary() noexcept { return "a loss is far above its recent ones"; }
@@ -80,11 +75,8 @@ struct loss_spike {
         return detail::judge_series(
             run, step, detail::choice_or(collection_names, tensor_regex, "losses"), all_workers, so_far,
             static_cast<std::size_t>(window), [](const auto& tensor) { return loss_of(tensor); },
-            [](const auto& tensor, const detail::judged_save<double>& save, newest_number& newest) {
-                if (save.what && tensor.step() > newest.step) {
-                    newest = {tensor.step(), *save.what};
-                }
-                return save.what && std::isfinite(*save.what) ? save.what : std::nullopt;
+            [](const auto& tensor, const detail::judged_save<double>& save, detail::newest_number& newest) {
+                return save.what ? detail::kept_number(tensor.step(), *save.what, newest) : std::nullopt;
             },
             [&](const auto& tensor, const detail::judged_save<double>& save, const auto& history) {
                 return save.what ? judge(tensor, *save.what, history) : save.note;
@@ -138,31 +130,24 @@ private:
                                         tensor.at(history.more.step).step_words())
                        : finding{};
         }
-        std::vector<double> earlier;
-        for (const auto& each : history.entries()) {
-            earlier.push_back(each.what);
-        }
-        const std::size_t count = earlier.size();
-        if (count < detail::history_needed(min_history, window)) {
+        const auto usual = detail::usual_numbers(history.entries(), min_history, window);
+        if (!usual) {
             return {};
         }
-        const detail::robust_statistics usual = detail::robust_statistics_of(std::move(earlier));
-        const double bound =
-            usual.median + std::max({z_threshold * usual.deviation, relative * std::abs(usual.median), min_increase});
-        return loss > bound ? tensor.met(loss, bound,
-                                         "the loss " + short_text(loss) + " is " + short_text(loss - usual.median) +
-                                             " above " + short_text(usual.median) + ", the median of its last " +
-                                             std::to_string(count) + " values, whose robust deviation is " +
-                                             short_text(usual.deviation) + "; the limit was " + short_text(bound))
-                            : finding{};
+        const double bound = usual->median + std::max({z_threshold * usual->deviation,
+                                                       relative * std::abs(usual->median), min_increase});
+        return loss > bound
+                   ? tensor.met(loss, bound,
+                                "the loss " + short_text(loss) + " is " + short_text(loss - usual->median) + " above " +
+                                    short_text(usual->median) + ", the median of its last " +
+                                    std::to_string(history.entries().size()) + " values, whose robust deviation is " +
+                                    short_text(usual->deviation) + "; the limit was " + short_text(bound))
+                   : finding{};
     }
 };
 
 inline void loss_spike::check() const {
-    detail::check_range(name(), "window", window, {.least = 1});
-    if (min_history) {
-        detail::check_range(name(), "min_history", *min_history, {.least = 1, .most = static_cast<double>(window)});
-    }
+    detail::check_history(name(), window, min_history);
     detail::check_range(name(), "z_threshold", z_threshold, {});
     detail::check_range(name(), "relative", relative, {});
     detail::check_range(name(), "min_increase", min_increase, {});

@@ -115,15 +115,8 @@ private:
         if (counts) {
             return counts->elements > 0 ? save::of(*counts) : save::none();
         }
-        if (counts.failure().why != lookup_failure_kind::tensor_not_saved) {
-            return save::unknown(tensor.note(counts.failure()));
-        }
-        const auto shape = tensor.shape();
-        if (shape && element_count(*shape) == 0U) {
-            return save::none();
-        }
-        return save::unknown(
-            tensor.note("its values were not saved, and reductions do not say how many are subnormal"));
+        return save::unknown_or_none(detail::note_without_values(
+            tensor, counts.failure(), "its values were not saved, and reductions do not say how many are subnormal"));
     }
 
     [[nodiscard]] bool is_low_at(const auto& run, mode in, const auto& tensor, const small_counts& counts,

@@ -5,6 +5,7 @@
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/reduce/element_walks.hpp>
+#include <smdebug/reduce/name.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/judge/closeness.hpp>
 #include <smdebug/rules/judge/history.hpp>
@@ -108,7 +109,6 @@ struct replica_mismatch {
     }
 
 private:
-    static constexpr std::string_view digest_prefix = "digest/";
     static constexpr std::size_t most_bytes = std::size_t{256} << 20U;
 
     /// A tensor of a step: whether its values are looked at, and whether its digest is.
@@ -162,8 +162,8 @@ private:
         std::vector<std::string> selected = tensors_to_check(run, step, which);
         std::vector<std::string> stand_for;  // tensors of which there is a digest
         for (const std::string& each : run.tensor_names({.step = step})) {
-            if (each.starts_with(digest_prefix)) {
-                stand_for.push_back(each.substr(digest_prefix.size()));
+            if (is_digest(each)) {
+                stand_for.emplace_back(tensor_of_digest(each));
             }
         }
         std::sort(stand_for.begin(), stand_for.end());
@@ -177,7 +177,7 @@ private:
 
     [[nodiscard]] held_by_workers held_at(const auto& run, step_number step, const chosen& which,
                                           std::vector<finding>& notes) const {
-        held_by_workers digests{.tensor = std::string{digest_prefix} + which.tensor, .are_digests = true};
+        held_by_workers digests{.tensor = digest_of_tensor(which.tensor), .are_digests = true};
         if (which.digest) {
             const auto handle = run.tensor(digests.tensor);
             for (const std::string& worker : handle.workers(step, read_options{})) {

@@ -14,6 +14,7 @@
 #include <smdebug/trial/options.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -63,11 +64,8 @@ inline void check_range(std::string_view rule, std::string_view setting, std::in
     check_range(rule, setting, static_cast<double>(value), allowed);
 }
 
-/// `given`, else 10, but at most `window`.
-[[nodiscard]] inline std::size_t history_needed(const std::optional<std::int64_t>& given,
-                                                std::int64_t window) noexcept {
-    return static_cast<std::size_t>(given.value_or(std::min<std::int64_t>(10, window)));
-}
+/// Checks how many earlier numbers a rule compares with, and how many it needs.  Errors: value_error.
+void check_history(std::string_view rule, std::int64_t window, const std::optional<std::int64_t>& min_history);
 
 // Numbers ---------------------------------------------------------------------------------------------------------
 
@@ -177,7 +175,22 @@ struct judged_save {
     [[nodiscard]] static judged_save none() { return {.is_save = false}; }
     [[nodiscard]] static judged_save of(T value) { return {.what = std::move(value)}; }
     [[nodiscard]] static judged_save unknown(finding why) { return {.note = std::move(why)}; }
+    /// Nothing: it is as if it was not saved.
+    [[nodiscard]] static judged_save unknown_or_none(std::optional<finding> why) {
+        return why ? unknown(*std::move(why)) : none();
+    }
 };
+
+/// For a rule that needs values, where there are none: a note, of `text` unless they cannot be read; nothing for an empty
+/// tensor, which is as if it was not saved.
+[[nodiscard]] std::optional<finding> note_without_values(const auto& tensor, const lookup_error& why,
+                                                         const char* text) {
+    if (why.why != lookup_failure_kind::tensor_not_saved) {
+        return tensor.note(why);
+    }
+    const auto shape = tensor.shape();
+    return shape && element_count(*shape) == 0U ? std::nullopt : std::optional{tensor.note(text)};
+}
 
 /// The save of a number that is looked up in the facts of a save; infinite and NaN are numbers, too.
 template <class Tensor, class Look>
@@ -196,12 +209,6 @@ template <class Tensor, class Look>
 [[nodiscard]] judged_save<double> l2_in_save(const auto& tensor) {
     return detail::number_in_save(tensor, l2_reductions,
                                   [](const auto& of, const save_facts& facts) { return detail::l2_of(of, facts); });
-}
-
-inline void add_if_said(std::vector<finding>& to, finding one) {
-    if (one.met || !one.message.empty()) {
-        to.push_back(std::move(one));
-    }
 }
 
 /// Calls judge(saved_tensor) -> std::optional<finding> for each selected tensor that was saved at a step, by name, then
@@ -314,6 +321,27 @@ private:
     bool known_ = false;
     bool is_whole_ = false;
 };
+
+/// The newest number of a series, finite or not.
+struct newest_number {
+    step_number step = -1;
+    double number = std::numeric_limits<double>::quiet_NaN();
+};
+/// Finite numbers of earlier saves.
+using number_history = save_history<double, newest_number>;
+
+/// What a number_history keeps of a number: that, if it is finite; and the newest one in any case.
+[[nodiscard]] inline std::optional<double> kept_number(step_number step, double number, newest_number& newest) {
+    if (step > newest.step) {
+        newest = {step, number};
+    }
+    return std::isfinite(number) ? std::optional{number} : std::nullopt;
+}
+
+/// The statistics of earlier numbers; nothing of fewer than min_history, unset: 10, or `window` if that is less.
+[[nodiscard]] std::optional<robust_statistics> usual_numbers(const std::deque<number_history::entry>& earlier,
+                                                             const std::optional<std::int64_t>& min_history,
+                                                             std::int64_t window);
 
 /// The histories of a rule, by series, of one run.
 template <class History>

@@ -321,6 +321,13 @@ void visit_chosen(const Trial& run, step_number step, const tensor_choice& which
     }
 }
 
+/// Adds a finding or a note; not one that says nothing.
+inline void add_if_said(std::vector<finding>& to, finding one) {
+    if (one.met || !one.message.empty()) {
+        to.push_back(std::move(one));
+    }
+}
+
 /// Calls judge(saved_tensor) -> finding for each selected tensor that was saved at a step, by name, then worker (the
 /// first by name, or all), and returns the findings.  Errors: value_error for a bad regex, what `judge` throws.
 template <readable_trial Trial, class Judge>
@@ -331,10 +338,7 @@ template <readable_trial Trial, class Judge>
                  [&](const std::string& name, const auto& handle, const std::vector<std::string>& workers) {
                      const std::size_t count = all_workers ? workers.size() : std::min<std::size_t>(1, workers.size());
                      for (std::size_t i = 0; i < count; ++i) {
-                         finding one = judge(saved_tensor{handle, name, step, workers[i]});
-                         if (one.met || !one.message.empty()) {
-                             findings.push_back(std::move(one));
-                         }
+                         add_if_said(findings, judge(saved_tensor{handle, name, step, workers[i]}));
                      }
                  });
     return findings;

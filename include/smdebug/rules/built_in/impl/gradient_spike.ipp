@@ -8,10 +8,7 @@
 namespace smdebug::inline v1::rules {
 
 SMDEBUG_INLINE void gradient_spike::check() const {
-    detail::check_range(name(), "window", window, {.least = 1});
-    if (min_history) {
-        detail::check_range(name(), "min_history", *min_history, {.least = 1, .most = static_cast<double>(window)});
-    }
+    detail::check_history(name(), window, min_history);
     detail::check_range(name(), "ratio", ratio, {.least = 1});
     detail::check_range(name(), "z_threshold", z_threshold, {});
     detail::check_range(name(), "top", top, {.least = 1});
@@ -56,23 +53,18 @@ SMDEBUG_INLINE gradient_spike::verdict gradient_spike::verdict_of(const all_grad
                                        ", after " + short_text(newest) + " at " + newest_step + "; norms: ")
                    : verdict{};
     }
-    std::vector<double> numbers;
-    for (const auto& each : earlier) {
-        numbers.push_back(each.what);
-    }
-    const std::size_t count = numbers.size();
-    if (count < detail::history_needed(min_history, window)) {
+    const auto usual = detail::usual_numbers(earlier, min_history, window);
+    if (!usual) {
         return {};
     }
-    const detail::robust_statistics usual = detail::robust_statistics_of(std::move(numbers));
-    const double bound = std::max(ratio * usual.median, usual.median + z_threshold * usual.deviation);
-    if (!(usual.median > 0 && gradients.norm > bound)) {
+    const double bound = std::max(ratio * usual->median, usual->median + z_threshold * usual->deviation);
+    if (!(usual->median > 0 && gradients.norm > bound)) {
         return {};
     }
     return verdict_about(gradients, bound,
                          "the norm of all gradients is " + short_text(gradients.norm) + ", " +
-                             short_text(gradients.norm / usual.median) + " times " + short_text(usual.median) +
-                             ", the median of its last " + std::to_string(count) + " values; the limit was " +
+                             short_text(gradients.norm / usual->median) + " times " + short_text(usual->median) +
+                             ", the median of its last " + std::to_string(earlier.size()) + " values; the limit was " +
                              short_text(bound) + "; largest shares: ");
 }
 

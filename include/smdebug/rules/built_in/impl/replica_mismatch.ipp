@@ -17,14 +17,14 @@ SMDEBUG_INLINE std::vector<replica_mismatch::chosen> replica_mismatch::chosen_fr
     const std::vector<std::string>& selected_too) {
     std::map<std::string, chosen, std::less<>> all;
     for (std::string& each : selected) {
-        if (!each.starts_with(digest_prefix)) {
+        if (!is_digest(each)) {
             all[each] = {.tensor = each, .values = true};
         }
     }
     for (const std::string& each : stand_for) {
-        const bool is_selected =
-            all.contains(each) || std::binary_search(selected_too.begin(), selected_too.end(), each) ||
-            std::binary_search(selected.begin(), selected.end(), std::string{digest_prefix} + each);
+        const bool is_selected = all.contains(each) ||
+                                 std::binary_search(selected_too.begin(), selected_too.end(), each) ||
+                                 std::binary_search(selected.begin(), selected.end(), digest_of_tensor(each));
         if (is_selected) {
             chosen& of = all[each];
             of.tensor = each;
@@ -39,8 +39,8 @@ SMDEBUG_INLINE std::vector<replica_mismatch::chosen> replica_mismatch::chosen_fr
 }
 
 SMDEBUG_INLINE std::optional<std::uint64_t> replica_mismatch::digest_in(const tensor_value& values) {
-    const bool is_digest = (values.type() == dtype::int64 || values.type() == dtype::uint64) && values.size() == 1;
-    return is_digest ? std::optional{load_le<std::uint64_t>(values.bytes().data())} : std::nullopt;
+    const bool is_one = (values.type() == dtype::int64 || values.type() == dtype::uint64) && values.size() == 1;
+    return is_one ? std::optional{load_le<std::uint64_t>(values.bytes().data())} : std::nullopt;
 }
 
 SMDEBUG_INLINE bool replica_mismatch::are_close(const tensor_value& value, const tensor_value& reference) const {
@@ -155,7 +155,7 @@ SMDEBUG_INLINE finding replica_mismatch::finding_of(const held_by_workers& held,
     for (const std::size_t each : said.others) {
         names.push_back(held.workers[each]);
     }
-    std::string tensor = held.are_digests ? held.tensor.substr(digest_prefix.size()) : held.tensor;
+    std::string tensor{held.are_digests ? tensor_of_digest(held.tensor) : std::string_view{held.tensor}};
     return {.met = true,
             .tensor = std::move(tensor),
             .worker = is_majority ? names.front() : std::string{},

@@ -41,6 +41,14 @@ SMDEBUG_INLINE void check_range(std::string_view rule, std::string_view setting,
     throw value_error(std::move(text));
 }
 
+SMDEBUG_INLINE void check_history(std::string_view rule, std::int64_t window,
+                                  const std::optional<std::int64_t>& min_history) {
+    check_range(rule, "window", window, {.least = 1});
+    if (min_history) {
+        check_range(rule, "min_history", *min_history, {.least = 1, .most = static_cast<double>(window)});
+    }
+}
+
 /// The middle of some numbers, or half the sum of the two middle ones; orders them.
 [[nodiscard]] inline double median_of(std::vector<double>& numbers) {
     const auto middle = numbers.begin() + static_cast<std::ptrdiff_t>(numbers.size() / 2);
@@ -63,6 +71,19 @@ SMDEBUG_INLINE robust_statistics robust_statistics_of(std::vector<double> number
         each = std::abs(each - median);
     }
     return {median, deviations_of_median * median_of(numbers)};
+}
+
+SMDEBUG_INLINE std::optional<robust_statistics> usual_numbers(const std::deque<number_history::entry>& earlier,
+                                                              const std::optional<std::int64_t>& min_history,
+                                                              std::int64_t window) {
+    if (earlier.size() < static_cast<std::size_t>(min_history.value_or(std::min<std::int64_t>(10, window)))) {
+        return std::nullopt;
+    }
+    std::vector<double> numbers;
+    for (const number_history::entry& each : earlier) {
+        numbers.push_back(each.what);
+    }
+    return robust_statistics_of(std::move(numbers));
 }
 
 }  // namespace smdebug::inline v1::rules::detail
