@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <smdebug/core/error.hpp>
+#include <smdebug/reduce/digest.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 
@@ -69,13 +70,14 @@ TEST_CASE("hook_door: what is due is known without a name, and by a name's place
     CHECK_FALSE(door.anything_due());
 }
 
-TEST_CASE("hook_door: reductions that were computed elsewhere are written as the hook's own") {
+TEST_CASE("hook_door: numbers that were computed elsewhere are written as the hook's own") {
     const std::vector<float> values{1, 2, 6};
     const auto run_of = [&](auto&& save) {
         smd::memory_storage store;
         smd::hook_options options = every_second_step();
         options.reduction_config =
             smd::reduction_config{.reductions = {"mean"}, .abs_norms = {"l2"}, .save_shape = true};
+        options.digests = {"all"};
         memory_hook hook{smd::memory_storage{store}, options};
         CHECK(save(hook));
         hook.close();
@@ -86,23 +88,26 @@ TEST_CASE("hook_door: reductions that were computed elsewhere are written as the
     const auto own = run_of([&](memory_hook& hook) { return hook.save_tensor("x", values); });
     const auto given = run_of([&](memory_hook& hook) {
         const hook_door door{hook};
-        const auto wanted = door.reductions_alone("x");
-        REQUIRE(wanted.has_value());
-        return door.take_reduced("x", extents, door.reduce(view, *wanted));
+        const auto due = door.numbers_alone("x");
+        REQUIRE(due.has_value());
+        CHECK(due->digest);
+        return door.take_numbers("x", extents, door.compute(view, *due));
     });
     CHECK(own.tensor("x").reduction_value(0, smd::reduction::mean) == 3);
     CHECK(given.tensor("x").reduction_value(0, smd::reduction::mean) == 3);
     CHECK(given.tensor("x").shape(0) == smd::shape_type{3});
+    CHECK(own.tensor("x").digest(0) == smd::digest_of(view));
+    CHECK(given.tensor("x").digest(0) == smd::digest_of(view));
     CHECK(given.tensor("x").reduction_value(0, smd::reduction::l2, {.abs = true}) ==
           own.tensor("x").reduction_value(0, smd::reduction::l2, {.abs = true}));
 }
 
-TEST_CASE("hook_door: reductions alone are not enough where elements are due, or nothing is") {
+TEST_CASE("hook_door: numbers alone are not enough where elements are due, or nothing is") {
     memory_hook hook{smd::memory_storage{}, every_second_step()};
     const hook_door door{hook};
-    CHECK_FALSE(door.reductions_alone("x").has_value());
-    CHECK_FALSE(door.reductions_alone("y").has_value());
-    CHECK_FALSE(door.take_reduced("x", {}, {}));
+    CHECK_FALSE(door.numbers_alone("x").has_value());
+    CHECK_FALSE(door.numbers_alone("y").has_value());
+    CHECK_FALSE(door.take_numbers("x", {}, {}));
     CHECK(hook.counters().lost_steps == 0);
 }
 

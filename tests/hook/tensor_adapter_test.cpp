@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <smdebug/hook/hook.hpp>
+#include <smdebug/reduce/digest.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 
@@ -32,6 +33,7 @@ struct far_tensor {
     int* fetched;
     int* reduced;
     bool can_reduce = true;
+    bool can_digest = true;
 };
 
 // As std::mdspan is with layout_stride, in two dimensions: g++ 12 has none.
@@ -83,15 +85,18 @@ struct smdebug::tensor_adapter<far_tensor> {
         ++*tensor_->fetched;
         return {smd::dtype::float32, extents_, std::as_bytes(std::span{tensor_->values}), {}};
     }
-    [[nodiscard]] std::optional<smd::reduction_values> reduce(smd::reduction_set wanted) const {
+    [[nodiscard]] std::optional<smd::tensor_numbers> compute(const smd::due_numbers& due) const {
         if (!tensor_->can_reduce) {
             return std::nullopt;
         }
         ++*tensor_->reduced;
-        smd::reduction_values values;
-        values.value.fill(7);
-        values.computed = wanted;
-        return values;
+        smd::tensor_numbers numbers;
+        numbers.reductions.value.fill(7);
+        numbers.reductions.computed = due.reductions;
+        if (due.digest && tensor_->can_digest) {
+            numbers.digest = 11;
+        }
+        return numbers;
     }
     [[nodiscard]] std::span<const std::size_t> shape() const { return extents_; }
 
@@ -188,6 +193,24 @@ TEST_CASE("save_tensor: an adapter is made only where its tensor is due, and fet
             CHECK(mean == (given.reduced == 0 ? 2 : 7));
         }
         CHECK(hook.counters().lost_steps == 0);
+    }
+}
+
+TEST_CASE("save_tensor: a digest is the adapter's; where it has none, the elements are fetched for it") {
+    for (const bool can_digest : {true, false}) {
+        int fetched = 0;
+        int reduced = 0;
+        const far_tensor tensor{{1, 2, 3}, &fetched, &reduced, true, can_digest};
+        smd::memory_storage store;
+        smd::hook_options options = every_step(smd::reduction_config{.save_shape = true});
+        options.digests = {"all"};
+        memory_hook hook{smd::memory_storage{store}, options};
+        CHECK(hook.save_tensor("x", tensor));
+        hook.close();
+        const std::int64_t own = smd::digest_of(smd::tensor_adapter<far_tensor>{tensor, "x"}.view());
+        CHECK(smd::basic_trial{store}.tensor("x").digest(0) == (can_digest ? 11 : own));
+        CHECK(fetched == (can_digest ? 1 : 2));  // once for the line above
+        CHECK(reduced == 1);
     }
 }
 

@@ -4,6 +4,7 @@
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/reduce/default_kernel.hpp>
+#include <smdebug/reduce/digest.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -20,7 +21,7 @@ using namespace smdebug_test::torch_;
 
 namespace {
 
-using smd::detail::device_reductions;
+using smd::detail::device_numbers;
 
 // A view of a tensor that lies in C order here.
 struct viewed {
@@ -43,9 +44,9 @@ smd::reduction_values by_kernel(const at::Tensor& tensor, smd::reduction_set wan
 }
 
 smd::reduction_values by_torch(const at::Tensor& tensor, smd::reduction_set wanted) {
-    device_reductions numbers;
-    numbers.add(tensor, wanted);
-    return numbers.fetch().front();
+    device_numbers numbers;
+    numbers.add(tensor, {.reductions = wanted});
+    return numbers.fetch().front().reductions;
 }
 
 // To the accuracy of docs/guarantees.md.  Sums may cancel, so they are compared with the sum of magnitudes.
@@ -138,7 +139,8 @@ TEST_CASE("save_tensor: contiguous elements are not copied") {
     const at::Tensor tensor = counted(100);
     const smd::tensor_adapter<at::Tensor> adapter{tensor, "x"};
     CHECK(static_cast<const void*>(adapter.view().bytes.data()) == tensor.data_ptr());
-    CHECK_FALSE(adapter.reduce(smd::reduction_set::all()).has_value());  // it lies here: the hook's kernel is as near
+    CHECK_FALSE(adapter.compute({.reductions = smd::reduction_set::all()})
+                    .has_value());  // it lies here: the hook's kernel is as near
 }
 
 TEST_CASE("save_tensor: what cannot be saved is refused in a sentence, and costs no step") {
@@ -177,7 +179,7 @@ TEST_CASE("save_tensor: a tensor that is not due is not looked at") {
     CHECK_FALSE(hook.save_tensor("x", at::Tensor{}));
 }
 
-TEST_CASE("device_reductions: the numbers are the hook's own, to their accuracy") {
+TEST_CASE("device_numbers: the numbers are the hook's own, to their accuracy") {
     torch::manual_seed(1);
     const double inf = std::numeric_limits<double>::infinity();
     const double nan = std::numeric_limits<double>::quiet_NaN();
@@ -214,32 +216,68 @@ TEST_CASE("device_reductions: the numbers are the hook's own, to their accuracy"
     }
 }
 
-TEST_CASE("device_reductions: a tensor of several blocks is as one") {
+TEST_CASE("device_numbers: a tensor of several blocks is as one") {
     torch::manual_seed(2);
-    at::Tensor large = torch::randn({2 * device_reductions::block + 1000}, torch::kFloat32) * 0.001 + 5;
+    at::Tensor large = torch::randn({2 * device_numbers::block + 1000}, torch::kFloat32) * 0.001 + 5;
     const smd::reduction_set wanted = smd::reduction_set::all() - smd::reduction_set{smd::reduction::prod} -
                                       smd::reduction_set{smd::reduction::prod, true};
     check_same(by_torch(large, wanted), by_kernel(large, wanted));
-    large.index_put_({device_reductions::block + 3}, std::numeric_limits<float>::quiet_NaN());
+    large.index_put_({device_numbers::block + 3}, std::numeric_limits<float>::quiet_NaN());
     const auto values = by_torch(large, smd::reduction_set::all());
     CHECK(std::isnan(values(smd::reduction::min)));
     CHECK(std::isnan(values(smd::reduction::max)));
     CHECK(values.nan == 1);
 }
 
-TEST_CASE("device_reductions: of many tensors each has its reductions, by one transfer") {
-    device_reductions numbers;
+TEST_CASE("device_numbers: digests are the hook's own, to the bit") {
+    torch::manual_seed(3);
+    const at::Tensor usual = torch::randn({37, 41}, torch::kFloat64);
+    std::vector<std::pair<std::string, at::Tensor>> tensors{
+        {"transposed", usual.t()},
+        {"sliced", usual.slice(1, 0, 41, 3)},
+        {"expanded", usual.select(0, 0).unsqueeze(0).expand({9, 41})},
+        {"from the middle of a word", torch::arange(40, torch::kInt8).slice(0, 3, 37)},
+        {"0-d", torch::tensor(4.0)},
+        {"-0.0", torch::tensor({0.0, -0.0})},
+        {"NaN", torch::full({3}, std::numeric_limits<double>::quiet_NaN())},
+        {"empty", torch::empty({0, 4})},
+        {"conjugated", torch::complex(usual, usual).conj()},
+        {"negated", torch::imag(torch::complex(usual, usual).conj())},
+        {"of several blocks", torch::arange(9 * device_numbers::block, torch::kInt8)},
+    };
+    for (const at::ScalarType type :
+         {torch::kFloat32, torch::kFloat64, torch::kFloat16, torch::kBFloat16, torch::kInt8, torch::kInt16,
+          torch::kInt32, torch::kInt64, torch::kUInt8, torch::kBool, torch::kComplexFloat, torch::kComplexDouble}) {
+        for (std::int64_t count = 0; count <= 9; ++count) {
+            tensors.emplace_back(std::string{c10::toString(type)} + " x " + std::to_string(count),
+                                 usual.view(-1).slice(0, 1, 1 + count).to(type));
+        }
+    }
+    for (const auto& [what, tensor] : tensors) {
+        CAPTURE(what);
+        device_numbers numbers;
+        numbers.add(tensor, {.digest = true});
+        const auto got = numbers.fetch().front().digest;
+        CHECK(got == smd::digest_of(viewed{tensor.detach().resolve_conj().resolve_neg()}.view()));
+    }
+}
+
+TEST_CASE("device_numbers: of many tensors each has its reductions, by one transfer") {
+    device_numbers numbers;
     CHECK(numbers.empty());
-    CHECK(numbers.add(torch::tensor({1.0, 2.0}), smd::reduction::mean) == 0);
-    CHECK(numbers.add(torch::tensor({3.0, -4.0}), smd::reduction_set{smd::reduction::l2}) == 1);
-    CHECK(numbers.add(torch::tensor({7.0}), smd::reduction_set{}) == 2);
-    CHECK(numbers.add(torch::tensor({-5.0}), smd::reduction_set{smd::reduction::max, true}) == 3);
+    CHECK(numbers.add(torch::tensor({1.0, 2.0}), {.reductions = smd::reduction::mean}) == 0);
+    CHECK(numbers.add(torch::tensor({3.0, -4.0}), {.reductions = smd::reduction::l2, .digest = true}) == 1);
+    CHECK(numbers.add(torch::tensor({7.0}), {.digest = true}) == 2);
+    CHECK(numbers.add(torch::tensor({-5.0}), {.reductions = {smd::reduction::max, true}}) == 3);
     const auto values = numbers.fetch();
     REQUIRE(values.size() == 4);
-    CHECK(values[0](smd::reduction::mean) == 1.5);
-    CHECK(std::isnan(values[0](smd::reduction::l2)));
-    CHECK(values[1](smd::reduction::l2) == 5);
-    CHECK(values[2].computed.empty());
-    CHECK(values[3](smd::reduction::max, true) == 5);
+    CHECK(values[0].reductions(smd::reduction::mean) == 1.5);
+    CHECK(std::isnan(values[0].reductions(smd::reduction::l2)));
+    CHECK_FALSE(values[0].digest.has_value());
+    CHECK(values[1].reductions(smd::reduction::l2) == 5);
+    CHECK(values[1].digest == smd::digest_of(viewed{torch::tensor({3.0, -4.0})}.view()));
+    CHECK(values[2].reductions.computed.empty());
+    CHECK(values[2].digest == smd::digest_of(viewed{torch::tensor({7.0})}.view()));
+    CHECK(values[3].reductions(smd::reduction::max, true) == 5);
     CHECK(numbers.empty());
 }

@@ -187,10 +187,11 @@ public:
             return false;
         }
         const tensor_adapter<T> adapter{tensor, name};
-        if constexpr (detail::reducing_adapter<tensor_adapter<T>>) {
-            if (const auto wanted = reductions_alone(name, into.get())) {
-                if (const std::optional<reduction_values> values = adapter.reduce(*wanted)) {
-                    return take_reduced(name, adapter.shape(), *values, into.get());
+        if constexpr (detail::computing_adapter<tensor_adapter<T>>) {
+            if (const auto due = numbers_alone(name, into.get())) {
+                const std::optional<tensor_numbers> numbers = adapter.compute(*due);
+                if (numbers && (numbers->digest || !due->digest)) {
+                    return take_numbers(name, adapter.shape(), *numbers, into.get());
                 }
             }
         }
@@ -267,10 +268,10 @@ private:
     // The same for a view that someone else has made.
     bool take_checked(std::string_view name, const tensor_view& tensor, std::span<const std::string_view> into);
     void take_scalar(std::string_view name, const tensor_view& value);
-    // The reductions that are due of a tensor, where nothing else but its shape is; unset: its elements are.
-    [[nodiscard]] std::optional<reduction_set> reductions_alone(std::string_view name,
-                                                                std::span<const std::string_view> into);
-    bool take_reduced(std::string_view name, std::span<const std::size_t> shape, const reduction_values& values,
+    // What is due of a tensor where its elements are not; unset: they are, or nothing is.
+    [[nodiscard]] std::optional<due_numbers> numbers_alone(std::string_view name,
+                                                           std::span<const std::string_view> into);
+    bool take_numbers(std::string_view name, std::span<const std::size_t> shape, const tensor_numbers& numbers,
                       std::span<const std::string_view> into);
 
     template <class Values>

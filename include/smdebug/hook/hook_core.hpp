@@ -13,6 +13,7 @@
 #include <smdebug/hook/observer_list.hpp>
 #include <smdebug/hook/run_writer.hpp>
 #include <smdebug/hook/step_writer.hpp>
+#include <smdebug/hook/tensor_adapter.hpp>
 #include <smdebug/hook/tensor_record.hpp>
 #include <smdebug/hook/written_steps.hpp>
 #include <smdebug/reduce/any_kernel.hpp>
@@ -66,8 +67,8 @@ struct begun_step {
 
 /// What is known of a tensor that is not in memory yet.
 struct given_parts {
-    const reduction_values* reductions = nullptr;  ///< computed where the tensor lies
-    const late_elements* late = nullptr;           ///< its elements are on their way
+    const tensor_numbers* numbers = nullptr;  ///< computed where the tensor lies
+    const late_elements* late = nullptr;      ///< its elements are on their way
 };
 
 /// What outlives a hook, shared with those that hold on to it: whether it still exists, and the names of tensors that
@@ -108,11 +109,11 @@ public:
     [[nodiscard]] bool should_save(std::string_view name, std::span<const std::string_view> into = {});
     bool take(std::string_view name, const tensor_view& tensor, std::span<const std::string_view> into,
               const given_parts& given = {});
-    /// The reductions that are all that is due of a tensor, besides its shape; unset if its elements are, or nothing.
-    [[nodiscard]] std::optional<reduction_set> reductions_alone(std::string_view name,
-                                                                std::span<const std::string_view> into = {});
-    /// take() without elements, where reductions_alone() gave a set.
-    bool take_reduced(std::string_view name, std::span<const std::size_t> shape, const reduction_values& values,
+    /// What is due of a tensor where its elements are not; unset: they are, or nothing is.
+    [[nodiscard]] std::optional<due_numbers> numbers_alone(std::string_view name,
+                                                           std::span<const std::string_view> into = {});
+    /// take() without elements, where numbers_alone() says that they are not needed.
+    bool take_numbers(std::string_view name, std::span<const std::size_t> shape, const tensor_numbers& numbers,
                       std::span<const std::string_view> into);
 
     /// Whether any tensor may be due in the current step.

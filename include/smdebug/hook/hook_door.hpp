@@ -5,8 +5,7 @@
 #include <smdebug/core/form.hpp>
 #include <smdebug/hook/file_sink.hpp>
 #include <smdebug/hook/hook.hpp>
-#include <smdebug/reduce/concepts.hpp>
-#include <smdebug/reduce/name.hpp>
+#include <smdebug/hook/tensor_adapter.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 
 #include <cstddef>
@@ -44,15 +43,15 @@ public:
     /// should_save(name), without looking it up.
     [[nodiscard]] bool due(place tensor, std::string_view name) const;
 
-    /// The reductions that are due of a tensor where its elements are not; unset: the elements are due, or nothing is.
-    [[nodiscard]] std::optional<reduction_set> reductions_alone(std::string_view name) const;
-    /// Reductions as the hook computes them, to the bit.
-    [[nodiscard]] reduction_values reduce(const tensor_view& tensor, reduction_set wanted) const;
+    /// What is due of a tensor where its elements are not; unset: they are, or nothing is.
+    [[nodiscard]] std::optional<due_numbers> numbers_alone(std::string_view name) const;
+    /// Numbers as the hook computes them, to the bit.
+    [[nodiscard]] tensor_numbers compute(const tensor_view& tensor, const due_numbers& due) const;
 
     bool take(std::string_view name, const tensor_view& tensor) const;
     /// Elements that are on their way: see late_elements.  `name` and shape are borrowed for the call.
     bool take_late(std::string_view name, const tensor_view& tensor, const late_elements& late) const;
-    bool take_reduced(std::string_view name, std::span<const std::size_t> shape, const reduction_values& values) const;
+    bool take_numbers(std::string_view name, std::span<const std::size_t> shape, const tensor_numbers& numbers) const;
 
     /// Whether the hook writes on a thread of its own.
     [[nodiscard]] bool is_background() const;

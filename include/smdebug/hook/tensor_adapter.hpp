@@ -20,6 +20,18 @@
 
 namespace smdebug::inline v1 {
 
+/// What is due of a tensor, besides its shape, at a step at which its elements are not.
+struct due_numbers {
+    reduction_set reductions = {};
+    bool digest = false;
+};
+
+/// What was computed of a tensor where it lies.
+struct tensor_numbers {
+    reduction_values reductions = {};
+    std::optional<std::int64_t> digest = {};  ///< as digest_of() has it
+};
+
 /// How tensors of type T are saved.  Once it is specialised, every hook takes a T:
 /// ```
 /// template <>
@@ -29,9 +41,9 @@ namespace smdebug::inline v1 {
 /// };
 /// ```
 /// A hook makes an adapter only for a tensor that is due, and destroys it when the tensor is saved.  For elements that
-/// do not lie in memory, view() may fetch them; to save their reductions without that, add:
+/// do not lie in memory, view() may fetch them; to save reductions and digests without that, add:
 /// ```
-///     std::optional<smd::reduction_values> reduce(smd::reduction_set wanted) const;   // unset: take view()
+///     std::optional<smd::tensor_numbers> compute(const smd::due_numbers& due) const;  // unset, or no digest where one is due: take view()
 ///     std::span<const std::size_t> shape() const;
 /// ```
 template <class T>
@@ -45,10 +57,10 @@ concept adapted_tensor = requires(const T& tensor, std::string_view name) {
 
 namespace detail {
 
-/// An adapter that computes reductions where the tensor lies.
+/// An adapter that computes numbers where the tensor lies.
 template <class A>
-concept reducing_adapter = requires(const A& adapter, reduction_set wanted) {
-    { adapter.reduce(wanted) } -> std::same_as<std::optional<reduction_values>>;
+concept computing_adapter = requires(const A& adapter, const due_numbers& due) {
+    { adapter.compute(due) } -> std::same_as<std::optional<tensor_numbers>>;
     { adapter.shape() } -> std::convertible_to<std::span<const std::size_t>>;
 };
 

@@ -67,6 +67,20 @@ struct plain_mixer {
     }
 };
 
+/// The digest of a tensor whose mixed words have that sum.
+[[nodiscard]] inline std::int64_t digest_of_sum(std::uint64_t sum, std::uint64_t bytes, dtype type,
+                                                std::span<const std::size_t> shape) noexcept {
+    std::uint64_t hash = sum;
+    const auto add = [&](std::uint64_t value) { hash = mixed<plain_mixer>((hash ^ value) + digest_stride); };
+    add(static_cast<std::uint64_t>(type));
+    add(shape.size());
+    for (const std::size_t extent : shape) {
+        add(extent);
+    }
+    add(bytes);
+    return static_cast<std::int64_t>(hash);
+}
+
 /// A digest whose content comes in pieces of any length, in order.
 /// Borrows: the kernel.
 template <smdebug::detail::word_mixer Kernel>
@@ -102,18 +116,8 @@ public:
 
     /// The digest of a tensor of that dtype and shape with these bytes.
     [[nodiscard]] std::int64_t value(dtype type, std::span<const std::size_t> shape) const noexcept {
-        std::uint64_t hash = sum_;
-        if (bytes_ % sizeof(std::uint64_t) != 0) {
-            hash += kernel_->mix_words(rest_, words_);
-        }
-        const auto add = [&](std::uint64_t value) { hash = mixed<plain_mixer>((hash ^ value) + digest_stride); };
-        add(static_cast<std::uint64_t>(type));
-        add(shape.size());
-        for (const std::size_t extent : shape) {
-            add(extent);
-        }
-        add(bytes_);
-        return static_cast<std::int64_t>(hash);
+        const bool is_whole = bytes_ % sizeof(std::uint64_t) == 0;
+        return digest_of_sum(sum_ + (is_whole ? 0 : kernel_->mix_words(rest_, words_)), bytes_, type, shape);
     }
 
 private:

@@ -1,10 +1,11 @@
-// Tensors of libtorch as a hook takes them, and their reductions computed on the device where they lie.
+// Tensors of libtorch as a hook takes them, and their reductions and digests computed on the device where they lie.
 #pragma once
 
 #include <smdebug/core/dtype.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/hook/tensor_adapter.hpp>
 #include <smdebug/reduce/concepts.hpp>
+#include <smdebug/reduce/digest.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 
@@ -71,7 +72,7 @@ namespace detail {
     return {};
 }
 
-/// Whether reductions of a tensor are to be computed where it lies.  Not where doubles are missing.
+/// Whether numbers of a tensor are to be computed where it lies.  Not where doubles are missing.
 [[nodiscard]] inline bool lies_far(const at::Tensor& tensor) {
     return !tensor.is_cpu() && !tensor.is_mps() && !tensor.is_mkldnn();
 }
@@ -84,29 +85,36 @@ namespace detail {
     return extents;
 }
 
-/// Reductions of many tensors, computed by torch on their devices in doubles, and fetched by one transfer a device.
-/// Accuracy: see docs/guarantees.md.
-/// Memory:   on the device at most three times `block` doubles, while a tensor is reduced; then some numbers.
-class device_reductions {
+/// Reductions and digests of many tensors, computed by torch on their devices, and fetched by one transfer a device.
+/// Accuracy: of reductions, in doubles, see docs/guarantees.md; digests are the hook's own.
+/// Memory:   on the device at most three times `block` doubles, while a tensor is reduced, and for a digest a copy of a
+///           tensor that does not lie in C order; then some numbers.
+class device_numbers {
 public:
     static constexpr std::int64_t block = std::int64_t{1} << 22;
 
-    /// Computes reductions of a tensor that has no torch_refusal(): the calls are queued on its device, and nothing is
+    /// Computes numbers of a tensor that has no torch_refusal(): the calls are queued on its device, and nothing is
     /// waited for.  Returns its place among the results.
-    std::size_t add(const at::Tensor& tensor, reduction_set wanted) {
+    std::size_t add(const at::Tensor& tensor, const due_numbers& due) {
+        const at::NoGradGuard no_gradients;
+        const at::Tensor plain = tensor.detach().resolve_conj().resolve_neg();
         const dtype type = dtype_of_torch(tensor.scalar_type());
         const bool is_complex_type = is_complex(type);
-        asked one{.wanted = wanted & possible(is_complex_type),
+        const reduction_set wanted = due.reductions & possible(is_complex_type);
+        asked one{.wanted = wanted,
                   .count = static_cast<std::uint64_t>(tensor.numel()),
                   .device = device_of(tensor),
-                  .first = 0,
-                  .parts = parts_of(wanted & possible(is_complex_type)),
-                  .blocks = 0};
-        device_numbers& on = devices_[one.device];
+                  .parts = parts_of(wanted),
+                  .type = type,
+                  .shape = shape_of_torch(tensor)};
+        computed_numbers& on = devices_[one.device];
         one.first = on.numbers.size();
+        if (due.digest) {
+            one.digest = on.sums.size();
+            on.sums.push_back(sum_of_mixed_words(plain));
+        }
         if (one.count != 0 && !one.parts.empty()) {
-            const at::NoGradGuard no_gradients;
-            const at::Tensor elements = in_any_order(tensor.detach().resolve_conj().resolve_neg());
+            const at::Tensor elements = in_any_order(plain);
             const bool may_overflow = type == dtype::float64 || type == dtype::complex128;
             for (std::int64_t begin = 0; begin < tensor.numel(); begin += block, ++one.blocks) {
                 const at::Tensor some = elements.slice(0, begin, std::min(begin + block, tensor.numel()));
@@ -121,17 +129,20 @@ public:
     [[nodiscard]] bool empty() const noexcept { return asked_.empty(); }
 
     /// The results, in the order of add(); forgets them.  Waits for the devices.
-    [[nodiscard]] std::vector<reduction_values> fetch() {
-        std::vector<at::Tensor> here;
-        for (const device_numbers& on : devices_) {
-            here.push_back(on.numbers.empty() ? at::Tensor{} : at::stack(on.numbers).to(at::kCPU).contiguous());
+    [[nodiscard]] std::vector<tensor_numbers> fetch() {
+        std::vector<fetched_numbers> here;
+        for (const computed_numbers& on : devices_) {
+            here.emplace_back(on);
         }
-        std::vector<reduction_values> results;
+        std::vector<tensor_numbers> results;
         for (const asked& one : asked_) {
-            const double* const numbers =
-                one.blocks == 0 ? nullptr
-                                : here[one.device].data_ptr<double>() + static_cast<std::ptrdiff_t>(one.first);
-            results.push_back(combined(one, numbers));
+            const fetched_numbers& on = here[one.device];
+            tensor_numbers& result = results.emplace_back();
+            result.reductions = combined(one, on.numbers(one.first));
+            if (one.digest) {
+                result.digest = reduce::detail::digest_of_sum(static_cast<std::uint64_t>(on.sum(*one.digest)),
+                                                              one.count * size_of(one.type), one.type, one.shape);
+            }
         }
         clear();
         return results;
@@ -165,13 +176,41 @@ private:
         reduction_set wanted;
         std::uint64_t count = 0;
         std::size_t device = 0;  // a place in devices_
-        std::size_t first = 0;   // a place among its numbers
         std::vector<part> parts = {};
+        dtype type = dtype::invalid;
+        shape_type shape = {};
+        std::size_t first = 0;  // a place among the device's numbers
         std::size_t blocks = 0;
+        std::optional<std::size_t> digest = {};  // a place among its sums
     };
-    struct device_numbers {
+    struct computed_numbers {
         at::Device device;
-        std::vector<at::Tensor> numbers = {};
+        std::vector<at::Tensor> numbers = {};  // doubles
+        std::vector<at::Tensor> sums = {};     // 64-bit integers
+    };
+    // Those of a device, in this process's memory.
+    class fetched_numbers {
+    public:
+        explicit fetched_numbers(const computed_numbers& on) : doubles_(on.numbers.size()) {
+            std::vector<at::Tensor> parts;
+            if (!on.numbers.empty()) {
+                parts.push_back(at::stack(on.numbers).view(at::kLong));
+            }
+            if (!on.sums.empty()) {
+                parts.push_back(at::stack(on.sums));
+            }
+            if (!parts.empty()) {
+                words_ = at::cat(parts).to(at::kCPU);
+            }
+        }
+        [[nodiscard]] const double* numbers(std::size_t at) const {
+            return at < doubles_ ? words_.view(at::kDouble).data_ptr<double>() + at : nullptr;
+        }
+        [[nodiscard]] std::int64_t sum(std::size_t at) const { return words_.data_ptr<std::int64_t>()[doubles_ + at]; }
+
+    private:
+        at::Tensor words_;
+        std::size_t doubles_;
     };
 
     // Complex numbers have the reductions of magnitudes alone.
@@ -209,6 +248,43 @@ private:
     // A tensor's elements as one dimension; the order is that of memory where they are dense.
     [[nodiscard]] static at::Tensor in_any_order(const at::Tensor& tensor) {
         return tensor.is_non_overlapping_and_dense() ? tensor.as_strided({tensor.numel()}, {1}) : tensor.reshape(-1);
+    }
+
+    // The sum in the definition of a digest, in the wrapping arithmetic of torch's 64-bit integers.
+    [[nodiscard]] static at::Tensor sum_of_mixed_words(const at::Tensor& tensor) {
+        const at::Tensor reals = tensor.is_complex() ? at::view_as_real(tensor) : tensor;
+        const at::Tensor elements = reals.contiguous().view(-1);
+        const std::int64_t a_word =
+            static_cast<std::int64_t>(sizeof(std::int64_t)) / static_cast<std::int64_t>(elements.element_size());
+        const std::int64_t whole = elements.numel() / a_word * a_word;
+        at::Tensor sum = at::zeros({}, elements.options().dtype(at::kLong));
+        for (std::int64_t begin = 0; begin < whole; begin += block * a_word) {
+            const at::Tensor some = elements.slice(0, begin, std::min(begin + block * a_word, whole));
+            const bool may_be_viewed = some.storage_offset() % a_word == 0;
+            sum += sum_of_mixed((may_be_viewed ? some : some.clone()).view(at::kLong), begin / a_word);
+        }
+        if (whole != elements.numel()) {
+            at::Tensor last = at::zeros({a_word}, elements.options());
+            last.slice(0, 0, elements.numel() - whole).copy_(elements.slice(0, whole));
+            sum += sum_of_mixed(last.view(at::kLong), whole / a_word);
+        }
+        return sum;
+    }
+
+    // Of words that follow each other; the first is word `first` of its tensor.
+    [[nodiscard]] static at::Tensor sum_of_mixed(const at::Tensor& words, std::int64_t first) {
+        const auto number = [](std::uint64_t bits) { return static_cast<std::int64_t>(bits); };
+        const auto shift = [](at::Tensor& x, std::int64_t by) {  // torch shifts copies of the sign in
+            x.bitwise_xor_(at::bitwise_right_shift(x, by).bitwise_and_((std::int64_t{1} << (64 - by)) - 1));
+        };
+        at::Tensor x = at::arange(first + 1, first + 1 + words.numel(), words.options());
+        x.mul_(number(reduce::detail::digest_stride)).add_(words);
+        shift(x, 30);
+        x.mul_(number(reduce::detail::first_factor));
+        shift(x, 27);
+        x.mul_(number(reduce::detail::second_factor));
+        shift(x, 31);
+        return x.sum();
     }
 
     static void add_block(std::vector<at::Tensor>& numbers, const std::vector<part>& parts, const at::Tensor& reals,
@@ -403,14 +479,14 @@ private:
     }
 
     std::vector<asked> asked_;
-    std::vector<device_numbers> devices_;
+    std::vector<computed_numbers> devices_;
 };
 
 }  // namespace detail
 
 /// hook.save_tensor(name, tensor) for a torch::Tensor of any device, any strides, and every dtype that the format has.
-/// Borrows: contiguous elements in this process's memory.  Others are copied; of a device, reductions are computed
-///          there and a handful of numbers is fetched where nothing else is due.  A training that saves many tensors of
+/// Borrows: contiguous elements in this process's memory.  Others are copied; of a device, reductions and digests are
+///          computed there and a handful of numbers is fetched where nothing else is due.  A training that saves many tensors of
 ///          a device does that with one transfer a step by a torch_watch.
 /// Errors:  value_error, in a sentence, for sparse, quantised, nested and undefined tensors, for dtypes that the format
 ///          does not have, and for the device meta.
@@ -438,12 +514,12 @@ struct tensor_adapter<at::Tensor> {
                 .strings = {}};
     }
 
-    [[nodiscard]] std::optional<reduction_values> reduce(reduction_set wanted) const {
+    [[nodiscard]] std::optional<tensor_numbers> compute(const due_numbers& due) const {
         if (!detail::lies_far(tensor_)) {
             return std::nullopt;
         }
-        detail::device_reductions numbers;
-        numbers.add(tensor_, wanted);
+        detail::device_numbers numbers;
+        numbers.add(tensor_, due);
         return numbers.fetch().front();
     }
 

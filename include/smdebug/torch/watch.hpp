@@ -169,14 +169,14 @@ public:
                     failure.attempt([&] { save_gradient(each, tensor); });
                 }
             }
-            failure.attempt([&] { save_reductions(); });
+            failure.attempt([&] { save_numbers(); });
             if (gone != 0) {
                 say_once("the module \"" + options_.name +
                          "\" was destroyed before its watch: " + std::to_string(gone) + " of its " +
                          std::to_string(entries_.size()) + " tensors are no longer saved");
             }
         } else if (!far_.empty() || !pending_.empty()) {  // the step was abandoned
-            forget_reductions();
+            forget_numbers();
         }
         failure.attempt([&] {
             if (failed_) {
@@ -208,9 +208,9 @@ private:
     // A gradient that came in the backward pass.
     struct come_gradient {
         step_number step = -1;
-        at::Tensor values = {};                        // where these are due
-        std::optional<reduction_values> reduced = {};  // where only reductions are
-        std::optional<std::size_t> far = {};           // a place in far_, likewise
+        at::Tensor values = {};                      // where these are due
+        std::optional<tensor_numbers> numbers = {};  // where only numbers are
+        std::optional<std::size_t> far = {};         // a place in far_, likewise
         shape_type extents = {};
     };
     using weak_tensor = c10::weak_intrusive_ptr<c10::TensorImpl, c10::UndefinedTensorImpl>;
@@ -224,8 +224,8 @@ private:
 
         [[nodiscard]] at::Tensor lock() const { return at::Tensor{tensor.lock()}; }
     };
-    // A tensor whose reductions are being computed on its device.
-    struct pending_reductions {
+    // A tensor whose numbers are being computed on its device.
+    struct pending_numbers {
         std::string name;
         shape_type extents;
         std::size_t far;
@@ -284,8 +284,8 @@ private:
         }
         if (!is_far_(tensor)) {
             save_values(one, tensor);
-        } else if (const auto wanted = door_.reductions_alone(one.name)) {
-            pending_.push_back({one.name, shape_of_torch(tensor), far_.add(tensor, *wanted), door_.hook().step()});
+        } else if (const auto due_alone = door_.numbers_alone(one.name)) {
+            pending_.push_back({one.name, shape_of_torch(tensor), far_.add(tensor, *due_alone), door_.hook().step()});
         } else if (door_.is_background() &&
                    *under_way_ + tensor.nbytes() <= door_.hook().options().background.pool_bytes) {
             const arriving_tensor arriving = begin_transfer(tensor, under_way_);
@@ -325,8 +325,8 @@ private:
         if (come.step != door_.hook().step()) {
             return;  // none came, or that of a step that was abandoned
         }
-        if (come.reduced) {
-            door_.take_reduced(each.gradient.name, come.extents, *come.reduced);
+        if (come.numbers) {
+            door_.take_numbers(each.gradient.name, come.extents, *come.numbers);
         } else if (come.far) {
             pending_.push_back({each.gradient.name, come.extents, *come.far, come.step});
         } else {
@@ -353,35 +353,35 @@ private:
             return;
         }
         each.come = {.step = door_.hook().step()};
-        const auto wanted = door_.reductions_alone(each.gradient.name);
-        if (!wanted) {
+        const auto due_alone = door_.numbers_alone(each.gradient.name);
+        if (!due_alone) {
             each.come.values = gradient;
             return;
         }
         each.come.extents = shape_of_torch(gradient);
         if (is_far_(gradient)) {
-            each.come.far = far_.add(gradient, *wanted);
+            each.come.far = far_.add(gradient, *due_alone);
         } else {
             const tensor_adapter<at::Tensor> adapter{gradient, each.gradient.name};
-            each.come.reduced = door_.reduce(adapter.view(), *wanted);
+            each.come.numbers = door_.compute(adapter.view(), *due_alone);
         }
     }
 
     // Fetches what was computed on devices in this step, and saves it.
-    void save_reductions() {
+    void save_numbers() {
         if (far_.empty()) {
             return;
         }
-        const std::vector<pending_reductions> pending = std::exchange(pending_, {});
-        const std::vector<reduction_values> values = far_.fetch();
-        for (const pending_reductions& each : pending) {
+        const std::vector<pending_numbers> pending = std::exchange(pending_, {});
+        const std::vector<tensor_numbers> numbers = far_.fetch();
+        for (const pending_numbers& each : pending) {
             if (each.step == door_.hook().step()) {
-                door_.take_reduced(each.name, each.extents, values[each.far]);
+                door_.take_numbers(each.name, each.extents, numbers[each.far]);
             }
         }
     }
 
-    void forget_reductions() noexcept {
+    void forget_numbers() noexcept {
         far_.clear();
         pending_.clear();
         for (entry& each : entries_) {
@@ -405,8 +405,8 @@ private:
     std::mutex guard_;  // of what follows: gradients come on autograd's threads
     std::vector<entry> entries_;
     std::unordered_map<const torch::nn::Module*, std::string> names_of_modules_;
-    device_reductions far_;
-    std::vector<pending_reductions> pending_;
+    device_numbers far_;
+    std::vector<pending_numbers> pending_;
     std::shared_ptr<std::atomic<std::size_t>> under_way_ = std::make_shared<std::atomic<std::size_t>>(0);
     std::exception_ptr failed_;
     std::vector<std::string> said_;
@@ -446,7 +446,7 @@ template <class M>
 ///          hook.abandon_step(), and the gradients that came are dropped.
 /// Threads: as a hook; gradients that come on autograd's threads are locked.
 /// Borrows: the hook.  Of the module only weak references to its tensors are kept.
-/// Cost:    some nanoseconds a step at which nothing is due.  On devices, reductions are queued and fetched by one
+/// Cost:    some nanoseconds a step at which nothing is due.  On devices, numbers are queued and fetched by one
 ///          transfer at step(), which waits for the device; values go to pinned memory and from there to the file
 ///          without a wait, if the hook has a background and nothing else needs them.
 class torch_watch {

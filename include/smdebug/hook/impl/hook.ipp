@@ -193,16 +193,16 @@ SMDEBUG_INLINE bool hook_base::take_checked(std::string_view name, const tensor_
     return core_->take(name, tensor, into);
 }
 
-SMDEBUG_INLINE std::optional<reduction_set> hook_base::reductions_alone(std::string_view name,
-                                                                        std::span<const std::string_view> into) {
+SMDEBUG_INLINE std::optional<due_numbers> hook_base::numbers_alone(std::string_view name,
+                                                                   std::span<const std::string_view> into) {
     const one_call call{*this};
-    return core_->reductions_alone(name, into);
+    return core_->numbers_alone(name, into);
 }
 
-SMDEBUG_INLINE bool hook_base::take_reduced(std::string_view name, std::span<const std::size_t> shape,
-                                            const reduction_values& values, std::span<const std::string_view> into) {
+SMDEBUG_INLINE bool hook_base::take_numbers(std::string_view name, std::span<const std::size_t> shape,
+                                            const tensor_numbers& numbers, std::span<const std::string_view> into) {
     const one_call call{*this};
-    return core_->take_reduced(name, shape, values, into);
+    return core_->take_numbers(name, shape, numbers, into);
 }
 
 SMDEBUG_INLINE void hook_base::take_scalar(std::string_view name, const tensor_view& value) {

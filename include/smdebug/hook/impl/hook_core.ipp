@@ -68,22 +68,22 @@ SMDEBUG_INLINE bool hook_core::should_save(std::string_view name, std::span<cons
     return (due(step, name, into) != nullptr && !step.loss) || observers_.want(name);
 }
 
-SMDEBUG_INLINE std::optional<reduction_set> hook_core::reductions_alone(std::string_view name,
-                                                                        std::span<const std::string_view> into) {
+SMDEBUG_INLINE std::optional<due_numbers> hook_core::numbers_alone(std::string_view name,
+                                                                   std::span<const std::string_view> into) {
     begun_step& step = look_at_step();
     const collection_set::membership* const belongs_to = due(step, name, into);
     if (belongs_to == nullptr || step.saves_everything || run_.shows_tensors() || observers_.want(name)) {
         return std::nullopt;
     }
     const reduction_plan& plan = collections_.due_plan(*belongs_to);
-    return plan.raw || plan.digest ? std::nullopt : std::optional{plan.wanted};
+    return plan.raw ? std::nullopt : std::optional{due_numbers{.reductions = plan.wanted, .digest = plan.digest}};
 }
 
-SMDEBUG_INLINE bool hook_core::take_reduced(std::string_view name, std::span<const std::size_t> shape,
-                                            const reduction_values& values, std::span<const std::string_view> into) {
-    return reductions_alone(name, into).has_value() &&
+SMDEBUG_INLINE bool hook_core::take_numbers(std::string_view name, std::span<const std::size_t> shape,
+                                            const tensor_numbers& numbers, std::span<const std::string_view> into) {
+    return numbers_alone(name, into).has_value() &&
            take(name, {.type = dtype::invalid, .shape = shape, .bytes = {}, .strings = {}}, into,
-                {.reductions = &values});
+                {.numbers = &numbers});
 }
 
 SMDEBUG_INLINE bool hook_core::anything_due() {
@@ -231,10 +231,10 @@ SMDEBUG_INLINE bool hook_core::write(begun_step& step, std::string_view name, co
     bool any = false;
     synchronized([&] {
         any = plan.shape;
-        const bool is_reduced = given.reductions != nullptr;
+        const bool is_computed = given.numbers != nullptr;
         const late_elements* late = given.late;
         const bool has_own_digest = plan.digest && has_digest(tensor.type);
-        if (late != nullptr && ((!plan.wanted.empty() && !is_reduced) || has_own_digest || run_.shows_tensors() ||
+        if (late != nullptr && ((!plan.wanted.empty() && !is_computed) || has_own_digest || run_.shows_tensors() ||
                                 options_.payload_checksum == record::footer_kind::checksum)) {
             std::exchange(late, nullptr)->wait();
         }
@@ -248,15 +248,17 @@ SMDEBUG_INLINE bool hook_core::write(begun_step& step, std::string_view name, co
         if (!plan.wanted.empty()) {
             const byte_watch watch{look};
             reduction_values computed;
-            if (is_reduced || kernel_.reduce_into(tensor, plan.wanted, has_own_digest ? &watch : nullptr, computed) ==
-                                  status::ok) {  // texts have none
+            if (is_computed || kernel_.reduce_into(tensor, plan.wanted, has_own_digest ? &watch : nullptr, computed) ==
+                                   status::ok) {  // texts have none
                 reduction_records& records = reductions_[&belongs_to];
-                records.update(name, plan.order, is_reduced ? *given.reductions : computed, now,
+                records.update(name, plan.order, is_computed ? given.numbers->reductions : computed, now,
                                options_.payload_checksum);
                 any = (note(run_.add_records(records, now), name, tensor) && !records.records().empty()) || any;
             }
         }
-        if (has_own_digest) {
+        if (plan.digest && is_computed && given.numbers->digest) {
+            any = write_digest(digest_of_tensor(name), *given.numbers->digest, now) || any;
+        } else if (has_own_digest) {
             digest.add(tensor.bytes.subspan(static_cast<std::size_t>(digest.bytes())));
             any = write_digest(digest_of_tensor(name), digest.value(tensor.type, tensor.shape), now) || any;
         }

@@ -6,6 +6,8 @@
 #include <smdebug/hook/hook_core.hpp>
 #include <smdebug/hook/hook_door.hpp>
 #include <smdebug/hook/save_arguments.hpp>
+#include <smdebug/reduce/any_kernel.hpp>
+#include <smdebug/reduce/digest.hpp>
 
 namespace smdebug::inline v1::detail {
 
@@ -40,15 +42,24 @@ SMDEBUG_INLINE bool hook_door::due(place tensor, std::string_view name) const {
     return at.core_->due(*static_cast<const collection_set::membership*>(tensor.entry_), name);
 }
 
-SMDEBUG_INLINE std::optional<reduction_set> hook_door::reductions_alone(std::string_view name) const {
-    return hook().reductions_alone(name, {});
+SMDEBUG_INLINE std::optional<due_numbers> hook_door::numbers_alone(std::string_view name) const {
+    return hook().numbers_alone(name, {});
 }
 
-SMDEBUG_INLINE reduction_values hook_door::reduce(const tensor_view& tensor, reduction_set wanted) const {
+SMDEBUG_INLINE tensor_numbers hook_door::compute(const tensor_view& tensor, const due_numbers& due) const {
     hook_base& at = hook();
     const hook_base::one_call call{at};
-    const auto values = at.core_->kernel().reduce(tensor, wanted);
-    return values ? *values : reduction_values{};
+    const any_kernel& kernel = at.core_->kernel();
+    tensor_numbers numbers;
+    if (!due.reductions.empty()) {
+        if (const auto values = kernel.reduce(tensor, due.reductions)) {
+            numbers.reductions = *values;
+        }
+    }
+    if (due.digest && has_digest(tensor.type)) {
+        numbers.digest = digest_of(tensor, kernel);
+    }
+    return numbers;
 }
 
 SMDEBUG_INLINE bool hook_door::take(std::string_view name, const tensor_view& tensor) const {
@@ -60,12 +71,12 @@ SMDEBUG_INLINE bool hook_door::take_late(std::string_view name, const tensor_vie
     hook_base& at = hook();
     const hook_base::one_call call{at};
     check(tensor, name);
-    return at.core_->take(name, tensor, {}, {.reductions = nullptr, .late = &late});
+    return at.core_->take(name, tensor, {}, {.numbers = nullptr, .late = &late});
 }
 
-SMDEBUG_INLINE bool hook_door::take_reduced(std::string_view name, std::span<const std::size_t> shape,
-                                            const reduction_values& values) const {
-    return hook().take_reduced(name, shape, values, {});
+SMDEBUG_INLINE bool hook_door::take_numbers(std::string_view name, std::span<const std::size_t> shape,
+                                            const tensor_numbers& numbers) const {
+    return hook().take_numbers(name, shape, numbers, {});
 }
 
 SMDEBUG_INLINE bool hook_door::is_background() const { return hook().options().background.pool_bytes != 0; }
