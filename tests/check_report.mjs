@@ -17,6 +17,7 @@ const cases = {
         await checkWidth(tab, 'bad');
         const heading = await tab.textContent('#findings-title');
         check(/rules? found something/.test(heading), `bad: the heading says ${heading}`);
+        check(/^The first value that was not finite: step \d+, /.test(await tab.textContent('#first-bad-value')), 'bad: where NaN came from stands at the top');
         check((await tab.locator('#findings-part .rule.bad').count()) > 0, 'bad: a rule is marked');
 
         // From a finding to its place.

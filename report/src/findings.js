@@ -27,6 +27,7 @@ export function findingsPart(facts) {
         const met = rules.filter((rule) => rule.findings > 0).length;
         const of = facts.runs.length > 1 ? ` in ${run.name}` : '';
         const title = el('h2', { id: 'findings-title', text: (!rules.length ? 'No rule was evaluated' : met ? `${plural(met, 'rule')} found something` : rules.some((rule) => kinds[rule.status] === 'warn') ? 'Nothing found, but not all could be looked at' : 'Nothing wrong was found') + of });
+        const origin = run.firstBadValue && el('p', { class: 'notice bad', id: 'first-bad-value', text: run.firstBadValue.charAt(0).toUpperCase() + run.firstBadValue.slice(1) });
         const chips = rules.map((rule) =>
             el(
                 'button',
@@ -65,7 +66,7 @@ export function findingsPart(facts) {
         const notes = troubled.length > 0 && el('ul', { class: 'notes' }, troubled.map((rule) => el('li', { text: `${rule.name}: ${rule.details}` })));
         const others = run.notEvaluated.length > 0 && el('details', {}, el('summary', { text: `${plural(run.notEvaluated.length, 'rule')} had nothing to look at` }), el('ul', { class: 'notes' }, run.notEvaluated.map((rule) => el('li', { text: `${rule.name}: ${rule.why}` }))));
         const left = run.groups > run.findings.length && state.rule === null && el('p', { class: 'muted', text: `${count(run.groups - run.findings.length)} more tensors with findings are marked in the pictures only.` });
-        part.replaceChildren(...[title, chips.length > 0 && el('div', { class: 'rules', role: 'group', 'aria-label': 'Rules' }, chips), notes, table, more, left, others].filter(Boolean));
+        part.replaceChildren(...[title, origin, chips.length > 0 && el('div', { class: 'rules', role: 'group', 'aria-label': 'Rules' }, chips), notes, table, more, left, others].filter(Boolean));
     };
     show();
     on(['run', 'rule'], show);

@@ -13,6 +13,7 @@
 #include <cmath>
 #include <cstddef>
 #include <memory>
+#include <utility>
 
 namespace smdebug::inline v1::cli::detail {
 
@@ -94,6 +95,7 @@ int check(const check_arguments& args, const program_rules& registry, console& t
     row_sink summary{to, output_format::table, summary_columns()};
     bool met = false;
     detail::run_tally tally;
+    detail::bad_value_lines bad_values;
     detail::idle_rules idle;
     bool any_checked = false;
     const auto note = [&](const std::string& text) { to.note(text); };
@@ -101,7 +103,13 @@ int check(const check_arguments& args, const program_rules& registry, console& t
         row_buffer row = summary.buffer();
         run_result result{.run = {.path = path}, .steps = run.steps({.show_incomplete_steps = true}).size()};
         result.verdicts = detail::check_run(rules, args.rules, run, path, args, &rows, actions, to);
+        for (rule_result& each : result.verdicts) {
+            for (finding& found : each.outcome.findings) {
+                found = detail::as_shown(std::move(found), run);
+            }
+        }
         tally.add(result);
+        bad_values.add(result);
         idle.add(result, args.rules);
         met = met || has_findings(result);
         for (const rule_result& each : result.verdicts) {
@@ -120,6 +128,7 @@ int check(const check_arguments& args, const program_rules& registry, console& t
         rows.finish("nothing found\n");
         to.print("\n");
         summary.finish("");
+        to.print(bad_values.text().empty() ? "" : "\n" + bad_values.text());
         to.print(tally.text().empty() ? "" : "\n" + tally.text() + "\n");
     }
     return idle.status(to, met);

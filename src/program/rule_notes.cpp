@@ -4,6 +4,7 @@
 #include <program/text.hpp>
 #include <smdebug/core/printable_text.hpp>
 #include <smdebug/registry/built_in_rules.hpp>
+#include <smdebug/rules/rule_result.hpp>
 #include <smdebug/rules/setting.hpp>
 #include <smdebug/trial/lookup.hpp>
 #include <smdebug/trial/selection.hpp>
@@ -199,6 +200,27 @@ std::string run_tally::text() const {
     return counted(runs_, "run") + ": findings in " + (met_ == 0 ? "none" : number(met_)) +
            (in_part_ == 0 ? "" : "; " + number(in_part_) + " could be evaluated in part only") +
            (failed_ == 0 ? "" : "; " + number(failed_) + (in_part_ == 0 ? " could not be evaluated" : " not at all"));
+}
+
+void bad_value_lines::add(const run_result& result) {
+    ++runs_;
+    const finding* const first = first_bad_value(result.verdicts);
+    if (first == nullptr) {
+        return;
+    }
+    if (lines_.size() < most) {
+        lines_.emplace_back(result.run.path, first_bad_value_text(*first));
+    } else {
+        ++others_;
+    }
+}
+
+std::string bad_value_lines::text() const {
+    std::string text;
+    for (const auto& [path, sentence] : lines_) {
+        text += printable((runs_ > 1 ? path + ": " : std::string{}) + sentence) + "\n";
+    }
+    return others_ == 0 ? text : text + "and of " + counted(others_, "other run") + "\n";
 }
 
 void damage_limit::report(const rule_note& note, message_sink& to) {

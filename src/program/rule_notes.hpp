@@ -18,6 +18,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace smdebug::inline v1::cli::detail {
@@ -87,6 +88,22 @@ private:
     std::size_t met_ = 0;
     std::size_t in_part_ = 0;
     std::size_t failed_ = 0;
+};
+
+/// Where NaN or infinity came from in each run, as far as nan_origin was evaluated and found it: a line a run.
+class bad_value_lines {
+public:
+    /// Steps of its findings are numbered as they are shown.
+    void add(const run_result& result);
+    /// The first lines, then the number of the others; each ends with a line end.  Of several runs, each begins with its
+    /// path.
+    [[nodiscard]] std::string text() const;
+
+private:
+    static constexpr std::size_t most = 10;
+    std::vector<std::pair<std::string, std::string>> lines_;  // path and sentence
+    std::size_t runs_ = 0;
+    std::size_t others_ = 0;
 };
 
 /// Limits the notes of one run about what could not be read: the first few are printed, each once though several rules

@@ -1,7 +1,6 @@
 #include <program/scan_rows.hpp>
 
 #include <program/check.hpp>
-#include <program/rule_notes.hpp>
 #include <program/table.hpp>
 #include <program/text.hpp>
 #include <smdebug/batch/row_spool.hpp>
@@ -87,6 +86,7 @@ scan_rows::scan_rows(const scan_arguments& args, std::size_t runs, console& to)
 
 void scan_rows::add(const run_result& result) {
     ++runs_;
+    bad_values_.add(result);
     const std::string& path = result.run.path;
     row_buffer row = rows_.buffer();
     for (const rule_result& each : result.verdicts) {
@@ -116,6 +116,9 @@ void scan_rows::finish(const std::string& tally) {
     rows_.take(healthy_);
     rows_.take(idle_);
     rows_.finish("");
+    if (table_ && !bad_values_.text().empty()) {
+        to_.print("\n" + bad_values_.text());
+    }
     if (table_ && !all_ && idle_rows_ > 0) {
         to_.print("\n" + counted(idle_rows_, runs_ == 1 ? "rule" : "row") + (idle_rows_ == 1 ? " is" : " are") +
                   " not applicable; --all shows which, and why\n");

@@ -3,6 +3,7 @@
 
 #include <program/console.hpp>
 #include <program/rows.hpp>
+#include <program/rule_notes.hpp>
 #include <program/scan_arguments.hpp>
 #include <program/stats.hpp>
 #include <smdebug/batch/run_result.hpp>
@@ -33,6 +34,7 @@ private:
     row_sink rows_;
     row_buffer healthy_;  // tables: behind the others
     row_buffer idle_;
+    bad_value_lines bad_values_;
     std::size_t idle_rows_ = 0;
     std::size_t runs_ = 0;
 };

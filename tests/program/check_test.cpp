@@ -101,6 +101,12 @@ TEST_CASE("check: JSON rows; a table has a summary") {
     CHECK(contains(squeezed(table.out), "\nrun rule status steps_evaluated steps_met findings\n"));
     CHECK(contains(squeezed(table.out), " exploding_tensor IssuesFound 3 2 2\n"));
     CHECK(contains(squeezed(table.out), " vanishing_gradient IssuesFound 3 1 1\n"));
+    CHECK_FALSE(contains(table.out, "the first value that was not finite"));
+    const std::string origin = "the first value that was not finite: step 1, w of worker_0, 1 NaN";
+    for (const auto format : {cli::detail::output_format::table, cli::detail::output_format::csv}) {
+        const verdict first = check_of({.runs = {folder.path()}, .rules = rules_of({"nan_origin"})}, format);
+        CHECK(contains(first.out, "\n" + origin) == (format == cli::detail::output_format::table));
+    }
 }
 
 TEST_CASE("check: from start up to, not including, end") {

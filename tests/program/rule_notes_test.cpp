@@ -75,6 +75,26 @@ TEST_CASE("note_of: says tensor and step where the note does not") {
     }
 }
 
+TEST_CASE("bad_value_lines: a line for each run that has one, named where there are several; ten at most") {
+    const auto result_of = [](const std::string& run) {
+        run_result result{.run = {.path = run}};
+        result.verdicts.emplace_back().outcome.findings = {
+            {.met = true, .tensor = "w", .rule = "nan_origin", .step = 7, .message = "1 NaN"}};
+        return result;
+    };
+    const std::string sentence = "the first value that was not finite: step 7, w, 1 NaN\n";
+    cli::detail::bad_value_lines lines;
+    CHECK(lines.text().empty());
+    lines.add(result_of("runs/a"));
+    CHECK(lines.text() == sentence);
+    lines.add({.run = {.path = "runs/healthy"}});
+    CHECK(lines.text() == "runs/a: " + sentence);
+    for (int i = 0; i < 11; ++i) {
+        lines.add(result_of("runs/b"));
+    }
+    CHECK(lines.text().ends_with("runs/b: " + sentence + "and of 2 other runs\n"));
+}
+
 TEST_CASE("idle_text: the rule, why it had nothing to look at, and the run") {
     CHECK(cli::detail::idle_text({.name = "mine", .details = "There is no step to look at"}, "runs/a") ==
           "mine has looked at nothing: There is no step to look at [run runs/a]");

@@ -67,7 +67,10 @@ TEST_CASE("scan: a row for each rule and run; a rule that has nothing to look at
     write_sick_run(folder);
     const verdict got = scan_of(folder.path());
     CHECK(got.status == cli::exit_finding);
-    CHECK(lines_of(got.out).size() == 2 + known().infos().size());
+    CHECK(lines_of(got.out).size() == 4 + known().infos().size());
+    CHECK(
+        got.out.ends_with("\n\nthe first value that was not finite: step 1, w of worker_0, 1 NaN, 0 +Inf, 0 -Inf of 2 "
+                          "values; before: largest magnitude 2 at step 0\n"));
     CHECK(squeezed(got.out).starts_with("run rule status steps_evaluated steps_met findings first_step details\n"));
     CHECK(got.about("exploding_tensor") ==
           folder.path() + " exploding_tensor IssuesFound 3 2 2 1 w: 1 NaN and 0 infinite of 2 values");
@@ -260,7 +263,10 @@ TEST_CASE("scan: a configured rule is evaluated as configured, and rules that co
     CHECK_FALSE(contains(got.about("dead_relu"), "NotApplicable"));
     CHECK_FALSE(contains(got.about("tensor_variance"), "NotApplicable"));
     CHECK_FALSE(contains(got.about("similar_across_runs"), "NotApplicable"));
-    CHECK(lines_of(got.out).size() == 2 + known().infos().size());
+    CHECK(lines_of(got.out).size() == 4 + known().infos().size());
+    CHECK(
+        got.out.ends_with("\n\nthe first value that was not finite: step 1, w of worker_0, 1 NaN, 0 +Inf, 0 -Inf of 2 "
+                          "values; before: largest magnitude 2 at step 0\n"));
     const verdict twice = scan_of(
         {.check = {.runs = {folder.path()},
                    .rules = {cli::parse_rule("exploding_tensor,only_nan=True"), cli::parse_rule("exploding_tensor")}}});
@@ -346,7 +352,10 @@ TEST_CASE("scan: every golden run can be scanned, however odd it is") {
         const verdict got = scan_of(golden(run));
         INFO(run << "\n" << got.err);
         CHECK_FALSE(contains(got.out, " Error "));
-        CHECK(lines_of(got.out).size() == 2 + known().infos().size());
+        CHECK(lines_of(got.out).size() == 4 + known().infos().size());
+        CHECK(got.out.ends_with(
+            "\n\nthe first value that was not finite: step 1, w of worker_0, 1 NaN, 0 +Inf, 0 -Inf of 2 "
+            "values; before: largest magnitude 2 at step 0\n"));
     }
 }
 

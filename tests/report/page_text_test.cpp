@@ -143,6 +143,10 @@ TEST_CASE("page_text: facts as JSON, findings by tensor") {
     CHECK(facts.find(R"("status":"IssuesFound")") != std::string::npos);
     CHECK(facts.find(R"("lookAgain":0)") != std::string::npos);
     CHECK(facts.find(R"("value":"NaN")") != std::string::npos);
+    CHECK(facts.find("firstBadValue") == std::string::npos);
+    what.runs[0].verdicts[0].outcome.findings[0].rule = "nan_origin";
+    CHECK(between(text_of(what), R"("firstBadValue":")", "\"") ==
+          "the first value that was not finite: step 0, one of worker_0, one");
 }
 
 TEST_CASE("page_text: a long message is cut to 600 bytes, between two characters") {

@@ -79,6 +79,23 @@ TEST_CASE("rule_result: keeps the first findings, and says how many it left out"
     CHECK(findings == 1);
 }
 
+TEST_CASE("first_bad_value: the first finding of nan_origin, under whatever label, in words") {
+    const finding late{
+        .met = true, .tensor = "w", .worker = "worker_1", .rule = "nan_origin", .step = 7, .message = "1 NaN"};
+    finding other = late;
+    other.rule = "exploding_tensor";
+    std::vector<rule_result> results(3);
+    CHECK(first_bad_value(results) == nullptr);
+    results[0].outcome.findings = {other};
+    CHECK(first_bad_value(results) == nullptr);
+    results[2].name = "mine";
+    results[2].outcome.findings = {late, late};
+    REQUIRE(first_bad_value(results) == &results[2].outcome.findings[0]);
+    CHECK(first_bad_value_text(late) == "the first value that was not finite: step 7, w of worker_1, 1 NaN");
+    CHECK(first_bad_value_text({.tensor = "w", .step = 7, .message = "1 NaN"}) ==
+          "the first value that was not finite: step 7, w, 1 NaN");
+}
+
 TEST_CASE("rule_result: a rule without a description has no parameters") {
     const auto rule = [](const fake_trial&, step_number step) { return finding{.met = step == 2}; };
     const rule_result result = result_of(rule, invoke_rule(rule, some_run()));

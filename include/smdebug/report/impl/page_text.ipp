@@ -186,6 +186,11 @@ SMDEBUG_INLINE void append_run_json(std::string& out, const reported_run& run) {
         rule.text("name", each.name);
         rule.text("why", each.why);
     });
+    if (const finding* const first = first_bad_value(run.verdicts)) {
+        finding shown = *first;
+        shown.step = shown_step(run, shown);
+        object.text("firstBadValue", short_message(first_bad_value_text(shown)));
+    }
     std::vector<finding_group> groups = groups_of(run, axes);
     object.number("groups", groups.size());
     groups.resize(std::min(groups.size(), most_groups));

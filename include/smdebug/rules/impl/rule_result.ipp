@@ -53,6 +53,22 @@ SMDEBUG_INLINE std::string unread_text(const rule_outcome& outcome) {
     return text;
 }
 
+SMDEBUG_INLINE const finding* first_bad_value(std::span<const rule_result> results) noexcept {
+    for (const rule_result& each : results) {
+        for (const finding& found : each.outcome.findings) {
+            if (found.rule == "nan_origin") {  // findings are in the order of steps
+                return &found;
+            }
+        }
+    }
+    return nullptr;
+}
+
+SMDEBUG_INLINE std::string first_bad_value_text(const finding& first) {
+    return "the first value that was not finite: step " + std::to_string(first.step) + ", " + first.tensor +
+           (first.worker.empty() ? "" : " of " + first.worker) + ", " + first.message;
+}
+
 SMDEBUG_INLINE std::string workers_text(const rule_outcome& outcome) {
     return outcome.other_workers == 0 ? std::string{}
                                       : "only 1 of " + std::to_string(outcome.other_workers + 1) +
