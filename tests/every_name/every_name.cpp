@@ -435,7 +435,8 @@ void call_rules(const Trial& run, const std::string& folder) {
     smd::append_finding_json(text, "run", {});
     use(smd::parameters_of(smd::rules::exploding_tensor{}), smd::name_of_rule(smd::rules::exploding_tensor{}),
         smd::status_of(results[0].outcome), smd::unread_text(results[0].outcome), smd::workers_text(results[0].outcome),
-        smd::finding::note("text"), smd::plain_rule_name("AllZero"));
+        smd::first_bad_value(results), smd::first_bad_value_text({}), smd::finding::note("text"),
+        smd::plain_rule_name("AllZero"));
     smd::for_each_setting<smd::rules::exploding_tensor>([](const auto& one) { use(one.name); });
     smd::for_each_built_in_rule<Trial>([]<class Rule>() {});
     use(smd::parse_rules_json(

@@ -271,7 +271,7 @@ private:
         return sum;
     }
 
-    // Of words that follow each other; the first is word `first` of its tensor.
+    // `words` follow each other; the first is word `first` of its tensor.
     [[nodiscard]] static at::Tensor sum_of_mixed(const at::Tensor& words, std::int64_t first) {
         const auto number = [](std::uint64_t bits) { return static_cast<std::int64_t>(bits); };
         const auto shift = [](at::Tensor& x, std::int64_t by) {  // torch shifts copies of the sign in
