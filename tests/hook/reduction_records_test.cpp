@@ -66,7 +66,8 @@ TEST_CASE("reduction_records: whatever changes from step to step, they are what 
                                                                      .strings = {}},
                                                                     plan.wanted);
                     REQUIRE(values.ok());
-                    const smd::detail::record_stamp stamp{wall_time, step, mode, mode_step};
+                    const smd::detail::record_stamp stamp{wall_time, step, mode, mode_step,
+                                                          checked % 5 == 4 ? "torch" : std::string_view{}};
                     records.update("dense/kernel:0", plan.order, *values, stamp, footer);
                     const auto expected = encoded("dense/kernel:0", plan.order, *values, stamp, footer);
                     REQUIRE(std::vector<std::byte>(records.bytes().begin(), records.bytes().end()) == expected);

@@ -93,6 +93,7 @@ struct smdebug::tensor_adapter<far_tensor> {
         smd::tensor_numbers numbers;
         numbers.reductions.value.fill(7);
         numbers.reductions.computed = due.reductions;
+        numbers.computed_by = "somebody whose name is much too long for that";
         if (due.digest && tensor_->can_digest) {
             numbers.digest = 11;
         }
@@ -193,6 +194,23 @@ TEST_CASE("save_tensor: an adapter is made only where its tensor is due, and fet
             CHECK(mean == (given.reduced == 0 ? 2 : 7));
         }
         CHECK(hook.counters().lost_steps == 0);
+    }
+}
+
+TEST_CASE("save_tensor: reductions that an adapter computed are marked in their records; the hook's own are not") {
+    for (const bool can_reduce : {true, false}) {
+        int fetched = 0;
+        int reduced = 0;
+        smd::memory_storage store;
+        memory_hook hook{smd::memory_storage{store}, every_step(smd::reduction_config{.reductions = {"mean"}})};
+        CHECK(hook.save_tensor("x", far_tensor{{1, 2, 3}, &fetched, &reduced, can_reduce}));
+        hook.close();
+        const std::string key = store.list("events/", "").at(0);
+        const smd::byte_buffer file = store.read(key);
+        const std::string bytes{reinterpret_cast<const char*>(file.data()), file.size()};
+        CHECK((bytes.find("computed_by\x12\x20somebody whose name is much too \n") != std::string::npos) == can_reduce);
+        CHECK((bytes.find("computed_by") != std::string::npos) == can_reduce);
+        CHECK(smd::basic_trial{store}.tensor("x").reduction_value(0, smd::reduction::mean) == (can_reduce ? 7 : 2));
     }
 }
 

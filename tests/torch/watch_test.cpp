@@ -179,6 +179,14 @@ TEST_CASE("torch_watch: numbers of a device are the hook's own to their accuracy
         const memory_trial expected = run_of(here);
         const memory_trial got = run_of(far);
         CHECK(sorted(got.tensor_names()) == sorted(expected.tensor_names()));
+        const auto is_marked = [](const smd::memory_storage& store) {
+            const auto files = files_of(store);
+            return std::any_of(files.begin(), files.end(), [](const auto& file) {
+                return file.second.find("computed_by\x12\x05torch") != std::string::npos;
+            });
+        };
+        CHECK(is_marked(far));
+        CHECK_FALSE(is_marked(here));
         for (const std::string& name : expected.tensor_names()) {
             if (name.starts_with("digest/")) {
                 CHECK(got.tensor(name).reduction_value(0, smd::reduction::sum) ==

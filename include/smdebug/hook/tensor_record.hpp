@@ -32,7 +32,11 @@ struct record_stamp {
     step_number step = 0;
     smdebug::mode mode = smdebug::mode::global;
     step_number mode_step = 0;
+    std::string_view computed_by = {};  ///< of reductions: what computed them, if it was not this library
 };
+
+/// The plugin whose content is record_stamp::computed_by, in the metadata of a record that has one.
+inline constexpr std::string_view computed_by_plugin = "computed_by";
 
 /// A record that has been appended to a buffer.
 struct appended_record {
@@ -119,6 +123,7 @@ public:
 private:
     // What must be equal for a record to keep its layout.
     struct form {
+        std::string computed_by = {};
         std::uint32_t computed = 0;
         std::size_t order_size = 0;
         std::size_t step_bytes = 0;
@@ -138,10 +143,13 @@ private:
     void encode(std::string_view tensor, std::span<const reduction_key> order, const reduction_values& values,
                 const record_stamp& stamp);
 
-    // Bytes of: metadata { plugin { "mode_step", digits }, plugin { "mode", digit } }, each with tag and length, and
-    // the footer.
+    // Bytes of: metadata { plugin { "computed_by", a name } if there is one, plugin { "mode_step", digits },
+    // plugin { "mode", digit } }, each with tag and length, and the footer.
     [[nodiscard]] static std::size_t behind_value(const record_stamp& stamp) noexcept {
-        return 2 + (2 + 2 + 9 + 2 + digits_of(stamp.mode_step).size()) + (2 + 2 + 4 + 2 + 1) + record::footer_size;
+        const std::size_t mark =
+            stamp.computed_by.empty() ? 0 : 2 + 2 + computed_by_plugin.size() + 2 + stamp.computed_by.size();
+        return 2 + mark + (2 + 2 + 9 + 2 + digits_of(stamp.mode_step).size()) + (2 + 2 + 4 + 2 + 1) +
+               record::footer_size;
     }
 
     void patch(const reduction_values& values, const record_stamp& stamp, record::footer_kind footer);

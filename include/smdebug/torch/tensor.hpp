@@ -139,6 +139,7 @@ public:
             const fetched_numbers& on = here[one.device];
             tensor_numbers& result = results.emplace_back();
             result.reductions = combined(one, on.numbers(one.first));
+            result.computed_by = "torch";
             if (one.digest) {
                 result.digest = reduce::detail::digest_of_sum(static_cast<std::uint64_t>(on.sum(*one.digest)),
                                                               one.count * size_of(one.type), one.type, one.shape);

@@ -251,7 +251,9 @@ SMDEBUG_INLINE bool hook_core::write(begun_step& step, std::string_view name, co
             if (is_computed || kernel_.reduce_into(tensor, plan.wanted, has_own_digest ? &watch : nullptr, computed) ==
                                    status::ok) {  // texts have none
                 reduction_records& records = reductions_[&belongs_to];
-                records.update(name, plan.order, is_computed ? given.numbers->reductions : computed, now,
+                record_stamp marked = now;
+                marked.computed_by = is_computed ? given.numbers->computed_by.substr(0, 32) : std::string_view{};
+                records.update(name, plan.order, is_computed ? given.numbers->reductions : computed, marked,
                                options_.payload_checksum);
                 any = (note(run_.add_records(records, now), name, tensor) && !records.records().empty()) || any;
             }

@@ -28,9 +28,11 @@ SMDEBUG_INLINE appended_record append_tensor_record(std::vector<std::byte>& out,
     std::array<char, 24> digits{};
     const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), stamp.mode_step).ptr;
     const char mode_digit = static_cast<char>('0' + static_cast<int>(stamp.mode));
-    const std::array plugins{
+    const std::array all_plugins{
+        wire::plugin_data{computed_by_plugin, stamp.computed_by},
         wire::plugin_data{"mode_step", {digits.data(), static_cast<std::size_t>(end - digits.data())}},
         wire::plugin_data{"mode", {&mode_digit, 1}}};
+    const std::span plugins = std::span{all_plugins}.subspan(stamp.computed_by.empty() ? 1 : 0);
     const std::array values{wire::value_fields{
         .tag = name,
         .tensor = {.type = tensor.type == dtype::string ? dtype::invalid : tensor.type,  // as the package has strings
@@ -153,7 +155,8 @@ SMDEBUG_INLINE reduction_plan make_reduction_plan(const reduction_config& config
 SMDEBUG_INLINE void reduction_records::update(std::string_view tensor, std::span<const reduction_key> order,
                                               const reduction_values& values, const record_stamp& stamp,
                                               record::footer_kind footer) {
-    const form wanted{.computed = values.computed.mask,
+    const form wanted{.computed_by = std::string{stamp.computed_by},
+                      .computed = values.computed.mask,
                       .order_size = order.size(),
                       .step_bytes = wire::varint_size(static_cast<std::uint64_t>(stamp.step)),
                       .mode_step_digits = digits_of(stamp.mode_step).size(),
