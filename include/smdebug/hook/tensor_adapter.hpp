@@ -3,10 +3,10 @@
 #pragma once
 
 #include <smdebug/core/dtype.hpp>
-#include <smdebug/core/form.hpp>
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/tensor/element.hpp>
+#include <smdebug/tensor/strided_tensor.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 
 #include <concepts>
@@ -69,31 +69,6 @@ concept computing_adapter = requires(const A& adapter, const due_numbers& due) {
 
 }  // namespace detail
 
-/// Numbers in memory at any strides, as a view in C order.
-/// Borrows: elements that lie in C order.  Cost: a copy for all others.
-class strided_tensor {
-public:
-    /// `first`: the element whose indices are all 0; null only if there are none.  `strides`: in elements, one for
-    /// each extent; any sign, and 0 where elements are repeated.  `type` is numeric.
-    strided_tensor(dtype type, shape_type extents, std::span<const std::int64_t> strides, const std::byte* first);
-    strided_tensor(strided_tensor&&) noexcept = default;
-    strided_tensor& operator=(strided_tensor&&) noexcept = default;
-    strided_tensor(const strided_tensor&) = delete;  // the view points into it
-    strided_tensor& operator=(const strided_tensor&) = delete;
-    ~strided_tensor() = default;
-
-    [[nodiscard]] tensor_view view() const noexcept { return {type_, extents_, bytes_, {}}; }
-
-    /// Whether the elements were copied.
-    [[nodiscard]] bool copied() const noexcept { return !copy_.empty(); }
-
-private:
-    dtype type_;
-    shape_type extents_;
-    std::vector<std::byte> copy_;
-    byte_view bytes_;
-};
-
 template <>
 struct tensor_adapter<strided_tensor> {
     tensor_adapter(const strided_tensor& tensor, std::string_view /*name*/) noexcept : tensor_(&tensor) {}
@@ -136,7 +111,3 @@ private:
 };
 
 }  // namespace smdebug::inline v1
-
-#ifndef SMDEBUG_COMPILED
-#include <smdebug/hook/impl/tensor_adapter.ipp>
-#endif

@@ -23,6 +23,7 @@
 #include <smdebug/tensor/impl/event_decoder.ipp>
 #include <smdebug/tensor/impl/event_decoder.tpp>
 #include <smdebug/tensor/impl/proto_decoder.ipp>
+#include <smdebug/tensor/impl/strided_tensor.ipp>
 #include <smdebug/tensor/impl/tensor_value.ipp>
 
 #include <span>

@@ -19,7 +19,6 @@
 #include <smdebug/hook/impl/hook_options.ipp>
 #include <smdebug/hook/impl/run_writer.ipp>
 #include <smdebug/hook/impl/step_writer.ipp>
-#include <smdebug/hook/impl/tensor_adapter.ipp>
 #include <smdebug/hook/impl/tensor_record.ipp>
 #include <smdebug/hook/impl/tensorboard_writer.ipp>
 #include <smdebug/hook/impl/written_steps.ipp>

@@ -5,12 +5,12 @@
 #include <smdebug/record/framing.hpp>
 #include <smdebug/tensor/concepts.hpp>
 #include <smdebug/tensor/proto_decoder.hpp>
+#include <smdebug/tensor/strided_tensor.hpp>
 #include <smdebug/trial/read/entry_decoder.hpp>
 #include <smdebug/trial/read/trial_state.hpp>
 #include <smdebug/wire/tensor_proto.hpp>
 
 #include <algorithm>
-#include <cstring>
 #include <exception>
 #include <span>
 #include <utility>
@@ -113,33 +113,6 @@ inline void swap_bytes(std::vector<std::byte>& elements, dtype type) {
     }
 }
 
-/// Copies elements from Fortran's order to C order.
-[[nodiscard]] inline std::vector<std::byte> in_c_order(const std::vector<std::byte>& elements, dtype type,
-                                                       const shape_type& shape) {
-    const std::size_t size = size_of(type);
-    std::vector<std::byte> turned(elements.size());
-    std::vector<std::size_t> place(shape.size());
-    std::vector<std::size_t> strides(shape.size());
-    std::size_t stride = size;
-    for (std::size_t i = 0; i < shape.size(); ++i) {
-        strides[i] = stride;
-        stride *= shape[i];
-    }
-    std::size_t from = 0;
-    for (std::size_t to = 0; to + size <= turned.size(); to += size) {
-        std::memcpy(turned.data() + to, elements.data() + from, size);
-        for (std::size_t axis = shape.size(); axis-- > 0;) {  // the last extent is the fastest in the result
-            from += strides[axis];
-            if (++place[axis] < shape[axis]) {
-                break;
-            }
-            from -= strides[axis] * shape[axis];
-            place[axis] = 0;
-        }
-    }
-    return turned;
-}
-
 /// `made`: elements that are stored nowhere else.
 [[nodiscard]] inline status take_elements(std::vector<std::byte> made, decoded_tensor& out) {
     out.expanded = std::move(made);
@@ -158,7 +131,14 @@ inline void swap_bytes(std::vector<std::byte>& elements, dtype type) {
     if (form.big_endian) {
         swap_bytes(elements, form.type);
     }
-    return take_elements(form.column_major ? in_c_order(elements, form.type, form.shape) : std::move(elements), out);
+    if (form.column_major) {
+        std::vector<std::int64_t> strides(form.shape.size(), 1);
+        for (std::size_t i = 1; i < strides.size(); ++i) {
+            strides[i] = strides[i - 1] * static_cast<std::int64_t>(form.shape[i - 1]);
+        }
+        elements = in_c_order(size_of(form.type), form.shape, strides, elements.data());
+    }
+    return take_elements(std::move(elements), out);
 }
 
 [[nodiscard]] inline status decode_rows(status read, const histogram_rows& rows, decoded_tensor& out) {

@@ -1,8 +1,7 @@
-// The bodies of <smdebug/hook/tensor_adapter.hpp>.
+// The bodies of <smdebug/tensor/strided_tensor.hpp>.
 #pragma once
 
-#include <smdebug/core/bytes.hpp>
-#include <smdebug/hook/tensor_adapter.hpp>
+#include <smdebug/tensor/strided_tensor.hpp>
 
 #include <cstring>
 #include <utility>
@@ -45,6 +44,16 @@ struct dense_part {
     return to;
 }
 
+SMDEBUG_INLINE std::vector<std::byte> in_c_order(std::size_t size, std::span<const std::size_t> extents,
+                                                 std::span<const std::int64_t> strides, const std::byte* first) {
+    std::vector<std::byte> elements(size * element_count(extents).value_or(0));
+    if (!elements.empty()) {
+        static_cast<void>(
+            copy_strided(extents, strides, size, dense_part_of(extents, strides), first, elements.data()));
+    }
+    return elements;
+}
+
 }  // namespace detail
 
 SMDEBUG_INLINE strided_tensor::strided_tensor(dtype type, shape_type extents, std::span<const std::int64_t> strides,
@@ -55,13 +64,11 @@ SMDEBUG_INLINE strided_tensor::strided_tensor(dtype type, shape_type extents, st
     if (count == 0) {
         return;
     }
-    const detail::dense_part dense = detail::dense_part_of(extents_, strides);
-    if (dense.dimensions == extents_.size()) {
+    if (detail::dense_part_of(extents_, strides).dimensions == extents_.size()) {
         bytes_ = {first, count * element};
         return;
     }
-    copy_.resize(count * element);
-    static_cast<void>(detail::copy_strided(extents_, strides, element, dense, first, copy_.data()));
+    copy_ = detail::in_c_order(element, extents_, strides, first);
     bytes_ = copy_;
 }
 
