@@ -103,12 +103,13 @@ TEST_CASE("scan: a table begins with what is wrong, and counts rules that are no
         ++first_healthy;
     }
     CHECK(is(first_healthy - 1, "/nowhere - Error"));
-    for (std::size_t i = first_healthy; i + 4 < lines.size(); ++i) {
+    for (std::size_t i = first_healthy; i + 6 < lines.size(); ++i) {
         CHECK(is(i, " NoIssuesFound "));
     }
     CHECK_FALSE(contains(run.out.str(), "NotApplicable"));
-    const std::size_t idle = 2 * known().infos().size() + 1 - (lines.size() - 6);
+    const std::size_t idle = 2 * known().infos().size() + 1 - (lines.size() - 8);
     CHECK(lines.back() == "3 runs: findings in 1; 1 could not be evaluated");
+    CHECK(lines[lines.size() - 5].starts_with(folder.path() + ": the first value that was not finite: step 1, w "));
     CHECK(lines[lines.size() - 3] == std::to_string(idle) + " rows are not applicable; --all shows which, and why");
 }
 
@@ -121,7 +122,7 @@ TEST_CASE("scan: a table fits the terminal; csv ignores it") {
     CHECK(cli::detail::scan_runs(given, known(), run.to) == cli::exit_finding);
     for (const std::string& line : lines_of(run.out.str())) {
         INFO(line);
-        CHECK(line.size() <= 80);
+        CHECK((line.size() <= 80 || contains(line, ": the first value that was not finite: ")));
     }
     CHECK(contains(run.out.str(), "  IssuesFound    w: 1 NaN"));
     CHECK(contains(run.err.str(), "note: no room for "));
@@ -264,13 +265,10 @@ TEST_CASE("scan: a configured rule is evaluated as configured, and rules that co
     CHECK_FALSE(contains(got.about("tensor_variance"), "NotApplicable"));
     CHECK_FALSE(contains(got.about("similar_across_runs"), "NotApplicable"));
     CHECK(lines_of(got.out).size() == 4 + known().infos().size());
-    CHECK(
-        got.out.ends_with("\n\nthe first value that was not finite: step 1, w of worker_0, 1 NaN, 0 +Inf, 0 -Inf of 2 "
-                          "values; before: largest magnitude 2 at step 0\n"));
     const verdict twice = scan_of(
         {.check = {.runs = {folder.path()},
                    .rules = {cli::parse_rule("exploding_tensor,only_nan=True"), cli::parse_rule("exploding_tensor")}}});
-    CHECK(lines_of(twice.out).size() == 3 + known().infos().size());
+    CHECK(lines_of(twice.out).size() == 5 + known().infos().size());
 }
 
 TEST_CASE("scan: a rule whose parameters are given without collections looks at those that a scan chooses for it") {
@@ -352,10 +350,9 @@ TEST_CASE("scan: every golden run can be scanned, however odd it is") {
         const verdict got = scan_of(golden(run));
         INFO(run << "\n" << got.err);
         CHECK_FALSE(contains(got.out, " Error "));
-        CHECK(lines_of(got.out).size() == 4 + known().infos().size());
-        CHECK(got.out.ends_with(
-            "\n\nthe first value that was not finite: step 1, w of worker_0, 1 NaN, 0 +Inf, 0 -Inf of 2 "
-            "values; before: largest magnitude 2 at step 0\n"));
+        const bool has_nan = contains(got.out, "the first value that was not finite");
+        CHECK(has_nan == (std::string_view{run} == "dtypes"));
+        CHECK(lines_of(got.out).size() == (has_nan ? 4 : 2) + known().infos().size());
     }
 }
 
