@@ -1,7 +1,7 @@
 // All built-in rules, over a page-cached run, against one scan of the same run with all reductions: together, and each
 // alone.  One thread.
 //   rules_scan_bench                              4 GB: 500 steps of 30 tensors of 256 KiB, and one of 4 MiB tensors
-//   rules_scan_bench STEPS ROWS [ROUNDS = 3]      tensors of ROWS x 1,024 float32
+//   rules_scan_bench STEPS ROWS [ROUNDS = 3] [RULE]   tensors of ROWS x 1,024 float32; RULE: that one alone
 #include "bench.hpp"
 #include "support/run_builder.hpp"
 
@@ -21,6 +21,7 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -172,7 +173,7 @@ void evaluate(const smd::local_trial& run, std::size_t first, std::size_t last) 
     bench::keep(static_cast<double>(smd::invoke_rules(run, rules).front().outcome.evaluated));
 }
 
-void measure(long steps, long rows, int rounds) {
+void measure(long steps, long rows, int rounds, std::string_view only = {}) {
     const training made{steps, rows};
     const smd::local_trial run{made.folder.path()};
     const std::vector<smd::rule_result> results = smd::invoke_rules(run, every_rule(made.folder.path()));
@@ -186,8 +187,12 @@ void measure(long steps, long rows, int rounds) {
              bench::keep(total);
          }},
         {"all " + std::to_string(results.size()) + " rules together", [&] { evaluate(run, 0, results.size()); }}};
+    std::vector<const smd::rule_result*> about;
     for (std::size_t i = 0; i < results.size(); ++i) {
-        subjects.push_back({results[i].name + " alone", [&run, i] { evaluate(run, i, i + 1); }});
+        if (only.empty() || only == results[i].name) {
+            about.push_back(&results[i]);
+            subjects.push_back({results[i].name + " alone", [&run, i] { evaluate(run, i, i + 1); }});
+        }
     }
     std::printf("%ld steps x %zu tensors x %ld KiB = %.2f GB in the page cache, medians of %d rounds\n", steps,
                 made.large, rows * columns * 4 / 1024, static_cast<double>(made.bytes) / 1e9, rounds);
@@ -197,10 +202,10 @@ void measure(long steps, long rows, int rounds) {
         const double time = bench::median(subjects[i].times);
         std::printf("    %-36s %8.1f ms   %.2f x the limit's time", subjects[i].name.c_str(), time * 1e3, time / limit);
         if (i > 1) {
-            const smd::rule_result& about = results[i - 2];
-            std::printf("; %zu of %ld steps, %zu tensors, %zu findings%s%s", about.outcome.evaluated, steps,
-                        about.outcome.tensors, about.outcome.findings.size(), about.cause ? ", failed: " : "",
-                        about.failure.c_str());
+            const smd::rule_result& one = *about[i - 2];
+            std::printf("; %zu of %ld steps, %zu tensors, %zu findings%s%s", one.outcome.evaluated, steps,
+                        one.outcome.tensors, one.outcome.findings.size(), one.cause ? ", failed: " : "",
+                        one.failure.c_str());
         }
         std::printf("\n");
     }
@@ -211,7 +216,7 @@ void measure(long steps, long rows, int rounds) {
 int main(int argc, char** argv) {
     const int rounds = static_cast<int>(bench::argument(argc, argv, 3, 3));
     if (argc > 2) {
-        measure(bench::argument(argc, argv, 1, 0), bench::argument(argc, argv, 2, 1), rounds);
+        measure(bench::argument(argc, argv, 1, 0), bench::argument(argc, argv, 2, 1), rounds, argc > 4 ? argv[4] : "");
         return 0;
     }
     measure(500, 64, rounds);

@@ -140,13 +140,10 @@ concept named_kernel = requires(const K& kernel) {
 template <class K>
 concept reduction_kernel = std::copy_constructible<K> && tensor_reducer<K> && named_kernel<K>;
 
-/// The most bytes of a measure's result.
-inline constexpr std::size_t largest_measured = 64;
-
-/// A result that is cached as bytes: numbers, or a small struct of numbers.
+/// A result that is cached: numbers, or a small struct of numbers, cost least; others, such as a std::vector<double>,
+/// an allocation each.
 template <class T>
-concept measured_value =
-    std::is_trivially_copyable_v<T> && std::default_initializable<T> && sizeof(T) <= largest_measured;
+concept measured_value = std::copyable<T> && std::default_initializable<T>;
 
 /// measure(tensor_view) returns a result that depends only on the tensor's dtype, shape and elements.  Equal measures
 /// of one type return equal results: cached results are found by `==`.

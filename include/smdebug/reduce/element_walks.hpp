@@ -16,15 +16,28 @@ namespace smdebug::inline v1::reduce::detail {
 
 /// The sum of each of `channels` channels; `inner` consecutive elements belong to one channel, then the next channel
 /// follows.  Nothing for non-real elements.  `inner` times `channels` divides the tensor's size.
-[[nodiscard]] std::optional<std::vector<double>> channel_sums(const tensor_value& tensor, std::size_t channels,
+[[nodiscard]] std::optional<std::vector<double>> channel_sums(const tensor_view& tensor, std::size_t channels,
                                                               std::size_t inner);
+
+/// The load of the experts of a mixture, and what was odd about the elements.
+struct expert_sums {
+    std::vector<double> sum = {};
+    bool finite = true;
+    std::optional<double> wrong = {};  ///< the first element that no load, or no expert's number, can have
+};
+
+/// The sums over all axes but the last one, which has the experts.  For reals with that axis.
+[[nodiscard]] expert_sums sums_by_last_axis(const tensor_view& tensor);
+
+/// How often each expert's number occurs; negative numbers are dropped tokens.  For reals.
+[[nodiscard]] expert_sums counts_of_numbers(const tensor_view& tensor, std::size_t experts);
 
 /// The index of the largest element of each row along the last axis, NaN for a row with NaN; empty for a tensor without
 /// rows or of non-real elements.
 [[nodiscard]] std::vector<double> row_argmax(const tensor_value& tensor);
 
 /// The number of elements equal to `value` as doubles; 0 for complex numbers and strings.
-[[nodiscard]] std::size_t count_equal(const tensor_value& tensor, double value);
+[[nodiscard]] std::size_t count_equal(const tensor_view& tensor, double value);
 
 /// Defines active values: above < x, and x < below if that is set.  NaN is not active.
 struct active_range {
@@ -50,11 +63,11 @@ struct layer_size {
 struct small_counts {
     dtype type = dtype::invalid;
     std::uint64_t elements = 0;    ///< 0 for text and complex numbers
-    std::uint64_t zeros = 0;       ///< of either sign
+    std::uint64_t zeros = 0;       ///< of either sign; of other dtypes than the next line's only those at the beginning
     std::uint64_t subnormals = 0;  ///< only counted for float16, bfloat16 and the two float8
 };
 
-/// Cost: one pass.
+/// Cost: one pass; of wider dtypes only up to the first element that is not zero.
 [[nodiscard]] small_counts count_small(const tensor_view& tensor);
 
 /// The least normal number of float16, bfloat16 and the two float8; 0 for other dtypes.
@@ -66,6 +79,9 @@ struct entropy_options {
     std::optional<std::int64_t> head_axis = {};  ///< rows are grouped by their index on it; unset: one group
     /// Row i of q, on the last axis but one, has i + 1 + k - q of k positions.
     bool causal = false;
+    /// Mean entropies that are all at least this need not be known exactly.  Logarithms are most of the time, and a
+    /// lower bound needs one a row: few tensors are near a threshold.
+    std::optional<double> enough = {};
     [[nodiscard]] friend bool operator==(const entropy_options&, const entropy_options&) = default;
 };
 
@@ -80,8 +96,8 @@ struct row_entropies {
         not_real,        ///< text, complex numbers, or no elements
         not_a_row,       ///< `rows_of_least` is the number of a row that is not one of probabilities, `least` its sum
     };
-    double least = 0;
-    double greatest = 0;
+    double least = 0;     ///< with `enough`: a lower bound where that is at least `enough`
+    double greatest = 0;  ///< likewise
     std::uint64_t rows_of_least = 0;
     std::uint64_t rows_of_greatest = 0;
     std::uint32_t least_group = 0;  ///< of several equal ones the first
@@ -91,7 +107,7 @@ struct row_entropies {
 
 /// Skips rows with fewer than two positions, with an element that is not finite, and of zeros alone.  Ends at the first
 /// row that has an element below -tolerance, or whose sum is not 1 within the tolerance.  Cost: one pass, and a
-/// logarithm for each element that is not 0.
+/// logarithm for each element that is not 0; with `enough` mostly a pass without logarithms.
 [[nodiscard]] row_entropies entropies_of_rows(const tensor_view& tensor, const entropy_options& how);
 
 /// 128 bits: different tensors collide by chance at most once in 2^64 pairs.  No protection against malice.

@@ -21,36 +21,130 @@
 
 namespace smdebug::inline v1::reduce::detail {
 
-/// Added in several chains: the compiler may not reorder a sum of doubles itself.
-template <class T>
-[[nodiscard]] double sum_of(std::span<const T> elements) noexcept {
-    constexpr std::size_t chains = 8;
-    std::array<double, chains> sums{};
-    std::size_t i = 0;
-    for (; i + chains <= elements.size(); i += chains) {
-        for (std::size_t k = 0; k < chains; ++k) {
-            sums[k] += to_double(elements[i + k]);
+/// The sum of a run of elements that comes in pieces: added in several chains, as the compiler may not reorder a sum of
+/// doubles itself, by the elements' places in the run.
+class run_sum {
+public:
+    explicit run_sum(std::size_t length) noexcept : in_chains_(length / chains * chains) {}
+
+    template <class T>
+    void add(std::span<const T> piece) noexcept {
+        std::size_t i = 0;
+        const auto add_one = [&](double& sum) {
+            sum += to_double(piece[i]);
+            ++i;
+            ++at_;
+        };
+        while (i < piece.size() && at_ < in_chains_ && at_ % chains != 0) {
+            add_one(sums_[at_ % chains]);
+        }
+        std::array<double, chains> sums = sums_;  // aliases nothing
+        const std::size_t last = std::min(piece.size(), i + (at_ < in_chains_ ? in_chains_ - at_ : 0));
+        for (; i + chains <= last; i += chains, at_ += chains) {
+            for (std::size_t k = 0; k < chains; ++k) {
+                sums[k] += to_double(piece[i + k]);
+            }
+        }
+        sums_ = sums;
+        while (i < piece.size()) {
+            add_one(at_ < in_chains_ ? sums_[at_ % chains] : rest_);
         }
     }
-    double sum = 0;
-    for (; i < elements.size(); ++i) {
-        sum += to_double(elements[i]);
+    [[nodiscard]] std::size_t size() const noexcept { return at_; }
+    [[nodiscard]] double total() const noexcept {
+        double sum = rest_;
+        for (const double part : sums_) {
+            sum += part;
+        }
+        return sum;
     }
-    for (const double part : sums) {
-        sum += part;
-    }
-    return sum;
-}
 
-SMDEBUG_INLINE std::optional<std::vector<double>> channel_sums(const tensor_value& tensor, std::size_t channels,
+private:
+    static constexpr std::size_t chains = 8;
+    std::size_t in_chains_;
+    std::size_t at_ = 0;
+    std::array<double, chains> sums_{};
+    double rest_ = 0;
+};
+
+SMDEBUG_INLINE std::optional<std::vector<double>> channel_sums(const tensor_view& tensor, std::size_t channels,
                                                                std::size_t inner) {
     std::vector<double> sums(channels);
-    const bool real = visit_reals(tensor, [&]<class T>(std::span<const T> elements) {
-        for (std::size_t begin = 0, at = 0; begin < elements.size(); begin += inner, ++at) {
-            sums[at % channels] += sum_of(elements.subspan(begin, inner));
+    run_sum run{inner};
+    std::size_t channel = 0;
+    const bool real = for_each_real_block(tensor, [&]<class T>(std::span<const T> elements) {
+        while (!elements.empty()) {
+            const auto piece = elements.first(std::min(elements.size(), inner - run.size()));
+            run.add(piece);
+            elements = elements.subspan(piece.size());
+            if (run.size() == inner) {
+                sums[channel] += run.total();
+                channel = (channel + 1) % channels;
+                run = run_sum{inner};
+            }
         }
+        return true;
     });
     return real ? std::optional{std::move(sums)} : std::nullopt;
+}
+
+SMDEBUG_INLINE expert_sums sums_by_last_axis(const tensor_view& tensor) {
+    expert_sums found{.sum = std::vector<double>(tensor.shape.back())};
+    std::size_t at = 0;
+    for_each_real_block(tensor, [&]<class T>(std::span<const T> elements) {
+        while (!elements.empty()) {
+            const auto piece = elements.first(std::min(elements.size(), found.sum.size() - at));
+            double* const sums = found.sum.data() + at;
+            for (std::size_t i = 0; i < piece.size(); ++i) {
+                sums[i] += to_double(piece[i]);
+            }
+            // In several chains, so that none waits for another.
+            constexpr std::size_t chains = 8;
+            std::array<double, chains> lowest{};
+            std::array<double, chains> odd{};  // not 0 if an element is not finite
+            const auto look = [&](std::size_t i, std::size_t chain) {
+                const double load = to_double(piece[i]);
+                lowest[chain] = load < lowest[chain] ? load : lowest[chain];
+                odd[chain] += load - load;
+            };
+            std::size_t i = 0;
+            for (; i + chains <= piece.size(); i += chains) {
+                for (std::size_t k = 0; k < chains; ++k) {
+                    look(i + k, k);
+                }
+            }
+            for (; i < piece.size(); ++i) {
+                look(i, 0);
+            }
+            found.finite = found.finite && std::all_of(odd.begin(), odd.end(), [](double each) { return each == 0; });
+            if (!found.wrong && *std::min_element(lowest.begin(), lowest.end()) < 0) {
+                found.wrong =
+                    to_double(*std::find_if(piece.begin(), piece.end(), [](T each) { return to_double(each) < 0; }));
+            }
+            at = (at + piece.size()) % found.sum.size();
+            elements = elements.subspan(piece.size());
+        }
+        return true;
+    });
+    return found;
+}
+
+SMDEBUG_INLINE expert_sums counts_of_numbers(const tensor_view& tensor, std::size_t experts) {
+    expert_sums found{.sum = std::vector<double>(experts)};
+    for_each_real_block(tensor, [&]<class T>(std::span<const T> elements) {
+        for (const T each : elements) {
+            const double number = to_double(each);
+            found.finite = found.finite && std::isfinite(number);
+            const bool is_wrong = number != std::trunc(number) || number >= static_cast<double>(experts);
+            if (!std::isfinite(number) || is_wrong) {
+                found.wrong = found.wrong ? found.wrong : std::optional{number};
+            } else if (number >= 0) {  // else a token that no expert got
+                ++found.sum[static_cast<std::size_t>(number)];
+            }
+        }
+        return true;
+    });
+    return found;
 }
 
 SMDEBUG_INLINE std::vector<double> row_argmax(const tensor_value& values) {
@@ -95,9 +189,12 @@ template <class T>
         std::count_if(elements.begin(), elements.end(), [&](T each) { return to_double(each) == value; }));
 }
 
-SMDEBUG_INLINE std::size_t count_equal(const tensor_value& tensor, double value) {
+SMDEBUG_INLINE std::size_t count_equal(const tensor_view& tensor, double value) {
     std::size_t found = 0;
-    visit_reals(tensor, [&]<class T>(std::span<const T> elements) { found = count_in(elements, value); });
+    for_each_real_block(tensor, [&]<class T>(std::span<const T> elements) {
+        found += count_in(elements, value);
+        return true;
+    });
     return found;
 }
 
@@ -275,23 +372,29 @@ struct float_bits<float8_e4m3fn> {
 
 SMDEBUG_INLINE small_counts count_small(const tensor_view& tensor) {
     small_counts found{.type = tensor.type};
+    found.elements = has_reals(tensor.type) ? tensor.count() : 0;
     for_each_real_block(tensor, [&]<class T>(std::span<const T> elements) {
-        found.elements += elements.size();
-        std::uint64_t zeros = 0;
-        std::uint64_t subnormals = 0;
-        for (const T each : elements) {
-            if constexpr (requires { float_bits<T>::exponent; }) {
-                const bool is_small = (each.bits & float_bits<T>::exponent) == 0;
-                const bool has_digits = (each.bits & float_bits<T>::fraction) != 0;
-                zeros += is_small && !has_digits ? 1U : 0U;
-                subnormals += is_small && has_digits ? 1U : 0U;
-            } else {
-                zeros += each == T{} ? 1U : 0U;
+        if constexpr (requires { float_bits<T>::exponent; }) {
+            using bits = decltype(T::bits);
+            bits zeros = 0;  // as wide as an element, so that compilers count many at a time; a block has 4,096
+            bits subnormals = 0;
+            constexpr std::size_t most = std::numeric_limits<bits>::max();
+            for (; !elements.empty(); elements = elements.subspan(std::min(most, elements.size()))) {
+                for (const T each : elements.first(std::min(most, elements.size()))) {
+                    const bool is_small = (each.bits & float_bits<T>::exponent) == 0;
+                    const bool has_digits = (each.bits & float_bits<T>::fraction) != 0;
+                    zeros = static_cast<bits>(zeros + (is_small && !has_digits ? 1U : 0U));
+                    subnormals = static_cast<bits>(subnormals + (is_small && has_digits ? 1U : 0U));
+                }
+                found.zeros += std::exchange(zeros, bits{0});
+                found.subnormals += std::exchange(subnormals, bits{0});
             }
+            return true;
+        } else {
+            const auto first = std::find_if(elements.begin(), elements.end(), [](T each) { return each != T{}; });
+            found.zeros += static_cast<std::uint64_t>(first - elements.begin());
+            return first == elements.end();
         }
-        found.zeros += zeros;
-        found.subnormals += subnormals;
-        return true;
     });
     return found;
 }
@@ -311,7 +414,96 @@ SMDEBUG_INLINE double least_normal(dtype type) noexcept {
     }
 }
 
-/// Collects the entropies of rows, element by element.
+/// A row of probabilities, element by element, with its entropy.
+class exact_entropy {
+public:
+    template <class T>
+    void add(std::span<const T> elements, double tolerance) {
+        for (const T each : elements) {
+            const double p = to_double(each);
+            sum_ += p;
+            finite_ = finite_ && std::isfinite(p);
+            zero_ = zero_ && p == 0;
+            negative_ = negative_ || p < -tolerance;
+            if (p > 0) {
+                entropy_ -= p * std::log(p);
+            }
+        }
+    }
+    [[nodiscard]] bool counts() const noexcept { return finite_ && !zero_; }
+    /// Whether it is one of probabilities.
+    [[nodiscard]] bool is_well(double tolerance) const noexcept {
+        return !negative_ && std::abs(sum_ - 1) <= tolerance;
+    }
+    [[nodiscard]] double sum() const noexcept { return sum_; }
+    /// In units of the natural logarithm.
+    [[nodiscard]] double entropy() const noexcept { return entropy_; }
+
+private:
+    double sum_ = 0;
+    double entropy_ = 0;
+    bool finite_ = true;
+    bool zero_ = true;
+    bool negative_ = false;
+};
+
+/// The same with a lower bound in the place of the entropy: with S the sum and Q the sum of squares, -sum(p * ln p) is
+/// at least S * ln(S / Q).  A row that is anything but one of probabilities is not well: the exact walk judges it.
+class entropy_bound {
+public:
+    template <class T>
+    void add(std::span<const T> elements, double /*tolerance*/) {
+        std::array<double, lanes> sums = sums_;
+        std::array<double, lanes> squares = squares_;
+        std::array<double, lanes> lowest{};
+        std::size_t i = 0;
+        for (; i + lanes <= elements.size(); i += lanes) {
+            for (std::size_t k = 0; k < lanes; ++k) {
+                const double p = to_double(elements[i + k]);
+                sums[k] += p;
+                squares[k] += p * p;
+                lowest[k] = p < lowest[k] ? p : lowest[k];
+            }
+        }
+        for (; i < elements.size(); ++i) {
+            const double p = to_double(elements[i]);
+            sums[0] += p;
+            squares[0] += p * p;
+            lowest[0] = p < lowest[0] ? p : lowest[0];
+        }
+        sums_ = sums;
+        squares_ = squares;
+        negative_ = negative_ || std::any_of(lowest.begin(), lowest.end(), [](double each) { return each < 0; });
+    }
+    [[nodiscard]] bool counts() const noexcept { return negative_ || sum() != 0; }
+    [[nodiscard]] bool is_well(double tolerance) const noexcept {
+        return !negative_ && total(squares_) > 0 && std::isfinite(total(squares_)) &&
+               std::abs(sum() - 1) <= tolerance * (1 - rounding) - rounding;
+    }
+    [[nodiscard]] double sum() const noexcept { return total(sums_); }
+    [[nodiscard]] double entropy() const noexcept {
+        return sum() * std::log(sum() / total(squares_)) * (1 - rounding) - rounding;
+    }
+
+private:
+    static constexpr std::size_t lanes = 8;      // one sum alone would wait for each addition
+    static constexpr double rounding = 0x1p-30;  // more than that of any sum here
+
+    [[nodiscard]] static double total(const std::array<double, lanes>& of) noexcept {
+        double sum = 0;
+        for (const double each : of) {
+            sum += each;
+        }
+        return sum;
+    }
+
+    std::array<double, lanes> sums_{};
+    std::array<double, lanes> squares_{};
+    bool negative_ = false;
+};
+
+/// Collects the entropies of rows; Row: exact_entropy or entropy_bound.
+template <class Row>
 class entropy_walk {
 public:
     /// The tensor has axes and elements, and those that the options need.
@@ -331,16 +523,12 @@ public:
     /// False: that row is not one of probabilities.
     template <class T>
     [[nodiscard]] bool add(std::span<const T> elements) {
-        for (const T each : elements) {
-            const double p = to_double(each);
-            row_.sum += p;
-            row_.finite = row_.finite && std::isfinite(p);
-            row_.zero = row_.zero && p == 0;
-            row_.negative = row_.negative || p < -how_.tolerance;
-            if (p > 0) {
-                row_.entropy -= p * std::log(p);
-            }
-            if (++at_ == width_ && !end_row()) {
+        while (!elements.empty()) {
+            const std::size_t count = std::min(elements.size(), width_ - at_);
+            row_.add(elements.first(count), how_.tolerance);
+            at_ += count;
+            elements = elements.subspan(count);
+            if (at_ == width_ && !end_row()) {
                 return false;
             }
         }
@@ -371,17 +559,10 @@ public:
     }
     /// The row that ended the walk.
     [[nodiscard]] row_entropies wrong_row() const {
-        return {.least = row_.sum, .rows_of_least = number_, .what = row_entropies::outcome::not_a_row};
+        return {.least = row_.sum(), .rows_of_least = number_, .what = row_entropies::outcome::not_a_row};
     }
 
 private:
-    struct row {
-        double sum = 0;
-        double entropy = 0;
-        bool finite = true;
-        bool zero = true;
-        bool negative = false;
-    };
     struct group {
         double sum = 0;
         std::uint64_t rows = 0;
@@ -392,12 +573,12 @@ private:
         const auto positions = static_cast<std::int64_t>(width_);
         const auto last = static_cast<std::int64_t>(number_ % queries_) + 1 - static_cast<std::int64_t>(queries_);
         const std::int64_t size = how_.causal ? positions + last : positions;
-        if (size >= 2 && row_.finite && !row_.zero) {
-            if (row_.negative || !(std::abs(row_.sum - 1) <= how_.tolerance)) {
+        if (size >= 2 && row_.counts()) {
+            if (!row_.is_well(how_.tolerance)) {
                 return false;
             }
             group& of = groups_[number_ / rows_of_a_head_ % groups_.size()];
-            of.sum += std::clamp(row_.entropy / std::log(static_cast<double>(size)), 0.0, 1.0);
+            of.sum += std::clamp(row_.entropy() / std::log(static_cast<double>(size)), 0.0, 1.0);
             ++of.rows;
         }
         row_ = {};
@@ -411,7 +592,7 @@ private:
     entropy_options how_;
     std::vector<group> groups_;
     std::size_t rows_of_a_head_ = 1;  // rows with one index on head_axis that follow each other
-    row row_;
+    Row row_;
     std::size_t at_ = 0;        // in the row
     std::uint64_t number_ = 0;  // of the row
 };
@@ -431,10 +612,19 @@ SMDEBUG_INLINE row_entropies entropies_of_rows(const tensor_view& tensor, const 
     if (how.causal && axes == 1) {
         return {.what = outcome::no_causal_axis};
     }
-    entropy_walk walk{tensor.shape, how};
-    bool are_rows = true;
-    for_each_real_block(tensor, [&]<class T>(std::span<const T> elements) { return are_rows = walk.add(elements); });
-    return are_rows ? walk.finish() : walk.wrong_row();
+    const auto found_by = [&](auto walk) {
+        bool are_rows = true;
+        for_each_real_block(tensor,
+                            [&]<class T>(std::span<const T> elements) { return are_rows = walk.add(elements); });
+        return are_rows ? walk.finish() : walk.wrong_row();
+    };
+    if (how.enough) {
+        const row_entropies bounds = found_by(entropy_walk<entropy_bound>{tensor.shape, how});
+        if (bounds.what == outcome::found && bounds.least >= *how.enough) {
+            return bounds;
+        }
+    }
+    return found_by(entropy_walk<exact_entropy>{tensor.shape, how});
 }
 
 __extension__ using wide_product = unsigned __int128;

@@ -45,7 +45,7 @@ struct entropy_measure {
 /// Errors: value_error, at a step, for a row that is not one of probabilities: a regex is wrong, not the run.
 /// Edge cases: no rows, or not the axes that the settings need: a note.  Saved reductions alone: a note.  Text, complex
 /// numbers and empty tensors: skipped.
-/// Cost: one read and pass, with a logarithm for each element that is not 0.
+/// Cost: one read and pass; near a threshold, and with max_entropy, a logarithm for each element that is not 0.
 struct attention_collapse {
     text_list collection_names = {};  ///< with tensor_regex: the union; one of them is needed
     text_list tensor_regex = {};
@@ -94,7 +94,8 @@ private:
     [[nodiscard]] verdict verdict_of(const reduce::detail::row_entropies& found, const std::string& where) const;
 
     [[nodiscard]] std::optional<finding> judge(const auto& tensor) const {
-        const auto found = tensor.measured(detail::entropy_measure{{tolerance, head_axis, causal}});
+        const auto enough = max_entropy ? std::nullopt : std::optional{min_entropy};
+        const auto found = tensor.measured(detail::entropy_measure{{tolerance, head_axis, causal, enough}});
         if (!found) {
             return detail::note_without_values(tensor, found.failure(),
                                                "its values were not saved, and reductions have no rows");

@@ -30,6 +30,22 @@
 
 namespace smdebug::inline v1::rules {
 
+namespace detail {
+
+/// The sums of channels, each of `inner` adjacent values at a time; nothing for text, complex numbers and other shapes.
+struct channel_measure {
+    std::size_t elements = 0;
+    std::size_t channels = 1;
+    std::size_t inner = 1;
+
+    [[nodiscard]] std::optional<std::vector<double>> operator()(const tensor_view& values) const {
+        return values.count() == elements ? reduce::detail::channel_sums(values, channels, inner) : std::nullopt;
+    }
+    [[nodiscard]] friend bool operator==(const channel_measure&, const channel_measure&) = default;
+};
+
+}  // namespace detail
+
 /// Adds up the values of each channel of the selected tensors, from the first step on that the rule is called with.
 /// After threshold_samples images of a tensor it fires at each step with that tensor where the mean of some channel is
 /// further from 0 than threshold_mean.  Images are counted along the first axis, channels along axis `channel`; without
@@ -126,29 +142,26 @@ private:
     /// Adds the values of each channel, or the known sum of all of them.
     [[nodiscard]] bool add_values(history::tally& seen, const auto& tensor, const shape_type& shape,
                                   finding& trouble) const {
-        const auto values = tensor.values();
-        if (!values) {
-            trouble = tensor.note(values.failure());
-            if (values.failure().why != lookup_failure_kind::tensor_not_saved ||
+        std::size_t inner = 1;  // adjacent values of one channel
+        for (auto axis = static_cast<std::size_t>(channel) + 1; axis < shape.size(); ++axis) {
+            inner *= shape[axis];
+        }
+        const std::size_t channels = seen.sums.size();
+        const auto sums = tensor.measured(detail::channel_measure{element_count(shape).value_or(0), channels, inner});
+        if (!sums) {
+            trouble = tensor.note(sums.failure());
+            if (sums.failure().why != lookup_failure_kind::tensor_not_saved ||
                 !add_mean(seen, tensor, element_count(shape).value_or(0), trouble)) {
                 return false;
             }
             seen.of_all_only = true;
             return true;
         }
-        const std::size_t channels = seen.sums.size();
-        std::size_t inner = 1;  // adjacent values of one channel
-        for (auto axis = static_cast<std::size_t>(channel) + 1; axis < shape.size(); ++axis) {
-            inner *= shape[axis];
+        for (std::size_t i = 0; *sums && i < channels; ++i) {
+            seen.sums[i] += (**sums)[i];
+            seen.sum += (**sums)[i];
         }
-        const auto sums = values->size() == element_count(shape)
-                              ? reduce::detail::channel_sums(*values, channels, inner)
-                              : std::nullopt;
-        for (std::size_t i = 0; sums && i < channels; ++i) {
-            seen.sums[i] += (*sums)[i];
-            seen.sum += (*sums)[i];
-        }
-        return sums.has_value();
+        return sums->has_value();
     }
 
     /// Decision: the mean of each channel separately, over all images so far.

@@ -5,6 +5,7 @@
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/step.hpp>
+#include <smdebug/reduce/element_walks.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/judge/history.hpp>
 #include <smdebug/rules/judge/saved_tensor.hpp>
@@ -25,6 +26,27 @@
 #include <vector>
 
 namespace smdebug::inline v1::rules {
+
+namespace detail {
+
+/// The measure behind it: of each expert's load.
+struct expert_measure {
+    std::optional<std::int64_t> experts = {};
+
+    /// Nothing for text, complex numbers and empty tensors; no sums for a tensor without axes.
+    [[nodiscard]] std::optional<reduce::detail::expert_sums> operator()(const tensor_view& values) const {
+        if (!has_reals(values.type) || values.count() == 0) {
+            return std::nullopt;
+        }
+        if (experts) {
+            return reduce::detail::counts_of_numbers(values, static_cast<std::size_t>(*experts));
+        }
+        return values.shape.empty() ? reduce::detail::expert_sums{} : reduce::detail::sums_by_last_axis(values);
+    }
+    [[nodiscard]] friend bool operator==(const expert_measure&, const expert_measure&) = default;
+};
+
+}  // namespace detail
 
 /// Fires for each selected tensor with the load of the experts of a mixture, if the greatest load is above `threshold`,
 /// else if some expert's is below dead_share in `patience` saves of a mode in a row, all with as many experts.
@@ -95,23 +117,22 @@ private:
     using save = detail::judged_save<expert_loads>;
     using dead_history = std::deque<detail::save_history<dead_experts>::entry>;
 
-    /// Of a tensor of reals that has elements.
-    [[nodiscard]] expert_loads loads_in(const tensor_value& values) const;
+    [[nodiscard]] expert_loads loads_in(reduce::detail::expert_sums sums) const;
     [[nodiscard]] dead_experts dead_among(const expert_loads& loads) const;
     [[nodiscard]] verdict verdict_of(const expert_loads& loads, const dead_history& earlier) const;
 
     [[nodiscard]] save loads_of(const auto& tensor) const {
-        const auto values = tensor.values();
-        if (values) {
-            if (!has_reals(values->type()) || values->size() == 0) {
+        const auto sums = tensor.measured(detail::expert_measure{experts});
+        if (sums) {
+            if (!sums->has_value()) {
                 return save::none();
             }
-            expert_loads loads = loads_in(*values);
+            expert_loads loads = loads_in(**sums);
             return loads.missing.empty() ? save::of(std::move(loads))
                                          : save::unknown(tensor.note(std::move(loads.missing)));
         }
         return save::unknown_or_none(detail::note_without_values(
-            tensor, values.failure(), "its values were not saved, and reductions do not separate experts"));
+            tensor, sums.failure(), "its values were not saved, and reductions do not separate experts"));
     }
 
     [[nodiscard]] finding judge(const auto& tensor, const expert_loads& loads, const dead_history& earlier) const {

@@ -24,6 +24,28 @@
 
 namespace smdebug::inline v1::rules {
 
+namespace detail {
+
+/// How often each token occurs.
+struct token_measure {
+    std::vector<double> tokens = {};
+
+    struct result {
+        std::size_t elements = 0;  ///< 0 for text and complex numbers
+        std::vector<std::size_t> counts = {};
+    };
+    [[nodiscard]] result operator()(const tensor_view& values) const {
+        result found{.elements = has_reals(values.type) ? values.count() : 0};
+        for (const double token : tokens) {
+            found.counts.push_back(reduce::detail::count_equal(values, token));
+        }
+        return found;
+    }
+    [[nodiscard]] friend bool operator==(const token_measure&, const token_measure&) = default;
+};
+
+}  // namespace detail
+
 /// Fires for each selected tensor in which more than token_thresholds_percent[k] percent are token_values[k], for some
 /// k: 100 * count / N > threshold.  A single threshold applies to all tokens; thresholds without a token are ignored.
 /// NaN is not a token, but counts in N.  A tensor gives one finding, for the first token in the list that is too
@@ -71,15 +93,12 @@ struct nlp_sequence_ratio {
             if (has_no_token(tensor)) {
                 return finding{};
             }
-            const auto values = tensor.values();
-            if (!values) {
-                return tensor.note(values.failure());
+            const auto counted = tensor.measured(detail::token_measure{token_values});
+            if (!counted) {
+                return tensor.note(counted.failure());
             }
-            if (!has_reals(values->type())) {
-                return finding{};
-            }
-            return judge(tensor, values->size(),
-                         [&](double token) { return reduce::detail::count_equal(*values, token); });
+            std::size_t next = 0;  // judge() asks for the tokens in their order
+            return judge(tensor, counted->elements, [&](double) { return counted->counts[next++]; });
         });
     }
 

@@ -23,7 +23,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <type_traits>
 #include <typeindex>
+#include <utility>
 #include <vector>
 
 // Type erasure for measures.
@@ -33,7 +36,11 @@ namespace detail {
 /// A measure or a comparison of any type.
 class any_measure {
 public:
-    using answer = std::array<std::byte, largest_measured>;
+    /// A result of any type: its bytes, or where it is larger or not trivial to copy.
+    struct answer {
+        std::array<std::byte, 64> bytes{};
+        std::shared_ptr<const void> object = {};
+    };
 
     any_measure() = default;
     any_measure(const any_measure&) = delete;
@@ -49,22 +56,34 @@ public:
 };
 
 template <measured_value T>
-[[nodiscard]] any_measure::answer packed(const T& value) noexcept {
-    any_measure::answer bytes{};
-    std::memcpy(bytes.data(), &value, sizeof value);
-    return bytes;
+inline constexpr bool is_packed_v =
+    std::is_trivially_copyable_v<T> && sizeof(T) <= std::tuple_size_v<decltype(any_measure::answer::bytes)>;
+
+template <measured_value T>
+[[nodiscard]] any_measure::answer packed(T value) {
+    any_measure::answer answer;
+    if constexpr (is_packed_v<T>) {
+        std::memcpy(answer.bytes.data(), &value, sizeof value);
+    } else {
+        answer.object = std::make_shared<const T>(std::move(value));
+    }
+    return answer;
 }
 
 template <measured_value T>
-[[nodiscard]] T unpacked(const any_measure::answer& bytes) noexcept {
-    T value{};
-    std::memcpy(&value, bytes.data(), sizeof value);
-    return value;
+[[nodiscard]] T unpacked(const any_measure::answer& answer) {
+    if constexpr (is_packed_v<T>) {
+        T value{};
+        std::memcpy(&value, answer.bytes.data(), sizeof value);
+        return value;
+    } else {
+        return *static_cast<const T*>(answer.object.get());
+    }
 }
 
 template <measured_value T>
-[[nodiscard]] lookup<T> unpacked(const lookup<any_measure::answer>& bytes) {
-    return bytes ? lookup<T>{unpacked<T>(*bytes)} : lookup<T>{bytes.failure()};
+[[nodiscard]] lookup<T> unpacked(const lookup<any_measure::answer>& answer) {
+    return answer ? lookup<T>{unpacked<T>(*answer)} : lookup<T>{answer.failure()};
 }
 
 template <class M, bool Compares>

@@ -6,52 +6,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <span>
 
 namespace smdebug::inline v1::rules {
-
-namespace detail {
-
-/// Sums of experts, and what was odd about the elements.
-struct expert_sums {
-    std::vector<double> sum;
-    bool finite = true;
-    std::optional<double> wrong = {};  ///< the first element that no load, or no expert's number, can have
-};
-
-[[nodiscard]] inline expert_sums sums_by_last_axis(const tensor_value& values, std::size_t experts) {
-    expert_sums found{.sum = std::vector<double>(experts)};
-    visit_reals(values, [&]<class T>(std::span<const T> elements) {
-        for (std::size_t begin = 0; begin + experts <= elements.size(); begin += experts) {
-            for (std::size_t i = 0; i < experts; ++i) {
-                const double load = to_double(elements[begin + i]);
-                found.finite = found.finite && std::isfinite(load);
-                found.wrong = load < 0 && !found.wrong ? std::optional{load} : found.wrong;
-                found.sum[i] += load;
-            }
-        }
-    });
-    return found;
-}
-
-[[nodiscard]] inline expert_sums counts_of_numbers(const tensor_value& values, std::size_t experts) {
-    expert_sums found{.sum = std::vector<double>(experts)};
-    visit_reals(values, [&]<class T>(std::span<const T> elements) {
-        for (const T each : elements) {
-            const double number = to_double(each);
-            found.finite = found.finite && std::isfinite(number);
-            const bool is_wrong = number != std::trunc(number) || number >= static_cast<double>(experts);
-            if (!std::isfinite(number) || is_wrong) {
-                found.wrong = found.wrong ? found.wrong : std::optional{number};
-            } else if (number >= 0) {  // else a token that no expert got
-                ++found.sum[static_cast<std::size_t>(number)];
-            }
-        }
-    });
-    return found;
-}
-
-}  // namespace detail
 
 SMDEBUG_INLINE void expert_imbalance::check() const {
     detail::require_choice(name(), collection_names, tensor_regex);
@@ -64,16 +20,14 @@ SMDEBUG_INLINE void expert_imbalance::check() const {
     }
 }
 
-SMDEBUG_INLINE expert_imbalance::expert_loads expert_imbalance::loads_in(const tensor_value& values) const {
-    if (!experts && values.shape().empty()) {
+SMDEBUG_INLINE expert_imbalance::expert_loads expert_imbalance::loads_in(reduce::detail::expert_sums sums) const {
+    const std::size_t count = sums.sum.size();
+    if (count == 0) {
         return {.missing = "it has no axes: the last one should be that of the experts"};
     }
-    const std::size_t count = experts ? static_cast<std::size_t>(*experts) : values.shape().back();
     if (count < 2) {
         return {.missing = "its last axis has one expert: there is no other to compare with"};
     }
-    detail::expert_sums sums =
-        experts ? detail::counts_of_numbers(values, count) : detail::sums_by_last_axis(values, count);
     if (!sums.finite) {
         return {.missing = "an element is not finite"};
     }
