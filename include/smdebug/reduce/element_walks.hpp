@@ -67,7 +67,7 @@ struct small_counts {
     std::uint64_t subnormals = 0;  ///< only counted for float16, bfloat16 and the two float8
 };
 
-/// Cost: one pass; of wider dtypes only up to the first element that is not zero.
+/// Cost: one pass, which ends in wider dtypes at the first element that is not zero.
 [[nodiscard]] small_counts count_small(const tensor_view& tensor);
 
 /// The least normal number of float16, bfloat16 and the two float8; 0 for other dtypes.

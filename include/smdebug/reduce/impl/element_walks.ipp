@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <numeric>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -95,15 +96,13 @@ SMDEBUG_INLINE expert_sums sums_by_last_axis(const tensor_view& tensor) {
         while (!elements.empty()) {
             const auto piece = elements.first(std::min(elements.size(), found.sum.size() - at));
             double* const sums = found.sum.data() + at;
-            for (std::size_t i = 0; i < piece.size(); ++i) {
-                sums[i] += to_double(piece[i]);
-            }
             // In several chains, so that none waits for another.
             constexpr std::size_t chains = 8;
             std::array<double, chains> lowest{};
             std::array<double, chains> odd{};  // not 0 if an element is not finite
             const auto look = [&](std::size_t i, std::size_t chain) {
                 const double load = to_double(piece[i]);
+                sums[i] += load;
                 lowest[chain] = load < lowest[chain] ? load : lowest[chain];
                 odd[chain] += load - load;
             };
@@ -375,20 +374,37 @@ SMDEBUG_INLINE small_counts count_small(const tensor_view& tensor) {
     found.elements = has_reals(tensor.type) ? tensor.count() : 0;
     for_each_real_block(tensor, [&]<class T>(std::span<const T> elements) {
         if constexpr (requires { float_bits<T>::exponent; }) {
+            // Counters as wide as an element: compilers count a vector of them at a time.
             using bits = decltype(T::bits);
-            bits zeros = 0;  // as wide as an element, so that compilers count many at a time; a block has 4,096
-            bits subnormals = 0;
-            constexpr std::size_t most = std::numeric_limits<bits>::max();
-            for (; !elements.empty(); elements = elements.subspan(std::min(most, elements.size()))) {
-                for (const T each : elements.first(std::min(most, elements.size()))) {
-                    const bool is_small = (each.bits & float_bits<T>::exponent) == 0;
-                    const bool has_digits = (each.bits & float_bits<T>::fraction) != 0;
-                    zeros = static_cast<bits>(zeros + (is_small && !has_digits ? 1U : 0U));
-                    subnormals = static_cast<bits>(subnormals + (is_small && has_digits ? 1U : 0U));
+            constexpr std::size_t lanes = 32;
+            constexpr std::size_t most = lanes * std::size_t{std::numeric_limits<bits>::max()};
+            const auto is_small = [](T each) { return (each.bits & float_bits<T>::exponent) == 0; };
+            const auto is_zero = [](T each) {
+                return (each.bits & (float_bits<T>::exponent | float_bits<T>::fraction)) == 0;
+            };
+            std::uint64_t small = 0;
+            std::uint64_t zeros = 0;
+            while (!elements.empty()) {
+                const auto some = elements.first(std::min(most, elements.size()));
+                std::array<bits, lanes> small_in{};
+                std::array<bits, lanes> zeros_in{};
+                std::size_t i = 0;
+                for (; i + lanes <= some.size(); i += lanes) {
+                    for (std::size_t k = 0; k < lanes; ++k) {
+                        small_in[k] = static_cast<bits>(small_in[k] + (is_small(some[i + k]) ? 1 : 0));
+                        zeros_in[k] = static_cast<bits>(zeros_in[k] + (is_zero(some[i + k]) ? 1 : 0));
+                    }
                 }
-                found.zeros += std::exchange(zeros, bits{0});
-                found.subnormals += std::exchange(subnormals, bits{0});
+                for (; i < some.size(); ++i) {
+                    small += is_small(some[i]) ? 1U : 0U;
+                    zeros += is_zero(some[i]) ? 1U : 0U;
+                }
+                small = std::accumulate(small_in.begin(), small_in.end(), small);
+                zeros = std::accumulate(zeros_in.begin(), zeros_in.end(), zeros);
+                elements = elements.subspan(some.size());
             }
+            found.zeros += zeros;
+            found.subnormals += small - zeros;
             return true;
         } else {
             const auto first = std::find_if(elements.begin(), elements.end(), [](T each) { return each != T{}; });

@@ -79,6 +79,35 @@ struct comparison {
             .allowed = allowed};
 }
 
+/// The largest and the smallest values of a tensor.  Where nothing is cached or saved, they are computed in one read.
+template <class Handle>
+class extrema_of {
+public:
+    explicit extrema_of(const saved_tensor<Handle>& tensor) : tensor_(tensor) {}
+
+    [[nodiscard]] lookup<double> operator()(reduction what, bool abs) {
+        if constexpr (remembering_tensor<Handle> && countable_tensor<Handle>) {
+            const read_options where{.worker = tensor_.worker()};
+            const auto& handle = tensor_.handle();
+            if (!handle.remembers_measures() && !handle.saved_reductions(tensor_.step(), where).contains(what, abs)) {
+                if (!computed_) {
+                    const reduction_set all = reduction_set{reduction::max} | reduction_set{reduction::max, true} |
+                                              reduction_set{reduction::min};
+                    computed_ = handle.find_computed(tensor_.step(), all, where);
+                }
+                if (*computed_ && (*computed_)->computed.contains(what, abs)) {
+                    return (**computed_)(what, abs);
+                }
+            }
+        }
+        return tensor_.reduction_value(what, abs);
+    }
+
+private:
+    const saved_tensor<Handle>& tensor_;
+    std::optional<lookup<reduction_values>> computed_ = {};
+};
+
 /// Different, if reductions prove it; not comparable, if the dtype has no reductions; else unknown.
 template <class A, class B>
 [[nodiscard]] comparison compare_extrema(const saved_tensor<A>& value, const saved_tensor<B>& reference,
@@ -88,9 +117,9 @@ template <class A, class B>
         lookup<double> reference;
         [[nodiscard]] explicit operator bool() const { return value && reference; }
     };
-    const auto look = [&](reduction what, bool abs) {
-        return pair{value.reduction_value(what, abs), reference.reduction_value(what, abs)};
-    };
+    extrema_of values{value};
+    extrema_of references{reference};
+    const auto look = [&](reduction what, bool abs) { return pair{values(what, abs), references(what, abs)}; };
     const auto no_such = [](const lookup<double>& found) {
         return !found && found.failure().why == lookup_failure_kind::wrong_dtype;
     };
