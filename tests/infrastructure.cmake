@@ -66,6 +66,8 @@ if(TARGET smdebug::program)
 endif()
 if(TARGET smdebug_executable AND TARGET train_mlp AND NOT SMDEBUG_SANITIZE)
     set(shown_programs $<TARGET_FILE:smdebug_executable> $<TARGET_FILE:train_mlp>)
+    add_infrastructure_test(docs/pictures ${SMDEBUG_PYTHON} -B ${PROJECT_SOURCE_DIR}/docs/rules/pictures.py --check
+                            ${CMAKE_CURRENT_BINARY_DIR}/docs_pictures ${shown_programs})
     if(TARGET custom_rule)
         list(APPEND shown_programs $<TARGET_FILE:custom_rule>)
     endif()
