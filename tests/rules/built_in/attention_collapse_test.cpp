@@ -145,6 +145,24 @@ TEST_CASE("attention_collapse: notes, and what is as if it was not saved") {
     CHECK(verdict({}, run_of({{.tensors = {tensor_of<std::int64_t>("a", {1, 0})}}}))->met);
 }
 
+TEST_CASE("attention_collapse: every worker and every mode, or the first worker by name that saved it") {
+    const std::vector<double> all_alike{.5, .5};
+    const std::vector<double> on_one{1, 0};
+    const auto step = [](step_number at, const std::vector<double>& row, mode in, const std::string& worker) {
+        return written_step{.step = at, .tensors = {tensor_of<double>("a", row)}, .mode = in, .worker = worker};
+    };
+    const auto store = run_of({step(0, all_alike, mode::train, "v"), step(0, on_one, mode::train, "w"),
+                               step(1, on_one, mode::eval, "w"), step(2, {}, mode::predict, "v"),
+                               step(2, on_one, mode::predict, "w")});
+    const auto found = findings_of(attention_collapse{.tensor_regex = "a"}, store);
+    REQUIRE(found.size() == 3);
+    for (const finding& each : found) {
+        CHECK(each.worker == "w");
+    }
+    // At 0 that of v counts; at 1 and 2 v saved nothing, or nothing that counts.
+    CHECK(fires_at(attention_collapse{.tensor_regex = "a", .all_workers = false}, store) == steps_list{1, 2});
+}
+
 TEST_CASE("attention_collapse: bad settings are refused") {
     const auto with = [](attention_collapse rule) {
         rule.tensor_regex = "a";

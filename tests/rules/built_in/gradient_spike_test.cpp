@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include <complex>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -137,6 +138,38 @@ TEST_CASE("gradient_spike: norms are those that were saved") {
                                      saved("abs_l2", "g2", 1)}});
     }
     CHECK(fires_at(gradient_spike{.window = 2}, run_of(steps, gradients)) == steps_list{2});
+}
+
+TEST_CASE("gradient_spike: integers, bools and halves count; text is as if it was not saved") {
+    struct row {
+        written_tensor usual;
+        written_tensor high;
+        bool fires;
+    };
+    const auto boolean = [](std::size_t trues) {
+        return written_tensor{.name = "g1",
+                              .type = dtype::boolean,
+                              .shape = {trues},
+                              .content = std::vector<std::byte>(trues, std::byte{1})};
+    };
+    const written_tensor text{.name = "g1", .type = dtype::string, .shape = {1}, .strings = {"9"}};
+    const std::vector<row> rows{
+        {tensor_of<std::int8_t>("g1", {1}), tensor_of<std::int8_t>("g1", {-100}), true},
+        {tensor_of<float16>("g1", {float16{1.0F}}), tensor_of<float16>("g1", {float16{9.0F}}), true},
+        {tensor_of<bfloat16>("g1", {bfloat16{1.0F}}), tensor_of<bfloat16>("g1", {bfloat16{9.0F}}), true},
+        {boolean(1), boolean(26), true},  // sqrt(26) > 5
+        {boolean(1), boolean(25), false},
+        {text, text, false},
+        {tensor_of<float>("g1", {1}), text, false},
+        {text, tensor_of<float>("g1", {9}), false},
+    };
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        CAPTURE(i);
+        const auto store =
+            run_of({{.step = 0, .tensors = {rows[i].usual}}, {.step = 1, .tensors = {rows[i].high}}}, gradients);
+        CHECK(fires_at(gradient_spike{.window = 1}, store).size() == (rows[i].fires ? 1 : 0));
+        CHECK(notes_of(gradient_spike{.window = 1}, store).empty());
+    }
 }
 
 TEST_CASE("gradient_spike: by mode and by worker; or all workers together") {

@@ -5,6 +5,8 @@
 
 #include <doctest/doctest.h>
 
+#include <complex>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -132,6 +134,58 @@ TEST_CASE("replica_mismatch: digests stand for a tensor where more workers saved
     CHECK(findings_of(replica_mismatch{}, run_of(steps, weights)).size() == 1);
     steps.back().tensors.push_back(tensor_of<float>("w", {1}));
     CHECK(findings_of(replica_mismatch{}, run_of(steps, weights)).empty());
+}
+
+TEST_CASE("replica_mismatch: any dtype of reals; text, complex numbers and empty tensors are as if not saved") {
+    struct row {
+        written_tensor one;
+        written_tensor other;
+        bool fires;
+    };
+    const auto boolean = [](bool value) {
+        return written_tensor{.name = "w", .type = dtype::boolean, .shape = {1}, .content = {std::byte{value}}};
+    };
+    const auto text = [](const char* value) {
+        return written_tensor{.name = "w", .type = dtype::string, .shape = {1}, .strings = {value}};
+    };
+    const auto half = [](float value) { return tensor_of<float16>("w", {float16{value}}); };
+    using complex = std::complex<float>;
+    const std::vector<row> rows{
+        {tensor_of<std::int64_t>("w", {1}), tensor_of<std::int64_t>("w", {2}), true},
+        {tensor_of<std::int64_t>("w", {1}), tensor_of<std::uint64_t>("w", {1}), true},  // no digests: the dtype counts
+        {boolean(true), boolean(false), true},
+        {boolean(true), boolean(true), false},
+        {half(1), half(1.001F), true},
+        {half(1), half(1), false},
+        {text("a"), text("b"), false},
+        {tensor_of<complex>("w", {{1, 0}}), tensor_of<complex>("w", {{2, 0}}), false},
+        {tensor_of<float>("w", {}), tensor_of<float>("w", {1}), false},  // one worker is left
+    };
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        CAPTURE(i);
+        const auto store = saves({{rows[i].one, rows[i].other}});
+        CHECK(findings_of(replica_mismatch{}, store).size() == (rows[i].fires ? 1 : 0));
+        CHECK(notes_of(replica_mismatch{}, store).empty());
+    }
+}
+
+TEST_CASE("replica_mismatch: a digest of more than 63 bits, and one of several that is selected by a collection") {
+    constexpr std::uint64_t high = 0xFFFFFFFFFFFFFFFF;
+    const auto unsigned_digest = tensor_of<std::uint64_t>("digest/w", {high});
+    CHECK(fires({}, saves({{digest(-1), unsigned_digest}})).empty());  // the same 64 bits
+    CHECK(fires({}, saves({{digest(1), unsigned_digest}})) == steps_list{0});
+    CHECK(fires({}, saves({{digest(1), digest(2)}}, {{"weights", {"digest/w"}}})) == steps_list{0});
+    CHECK(fires({}, saves({{digest(1), digest(2)}}, {{"weights", {"digest/v"}}})).empty());
+    // Selected by its own name alone: the values are not looked at, though more workers saved them.
+    std::vector<written_step> steps;
+    for (std::size_t i = 0; i < 3; ++i) {
+        steps.push_back({.tensors = {tensor_of<double>("w", {static_cast<double>(i)})}, .worker = worker_of(i)});
+        if (i < 2) {
+            steps.back().tensors.push_back(digest(7));
+        }
+    }
+    CHECK(fires({.tensor_regex = "^digest/w$"}, run_of(steps, weights)).empty());
+    CHECK(fires({}, run_of(steps, weights)) == steps_list{0});
 }
 
 TEST_CASE("replica_mismatch: shards that differ from the start are left out on request, and counted") {

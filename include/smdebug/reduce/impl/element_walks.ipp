@@ -559,7 +559,8 @@ public:
                 continue;
             }
             const double mean = each.sum / static_cast<double>(each.rows);
-            const bool is_first = std::exchange(found.what, row_entropies::outcome::found) != found.what;
+            const bool is_first = found.what == row_entropies::outcome::no_rows;
+            found.what = row_entropies::outcome::found;
             if (is_first || mean < found.least) {
                 found.least = mean;
                 found.least_group = static_cast<std::uint32_t>(i);
