@@ -8,7 +8,9 @@
 #include <doctest/doctest.h>
 
 #include <complex>
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -132,6 +134,15 @@ TEST_CASE("loss_spike: what a loss is") {
     CHECK(fires_with(tensor_of<float>("loss", {1}, {}), tensor_of<float>("loss", {9}, {})));
     CHECK(fires_with(tensor_of<std::int32_t>("loss", {1}, {1, 1}), tensor_of<std::int32_t>("loss", {9}, {1, 1})));
     CHECK(fires_with(tensor_of<float16>("loss", {float16{1.0F}}), tensor_of<float16>("loss", {float16{9.0F}})));
+    const auto boolean = [](bool value) {
+        return written_tensor{.name = "loss", .type = dtype::boolean, .shape = {1}, .content = {std::byte{value}}};
+    };
+    CHECK(fires_with(boolean(false), boolean(true)));
+    const written_tensor text{.name = "loss", .type = dtype::string, .shape = {1}, .strings = {"9"}};
+    CHECK_FALSE(fires_with(tensor_of<float>("loss", {1}), text));
+    // A saved mean that becomes NaN is a loss that does.
+    CHECK(fires_with(saved("mean", "loss", 1), saved("mean", "loss", std::numeric_limits<float>::quiet_NaN()),
+                     {{"loss", "l", {1}}}));
     CHECK_FALSE(fires_with(tensor_of<float>("loss", {1, 1}), tensor_of<float>("loss", {9, 9})));
     CHECK_FALSE(fires_with(tensor_of<float>("loss", {}), tensor_of<float>("loss", {})));
     CHECK_FALSE(

@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include <complex>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -101,6 +102,18 @@ TEST_CASE("weight_norm_drift: norms come from saved l2, then abs_l2, then the va
     CHECK(grows({.tensors = {tensor_of<float>("w", {100}), saved("abs_l2", "w", 1)}}, of({5})));
     CHECK(grows({.tensors = {tensor_of<float>("w", {100}), saved("abs_l2", "w", 50), saved("l2", "w", 1)}}, of({5})));
     CHECK(grows({.tensors = {tensor_of<std::int8_t>("w", {1})}}, {.tensors = {tensor_of<std::int8_t>("w", {-128})}}));
+    CHECK(grows({.tensors = {tensor_of<float16>("w", {float16{1.0F}})}},
+                {.tensors = {tensor_of<float16>("w", {float16{5.0F}})}}));
+    CHECK_FALSE(grows({.tensors = {tensor_of<bfloat16>("w", {bfloat16{1.0F}})}},
+                      {.tensors = {tensor_of<bfloat16>("w", {bfloat16{4.0F}})}}));  // at the limit
+    const auto trues = [](std::size_t count) {
+        return written_step{.tensors = {{.name = "w",
+                                         .type = dtype::boolean,
+                                         .shape = {count},
+                                         .content = std::vector<std::byte>(count, std::byte{1})}}};
+    };
+    CHECK(grows(trues(1), trues(17)));
+    CHECK_FALSE(grows(trues(1), trues(16)));
     CHECK(grows({.tensors = {tensor_of<double>("w", {1e-3})}}, {.tensors = {tensor_of<double>("w", {1e200})}}));
 }
 
