@@ -10,6 +10,7 @@
 #include <smdebug/tensor/tensor_view.hpp>
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 
 #include <algorithm>
 #include <cmath>

@@ -10,6 +10,7 @@
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/torch/tensor.hpp>
 
+#include <ATen/core/grad_mode.h>
 #include <c10/core/Event.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 #include <c10/util/intrusive_ptr.h>
