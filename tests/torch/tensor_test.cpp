@@ -6,13 +6,14 @@
 #include <smdebug/reduce/default_kernel.hpp>
 #include <smdebug/reduce/digest.hpp>
 
+#include <torch/version.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -82,15 +83,40 @@ void check_same(const smd::reduction_values& got, const smd::reduction_values& e
     }
 }
 
+// Of the dtypes that libtorch 1.13 does not have those that the format has, and those that it does not have either: 8-bit
+// floats came with 2.1, the larger unsigned integers with 2.3.
+#if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 3)
+std::vector<at::ScalarType> newer_dtypes() {
+    using enum at::ScalarType;
+    return {UInt16, UInt32, UInt64, Float8_e4m3fn, Float8_e5m2};
+}
+std::vector<at::ScalarType> newer_refused_dtypes() {
+    using enum at::ScalarType;
+    return {Float8_e4m3fnuz, Float8_e5m2fnuz};
+}
+#else
+std::vector<at::ScalarType> newer_dtypes() { return {}; }
+std::vector<at::ScalarType> newer_refused_dtypes() { return {}; }
+#endif
+
+// Those that both the format and this libtorch have.
+std::vector<at::ScalarType> saved_dtypes() {
+    std::vector<at::ScalarType> all{torch::kFloat32, torch::kFloat64, torch::kFloat16,      torch::kBFloat16,
+                                    torch::kInt8,    torch::kInt16,   torch::kInt32,        torch::kInt64,
+                                    torch::kUInt8,   torch::kBool,    torch::kComplexFloat, torch::kComplexDouble};
+    for (const at::ScalarType type : newer_dtypes()) {
+        all.push_back(type);
+    }
+    return all;
+}
+
 at::Tensor counted(std::int64_t count) { return torch::arange(count, torch::kFloat64); }
 
 }  // namespace
 
 TEST_CASE("save_tensor: every dtype of libtorch that the format has is saved as a span of the same values is") {
     const at::Tensor numbers = torch::tensor({0.0, 1.0, -2.0, 3.5, 0.0, 100.0}).reshape({2, 3});
-    for (const at::ScalarType type :
-         {torch::kFloat32, torch::kFloat64, torch::kFloat16, torch::kBFloat16, torch::kInt8, torch::kInt16,
-          torch::kInt32, torch::kInt64, torch::kUInt8, torch::kBool, torch::kComplexFloat, torch::kComplexDouble}) {
+    for (const at::ScalarType type : saved_dtypes()) {
         const at::Tensor tensor = numbers.abs().to(type);
         CAPTURE(c10::toString(type));
         const viewed plain{tensor};
@@ -146,7 +172,7 @@ TEST_CASE("save_tensor: contiguous elements are not copied") {
 TEST_CASE("save_tensor: what cannot be saved is refused in a sentence, and costs no step") {
     const at::Tensor dense = torch::ones({2, 2});
     const at::Tensor quantised = torch::quantize_per_tensor(dense, 0.1, 0, torch::kQInt8);
-    const std::vector<std::pair<at::Tensor, std::string_view>> refused{
+    std::vector<std::pair<at::Tensor, std::string>> refused{
         {at::Tensor{}, "the tensor \"x\" is undefined: it has not been computed yet"},
         {dense.to_sparse(), "the tensor \"x\" is sparse (layout Sparse): save tensor.to_dense()"},
         {dense.to_sparse_csr(), "the tensor \"x\" is sparse (layout SparseCsr): save tensor.to_dense()"},
@@ -154,6 +180,10 @@ TEST_CASE("save_tensor: what cannot be saved is refused in a sentence, and costs
         {torch::empty({2}, torch::kMeta), "the tensor \"x\" lies on the device meta, which has no elements"},
         {torch::zeros({2}, torch::kComplexHalf), "the tensor \"x\" has the dtype ComplexHalf"},
     };
+    for (const at::ScalarType type : newer_refused_dtypes()) {
+        refused.emplace_back(torch::zeros({2}, type),
+                             std::string{"the tensor \"x\" has the dtype "} + c10::toString(type));
+    }
     memory_hook hook{smd::memory_storage{}, saves_all()};
     for (const auto& [tensor, sentence] : refused) {
         std::string said;
@@ -184,7 +214,7 @@ TEST_CASE("device_numbers: the numbers are the hook's own, to their accuracy") {
     const double inf = std::numeric_limits<double>::infinity();
     const double nan = std::numeric_limits<double>::quiet_NaN();
     const at::Tensor usual = torch::randn({37, 41}, torch::kFloat64);
-    const std::vector<std::pair<std::string, at::Tensor>> tensors{
+    std::vector<std::pair<std::string, at::Tensor>> tensors{
         {"float64", usual},
         {"float32", usual.to(torch::kFloat32)},
         {"float16", usual.to(torch::kFloat16)},
@@ -210,6 +240,11 @@ TEST_CASE("device_numbers: the numbers are the hook's own, to their accuracy") {
         {"empty", torch::empty({0, 4})},
         {"empty complex", torch::empty({0}, torch::kComplexFloat)},
     };
+    for (const at::ScalarType type : newer_dtypes()) {
+        tensors.emplace_back(c10::toString(type), (usual.abs() * 50).to(type));
+        tensors.emplace_back(std::string{c10::toString(type)} + " of ones in every bit",
+                             torch::full({3}, -1, torch::kInt64).view(type));
+    }
     for (const auto& [what, tensor] : tensors) {
         CAPTURE(what);
         check_same(by_torch(tensor, smd::reduction_set::all()), by_kernel(tensor, smd::reduction_set::all()));
@@ -245,9 +280,7 @@ TEST_CASE("device_numbers: digests are the hook's own, to the bit") {
         {"negated", torch::imag(torch::complex(usual, usual).conj())},
         {"of several blocks", torch::arange(9 * device_numbers::block, torch::kInt8)},
     };
-    for (const at::ScalarType type :
-         {torch::kFloat32, torch::kFloat64, torch::kFloat16, torch::kBFloat16, torch::kInt8, torch::kInt16,
-          torch::kInt32, torch::kInt64, torch::kUInt8, torch::kBool, torch::kComplexFloat, torch::kComplexDouble}) {
+    for (const at::ScalarType type : saved_dtypes()) {
         for (std::int64_t count = 0; count <= 9; ++count) {
             tensors.emplace_back(std::string{c10::toString(type)} + " x " + std::to_string(count),
                                  usual.view(-1).slice(0, 1, 1 + count).to(type));
