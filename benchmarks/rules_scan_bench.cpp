@@ -186,7 +186,8 @@ void measure(long steps, long rows, int rounds, std::string_view only = {}) {
              });
              bench::keep(total);
          }},
-        {"all " + std::to_string(results.size()) + " rules together", [&] { evaluate(run, 0, results.size()); }}};
+        {"all " + std::to_string(results.size()) + " rules together", [&] { evaluate(run, 0, results.size()); }},
+        {"the last 9, about training runs", [&] { evaluate(run, results.size() - 9, results.size()); }}};
     std::vector<const smd::rule_result*> about;
     for (std::size_t i = 0; i < results.size(); ++i) {
         if (only.empty() || only == results[i].name) {
@@ -201,8 +202,8 @@ void measure(long steps, long rows, int rounds, std::string_view only = {}) {
     for (std::size_t i = 0; i < subjects.size(); ++i) {
         const double time = bench::median(subjects[i].times);
         std::printf("    %-36s %8.1f ms   %.2f x the limit's time", subjects[i].name.c_str(), time * 1e3, time / limit);
-        if (i > 1) {
-            const smd::rule_result& one = *about[i - 2];
+        if (i > 2) {
+            const smd::rule_result& one = *about[i - 3];
             std::printf("; %zu of %ld steps, %zu tensors, %zu findings%s%s", one.outcome.evaluated, steps,
                         one.outcome.tensors, one.outcome.findings.size(), one.cause ? ", failed: " : "",
                         one.failure.c_str());

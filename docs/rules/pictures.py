@@ -62,7 +62,7 @@ def lines_of(smdebug, run, rule):
 
     def drift():
         norm = [(step, value) for step, _, value in reduced(smdebug, run, "l2", "--tensors", "^fc1.weight$")]
-        return [(step, value / min(other for _, other in norm[max(0, i - 10):i])) for i, (step, value) in enumerate(norm) if i > 0]
+        return [(step, value / min(other for _, other in norm[max(10, i - 10):i])) for i, (step, value) in enumerate(norm) if i > 10]
 
     return {
         "loss_spike": lambda: (losses(), None, False, "The loss", ""),
@@ -77,7 +77,7 @@ def lines_of(smdebug, run, rule):
                                      "The greatest load of an expert, in fair shares", ",collection_names=experts"),
         "precision_underflow": lambda: (loosely("threshold=0,subnormal_share=0,patience=1", "gradient/fc1.weight.half"), 0.5, False,
                                         "The share of zeros and subnormal numbers in gradient/fc1.weight.half", ""),
-        "weight_norm_drift": lambda: (drift(), 4, True, "The norm of fc1.weight, by the least of its last ten", ",warm_up=10"),
+        "weight_norm_drift": lambda: (drift(), 4, True, "The norm of fc1.weight, by the least of its last ten from the eleventh save on", ",warm_up=10"),
     }[rule]()
 
 

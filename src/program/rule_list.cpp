@@ -40,8 +40,8 @@ int list_rules(const rules_arguments& args, const program_rules& registry, conso
     if (args.format == output_format::table) {
         to.print("\n");
         for (const rule_info& rule : infos) {
-            to.print(std::string{rule.name}.append(" (").append(rule.service_name).append("): ").append(rule.meaning) +
-                     "\n");
+            to.print(rule.name + (rule.service_name.empty() ? "" : " (" + rule.service_name + ")") + ": " +
+                     rule.meaning + "\n");
         }
     }
     return to.status();

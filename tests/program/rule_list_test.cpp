@@ -41,6 +41,7 @@ TEST_CASE("rules: the table says what each rule is for") {
     captured run;
     CHECK(cli::detail::list_rules({}, cli::program_rules::built_in(), run.to) == cli::exit_ok);
     CHECK(contains(run.out.str(), "\nexploding_tensor (ExplodingTensor): "));
+    CHECK(contains(run.out.str(), "\nloss_spike: "));
     CHECK(contains(run.out.str(), "\nstalled_training (StalledTrainingRule): "));
 }
 

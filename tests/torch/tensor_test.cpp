@@ -83,8 +83,8 @@ void check_same(const smd::reduction_values& got, const smd::reduction_values& e
     }
 }
 
-// Of the dtypes that libtorch 1.13 does not have those that the format has, and those that it does not have either: 8-bit
-// floats came with 2.1, the larger unsigned integers with 2.3.
+// Dtypes that libtorch 1.13 does not have: 8-bit floats came with 2.1, the larger unsigned integers with 2.3.  The format
+// has those in newer_dtypes(), and lacks those in newer_refused_dtypes().
 #if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 3)
 std::vector<at::ScalarType> newer_dtypes() {
     using enum at::ScalarType;
