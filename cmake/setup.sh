@@ -7,6 +7,7 @@ packages_build=(g++ cmake ninja-build libxtensor-dev xtl-dev libxsimd-dev libsim
     libcurl4-openssl-dev libssl-dev libpugixml-dev zlib1g-dev libzstd-dev libsqlite3-dev)
 packages_test=(doctest-dev python3)
 packages_bench=(libbenchmark-dev)
+packages_torch=(libtorch-dev libdlpack-dev)  # for tests/torch.sh; libtorch 1.13 in Debian 12, 2.6 in 13
 # S3 servers that others wrote, a proxy for HTTP/2, and a client to compare with.
 packages_test+=(pigz tabix zstd zip p7zip-full libarchive-tools)  # archives as others write them
 packages_test+=(ceph-mon ceph-osd ceph-common radosgw swift swift-proxy swift-account swift-container swift-object memcached
@@ -15,7 +16,7 @@ packages_test+=(python3-numpy)  # reads what is exported
 packages_test+=(zsh fish groff-base)  # complete the program's command line, and show its manual pages
 packages_test+=(git pkg-config)  # by which a project gets the library
 packages_test+=(libprotobuf-dev libarchive-dev)  # what fuzz targets compare with
-packages_test+=(libdlpack-dev libeigen3-dev)  # whose tensors hooks take; small: libtorch-dev is not, tests/torch.sh installs it
+packages_test+=(libdlpack-dev libeigen3-dev)  # whose tensors hooks take; small, as libtorch-dev is not
 packages_test+=(openmpi-bin libopenmpi-dev)  # a batch over many processes; found at configuring, and then in the program
 packages_test+=(chromium fonts-dejavu-core)  # for tests/check_report.sh, and node with its packages, from wherever it comes
 command -v node >/dev/null || packages_test+=(nodejs)

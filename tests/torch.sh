@@ -11,7 +11,6 @@ cd "$root"
 source cmake/setup.sh
 
 packages_test=(doctest-dev python3)
-packages_torch=(libtorch-dev libdlpack-dev)
 stage "packages" install_packages build test torch
 version=$(dpkg-query -W -f='${Version}' libtorch-dev 2>/dev/null || echo "of your own")
 say "libtorch $version"
