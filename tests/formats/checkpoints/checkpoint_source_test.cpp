@@ -208,6 +208,32 @@ TEST_CASE("checkpoint_source: a run that is followed ends after three times the 
     }
 }
 
+TEST_CASE("checkpoint_source: a look between a removal and the next checkpoint does not end the run") {
+    for (const bool followed : {false, true}) {
+        CAPTURE(followed);
+        memory_storage files{"checkpoints"};
+        std::chrono::minutes age{1};
+        checkpoint_source::settings how{.now = [&age] { return std::chrono::system_clock::now() + age; }};
+        if (followed) {
+            how.followed_since = std::chrono::system_clock::now();
+        }
+        checkpoint_source source{any_storage{files}, how};
+        run_contents contents;
+        files.write("checkpoint-1/model.safetensors", as_bytes(weights(1)));
+        CHECK(source.update(contents));
+        files.remove("checkpoint-1/model.safetensors");
+        CHECK_FALSE(source.update(contents));
+        CHECK_FALSE(contents.ended());
+        files.write("checkpoint-2/model.safetensors", as_bytes(weights(2)));
+        CHECK(source.update(contents));
+        CHECK_FALSE(contents.ended());
+        files.remove("checkpoint-2/model.safetensors");
+        age = std::chrono::hours{1};
+        static_cast<void>(source.update(contents));
+        CHECK(contents.ended());
+    }
+}
+
 TEST_CASE(
     "checkpoint_source: one that is followed shows a checkpoint once it is complete, and no trace of a removed one") {
     memory_storage files{"checkpoints"};

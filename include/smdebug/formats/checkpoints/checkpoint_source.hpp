@@ -132,9 +132,10 @@ private:
     std::shared_ptr<formats::detail::npz_table> npz_ = std::make_shared<formats::detail::npz_table>();
     detail::string_interner names_;
     std::map<step_number, known_step> known_;
-    std::vector<std::string> left_out_;  // where files lie that belong to no step
-    bool is_followed_ = false;           // update() was called before
-    std::optional<time_point> newest_;   // when the newest checkpoint was written, or following began
+    std::vector<std::string> left_out_;      // where files lie that belong to no step
+    bool is_followed_ = false;               // update() was called before
+    std::optional<time_point> newest_;       // when the newest checkpoint was written, or following began
+    std::optional<time_point> newest_seen_;  // when the newest checkpoint was written that any look has found
     std::chrono::system_clock::duration longest_pause_{0};  // before a checkpoint
 };
 

@@ -436,6 +436,11 @@ SMDEBUG_INLINE bool checkpoint_source::update(run_contents& contents) {
     }
     is_followed_ = true;
     const auto limit = patience(times);
+    // A listing is not a snapshot: where each checkpoint replaces the one before it, it may show neither.
+    if (newest_seen_) {
+        times.push_back(*newest_seen_);
+    }
+    newest_seen_ = times.empty() ? std::nullopt : std::optional{*std::max_element(times.begin(), times.end())};
     contents.set_ended(
         std::none_of(times.begin(), times.end(), [&](time_point written) { return is_younger(written, limit); }));
     return has_news;
