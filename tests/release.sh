@@ -5,7 +5,7 @@
 #         threads    all tests under ThreadSanitizer, and ten minutes of readers, refreshers and writers in a folder that disappears
 #         endurance  a million saves, 100,000 refreshes and failing steps: memory stays bounded
 #         faults     each call that reads or writes files fails; power is lost at each
-#         libtorch   the tests of torch.hpp with the system's libtorch (tests/torch.sh), and with that of a bare Debian 13
+#         libtorch   the tests of torch.hpp with the system's libtorch (tests/torch.sh), and with that of a bare Debian 13 by g++ and clang
 #         fuzz       each target for half an hour (SMDEBUG_FUZZ_SECONDS)
 #         coverage   statements and branches that tests reach
 #         mutants    functions with one error each
@@ -57,9 +57,12 @@ run_faults() {
 # Debian 12 has libtorch 1.13, Debian 13 has 2.6.
 run_libtorch() {
     tests/torch.sh build/libtorch || return
-    local status=0
-    tests/on_debian.sh trixie ./tests/torch.sh || status=$?
-    ((status == 0 || status == 77))  # 77: no bare Debian is available here, which it says
+    local compiler status
+    for compiler in "" --clang; do
+        status=0
+        tests/on_debian.sh trixie ./tests/torch.sh ${compiler:+"$compiler"} || status=$?
+        ((status == 0 || status == 77)) || return "$status"  # 77: no bare Debian is available here, which it says
+    done
 }
 
 run_fuzz() { tests/fuzz/run.sh "${SMDEBUG_FUZZ_SECONDS:-1800}"; }

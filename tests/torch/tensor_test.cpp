@@ -244,6 +244,8 @@ TEST_CASE("device_numbers: the numbers are the hook's own, to their accuracy") {
         tensors.emplace_back(c10::toString(type), (usual.abs() * 50).to(type));
         tensors.emplace_back(std::string{c10::toString(type)} + " of ones in every bit",
                              torch::full({3}, -1, torch::kInt64).view(type));
+        tensors.emplace_back(std::string{c10::toString(type)} + " of every byte",
+                             torch::arange(256).to(torch::kUInt8).view(type));
     }
     for (const auto& [what, tensor] : tensors) {
         CAPTURE(what);
