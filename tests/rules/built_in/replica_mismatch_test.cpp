@@ -212,3 +212,27 @@ TEST_CASE("replica_mismatch: many workers, unreadable ones, and bad settings") {
         CHECK_THROWS_AS(replica_mismatch{.atol = bad}.check(), value_error);
     }
 }
+
+TEST_CASE("replica_mismatch: a digest is selected by its own name, in the hook's collection of digests, too") {
+    const groups_of_tensors of_hook{{"weights", {"w"}}, {"digests", {"digest/w"}}};
+    const groups_of_tensors listed{{"weights", {"digest/w"}}, {"digests", {"digest/w"}}};
+    const std::vector<std::vector<written_tensor>> steps{{digest(1), digest(2)}};
+    struct row {
+        replica_mismatch rule;
+        groups_of_tensors groups;
+        bool fires;
+    };
+    const row rows[] = {
+        {{}, of_hook, true},
+        {{.tensor_regex = "^w$"}, of_hook, true},
+        {{.tensor_regex = "^digest/w$"}, of_hook, true},
+        {{.collection_names = "digests"}, of_hook, true},
+        {{}, listed, true},
+        {{.tensor_regex = "^digest/v$"}, of_hook, false},
+        {{}, {{"weights", {"v"}}, {"digests", {"digest/w"}}}, false},
+    };
+    for (const row& each : rows) {
+        CAPTURE(&each - rows);
+        CHECK(fires(each.rule, saves(steps, each.groups)) == (each.fires ? steps_list{0} : steps_list{}));
+    }
+}

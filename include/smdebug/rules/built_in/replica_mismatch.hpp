@@ -160,15 +160,23 @@ private:
     [[nodiscard]] std::vector<chosen> chosen_at(const auto& run, step_number step) const {
         const detail::tensor_choice which = detail::choice_or(collection_names, tensor_regex, "weights");
         std::vector<std::string> selected = tensors_to_check(run, step, which);
-        std::vector<std::string> stand_for;  // tensors of which there is a digest
+        std::vector<std::string> digests;
+        std::vector<std::string> stand_for;  // the tensors of these
         for (const std::string& each : run.tensor_names({.step = step})) {
             if (is_digest(each)) {
+                digests.push_back(each);
                 stand_for.emplace_back(tensor_of_digest(each));
             }
         }
-        std::sort(stand_for.begin(), stand_for.end());
-        const std::vector<std::string> selected_too =
-            stand_for.empty() ? std::vector<std::string>{} : selected_among(run, stand_for, which);
+        std::vector<std::string> selected_too;
+        if (!digests.empty()) {
+            // Asked for apart: the names that other rules check lack a hook's digests.
+            selected_too = selected_among(run, stand_for, which);
+            for (const std::string& each : selected_among(run, digests, which)) {
+                selected_too.emplace_back(tensor_of_digest(each));
+            }
+            std::sort(selected_too.begin(), selected_too.end());
+        }
         return chosen_from(std::move(selected), stand_for, selected_too);
     }
     [[nodiscard]] static std::vector<chosen> chosen_from(std::vector<std::string> selected,

@@ -22,10 +22,7 @@ SMDEBUG_INLINE std::vector<replica_mismatch::chosen> replica_mismatch::chosen_fr
         }
     }
     for (const std::string& each : stand_for) {
-        const bool is_selected = all.contains(each) ||
-                                 std::binary_search(selected_too.begin(), selected_too.end(), each) ||
-                                 std::binary_search(selected.begin(), selected.end(), digest_of_tensor(each));
-        if (is_selected) {
+        if (all.contains(each) || std::binary_search(selected_too.begin(), selected_too.end(), each)) {
             chosen& of = all[each];
             of.tensor = each;
             of.digest = true;
