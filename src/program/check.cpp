@@ -13,7 +13,6 @@
 #include <cmath>
 #include <cstddef>
 #include <memory>
-#include <utility>
 
 namespace smdebug::inline v1::cli::detail {
 
@@ -103,11 +102,7 @@ int check(const check_arguments& args, const program_rules& registry, console& t
         row_buffer row = summary.buffer();
         run_result result{.run = {.path = path}, .steps = run.steps({.show_incomplete_steps = true}).size()};
         result.verdicts = detail::check_run(rules, args.rules, run, path, args, &rows, actions, to);
-        for (rule_result& each : result.verdicts) {
-            for (finding& found : each.outcome.findings) {
-                found = detail::as_shown(std::move(found), run);
-            }
-        }
+        detail::show_steps(result.verdicts, run);
         tally.add(result);
         bad_values.add(result);
         idle.add(result, args.rules);
@@ -128,7 +123,8 @@ int check(const check_arguments& args, const program_rules& registry, console& t
         rows.finish("nothing found\n");
         to.print("\n");
         summary.finish("");
-        to.print(bad_values.text().empty() ? "" : "\n" + bad_values.text());
+        const std::string origins = bad_values.text();
+        to.print(origins.empty() ? "" : "\n" + origins);
         to.print(tally.text().empty() ? "" : "\n" + tally.text() + "\n");
     }
     return idle.status(to, met);

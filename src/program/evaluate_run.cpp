@@ -31,6 +31,14 @@ finding as_shown(finding found, const program_trial& run) {
     return found;
 }
 
+void show_steps(std::vector<rule_result>& results, const program_trial& run) {
+    for (rule_result& each : results) {
+        for (finding& found : each.outcome.findings) {
+            found = as_shown(std::move(found), run);
+        }
+    }
+}
+
 namespace {
 
 check_range range_of(const program_trial& run, const check_arguments& args) {

@@ -35,6 +35,8 @@ struct check_arguments {
 
 /// A finding with its step numbered as it is shown.
 [[nodiscard]] finding as_shown(finding found, const program_trial& run);
+/// Numbers the steps of all their findings so.
+void show_steps(std::vector<rule_result>& results, const program_trial& run);
 
 /// Callbacks during the evaluation of rules, and what rules may use; all may be empty.
 struct evaluation_hooks {

@@ -180,11 +180,7 @@ void run_scanner::evaluate(run_result& result, const run_place& place, const run
     hooks.sharing.threads = scope.threads;
     run_result evaluated;
     smdebug::detail::add_verdicts(evaluated, evaluate_run(rules_, chosen, run, path, args_.check, hooks, says));
-    for (rule_result& each : evaluated.verdicts) {
-        for (finding& found : each.outcome.findings) {
-            found = as_shown(std::move(found), run);
-        }
-    }
+    show_steps(evaluated.verdicts, run);
     problems.report(run, path, says);  // a refresh may have met more
     problems.finish(path, says);
     if (loss) {

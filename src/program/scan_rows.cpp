@@ -116,8 +116,8 @@ void scan_rows::finish(const std::string& tally) {
     rows_.take(healthy_);
     rows_.take(idle_);
     rows_.finish("");
-    if (table_ && !bad_values_.text().empty()) {
-        to_.print("\n" + bad_values_.text());
+    if (const std::string origins = bad_values_.text(); table_ && !origins.empty()) {
+        to_.print("\n" + origins);
     }
     if (table_ && !all_ && idle_rows_ > 0) {
         to_.print("\n" + counted(idle_rows_, runs_ == 1 ? "rule" : "row") + (idle_rows_ == 1 ? " is" : " are") +
