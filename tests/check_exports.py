@@ -268,7 +268,7 @@ def check_tensorboard_files(run, folder):
     folders = {"TRAIN": "train", "EVAL": "validation", "PREDICT": "predict", "GLOBAL": "global"}
     count = 0
     for (step, worker), (mode, mode_step, tensors, _, _) in run.items():
-        at = os.path.join(folders[mode], worker) if several else folders[mode]
+        at = os.path.join(worker, folders[mode]) if several else folders[mode]
         for name, tensor in tensors.items():
             single = math.prod(tensor.shape) == 1 and tensor.dtype not in ("string", "<c8", "<c16")
             shape = "scalar" if single else "histogram"

@@ -180,6 +180,39 @@ const cases = {
         }
     },
 
+    // A logarithmic axis: zeros are left out and counted, the other points are drawn, alone or not.
+    async zeros() {
+        const numbers = { loss: (step) => (step % 9 === 4 ? 0 : 10 / (step + 1)), sparse: (step) => (step % 2 ? 0 : step + 1) };
+        for (let step = 0; step < 90; ++step) {
+            const at = join(folder, `zeros/step_${step}`);
+            mkdirSync(at, { recursive: true });
+            for (const [name, number] of Object.entries(numbers)) {
+                const head = "{'descr': '<f4', 'fortran_order': False, 'shape': (1,), }".padEnd(117) + '\n';
+                const bytes = Buffer.alloc(10 + head.length + 4);
+                bytes.write('\x93NUMPY\x01\x00', 'latin1');
+                bytes.writeUInt16LE(head.length, 8);
+                bytes.write(head, 10, 'latin1');
+                bytes.writeFloatLE(number(step), 10 + head.length);
+                writeFileSync(join(at, name + '.npy'), bytes);
+            }
+        }
+        run([0, 3], 'report', join(folder, 'zeros'), '-o', page('zeros'));
+        const tab = await open('zeros', { hash: '#log=1' });
+        const notes = await tab.evaluate(() => [...document.querySelectorAll('#scalars-part .chart-note')].map((each) => each.textContent));
+        check(notes.join() === '0 at 10 steps: not shown,0 at 45 steps: not shown', `zeros: notes are ${notes}`);
+        const drawn = await tab.evaluate(() =>
+            [...document.querySelectorAll('#scalars-part canvas')].map((canvas) => {
+                const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+                let coloured = 0;
+                for (let i = 0; i < data.length; i += 4) coloured += data[i + 3] > 100 && data[i + 2] - data[i] > 60 ? 1 : 0;
+                return coloured;
+            }),
+        );
+        check(drawn.length === 2 && drawn.every((pixels) => pixels > 200), `zeros: points of the curves are ${drawn} pixels`);
+        await shoot(tab, 'zeros');
+        await close(tab);
+    },
+
     // Cut in the middle of an event file: named on the page, the rest is shown.
     async damaged() {
         cpSync(made('good'), join(folder, 'runs/cut'), { recursive: true });

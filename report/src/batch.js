@@ -35,7 +35,7 @@ function lostOf(row) {
     const first = row.loss.findIndex((v) => !Number.isFinite(v));
     if (first < 0) return '';
     const stays = !row.loss.slice(first).some(Number.isFinite);
-    return `NaN or infinite${row.lossLost >= 0 ? `${stays ? ' from' : ', first at'} step ${count(row.lossLost)}` : ''}`;
+    return `NaN or infinite${row.lossLost !== undefined ? `${stays ? ' from' : ', first at'} step ${count(row.lossLost)}` : ''}`;
 }
 
 // A line, and what it cannot show; a text alone where there is no line.

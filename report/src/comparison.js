@@ -21,8 +21,8 @@ export function comparisonPart(view) {
         const seen = new Set();
         const first = all.differences.filter((each) => !seen.has(each.kind + each.tensor + each.worker) && seen.add(each.kind + each.tensor + each.worker));
         const rows = first.slice(0, 12).map((each) => {
-            const go = () => (each.tensor ? openTensor(each.tensor, each.step < 0 ? null : each.step) : set({ step: each.step < 0 ? null : each.step }));
-            return el('tr', { onclick: go }, el('td', { class: 'num', text: each.step < 0 ? '' : count(each.step), 'data-label': 'Step' }), el('td', { class: 'name', 'data-label': 'Tensor' }, each.tensor ? el('button', { type: 'button', class: 'link', text: each.tensor }) : 'the run', each.worker && each.worker !== 'worker_0' ? el('small', { text: ' ' + each.worker }) : null), el('td', { text: each.kind, 'data-label': 'In' }), el('td', { class: 'message', text: each.what, 'data-label': 'What' }));
+            const go = () => (each.tensor ? openTensor(each.tensor, each.step ?? null) : set({ step: each.step ?? null }));
+            return el('tr', { onclick: go }, el('td', { class: 'num', text: each.step === undefined ? '' : count(each.step), 'data-label': 'Step' }), el('td', { class: 'name', 'data-label': 'Tensor' }, each.tensor ? el('button', { type: 'button', class: 'link', text: each.tensor }) : 'the run', each.worker && each.worker !== 'worker_0' ? el('small', { text: ' ' + each.worker }) : null), el('td', { text: each.kind, 'data-label': 'In' }), el('td', { class: 'message', text: each.what, 'data-label': 'What' }));
         });
         part.append(el('div', { class: 'table-box' }, el('table', { class: 'findings' }, el('thead', {}, el('tr', {}, ['Step', 'Tensor', 'In', 'What'].map((name, i) => el('th', { scope: 'col', class: i ? '' : 'num', text: name })))), el('tbody', {}, rows))));
         if (all.all > rows.length) part.append(el('p', { class: 'muted', text: `Of each tensor the first of ${plural(all.all, 'difference')}; smdebug diff lists all.` }));

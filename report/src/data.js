@@ -15,6 +15,8 @@ export const METRICS = [
     { id: 'max', lo: 1, hi: 1, label: 'maximum' },
 ];
 export const metric = (id) => METRICS.find((one) => one.id === id) || METRICS[0];
+// The number that pictures show first: the first that some tensor has.
+export const usualMetric = (runs) => (METRICS.find((one) => one.positive && runs.some((run) => run.series.some((each) => !each.scalar && each.column(one.hi).there.includes(1)))) || METRICS[0]).id;
 const COLUMNS = 13;
 const BINS = 32;
 
@@ -134,10 +136,11 @@ class Series {
     }
     scalarColumn(which) {
         const raw = this.rawColumn(which % 2 || which >= 10 ? 1 : 0);
-        const change = which < 4 ? null : which < 6 ? () => 0 : which < 10 ? Math.abs : which === 10 ? (v) => +(v !== v) : which === 11 ? (v) => +(v === Infinity || v === -Infinity) : (v) => +(v === 0);
+        const low = which === 7 || which === 9 ? this.rawColumn(0) : null; // of numbers of both signs the larger size
+        const change = which < 4 ? null : which < 6 ? () => 0 : which < 10 ? (v, i) => Math.abs(low && -low.values[i] > v ? low.values[i] : v) : which === 10 ? (v) => +(v !== v) : which === 11 ? (v) => +(v === Infinity || v === -Infinity) : (v) => +(v === 0);
         if (!change) return raw;
         const made = new Column(this.size);
-        for (let i = 0; i < this.size; ++i) if (raw.has(i)) made.put(i, change(raw.values[i]));
+        for (let i = 0; i < this.size; ++i) if (raw.has(i)) made.put(i, change(raw.values[i], i));
         return made;
     }
 }

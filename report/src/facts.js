@@ -34,7 +34,7 @@ function tiles(run) {
         { class: 'tiles' },
         tile('State', stateWords[run.state] || run.state, run.state === 'running' ? 'these are its steps so far' : '', run.state === 'ended' ? 'good' : run.state === 'running' ? '' : 'bad'),
         tile('Steps', count(steps), modes === `GLOBAL ${count(steps)}` ? '' : modes),
-        tile('Last step', run.lastComplete < 0 ? 'none' : count(run.lastComplete).replaceAll(',', ',\u200b')),
+        tile('Last step', run.lastComplete === undefined ? 'none' : count(run.lastComplete).replaceAll(',', ',\u200b')),
         tile('Workers', count(run.workersOfJob), run.mergedWorkers ? 'shown together' : ''),
         tile('Tensors', count(run.tensorCount), run.leftOut ? `${count(run.leftOut)} of them are not shown` : ''),
         tile('Values read', bytes(run.bytes), `of ${plural(run.values, 'tensor')} over all steps`),

@@ -45,7 +45,7 @@ export function findingsPart(facts) {
         const shown = run.findings.filter((each) => state.rule === null || run.rules[each.rule].name === state.rule);
         const rows = shown.slice(0, all ? shown.length : most).map((each) => {
             const link = el('button', { type: 'button', class: 'link', text: each.tensorName || 'the run', 'aria-label': `${each.tensorName || 'the run'}, step ${each.first}: show it` });
-            const go = () => (each.tensor >= 0 ? openTensor(each.tensorName, each.first) : set({ step: each.first }));
+            const go = () => (each.tensor !== undefined ? openTensor(each.tensorName, each.first) : set({ step: each.first }));
             const row = el(
                 'tr',
                 { onclick: go },

@@ -43,6 +43,8 @@ export class Lines {
         const data = [xs];
         const series = [{}];
         const bands = [];
+        // A point between two gaps is no line.
+        const alone = (values) => values.flatMap((v, i) => (Number.isFinite(v) && beside(values, i, -1) === null && beside(values, i, 1) === null ? [i] : []));
         const plotted = (values) => values.map((v) => (v === undefined || v === null ? v : this.log && !(v > 0) ? null : scale.to(v)));
         for (const curve of curves) {
             const stroke = curve.color;
@@ -60,7 +62,8 @@ export class Lines {
             if (curve.faint) add(curve.faint, { stroke: stroke + '55', width: 1 });
             curve.main = series.length;
             const few = curve.x.length <= 40;
-            add(curve.y, { stroke, width: curve.width || 1.75, dash: curve.dash, spanGaps: curve.spanGaps, points: { show: few && curve.points !== false, size: 5, fill: stroke, stroke } });
+            const points = curve.points === false ? { show: false } : { show: true, size: 5, fill: stroke, stroke };
+            add(curve.y, { stroke, width: curve.width || 1.75, dash: curve.dash, spanGaps: curve.spanGaps, points: few || !points.show ? points : { ...points, filter: (u, at) => alone(u.data[at]) } });
             curve.end = series.length;
         }
         const axis = { stroke: color('muted'), grid: { stroke: color('line'), width: 1 }, ticks: { stroke: color('line'), width: 1, size: 4 }, font: '11px system-ui, sans-serif' };
@@ -78,7 +81,7 @@ export class Lines {
                 },
                 axes: [
                     { ...axis, size: 30, gap: 4, space: (u, which, min, max) => stepWidth(max), incrs: [1, 2, 5].flatMap((m) => Array.from({ length: 19 }, (_, i) => m * 10 ** i)).sort((a, b) => a - b), values: (_, at) => at.map(String) },
-                    { ...axis, size: (u, texts) => Math.max(58, ...(texts || []).map((text) => text.length * 7 + 8)), gap: 4, grid: { ...axis.grid, filter: (u, at) => (log || this.asinh ? powersOnly(at) : at) }, ticks: { show: false }, values: (_, at) => thinned(at, log || this.asinh, scale.from) },
+                    { ...axis, size: (u, texts) => Math.max(58, ...(texts || []).map((text) => text.length * 7 + 8)), gap: 4, splits: log ? logSplits : undefined, grid: { ...axis.grid, filter: (u, at) => (log || this.asinh ? powersOnly(at) : at) }, ticks: { show: false }, values: (_, at) => thinned(at, log || this.asinh, scale.from) },
                 ],
                 series,
                 bands,
@@ -229,6 +232,13 @@ export function drawCrosses(context, places, y, ratio) {
     context.stroke();
 }
 
+// The next value in a direction that is not spanned; null: a gap, or the end.
+function beside(values, from, by) {
+    let i = from + by;
+    while (values[i] === undefined && i >= 0 && i < values.length) i += by;
+    return values[i] ?? null;
+}
+
 const valuesOf = (curve) => [curve.y, ...(curve.bands || []).flatMap(([low, high]) => [low, high])];
 
 function lostSteps(curves) {
@@ -260,6 +270,14 @@ function plotScale(curves, log) {
 function logRange(u, min, max) {
     if (!(min > 0) || !(max > 0)) return [0.1, 1];
     return min === max ? [min / 2, max * 2] : [min / 1.15, max * 1.15];
+}
+
+// One to nine times each power of ten.  uPlot's own begin at the least value, and rounding may lead them back to it for ever.
+function logSplits(u, axis, min, max) {
+    const all = [];
+    for (let power = Math.floor(Math.log10(min)); power <= Math.log10(max); ++power) for (let m = 1; m < 10; ++m) all.push(Number(`${m}e${power}`));
+    const inside = all.filter((v) => v >= min && v <= max);
+    return inside.length > 1 ? inside : [min, max];
 }
 
 // Of a logarithmic axis only the powers of ten have numbers, where there are some.

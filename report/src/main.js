@@ -1,5 +1,5 @@
 // The page: its parts, in their order.
-import { readFacts, readRun } from './data.js';
+import { readFacts, readRun, usualMetric } from './data.js';
 import { el, tooltip } from './dom.js';
 import { readState, remember, state, takeAddress } from './state.js';
 import { factsPart, runPicker, worstRun } from './facts.js';
@@ -38,6 +38,7 @@ if (facts.isBatch) {
 function drawPictures() {
     if (facts.isBatch || !facts.runs.length) return;
     view.runs = facts.runs.map(readRun);
+    state.metric ??= usualMetric(view.runs);
     const steps = view.runs.flatMap((run) => run.steps);
     view.full = [Math.min(...steps), Math.max(...steps)];
     if (state.range && (state.range[1] <= view.full[0] || state.range[0] >= view.full[1])) state.range = null;

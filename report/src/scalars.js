@@ -72,7 +72,9 @@ export function scalarsPart(view) {
     const part = el('section', { id: 'scalars-part', 'aria-labelledby': 'scalars-title' });
     if (!names.length) return part;
     let most = 6;
-    const positive = (curves) => curves.every((curve) => curve.low.every((v) => !(v <= 0) || v === -Infinity));
+    // A logarithmic axis has no place for numbers below zero; zeros are left out of it, and counted.
+    const fits = (curves) => curves.every((curve) => curve.low.every((v) => !(v < 0) || v === -Infinity)) && curves.some((curve) => curve.high.some((v) => v > 0 && v < Infinity));
+    const zerosOf = (curves) => curves.reduce((sum, curve) => sum + curve.low.filter((v) => v === 0).length, 0);
     const log = el('input', { type: 'checkbox', id: 'log' });
     const smooth = el('input', { type: 'range', id: 'smooth', min: '0', max: '0.98', step: '0.02' });
     const shown = el('output', { for: 'smooth' });
@@ -86,14 +88,15 @@ export function scalarsPart(view) {
             const curves = curvesOf(view, name, state.smooth);
             // NaN breaks a line, and is said.
             const lost = lostOf(view, curves);
-            const can = positive(curves);
+            const can = fits(curves);
+            const zeros = zerosOf(curves);
             // Unless it was chosen: where the values lie far apart.
             const all = curves.flatMap((curve) => [...curve.low, ...curve.high]).filter((v) => v > 0 && v < Infinity);
-            const apart = can && all.reduce((m, v) => Math.max(m, v), 0) > 100 * all.reduce((m, v) => Math.min(m, v), Infinity);
+            const apart = can && !zeros && all.reduce((m, v) => Math.max(m, v), 0) > 100 * all.reduce((m, v) => Math.min(m, v), Infinity);
             const wanted = state.log === null ? apart : state.log === 1;
             anyLog = anyLog || (wanted && can);
             chart.log = wanted && can;
-            note.textContent = [wanted && !can ? 'not all positive: linear' : '', lost].filter(Boolean).join('; ');
+            note.textContent = [wanted && !can ? 'not all positive: linear' : wanted && zeros ? `0 at ${plural(zeros, 'step')}: not shown` : '', lost].filter(Boolean).join('; ');
             note.className = lost ? 'chart-note bad' : 'chart-note';
             const run = view.runs[state.run];
             const marks = run.tensorPlace.has(name) ? markedSteps(run, run.tensorPlace.get(name)) : [];

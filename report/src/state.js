@@ -1,6 +1,6 @@
 // What is looked at: kept in the address behind '#', so that a view can be sent, and is the same after a reload.
 const listeners = [];
-export const state = { run: null, tensor: null, step: null, collection: null, metric: 'abs_mean', mode: null, worker: -1, range: null, log: null, smooth: 0, rule: null, off: [] };
+export const state = { run: null, tensor: null, step: null, collection: null, metric: null, mode: null, worker: -1, range: null, log: null, smooth: 0, rule: null, off: [] };
 
 const texts = ['tensor', 'collection', 'metric', 'mode', 'rule'];
 const numbers = ['run', 'step', 'worker', 'smooth', 'log'];

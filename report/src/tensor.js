@@ -10,7 +10,7 @@ import { pictures } from './theme.js';
 
 // The tensor to begin with: that of the first finding, else the first of the largest collection but all.
 function firstTensor(run) {
-    const some = run.findings.filter((each) => each.tensor >= 0 && run.byTensor.has(each.tensor));
+    const some = run.findings.filter((each) => run.byTensor.has(each.tensor));
     const found = some.find((each) => !run.byTensor.get(each.tensor).every((one) => one.scalar)) || some[0];
     if (found) return run.tensors[found.tensor].name;
     const big = run.series.find((one) => !one.scalar) || run.series[0];
@@ -227,13 +227,14 @@ export function tensorPart(view) {
         const series = seriesOf(here, tensor, axisPlace, state.worker);
         const shown = series.length ? series : seriesOf(here, tensor, axisPlace, -1);
         const info = here.tensors[tensor];
-        facts.textContent = [info.dtype && `${info.dtype} ${info.shape || 'scalar'}${info.changes ? ', which changes' : ''}`, here.collections.filter((one) => one.tensors.includes(tensor)).map((one) => one.name).join(', '), state.worker >= 0 ? here.workers[state.worker] : here.workers.length > 1 ? `${here.workers.length} workers together` : ''].filter(Boolean).join(' \u00b7 ');
+        facts.textContent = [`${info.dtype ?? 'only reductions were saved,'} ${info.shape === undefined ? 'shape unknown' : info.shape || 'scalar'}${info.changes ? ', which changes' : ''}`, here.collections.filter((one) => one.tensors.includes(tensor)).map((one) => one.name).join(', '), state.worker >= 0 ? here.workers[state.worker] : here.workers.length > 1 ? `${here.workers.length} workers together` : ''].filter(Boolean).join(' \u00b7 ');
         const marks = markedSteps(here, tensor);
         const groups = here.findings.filter((each) => each.tensor === tensor);
         found.replaceChildren(...groups.slice(0, 8).map((each) => el('li', { class: 'bad' }, el('button', { type: 'button', class: 'link', text: `step ${count(each.first)}`, onclick: () => set({ step: each.first }) }), ` ${here.rules[each.rule].name}${each.worker && here.workers.length > 1 ? ', ' + each.worker : ''}${each.count > 1 ? `, ${plural(each.count, 'time')} up to step ${count(each.last)}` : ''}: ${each.message}`)));
         drawValues(axis, shown, marks);
         drawSizes(axis, shown, marks);
         drawOthers();
+        if (valuesFigure.hidden && sizesFigure.hidden && info.dtype === undefined) facts.textContent += ' \u00b7 of the numbers shown here none was saved';
         const spread = shown[0].distributions;
         histogramFigure.hidden = !spread.length;
         if (spread.length) {
@@ -253,7 +254,7 @@ export function tensorPart(view) {
     const drawValues = (axis, series, marks) => {
         const [low, high, meanLow, meanHigh] = [mergedColumn(series, 0, false), mergedColumn(series, 1, true), mergedColumn(series, 2, false), mergedColumn(series, 3, true)];
         const at = pick(meanHigh, axis.first.length);
-        const edges = pick(high, axis.first.length);
+        const edges = pick(high, axis.first.length).filter((i) => low.has(i));
         const xs = at.map((i) => axis.first[i]);
         const curves = [];
         const scalar = series.every((one) => one.scalar);
@@ -262,6 +263,11 @@ export function tensorPart(view) {
             mean.text = (i) => `${mean.label}: ${meanLow.values[at[i]] === meanHigh.values[at[i]] ? number(meanHigh.values[at[i]]) : `${number(meanLow.values[at[i]])} to ${number(meanHigh.values[at[i]])}`}`;
             if (scalar && at.some((i) => meanLow.values[i] !== meanHigh.values[i])) mean.bands = [[at.map((i) => meanLow.values[i]), at.map((i) => meanHigh.values[i]), '2e']];
             curves.push(mean);
+        }
+        // Where only one of them was saved, it is a line.
+        for (const [column, name, other] of scalar ? [] : [[low, 'smallest', high], [high, 'largest', low]]) {
+            const only = pick(column, axis.first.length).filter((i) => !other.has(i));
+            if (only.length) curves.push({ label: name, color: seriesColor(name === 'smallest' ? 5 : 4), x: only.map((i) => axis.first[i]), y: only.map((i) => column.values[i]) });
         }
         if (edges.length && !scalar) {
             const least = edges.map((i) => low.values[i]);

@@ -116,6 +116,7 @@ int check(const check_arguments& args, const program_rules& registry, console& t
     };
     for_each_run(args.runs, reducing(args.how), to, command, [&](const std::string& path, const std::string& why) {
         tally.add_failed();
+        idle.add({.run = {.path = path}, .error = why}, args.rules);
         actions.fail(path, rules.names_of(args.rules), why, note);
     });
     actions.flush(note);

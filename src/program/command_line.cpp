@@ -4,6 +4,7 @@
 #include <program/command_options.hpp>
 #include <program/completion.hpp>
 #include <program/defaults.hpp>
+#include <program/defaults_file.hpp>
 #include <program/diff.hpp>
 #include <program/export.hpp>
 #include <program/index.hpp>
@@ -69,7 +70,8 @@ command_line::command_line(const program_rules& registry, const std::string& def
     CLI::App& app = state_->app;
     app.set_config("--config", defaults,
                    "the file of defaults: of options for all commands, or for one behind a line [COMMAND]")
-        ->type_name("FILE");
+        ->type_name("FILE")
+        ->each(refuse_device_of_defaults);
     app.config_formatter(state_->defaults);
     app.set_version_flag("--version", "smdebug " + version_text());
     app.require_subcommand(1);

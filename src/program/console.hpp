@@ -68,7 +68,7 @@ public:
     void damage(std::string_view text) override;
     void error(std::string_view text) override;
     void error(const usage_error& wrong);
-    /// Records that another process has reported an error or damage.
+    /// Records that another process has reported an error or damage, or that what was a note so far stays.
     void mark_trouble() noexcept { trouble_ = true; }
     /// Whether there was an error or damage.
     [[nodiscard]] bool trouble() const noexcept { return trouble_; }

@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <optional>
 #include <system_error>
 
@@ -28,7 +27,13 @@ bool is_in_environment(std::string_view option) {
 }  // namespace
 
 std::vector<CLI::ConfigItem> defaults_reader::from_config(std::istream& in) const {
-    const std::string text{std::istreambuf_iterator<char>{in}, std::istreambuf_iterator<char>{}};
+    constexpr std::size_t most = std::size_t{1} << 20U;
+    std::string text(most + 1, '\0');
+    in.read(text.data(), most + 1);
+    text.resize(static_cast<std::size_t>(in.gcount()));
+    if (text.size() > most) {
+        throw usage_error("the defaults in " + file() + " have more than 1 MiB", "Is that the file of defaults?");
+    }
     std::vector<default_line> lines = defaults_text{text, file()}.lines();
     for (const default_line& line : lines) {
         check(line);

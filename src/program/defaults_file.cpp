@@ -10,6 +10,17 @@
 
 namespace smdebug::inline v1::cli {
 
+void refuse_device_of_defaults(const std::string& path) {
+    std::error_code ignored;
+    const auto what = std::filesystem::status(path, ignored);
+    const bool is_other = std::filesystem::exists(what) && !std::filesystem::is_directory(what) &&
+                          !std::filesystem::is_regular_file(what);
+    if (is_other && std::filesystem::canonical(path, ignored) != "/dev/null") {
+        throw detail::usage_error("the defaults in " + path + " cannot be read: it is a device, a pipe or a socket",
+                                  "Name a file.");
+    }
+}
+
 std::string defaults_file() {
     const auto variable = [](const char* name) -> std::optional<std::string> {
         const char* const value = std::getenv(name);
@@ -21,6 +32,7 @@ std::string defaults_file() {
         return std::filesystem::exists(what) && !std::filesystem::is_directory(what);
     };
     const auto readable = [](const std::string& path) {  // CLI11 would go on without it
+        refuse_device_of_defaults(path);
         if (!std::ifstream{path}) {
             throw detail::usage_error("the defaults in " + path + " cannot be read",
                                       "Let it be read, or set SMDEBUG_CONFIG to nothing.");

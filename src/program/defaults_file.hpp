@@ -10,4 +10,7 @@ namespace smdebug::inline v1::cli {
 /// Errors: usage_error where SMDEBUG_CONFIG names what is no file, and where the file cannot be read.
 [[nodiscard]] std::string defaults_file();
 
+/// Errors: usage_error where `path` is neither a file nor /dev/null, nor a folder, nor missing.
+void refuse_device_of_defaults(const std::string& path);
+
 }  // namespace smdebug::inline v1::cli

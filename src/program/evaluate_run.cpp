@@ -2,6 +2,7 @@
 
 #include <program/rows.hpp>
 #include <program/rule_notes.hpp>
+#include <program/runs.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/rules/any_rule.hpp>
 #include <smdebug/rules/finding.hpp>
@@ -70,6 +71,7 @@ rule_result not_made(const std::string& name, const std::string& why) {
 std::vector<rule_result> evaluate_run(rule_maker& maker, const std::vector<rule_request>& requests,
                                       const program_trial& run, const std::string& path, const check_arguments& args,
                                       const evaluation_hooks& hooks, message_sink& to) {
+    check_saved(run, path);
     std::vector<rule_result> all(requests.size());
     std::vector<std::size_t> places;
     std::vector<any_rule<program_trial>> rules;

@@ -48,7 +48,9 @@ void add_step(row_buffer& row, const ls_arguments& args, const std::string& path
     if (args.how.format == output_format::json) {
         std::vector<std::string> workers;
         for (const smdebug::detail::catalog::file& written : step.files()) {
-            workers.push_back(from.workers[written.worker]);
+            if (const std::string& name = from.workers[written.worker]; workers.empty() || workers.back() != name) {
+                workers.push_back(name);  // late data are a file of their own
+            }
         }
         row.list(workers);
     } else if (args.how.format == output_format::csv) {
@@ -98,10 +100,11 @@ int follow_ls(const ls_arguments& args, console& to, const std::stop_token& stop
             }
             of.out.use([&](console&) { rows.take(row); });
         }
-        if (feed.end() == follow_end::ended) {
-            of.out.note("the job of " + of.path + " has ended after " + counted(feed.count(), "step"));
+        const follow_end end = *feed.feed().end();
+        if (end == follow_end::ended) {
+            of.out.note("the job of " + of.path + " has ended after " + counted(feed.feed().count(), "step"));
         }
-        return feed.end();
+        return end;
     });
     return status_after(ends, to);
 }

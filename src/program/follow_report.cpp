@@ -1,5 +1,6 @@
 #include <program/follow_report.hpp>
 
+#include <program/folder_runs.hpp>
 #include <program/following.hpp>
 #include <program/message_sink.hpp>
 #include <program/program_trial.hpp>
@@ -25,7 +26,7 @@ namespace smdebug::inline v1::cli::detail {
 
 namespace {
 
-// Prints repeated messages about a run only once.
+// Prints repeated messages about a run only once: as notes, until the last page is made.
 class quiet_notes final : public message_sink {
 public:
     explicit quiet_notes(console& to) : to_(to) {}
@@ -33,11 +34,14 @@ public:
     void note(std::string_view) override {}
     void damage(std::string_view) override {}
     void error(std::string_view text) override {
-        if (std::find(told_.begin(), told_.end(), text) == told_.end() && told_.size() < most) {
-            told_.emplace_back(text);
+        if (is_last_) {
             to_.error(text);
+        } else if (std::find(told_.begin(), told_.end(), text) == told_.end() && told_.size() < most) {
+            told_.emplace_back(text);
+            to_.note(text);
         }
     }
+    void begin_last() noexcept { is_last_ = true; }
     void progress(std::string_view, std::size_t, std::size_t) override {}
 
 private:
@@ -45,6 +49,7 @@ private:
 
     console& to_;
     std::vector<std::string> told_;
+    bool is_last_ = false;
 };
 
 // Waits so long, or until `stop`.
@@ -64,25 +69,29 @@ public:
           registry_(registry),
           to_(to),
           stop_(std::move(stop)),
+          shared_(to),
           maker_(registry, args.check.how),
           quiet_(to) {}
 
     /// Until every job has ended, was given up, or `stop`; the exit status.
     [[nodiscard]] int follow() {
-        shared_console shared{to_};
-        for (const std::string& path : args_.check.runs) {
-            const std::string plain = plain_path(path);
-            opened_.push_back({plain, open_to_follow(plain, args_.check.how, args_.check.follow, stop_, shared),
-                               run_watch{plain}, run_problems{args_.check.how.skip_damaged}});
+        if (args_.check.how.folders.empty()) {
+            std::for_each(args_.check.runs.begin(), args_.check.runs.end(), [&](const auto& path) { open(path); });
+        } else {
+            wait_for_folders();
         }
         using clock = std::chrono::steady_clock;
         while (true) {
-            const bool over = look();
-            if (!over && !changed_ && written_) {
+            const bool has_new = open_new_folders();
+            const bool over = look() && (!has_new || stop_.stop_requested());
+            if (!over && !changed_ && !has_new && written_) {
                 pause_for(args_.interval, stop_);
                 continue;
             }
             const auto began = clock::now();
+            if (over) {
+                quiet_.begin_last();
+            }
             gather();
             page_.look_again = over ? 0 : seconds();
             report::detail::write_page(page_, args_.output);
@@ -97,7 +106,7 @@ public:
         }
         tell_report(args_, page_, to_);
         for (const one& each : opened_) {
-            each.problems.finish(each.path, to_);
+            tell_problems(each.run, each.path, args_.check.how.skip_damaged, to_);
             if (each.stalled) {
                 to_.error(stalled_text(each.run, each.path));
             }
@@ -113,13 +122,47 @@ private:
         run_watch watch;
         run_problems problems;
         std::optional<std::chrono::steady_clock::time_point> lost = {};  ///< since when it is no longer there
-        std::size_t steps = 0;
+        std::uint32_t load = 0;                                          ///< the catalog that the page shows
         bool ended = false;
         bool stalled = false;
     };
 
     [[nodiscard]] std::uint32_t seconds() const {
         return static_cast<std::uint32_t>(std::max<std::int64_t>(args_.interval.count() / 1000, 2));
+    }
+
+    void open(const std::string& path) {
+        const std::string plain = plain_path(path);
+        opened_.push_back({plain, open_to_follow(plain, args_.check.how, args_.check.follow, stop_, shared_),
+                           run_watch{plain}, run_problems{args_.check.how.skip_damaged}});
+    }
+
+    // Opens the runs that have appeared below the folders; whether there were any.
+    bool open_new_folders() {
+        const std::size_t before = opened_.size();
+        const run_options& how = args_.check.how;
+        for (const std::string& path : runs_from_folders(how.folders, how.storage, folders_without_runs::left_out)) {
+            const std::string plain = plain_path(path);
+            const auto is_open = [&](const one& each) { return each.path == plain; };
+            if (opened_.size() < most_followed_runs && std::none_of(opened_.begin(), opened_.end(), is_open)) {
+                open(path);
+            }
+        }
+        return opened_.size() > before;
+    }
+
+    void wait_for_folders() {
+        const auto began = std::chrono::steady_clock::now();
+        for (bool first = true; !open_new_folders() && !stop_.stop_requested(); first = false) {
+            const auto limit = args_.check.follow.give_up_after;
+            if (limit && std::chrono::steady_clock::now() - began >= *limit) {
+                throw not_found("there is no training run in " + args_.check.how.folders.front());
+            }
+            if (first) {
+                to_.note("waiting for a run to start in " + args_.check.how.folders.front());
+            }
+            pause_for(std::chrono::milliseconds{500}, stop_);
+        }
     }
 
     // Whether all runs have ended; new data sets changed_.
@@ -135,12 +178,12 @@ private:
             }
             if (!each.ended) {
                 each.run.refresh();
-                const std::size_t steps = each.run.steps({.show_incomplete_steps = true}).size();
+                const std::uint32_t load = each.run.snapshot()->load;
                 each.ended = each.run.loaded_all_steps();
-                changed_ = changed_ || steps != each.steps || each.ended;
-                each.steps = steps;
+                changed_ = changed_ || load != each.load || each.ended;
+                each.load = load;
             }
-            each.stalled = !each.ended && limit && each.run.quiet_time() > *limit;
+            each.stalled = !each.ended && limit && each.run.state()->watched_quiet_time() > *limit;
             all = all && (each.ended || each.stalled);
         }
         return all || stop_.stop_requested();
@@ -171,7 +214,7 @@ private:
         each.watch = run_watch{each.path};
         each.problems = run_problems{args_.check.how.skip_damaged};
         each.lost.reset();
-        each.steps = 0;
+        each.load = 0;
         changed_ = true;
         return true;
     }
@@ -181,7 +224,9 @@ private:
         for (one& each : opened_) {
             // If interrupted, it still shows what exists.
             page_.runs.push_back(report_run(maker_, registry_, each.run, each.path, args_, {}, quiet_));
-            each.problems.report(each.run, each.path, to_);
+            if (!each.ended) {
+                each.problems.report(each.run, each.path, provisional_);
+            }
         }
         page_.title = title_of(args_, page_);
     }
@@ -190,6 +235,8 @@ private:
     const program_rules& registry_;
     console& to_;
     std::stop_token stop_;
+    shared_console shared_;
+    provisional_sink provisional_{shared_};
     rule_maker maker_;
     quiet_notes quiet_;
     std::vector<one> opened_;

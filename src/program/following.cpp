@@ -1,12 +1,16 @@
 #include <program/following.hpp>
 
+#include <program/folder_runs.hpp>
 #include <program/near_runs.hpp>
 #include <program/text.hpp>
 #include <smdebug/storage/uri.hpp>
 #include <smdebug/trial/options.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <condition_variable>
+#include <deque>
 #include <exception>
 #include <memory>
 #include <system_error>
@@ -40,28 +44,7 @@ run_watch::run_watch(const std::string& path) {
     if (!smdebug::detail::is_in_s3(path) && !smdebug::detail::archive_in(path)) {
         root_ = smdebug::detail::local_path(path);
         folder_ = identity();
-        find_files();
     }
-}
-
-bool run_watch::is_replaced() {
-    if (!folder_) {
-        return false;
-    }
-    if (identity() != folder_) {
-        return true;
-    }
-    for (auto& [path, known] : files_) {
-        const facts now = facts_of(path);
-        if (!now.size || *now.size < known.size || (path == index_ && now.written != known.written)) {
-            return true;
-        }
-        known = now;
-    }
-    if (files_.empty()) {
-        find_files();
-    }
-    return false;
 }
 
 run_watch::identity_type run_watch::identity() const {
@@ -74,39 +57,32 @@ run_watch::identity_type run_watch::identity() const {
     }
 }
 
-run_watch::facts run_watch::facts_of(const std::string& path) {
-    std::error_code failed;
-    facts now{.size = std::filesystem::file_size(path, failed)};
-    now.written = std::filesystem::last_write_time(path, failed);
-    return failed ? facts{} : now;
-}
-
-void run_watch::find_files() {
-    constexpr std::size_t most_files = 16;
-    std::error_code failed;
-    const std::filesystem::path index = std::filesystem::path{root_} / "index";
-    std::filesystem::recursive_directory_iterator entry{
-        std::filesystem::is_directory(index, failed) ? index.string() : root_, failed};
-    std::size_t left = most_looked_at;
-    for (; !failed && entry != std::filesystem::recursive_directory_iterator{} && left > 0 && index_.empty() &&
-           files_.size() < most_files;
-         entry.increment(failed), --left) {
-        const std::string path = entry->path().string();
-        const bool is_index = path.ends_with(".json") && path.starts_with(index.string());
-        if (is_index || path.find("tfevents") != std::string::npos) {
-            files_.emplace(path, facts_of(path));
-            index_ = is_index ? path : std::string{};
-        }
-    }
-}
-
 noting_feed::noting_feed(const followed_run& of, feed_options options)
-    : of_(of), feed_(of.run, watched(std::move(options))), problems_(of.skip_damaged) {
+    : of_(of), feed_(of.run, watched(std::move(options))), to_(of.out), problems_(of.skip_damaged) {
     report();
 }
 
-std::vector<step_number> noting_feed::next() {
-    auto steps = feed_.next();
+noting_feed::~noting_feed() {
+    try {
+        if (of_.skip_damaged) {  // they are notes in any case
+            problems_.report(of_.run, of_.path, of_.out);
+            problems_.finish(of_.path, of_.out);
+        } else {
+            tell_problems(of_.run, of_.path, false, of_.out);
+        }
+    } catch (const std::exception& failed) {
+        of_.out.error(error_text(failed, of_.path));
+    }
+}
+
+void noting_feed::report() {
+    if (!of_.run.loaded_all_steps()) {
+        problems_.report(of_.run, of_.path, to_);
+    }
+}
+
+std::vector<step_number> noting_feed::next(step_feed::clock::time_point until) {
+    auto steps = feed_.next(until);
     report();
     return steps;
 }
@@ -178,9 +154,10 @@ std::string replaced_text(const std::string& path) {
 namespace {
 
 // Opens and follows one run, and its replacements.  Its errors are printed; the other runs go on.
-follow_end follow_one(std::size_t place, const std::string& path, const run_options& how, const follow_options& follow,
+follow_end follow_one(std::size_t place, followed_end& of, const run_options& how, const follow_options& follow,
                       const std::stop_token& stop, shared_console& out,
                       function_ref<follow_end(const followed_run&)> command) {
+    const std::string& path = of.path;
     follow_end when_stopped = follow_end::not_started;
     try {
         while (true) {
@@ -210,7 +187,9 @@ follow_end follow_one(std::size_t place, const std::string& path, const run_opti
     } catch (const output_error&) {
         throw;
     } catch (const std::exception& failed) {
-        out.error(error_text(failed, path));
+        const std::string text = error_text(failed, path);
+        of.saved_nothing = text.find(nothing_saved) != std::string::npos;
+        out.error(text);
         return follow_end::failed;
     }
 }
@@ -224,31 +203,83 @@ struct follow_team {
         ending->request_stop();
     }
 
+    void wait(std::chrono::milliseconds time) {
+        std::mutex guard;
+        std::condition_variable_any woken;
+        std::unique_lock lock{guard};
+        woken.wait_for(lock, ending->get_token(), time, [] { return false; });
+    }
+
     shared_console out;
     // Not on the stack: g++ 12 would warn, with sanitizers, that its constructor reads it.
     std::unique_ptr<std::stop_source> ending = std::make_unique<std::stop_source>();
     std::exception_ptr failure;  // the last one
 };
 
+// Starts to follow each run below the folders as it appears, until all have ended and no more has come.
+void follow_folders(const run_options& how, const follow_options& follow, follow_team& team,
+                    const std::deque<followed_end>& ends, const std::atomic<std::size_t>& running,
+                    function_ref<void(const std::string&)> start) {
+    constexpr std::chrono::milliseconds interval{500};
+    const auto began = std::chrono::steady_clock::now();
+    bool is_noted = false;
+    while (!team.ending->stop_requested()) {
+        const bool all_ended = !ends.empty() && running == 0;
+        std::size_t added = 0;
+        for (const std::string& path : runs_from_folders(how.folders, how.storage, folders_without_runs::left_out)) {
+            const std::string plain = plain_path(path);
+            if (std::any_of(ends.begin(), ends.end(), [&](const followed_end& one) { return one.path == plain; })) {
+                continue;
+            }
+            if (ends.size() == most_followed_runs) {
+                team.out.error(plain + ": not followed, as " + std::to_string(most_followed_runs) +
+                               " runs are followed at once at most");
+                return;
+            }
+            start(path);
+            ++added;
+        }
+        if (all_ended && added == 0) {
+            return;
+        }
+        if (ends.empty() && !std::exchange(is_noted, true)) {
+            team.out.note("waiting for a run to start in " + how.folders.front());
+        }
+        if (ends.empty() && follow.give_up_after && std::chrono::steady_clock::now() - began >= *follow.give_up_after) {
+            team.out.error("there is no training run in " + how.folders.front());
+            return;
+        }
+        team.wait(interval);
+    }
+}
+
 }  // namespace
 
-std::vector<follow_end> follow_runs(const std::vector<std::string>& paths, const run_options& how,
-                                    const follow_options& follow, console& to, const std::stop_token& stop,
-                                    function_ref<follow_end(const followed_run&)> command) {
+std::vector<followed_end> follow_runs(const std::vector<std::string>& paths, const run_options& how,
+                                      const follow_options& follow, console& to, const std::stop_token& stop,
+                                      function_ref<follow_end(const followed_run&)> command) {
     detail::follow_team team{to};
     const std::stop_callback forwarded{stop, [&] { team.ending->request_stop(); }};
-    std::vector<follow_end> ends(paths.size(), follow_end::not_started);
+    std::deque<followed_end> ends;  // does not move them
+    std::atomic<std::size_t> running{0};
     std::vector<std::jthread> threads;
+    const auto start = [&](const std::string& path) {
+        followed_end& of = ends.emplace_back(followed_end{plain_path(path)});
+        ++running;
+        threads.emplace_back([&, place = ends.size() - 1] {
+            try {
+                of.end = detail::follow_one(place, of, how, follow, team.ending->get_token(), team.out, command);
+            } catch (...) {
+                team.fail();
+            }
+            --running;
+        });
+    };
     try {
-        for (std::size_t i = 0; i < paths.size(); ++i) {
-            threads.emplace_back([&, i] {
-                try {
-                    ends[i] = detail::follow_one(i, plain_path(paths[i]), how, follow, team.ending->get_token(),
-                                                 team.out, command);
-                } catch (...) {
-                    team.fail();
-                }
-            });
+        if (how.folders.empty()) {
+            std::for_each(paths.begin(), paths.end(), start);
+        } else {
+            detail::follow_folders(how, follow, team, ends, running, start);
         }
     } catch (...) {  // no more threads
         team.ending->request_stop();
@@ -258,11 +289,12 @@ std::vector<follow_end> follow_runs(const std::vector<std::string>& paths, const
     if (team.failure) {
         std::rethrow_exception(team.failure);
     }
-    return ends;
+    return {ends.begin(), ends.end()};
 }
 
-int status_after(const std::vector<follow_end>& ends, const console& to) {
-    const bool interrupted = std::any_of(ends.begin(), ends.end(), [](follow_end end) {
+int status_after(const std::vector<followed_end>& ends, const console& to) {
+    const bool interrupted = std::any_of(ends.begin(), ends.end(), [](const followed_end& one) {
+        const follow_end end = one.end;
         return end == follow_end::interrupted || end == follow_end::not_started;
     });
     return interrupted ? exit_interrupted : to.status();

@@ -14,9 +14,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <functional>
-#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -45,32 +43,35 @@ private:
     console& to_;
 };
 
-/// Detects whether the run in a local folder was replaced since it was opened: by the folder, and by some files that
-/// otherwise stay or only grow.  Elsewhere it reports no change.  Threads: one at a time.
+/// Damage and errors of a run may be put right before it ends: until then they are notes.
+class provisional_sink final : public message_sink {
+public:
+    explicit provisional_sink(shared_console& to) : to_(to) {}
+    void note(std::string_view text) override { to_.note(text); }
+    void damage(std::string_view text) override { to_.note(text); }
+    void error(std::string_view text) override { to_.note(text); }
+    void progress(std::string_view, std::size_t, std::size_t) override {}
+
+private:
+    shared_console& to_;
+};
+
+/// Detects whether the folder of a local run was replaced since it was opened; what was written again in it is seen by
+/// the trial itself.  Elsewhere it reports no change.  Threads: one at a time.
 class run_watch {
 public:
     explicit run_watch(const std::string& path);
 
     /// Whether it is gone, or another one is there.
-    [[nodiscard]] bool is_replaced();
+    [[nodiscard]] bool is_replaced() const { return folder_ && identity() != folder_; }
 
 private:
     using identity_type = std::optional<smdebug::detail::posix::folder_identity>;
-    struct facts {
-        std::optional<std::uintmax_t> size = {};  ///< nothing: it is not there
-        std::filesystem::file_time_type written = {};
-    };
 
     [[nodiscard]] identity_type identity() const;
-    [[nodiscard]] static facts facts_of(const std::string& path);
-
-    // An index file, which is not written again; or else logs and event files.
-    void find_files();
 
     std::string root_;
     identity_type folder_;
-    std::string index_;
-    std::map<std::string, facts> files_;
 };
 
 /// What a following command gets for each run, valid during the call.
@@ -84,25 +85,27 @@ struct followed_run {
     bool skip_damaged = false;
 };
 
-/// The steps of a followed run.  Reports problems as they appear.
+/// The steps of a followed run.  Notes problems as they appear, and reports at the end those that are left.
 class noting_feed {
 public:
     noting_feed(const followed_run& of, feed_options options);
     noting_feed(const noting_feed&) = delete;
     noting_feed& operator=(const noting_feed&) = delete;
-    ~noting_feed() { problems_.finish(of_.path, of_.out); }  // rules may end before the run does
+    ~noting_feed();  // rules may end before the run does
 
     /// As step_feed::next().
-    [[nodiscard]] std::vector<step_number> next();
-    [[nodiscard]] follow_end end() const noexcept { return feed_.end(); }
-    [[nodiscard]] std::size_t count() const noexcept { return feed_.count(); }
+    [[nodiscard]] std::vector<step_number> next(
+        step_feed::clock::time_point until = step_feed::clock::time_point::max());
+    [[nodiscard]] const step_feed& feed() const noexcept { return feed_; }
+    void start_over() { feed_.start_over(); }
 
 private:
     [[nodiscard]] feed_options watched(feed_options options) const;
-    void report() { problems_.report(of_.run, of_.path, of_.out); }
+    void report();
 
     const followed_run& of_;
     step_feed feed_;
+    provisional_sink to_;
     run_problems problems_;
 };
 
@@ -119,15 +122,23 @@ private:
 /// The message for a followed run that is gone.
 [[nodiscard]] std::string replaced_text(const std::string& path);
 
+/// How following one run came to its end.
+struct followed_end {
+    std::string path;
+    follow_end end = follow_end::not_started;
+    bool saved_nothing = false;  ///< its job has ended without a step
+};
+
 /// Calls command(followed_run) for each run, all at once; it returns how following the run came to its end.  Returns
-/// that of each run.  `stop` ends it all; so does an error that is not one run's.
+/// that of each run, by its place.  `stop` ends it all; so does an error that is not one run's.
+/// With run_options::folders, runs that appear below them meanwhile are followed, too; then `paths` does not count.
 /// Errors: output_error, and whatever else the command throws that is no error of the library.
-[[nodiscard]] std::vector<follow_end> follow_runs(const std::vector<std::string>& paths, const run_options& how,
-                                                  const follow_options& follow, console& to,
-                                                  const std::stop_token& stop,
-                                                  function_ref<follow_end(const followed_run&)> command);
+[[nodiscard]] std::vector<followed_end> follow_runs(const std::vector<std::string>& paths, const run_options& how,
+                                                    const follow_options& follow, console& to,
+                                                    const std::stop_token& stop,
+                                                    function_ref<follow_end(const followed_run&)> command);
 
 /// The exit status after that.
-[[nodiscard]] int status_after(const std::vector<follow_end>& ends, const console& to);
+[[nodiscard]] int status_after(const std::vector<followed_end>& ends, const console& to);
 
 }  // namespace smdebug::inline v1::cli::detail

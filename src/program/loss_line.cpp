@@ -52,7 +52,7 @@ std::vector<finding> loss_recorder::operator()(const program_trial& run, step_nu
     }
     const auto mean = run.tensor(name_).find_reduction(step, reduction::mean, {.worker = worker_});
     if (mean) {
-        if (!std::isfinite(*mean) && line_.lost < 0) {
+        if (!std::isfinite(*mean) && !line_.lost) {
             line_.lost = run.shown_step(step);
         }
         const float value = point_of(*mean);

@@ -20,7 +20,7 @@ inline constexpr std::size_t loss_points = 48;
 /// A loss, in some points.
 struct loss_line {
     std::vector<float> points = {};
-    step_number lost = -1;  ///< the first step at which it is NaN or infinite; -1: none
+    std::optional<step_number> lost = {};  ///< the first step at which it is NaN or infinite
 };
 
 /// Records the first loss by name at the evaluated steps, of its first worker, in TRAIN mode if there are several.

@@ -204,10 +204,13 @@ int ls(const ls_arguments& args, console& to) {
         std::vector<tensor_summary> tensors = summarize(
             *run.state(), *from, [&](std::size_t read, std::size_t all) { to.progress("tensors", read, all); },
             &missing);
-        if (missing.tensors > 0) {
-            to.note("of " + counted(missing.tensors, "tensor") +
-                    " no value can be looked at: " + counted(missing.files, "event file") + " missing, the first " +
-                    missing.first_file + " [run " + path + "]");
+        if (missing.files > 0) {
+            const std::string text =
+                (missing.tensors > 0 ? "of " + counted(missing.tensors, "tensor") + " no value can be looked at: "
+                                     : "") +
+                counted(missing.files, "event file") + " missing, the first " + missing.first_file + " [run " + path +
+                "]";
+            args.how.skip_damaged ? to.note(text) : to.error(text);
         }
         std::erase_if(tensors,
                       [&](const tensor_summary& tensor) { return !wanted.contains(*from->names->find(tensor.name)); });

@@ -103,11 +103,16 @@ std::string run_hint(const std::string& path, bool may_come) {
     if (names_archive(path)) {
         return {};
     }
-    if (smdebug::detail::is_in_s3(path)) {
+    const bool far = smdebug::detail::is_in_s3(path);
+    std::error_code none;
+    if (const auto form = smdebug::detail::other_form_of(path);
+        form && (far || std::filesystem::is_regular_file(smdebug::detail::local_path(path), none))) {
+        return " It is " + std::string{form->what} + ": convert it in Python by " + std::string{form->how};
+    }
+    if (far) {
         return may_come ? "" : " Runs below it are found by scan, and by --list";
     }
     const std::string here = smdebug::detail::local_path(path);
-    std::error_code none;
     if (std::filesystem::is_directory(here, none)) {
         const std::string below = detail::runs_below(here);
         return below.empty() ? detail::run_above(here) : below;

@@ -51,7 +51,8 @@ std::string text_of(const std::vector<batch_run>& runs) {
     std::string text;
     for (const batch_run& each : runs) {
         const std::string place = std::to_string(each.place);
-        for (const std::string* part : {&place, &each.path, &each.version, &each.error}) {
+        const std::string beside = each.is_beside ? "1" : "0";
+        for (const std::string* part : {&place, &each.path, &each.version, &each.error, &beside}) {
             text.append(std::to_string(part->size())).append(":").append(*part);
         }
     }
@@ -66,7 +67,7 @@ std::vector<batch_run> runs_of(std::string_view text) {
     };
     std::vector<batch_run> runs;
     while (!text.empty()) {
-        std::array<std::string_view, 4> parts;
+        std::array<std::string_view, 5> parts;
         for (std::string_view& part : parts) {
             const std::size_t colon = std::min(text.find(':'), text.size() - 1);
             part = text.substr(colon + 1, number(text.substr(0, colon)));
@@ -75,7 +76,8 @@ std::vector<batch_run> runs_of(std::string_view text) {
         runs.push_back({.place = number(parts[0]),
                         .path = std::string{parts[1]},
                         .version = std::string{parts[2]},
-                        .error = std::string{parts[3]}});
+                        .error = std::string{parts[3]},
+                        .is_beside = parts[4] == "1"});
     }
     return runs;
 }

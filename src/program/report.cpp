@@ -57,7 +57,7 @@ report::detail::reported_run report_run(rule_maker& maker, const program_rules& 
         verdicts =
             evaluate_run(maker, chosen, run, path, args.check, {.sharing = {.joint = gatherer}, .stop = stop}, to);
     }
-    report::detail::reported_run reported = gatherer->finish();
+    report::detail::reported_run reported = gatherer->finish(verdicts);
     reported.path = path;
     reported.verdicts = std::move(verdicts);
     reported.not_evaluated = std::move(left_out);
@@ -88,7 +88,7 @@ report::detail::reported_comparison compare_runs(const program_trial& first, con
         story.add(each);
         if (++all.all <= most) {
             all.differences.push_back({.kind = std::string{name_of(each.kind)},
-                                       .step = each.step,
+                                       .step = each.step != -1 ? std::optional{each.step} : std::nullopt,
                                        .worker = std::string{each.worker},
                                        .tensor = std::string{each.tensor},
                                        .largest = each.largest,

@@ -161,6 +161,7 @@ bool is_requested(std::span<const rule_request> requests, std::string_view rule)
 }
 
 void idle_rules::add(const run_result& result, std::span<const rule_request> named) {
+    has_nothing_ = has_nothing_ || (!named.empty() && result.error.find(nothing_saved) != std::string::npos);
     for (const rule_result& each : result.verdicts) {
         if (result.steps > 0 && is_requested(named, each.name)) {
             add(each.name, each.status != rule_status::not_applicable);
@@ -170,9 +171,11 @@ void idle_rules::add(const run_result& result, std::span<const rule_request> nam
 
 int idle_rules::status(const console& to, bool met) const {
     const int status = to.status(met);
-    const bool any_idle =
-        std::any_of(has_looked_.begin(), has_looked_.end(), [](const auto& each) { return !each.second; });
-    return status == exit_ok && any_idle ? exit_usage : status;
+    const auto looked =
+        std::count_if(has_looked_.begin(), has_looked_.end(), [](const auto& each) { return each.second; });
+    const bool any_idle = static_cast<std::size_t>(looked) < has_looked_.size();
+    return (status == exit_ok && any_idle) || (status == exit_error && has_nothing_ && looked == 0) ? exit_usage
+                                                                                                    : status;
 }
 
 void run_tally::add_failed() {

@@ -66,13 +66,15 @@ void note_missing_tensors(const std::vector<rule_request>& rules, const program_
 class idle_rules {
 public:
     void add(const std::string& rule, bool has_looked) { has_looked_[rule] = has_looked_[rule] || has_looked; }
-    /// Adds the named rules of a run; a run without steps, of a job that has just begun, is ignored.
+    /// Adds the named rules of a run; a run without steps, of a job that has just begun, is ignored; in one whose job
+    /// has ended without saving anything they have looked at nothing.
     void add(const run_result& result, std::span<const rule_request> named);
     /// The exit status: that of the console, but wrong usage where it would be "nothing found".
     [[nodiscard]] int status(const console& to, bool met) const;
 
 private:
     std::map<std::string, bool> has_looked_;
+    bool has_nothing_ = false;  // a run in which there is nothing to look at
 };
 
 /// Sums up many runs in one line: the top of a table of hundreds scrolls out of view.

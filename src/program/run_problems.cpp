@@ -33,7 +33,7 @@ std::string with_run(const std::string& text, const std::string& run) {
 
 void run_problems::tell_all(std::span<const problem> all, const std::string& path, message_sink& to) {
     for (const problem& one : all) {
-        if (!told_.insert(one.where.empty() ? one.what : one.where).second) {
+        if (!told_.emplace(one.where, one.where.empty() ? one.what : one.topic).second) {
             continue;
         }
         if (told_.size() > most) {

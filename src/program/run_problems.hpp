@@ -9,6 +9,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <utility>
 
 namespace smdebug::inline v1::cli::detail {
 
@@ -31,7 +32,7 @@ private:
     static constexpr std::size_t most = 20;
 
     bool skip_;
-    std::set<std::string> told_;
+    std::set<std::pair<std::string, std::string>> told_;  // by place and topic
     std::size_t others_ = 0;
 };
 

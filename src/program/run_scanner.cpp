@@ -8,6 +8,8 @@
 #include <program/scan_source.hpp>
 #include <smdebug/batch/run_version.hpp>
 #include <smdebug/batch/scan_runs.hpp>
+#include <smdebug/batch/search/folder_walk.hpp>
+#include <smdebug/index/locations.hpp>
 #include <smdebug/registry/configure.hpp>
 #include <smdebug/registry/rule_registry.hpp>
 #include <smdebug/storage/uri.hpp>
@@ -56,10 +58,20 @@ run_result run_scanner::operator()(const batch_run& one, const run_scope& scope)
     return scan_archive(one, how, scope);
 }
 
-run_state run_scanner::state_after(const std::exception& wrong) {
+run_state run_scanner::state_after(const std::exception& wrong, const std::string& path) {
     const bool is_there = dynamic_cast<const missing_collection_files*>(&wrong) != nullptr ||
-                          dynamic_cast<const not_found*>(&wrong) == nullptr;
+                          dynamic_cast<const no_training_run*>(&wrong) != nullptr ||
+                          dynamic_cast<const not_found*>(&wrong) == nullptr || smdebug::detail::is_regular_file(path);
     return is_there ? run_state::failed : run_state::gone;
+}
+
+bool run_scanner::has_no_run(const std::exception& wrong, const batch_run& one, const run_place& place) {
+    namespace locations = smdebug::detail::locations;
+    const bool is_other =
+        dynamic_cast<const not_found*>(&wrong) != nullptr || dynamic_cast<const unsupported*>(&wrong) != nullptr;
+    return one.is_beside && place.store && is_other &&
+           !has_any(*place.store, {locations::collections_folder, locations::events_folder, locations::index_folder,
+                                   locations::end_of_job});
 }
 
 bool run_scanner::was_denied(const run_result& result) {
@@ -75,7 +87,7 @@ run_result run_scanner::scan_archive(const batch_run& one, const run_options& ho
     } catch (const std::bad_alloc&) {
         return smdebug::failed_run(one);
     } catch (const std::exception& wrong) {
-        return {.run = one, .state = state_after(wrong), .error = error_text(wrong, one.path)};
+        return {.run = one, .state = state_after(wrong, one.path), .error = error_text(wrong, one.path)};
     }
     std::vector<run_result> all;
     for (run_place& place : places.runs) {
@@ -88,6 +100,7 @@ run_result run_scanner::scan_archive(const batch_run& one, const run_options& ho
             begun.run.version = version_in_archive(place.path, places.runs.size(), how.storage);
         }
         begun.state = run_state::ended;
+        begun.run.is_beside = one.is_beside && places.runs.size() == 1;
         all.push_back(scan(
             std::move(begun), true, [&] { return std::move(place); }, how, scope));
     }
@@ -104,28 +117,31 @@ run_result run_scanner::scan(run_result result, bool whole_archive, function_ref
                              const run_options& how, const run_scope& scope) {
     const std::string path = result.run.path;
     kept_messages says{progress_};
+    run_place found;
     try {
-        run_place open = place();
-        const bool archived = open.store.has_value();
-        open.store = storage_of(open, how);
-        if (!is_unchanged(result, *open.store, archived, whole_archive, how)) {
-            evaluate(result, open, how, says, scope);
+        found = place();
+        const any_storage store = storage_of(found, how);
+        if (!is_unchanged(result, store, found.store.has_value(), whole_archive, how)) {
+            evaluate(result, store, how, says, scope);
         }
     } catch (const std::bad_alloc&) {
         result.state = run_state::no_memory;
         result.error = "not enough memory";
-    } catch (const error& wrong) {
-        const bool by_memory =
-            args_.memory && (wrong.remedy() == error_remedy::raise_limit || wrong.remedy() == error_remedy::skip_large);
-        result.state = by_memory ? run_state::no_memory : state_after(wrong);
-        result.error = (by_memory ? "--memory allows a run no more: " : "") + error_text(wrong, path);
     } catch (const std::exception& wrong) {
-        result.state = state_after(wrong);
-        result.error = error_text(wrong, path);
+        if (has_no_run(wrong, result.run, found)) {
+            says.note("there is no run in " + path + ": it is not looked at");
+        } else {
+            const auto* const ours = dynamic_cast<const error*>(&wrong);
+            const bool by_memory =
+                args_.memory && ours != nullptr &&
+                (ours->remedy() == error_remedy::raise_limit || ours->remedy() == error_remedy::skip_large);
+            result.state = by_memory ? run_state::no_memory : state_after(wrong, path);
+            result.error = (by_memory ? "--memory allows a run no more: " : "") + error_text(wrong, path);
+        }
     }
     result.messages = says.take();
     settle_state(result);
-    if (was_out_of_reach(result) || was_denied(result)) {
+    if (is_no_run(result) || was_out_of_reach(result) || was_denied(result)) {
         result.run.version.clear();
     }
     return result;
@@ -149,10 +165,11 @@ bool run_scanner::is_unchanged(run_result& result, const any_storage& store, boo
     return true;
 }
 
-void run_scanner::evaluate(run_result& result, const run_place& place, const run_options& how, kept_messages& says,
+void run_scanner::evaluate(run_result& result, const any_storage& store, const run_options& how, kept_messages& says,
                            const run_scope& scope) {
     const std::string& path = result.run.path;
-    const program_trial run = open_run(*place.store, path, how);
+    const program_trial run = open_run(store, path, how);
+    check_saved(run, path);
     smdebug::detail::describe_run(result, run);
     run_problems problems{how.skip_damaged};
     problems.report(run, path, says);

@@ -61,7 +61,11 @@ public:
     [[nodiscard]] run_result operator()(const batch_run& one, const run_scope& scope);
 
 private:
-    [[nodiscard]] static run_state state_after(const std::exception& wrong);
+    // Gone only where nothing lies at its path.
+    [[nodiscard]] static run_state state_after(const std::exception& wrong, const std::string& path);
+
+    // Whether an archive that was found beside runs was opened, and holds none: models and sources.
+    [[nodiscard]] static bool has_no_run(const std::exception& wrong, const batch_run& one, const run_place& place);
 
     // Permissions may differ the next time, though no file has changed.
     [[nodiscard]] static bool was_denied(const run_result& result);
@@ -76,7 +80,7 @@ private:
     [[nodiscard]] bool is_unchanged(run_result& result, const any_storage& store, bool archived, bool whole_archive,
                                     const run_options& how);
 
-    void evaluate(run_result& result, const run_place& place, const run_options& how, kept_messages& says,
+    void evaluate(run_result& result, const any_storage& store, const run_options& how, kept_messages& says,
                   const run_scope& scope);
 
     const scan_arguments& args_;

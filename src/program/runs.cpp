@@ -5,6 +5,7 @@
 #include <program/text.hpp>
 #include <smdebug/formats.hpp>
 #include <smdebug/formats/open_data.hpp>
+#include <smdebug/index/locations.hpp>
 #include <smdebug/reduce/dispatched_kernel.hpp>
 #include <smdebug/s3.hpp>
 #include <smdebug/tensor/event_decoder.hpp>
@@ -124,7 +125,9 @@ auto with_hint(const std::string& path, const run_options& how, Opening&& openin
     try {
         return opening();
     } catch (const missing_collection_files&) {
-        throw;  // there is one
+        throw;                                // there is one
+    } catch (const no_training_run& other) {  // scan distinguishes it from a place where nothing is
+        throw no_training_run(std::string{described(other, path, how).message()}, {.where = other.where()});
     } catch (const not_found& missing) {
         throw described(missing, path, how);
     }
@@ -136,8 +139,27 @@ program_trial open_run(any_storage store, const std::string& path, const run_opt
     trial_options options = options_for(how);
     options.missing_event_file_retry_limit = 0;
     return with_hint(path, how, [&] {
-        return program_trial{std::move(store), std::move(options), event_decoder<>{}, dispatched_kernel{}};
+        try {
+            return program_trial{store, std::move(options), event_decoder<>{}, dispatched_kernel{}};
+        } catch (const missing_collection_files&) {
+            if (has_any(store, {smdebug::detail::locations::index_folder, smdebug::detail::locations::events_folder})) {
+                throw;
+            }
+            throw missing_collection_files(std::string{nothing_saved} + ": " + path + " has ended, and holds no run",
+                                           {.where = path});
+        }
     });
+}
+
+bool has_any(const any_storage& store, std::initializer_list<std::string_view> prefixes) {
+    return std::any_of(prefixes.begin(), prefixes.end(),
+                       [&](std::string_view each) { return !smdebug::detail::some_keys(store, each, 1).empty(); });
+}
+
+void check_saved(const program_trial& run, const std::string& path) {
+    if (run.loaded_all_steps() && run.steps({.show_incomplete_steps = true}).empty()) {
+        throw not_found(std::string{nothing_saved} + ": " + path + " has ended without a step", {.where = path});
+    }
 }
 
 program_trial open_run(const run_place& place, const run_options& how) {

@@ -20,6 +20,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -37,7 +38,8 @@ struct run_options {
     step_range range = {};
     std::optional<std::size_t> width = {};  ///< of tables, in characters, 0: any; unset: that of the terminal
     storage_options storage = {};
-    std::stop_token stop = {};  ///< ends what waits
+    std::vector<std::string> folders = {};  ///< with --runs-from-folders: where the runs were looked for
+    std::stop_token stop = {};              ///< ends what waits
 };
 
 /// Options of the commands that can follow running jobs.
@@ -78,8 +80,18 @@ struct follow_options {
 /// The error that there is no run, with the kind that --as named, and a suggestion.
 [[nodiscard]] not_found described(const not_found& missing, const std::string& path, const run_options& how);
 
+/// Whether there is a key with one of these prefixes.
+[[nodiscard]] bool has_any(const any_storage& store, std::initializer_list<std::string_view> prefixes);
+
+/// What the service says of a job that has ended without saving anything.
+inline constexpr std::string_view nothing_saved = "No debugging data was saved by the training job";
+
+/// Errors: not_found, in those words, for a run whose job has ended without a step.
+void check_saved(const program_trial& run, const std::string& path);
+
 /// Opens a run for a command: what exists now, without waiting.  `store` comes from storage_of().
-/// Errors: as create_trial's; where there is no run, with what the user may have meant; value_error: an empty path.
+/// Errors: as create_trial's; where there is no run, with what the user may have meant; missing_collection_files, in the
+/// words above, for a job that has ended without saving anything; value_error: an empty path.
 [[nodiscard]] program_trial open_run(any_storage store, const std::string& path, const run_options& how);
 [[nodiscard]] program_trial open_run(const run_place& place, const run_options& how);
 [[nodiscard]] program_trial open_run(const std::string& path, const run_options& how);

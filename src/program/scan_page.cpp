@@ -43,7 +43,7 @@ void scan_page::add(const run_result& result) {
             {.rule = each.name,
              .status = each.status != rule_status::not_applicable ? std::string{name_of(each.status)} : std::string{},
              .findings = each.outcome.findings.size(),
-             .first = each.outcome.findings.empty() ? -1 : each.outcome.findings.front().step,
+             .first = each.outcome.findings.empty() ? std::nullopt : std::optional{each.outcome.findings.front().step},
              .details = each.summary});
     }
 }

@@ -4,6 +4,7 @@
 #include <program/runs.hpp>
 #include <program/stats.hpp>
 #include <smdebug/batch/run_version.hpp>
+#include <smdebug/batch/search/name_pattern.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/version.hpp>
 #include <smdebug/registry/configure.hpp>
@@ -36,7 +37,7 @@ std::string version_of_other(const std::string& path, const run_options& how) {
 
 std::string question_of(const scan_arguments& args) {
     const auto versioned = [&](const std::string& other) {
-        return other + " at version " + version_of_other(other, args.check.how);
+        return smdebug::detail::run_key_of(other) + " at version " + version_of_other(other, args.check.how);
     };
     std::string text = "smdebug " + std::to_string(SMDEBUG_VERSION_MAJOR) + "." + std::to_string(SMDEBUG_VERSION_MINOR);
     const auto add = [&](std::string_view name, std::string_view value) {
@@ -180,7 +181,7 @@ std::optional<run_result> scan_database::find(const std::string& path) {
 
 std::size_t scan_database::mark_gone() {
     const std::lock_guard lock{guard_};
-    return asked_.mark_gone(base_);
+    return asked_.mark_gone(base_, question_);
 }
 
 void scan_database::pass_one(const std::string& path) {

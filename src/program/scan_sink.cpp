@@ -58,6 +58,10 @@ void scan_sink::finish(bool complete) {
         to_.note("wrote " + page_->path() + "; open it in a browser");
     }
     const batch_counts counts = progress_.so_far();
+    if (complete && without_run_ > 0 && !any_run_ && counts.unchanged == 0) {
+        to_.error("there is no run: " + counted(without_run_, "archive") + " hold" + (without_run_ == 1 ? "s" : "") +
+                  " none");
+    }
     if (base_ != nullptr && !numbers_ && !rows_) {
         to_.print((sum.empty() ? counted(counts.done - counts.unchanged, "run") + " looked at" : sum) +
                   (counts.unchanged > 0 ? "; " + counted(counts.unchanged, "run") + " had been looked at before" : "") +
@@ -162,6 +166,11 @@ void scan_sink::report(const run_result& result) {
         return;
     }
     tell_messages(result);
+    if (is_no_run(result)) {
+        ++without_run_;
+        return;
+    }
+    any_run_ = true;
     tally_.add(result);
     idle_.add(result, named_);
     met_ = met_ || has_findings(result);

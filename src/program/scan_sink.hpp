@@ -63,6 +63,8 @@ private:
     std::optional<scan_page> page_;
     run_tally tally_;
     bool met_ = false;
+    bool any_run_ = false;
+    std::size_t without_run_ = 0;  // archives
 };
 
 }  // namespace smdebug::inline v1::cli::detail

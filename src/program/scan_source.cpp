@@ -4,6 +4,10 @@
 #include <smdebug/batch/search/name_pattern.hpp>
 #include <smdebug/storage/uri.hpp>
 
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
 namespace smdebug::inline v1::cli::detail {
 
 void asked_places::ask(const std::string& line) {
@@ -23,8 +27,12 @@ void asked_places::ask(const std::string& line) {
 
 void asked_places::see(const std::string& path) {
     const std::string key = smdebug::detail::run_key_of(path);
+    auto inside = smdebug::detail::split_at_archive(key);
     const std::lock_guard lock{guard_};
     seen_.insert(key);
+    if (inside) {
+        archives_.insert(std::move(inside->archive));
+    }
 }
 
 void asked_places::keep(const std::string& path) {
@@ -43,15 +51,27 @@ void asked_places::take(const run_result& result) {
     }
 }
 
-std::size_t asked_places::mark_gone(results_database& base) {
+std::size_t asked_places::mark_gone(results_database& base, std::string_view question) {
     const std::lock_guard lock{guard_};
     std::size_t all = 0;
+    std::vector<std::string> archives;
     for (const place& each : asked_) {
         const std::string root = smdebug::detail::run_key_of(each.root);
         all += base.mark_gone(root, "it is no longer there", [&](std::string_view behind) {
-            return (!each.pattern || is_match(*each.pattern, behind)) && !is_kept(root + std::string{behind}) &&
-                   seen_.insert(root + std::string{behind});
+            const std::string key = root + std::string{behind};
+            const bool is_past =
+                (!each.pattern || is_match(*each.pattern, behind)) && !is_kept(key) && seen_.insert(key);
+            if (is_past && archives_.contains(key)) {
+                archives.push_back(key);
+            }
+            return is_past && !archives_.contains(key);
         });
+    }
+    for (const std::string& each : archives) {
+        const auto known = base.find(each);
+        if (!known || known->state != run_state::ended || !is_no_run(*known)) {
+            base.write({.run = {.path = each}, .state = run_state::ended}, question);
+        }
     }
     return all;
 }
@@ -75,6 +95,14 @@ bool asked_places::is_kept(std::string key) const {
 
 namespace {
 
+// The place that decides a run's shard: the same for all spellings, and through links.
+std::string place_on_disk(const std::string& path) {
+    const std::string key = smdebug::detail::run_key_of(path);
+    std::error_code failed;
+    const auto place = std::filesystem::weakly_canonical(key, failed);
+    return failed || !key.starts_with('/') ? key : place.string();
+}
+
 // Whether an archive must be read to its end to list its members: then it is scanned as a whole, in one pass.
 bool is_one_stream(std::string_view path) {
     const std::string_view extension = smdebug::detail::archive_extension_of(path);
@@ -90,6 +118,7 @@ std::string version_in_archive(const std::string& path, std::size_t runs, const 
 
 scan_source::scan_source(const scan_arguments& args, std::istream* list, known_results known)
     : args_(args), known_(std::move(known)) {
+    known_.asked = known_.asked != nullptr ? known_.asked : &asked_;
     if (list != nullptr) {
         list_.emplace(*list, "--list " + args.list.value_or("-"));
     }
@@ -107,10 +136,8 @@ std::optional<batch_run> scan_source::next() {
         if (!found) {
             return std::nullopt;
         }
-        if (known_.asked != nullptr) {
-            found->run.error.empty() ? known_.asked->see(found->run.path) : known_.asked->keep(found->run.path);
-        }
         if (!found->run.error.empty()) {
+            known_.asked->keep(found->run.path);
             if (found->is_damage && args_.check.how.skip_damaged) {
                 continue;  // noted when its runs are opened
             }
@@ -118,13 +145,18 @@ std::optional<batch_run> scan_source::next() {
             return std::move(found->run);
         }
         if (!inner_ && is_whole_archive(found->run.path) && !is_one_stream(found->run.path)) {
+            is_beside_ = found->run.is_beside;
             inner_.emplace(std::vector<std::string>{found->run.path},
                            run_finder::settings{.storage = args_.check.how.storage});
             continue;
         }
+        if (const bool is_whole = is_whole_archive(found->run.path); inner_ || !is_whole) {  // of others, runs are seen
+            found->run.is_beside = is_whole && is_beside_;
+            known_.asked->see(found->run.path);
+        }
         found->run.place = place_++;  // in the whole list, whatever is left out of it
-        if (args_.shard && !args_.shard->has(found->run.path)) {
-            keep(found->run.path);
+        if (args_.shard && !args_.shard->has(place_on_disk(found->run.path))) {
+            known_.asked->keep(found->run.path);
             continue;
         }
         if (is_done(found->run)) {
@@ -150,16 +182,10 @@ std::optional<std::string> scan_source::next_line() {
         line = list_->next();
         listed_ += line ? 1U : 0U;
     }
-    if (line && known_.asked != nullptr) {
+    if (line) {
         known_.asked->ask(*line);
     }
     return line;
-}
-
-void scan_source::keep(const std::string& path) {
-    if (known_.asked != nullptr) {
-        known_.asked->keep(path);
-    }
 }
 
 bool scan_source::is_whole_archive(const std::string& path) {
@@ -187,9 +213,9 @@ bool scan_source::is_done(batch_run& run) {
     std::vector<std::string> paths;
     for (const auto& [path, version] : done) {
         paths.push_back(path);
+        known_.asked->see(path);
     }
     known_.unchanged(paths);
-    keep(run.path);
     return true;
 }
 

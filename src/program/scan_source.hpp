@@ -34,8 +34,9 @@ public:
     void keep(const std::string& path);
     /// Any result: if a run of an archive fails, those after it may not have been found.
     void take(const run_result& result);
-    /// Call at the end.  Returns how many runs are gone since the last scan.
-    std::size_t mark_gone(results_database& base);
+    /// Call at the end.  Returns how many runs are gone since the last scan.  An archive whose runs were seen, and that
+    /// was kept from nothing, has ended without trouble, if the database has it for itself, too.
+    std::size_t mark_gone(results_database& base, std::string_view question = {});
 
 private:
     struct place {
@@ -50,6 +51,7 @@ private:
     std::vector<place> asked_;
     smdebug::detail::seen_paths seen_;
     std::set<std::string> kept_;
+    std::set<std::string> archives_;  // with a run that was seen
 };
 
 /// What was done before, from a database of results; all may be empty.  Called on the thread that requests runs.
@@ -84,8 +86,6 @@ public:
 private:
     [[nodiscard]] std::optional<std::string> next_line();
 
-    void keep(const std::string& path);
-
     [[nodiscard]] static bool is_whole_archive(const std::string& path);
 
     // Fills in the version at which a run is done; the thread that scans it checks whether it has changed.  An archive
@@ -94,9 +94,11 @@ private:
 
     const scan_arguments& args_;
     known_results known_;
+    asked_places asked_;  // where no database has any
     std::optional<run_list> list_;
     std::optional<run_finder> finder_;
     std::optional<run_finder> inner_;  // the runs of an archive
+    bool is_beside_ = false;           // that archive
     std::size_t next_argument_ = 0;
     std::size_t listed_ = 0;  // lines of the list
     std::uint64_t place_ = 0;

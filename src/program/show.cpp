@@ -18,6 +18,9 @@
 #include <smdebug/tensor/tensor_value.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
 #include <smdebug/trial/read/trial_state.hpp>
+#include <smdebug/trial/scan.hpp>
+#include <smdebug/trial/scanned_tensor.hpp>
+#include <smdebug/trial/selection.hpp>
 #include <smdebug/trial/trial.hpp>
 
 #include <array>
@@ -37,7 +40,8 @@ struct tensor_report {
     std::string worker;
     std::vector<std::string> workers;  ///< that have it at this step
     std::optional<tensor_value> value;
-    std::string no_value;  ///< why there is none
+    std::string no_value;       ///< why there is none
+    std::optional<dtype> type;  ///< of the values, even where they are not held
     std::optional<shape_type> shape;
     std::array<std::optional<double>, 2 * reduction_count> reductions;
     reduction_set saved;
@@ -118,12 +122,25 @@ tensor_report look_at(const program_trial& run, const smdebug::detail::catalog& 
             computed = *std::move(reduced);
         }
         about.value = *value;
+        about.type = value->type();
         about.shape = value->shape();
     } else {
         const bool not_saved = value.failure().why == lookup_failure_kind::tensor_not_saved;
         about.no_value = not_saved ? "not saved" : "cannot be read";
         if (!not_saved) {
-            report(value.failure());
+            // Values that are too large to be held together are reduced in pieces, as by stats.
+            const tensor_selection this_one{
+                .names = {{args.tensor}}, .range = {step, step + 1}, .worker = about.worker};
+            static_cast<void>(for_each_tensor(run, this_one, reduction_set::all(), [&](const reduced_tensor& found) {
+                if (found.failure == nullptr && found.type != dtype::invalid) {
+                    computed = found.reductions;
+                    about.type = found.type;
+                    about.no_value = "too large to be shown";
+                }
+            }));
+            if (!about.type) {
+                report(value.failure());
+            }
         }
         if (const auto shape = tensor.find_shape(step, where)) {
             about.shape = *shape;
@@ -188,7 +205,7 @@ std::string show_table(const tensor_report& about, const show_arguments& args) {
                           : " (" + std::string{name_of(file.mode)} + " " + std::to_string(file.mode_step) + ")"));
     line("worker", printable(about.worker) +
                        (about.workers.size() == 1 ? "" : " (saved by " + printable(joined(about.workers, ", ")) + ")"));
-    line("dtype", about.value ? std::string{name_of(about.value->type())} : "unknown: the values are not there");
+    line("dtype", about.type ? std::string{name_of(*about.type)} : "unknown: the values are not there");
     line("shape", about.shape ? shape_for_people(*about.shape) : "not saved");
     if (const auto count = count_of(about)) {
         line("count", std::to_string(*count));
@@ -241,7 +258,7 @@ std::string show_fields(const tensor_report& about, const show_arguments& args, 
     raw("step", std::to_string(about.shown_step));
     text("mode", std::string{name_of(about.file.mode)});
     raw("mode_step", std::to_string(about.file.mode_step));
-    about.value ? text("dtype", std::string{name_of(about.value->type())}) : raw("dtype", "");
+    about.type ? text("dtype", std::string{name_of(*about.type)}) : raw("dtype", "");
     about.shape ? text("shape", shape_text(*about.shape)) : raw("shape", "");
     const auto count = count_of(about);
     raw("count", count ? std::to_string(*count) : "");

@@ -3,13 +3,15 @@
 #include <smdebug/trial/load/wait.hpp>
 #include <smdebug/trial/read/trial_state.hpp>
 
+#include <algorithm>
 #include <utility>
 
 namespace smdebug::inline v1::cli::detail {
 
 step_feed::step_feed(const trial& run, feed_options options) : run_(run), options_(std::move(options)) {}
 
-std::vector<step_number> step_feed::next() {
+std::vector<step_number> step_feed::next(clock::time_point until) {
+    end_.reset();
     if (options_.stop.stop_requested()) {
         return over(follow_end::interrupted);
     }
@@ -17,11 +19,20 @@ std::vector<step_number> step_feed::next() {
         return is_replaced() ? over(follow_end::replaced) : ready;
     }
     const bool looks_up = options_.idle || options_.is_replaced;
-    const auto interval = looks_up ? std::optional{options_.idle_interval} : std::nullopt;
     smdebug::detail::wait_outcome pause = smdebug::detail::wait_outcome::look_again;
     do {
+        const auto left = until == clock::time_point::max()
+                              ? std::chrono::milliseconds::max()
+                              : std::chrono::ceil<std::chrono::milliseconds>(until - clock::now());
+        if (left.count() <= 0) {
+            return {};
+        }
+        const auto interval = std::min(looks_up ? options_.idle_interval : left, left);
         smdebug::detail::step_wait wait{
-            *run_.state(), {.timeout = interval, .stop = options_.stop, .give_up_after = options_.give_up_after}};
+            *run_.state(),
+            {.timeout = interval == std::chrono::milliseconds::max() ? std::nullopt : std::optional{interval},
+             .stop = options_.stop,
+             .give_up_after = options_.give_up_after}};
         do {
             const auto from = wait.look();
             auto ready = complete_ones(*from);
@@ -54,37 +65,65 @@ std::vector<step_number> step_feed::next() {
     return over(follow_end::interrupted);
 }
 
+void step_feed::start_over() {
+    handed_out_.clear();
+    rewritten_.reset();
+    searched_ = {};
+    walked_ = 0;
+}
+
 std::vector<step_number> step_feed::complete_ones(const smdebug::detail::catalog& from) {
     std::vector<step_number> ready;
     // Files of further workers mostly change none of it.
-    const progress now{from.steps.size(), from.last_complete_step, from.loaded_all_steps};
+    const progress now{from.steps.size(), from.last_complete_step, from.loaded_all_steps, from.load};
     if (now == searched_) {
         return ready;
     }
-    // Where no step was added since the last walk over all of them, none lies between those handed out.
-    const bool none_between = walked_ == from.steps.size() && !delivered_.empty();
-    auto delivered = none_between ? delivered_.end() : delivered_.begin();
-    for (auto entry = from.steps.lower_bound(none_between ? delivered_.back() + 1 : first_of(from));
+    // Where only the end has grown since the last walk, nothing has changed among those handed out.
+    const bool only_end = from.last_disorder <= walked_ && !handed_out_.empty();
+    auto known = only_end ? handed_out_.end() : handed_out_.begin();
+    bool all_walked = true;
+    for (auto entry = from.steps.lower_bound(only_end ? handed_out_.back().step + 1 : first_of(from));
          entry != from.steps.end(); ++entry) {
         const bool wanted = step_range{options_.start, options_.end}.contains(from.shown_step(*entry));
         if (!wanted && from.steps_are_synthetic) {
             continue;
         }
-        const bool past = !wanted;
-        const bool already = delivered != delivered_.end() && *delivered == entry->step;
-        if (past || !from.complete(*entry) || ready.size() == options_.most || (already && !ready.empty())) {
-            break;  // what is complete comes before what is not
+        known = std::find_if(known, handed_out_.end(), [&](const handed_out& one) { return one.step >= entry->step; });
+        const bool is_known = known != handed_out_.end() && known->step == entry->step;
+        const bool as_it_was = is_known && known->load == entry->load;
+        // What is complete comes before what is not.
+        if (!wanted || !from.complete(*entry) || ready.size() == options_.most || (as_it_was && !ready.empty())) {
+            all_walked = known == handed_out_.end();
+            break;
         }
-        if (already) {
-            ++delivered;
-        } else {
+        if (!as_it_was) {
             ready.push_back(entry->step);
         }
     }
-    walked_ = delivered == delivered_.end() ? from.steps.size() : 0;
-    delivered_.insert(delivered, ready.begin(), ready.end());
+    walked_ = all_walked ? from.load : walked_;
+    note_handed_out(from, ready);
     searched_ = ready.empty() ? now : searched_;
     return ready;
+}
+
+void step_feed::note_handed_out(const smdebug::detail::catalog& from, const std::vector<step_number>& ready) {
+    went_back_ = !ready.empty() && !handed_out_.empty() && ready.front() <= handed_out_.back().step;
+    for (const step_number step : ready) {
+        const auto* const entry = from.find_step(step);
+        const handed_out now{step, entry->load, entry->file_count};
+        const auto place = std::lower_bound(handed_out_.begin(), handed_out_.end(), step,
+                                            [](const handed_out& one, step_number other) { return one.step < other; });
+        if (place == handed_out_.end() || place->step != step) {
+            handed_out_.insert(place, now);
+            continue;
+        }
+        if (from.has_index && now.files <= place->files) {
+            rewritten_ = {std::min(rewritten_.value_or(std::pair{step, step}).first, step),
+                          std::max(rewritten_.value_or(std::pair{step, step}).second, step)};
+        }
+        *place = now;
+    }
 }
 
 step_number step_feed::first_of(const smdebug::detail::catalog& from) const noexcept {

@@ -12,6 +12,7 @@
 #include <functional>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace smdebug::inline v1::cli::detail {
@@ -63,19 +64,30 @@ struct feed_options {
 };
 
 /// The global steps of one run.  Borrows the run.
-/// A step that appears late, below others that were handed out, is handed out then: none is skipped or repeated.
+/// A step that appears late, below others that were handed out, is handed out then, and so is one whose data have
+/// changed since: none is skipped, and none repeated as it was.
 class step_feed {
 public:
+    using clock = std::chrono::steady_clock;
+
     step_feed(const trial& run, feed_options options);
 
-    /// The next complete steps, ascending; waits until there are some.  No step that was handed out before lies between
-    /// them.  Empty: no more will come, and end() says why.
+    /// The next complete steps, ascending; waits until there are some, or until that time.  No step that was handed out
+    /// before lies between them.  Empty: end() says why no more will come, or nothing if the time has come.
     /// Errors: what a refresh throws.
-    [[nodiscard]] std::vector<step_number> next();
+    [[nodiscard]] std::vector<step_number> next(clock::time_point until = clock::time_point::max());
+    /// Begins at the first step again.
+    void start_over();
 
-    [[nodiscard]] follow_end end() const noexcept { return end_; }
+    [[nodiscard]] std::optional<follow_end> end() const noexcept { return end_; }
+    /// Whether the last next() went back: to a step that is not behind all that were handed out.
+    [[nodiscard]] bool went_back() const noexcept { return went_back_; }
+    /// The first and the last step that was handed out again because it was written again; of runs with an index.
+    [[nodiscard]] const std::optional<std::pair<step_number, step_number>>& rewritten() const noexcept {
+        return rewritten_;
+    }
     /// How many were handed out.
-    [[nodiscard]] std::size_t count() const noexcept { return delivered_.size(); }
+    [[nodiscard]] std::size_t count() const noexcept { return handed_out_.size(); }
 
 private:
     [[nodiscard]] bool is_replaced() const { return options_.is_replaced && options_.is_replaced(); }
@@ -89,21 +101,32 @@ private:
     [[nodiscard]] static bool has_reached(step_number end, const smdebug::detail::catalog& from);
 
     [[nodiscard]] std::vector<step_number> over(follow_end why);
+    void note_handed_out(const smdebug::detail::catalog& from, const std::vector<step_number>& ready);
 
     /// What decides which steps are complete.
     struct progress {
         std::size_t steps = 0;
         step_number last_complete = -1;
         bool loaded = false;
+        std::uint32_t load = 0;
         [[nodiscard]] friend bool operator==(const progress&, const progress&) = default;
     };
 
     const trial& run_;
     feed_options options_;
+    // As it was when it was handed out.
+    struct handed_out {
+        step_number step = 0;
+        std::uint32_t load = 0;
+        std::uint32_t files = 0;
+    };
+
     progress searched_;                   // when there was nothing to hand out
-    std::vector<step_number> delivered_;  // ascending
-    std::size_t walked_ = 0;              // the run's steps when all of them were walked; 0: they were not
-    follow_end end_ = follow_end::interrupted;
+    std::vector<handed_out> handed_out_;  // ascending
+    std::uint32_t walked_ = 0;            // the load after which all steps up to the last one handed out were walked
+    bool went_back_ = false;
+    std::optional<std::pair<step_number, step_number>> rewritten_;
+    std::optional<follow_end> end_;
 };
 
 }  // namespace smdebug::inline v1::cli::detail

@@ -90,7 +90,10 @@ std::vector<tensor_summary> summarize(const smdebug::detail::trial_state& state,
         about.shape = value.shape;
         progress(++read, all.size());
     });
-    if (missing != nullptr && values.missing_files() > 0) {
+    if (missing != nullptr) {
+        if (from.has_index) {
+            values.list_files();
+        }
         *missing = {.tensors = values.unread(), .files = values.missing_files(), .first_file = values.first_missing()};
     }
     return all;

@@ -236,7 +236,7 @@ TEST_CASE("damage: checkpoints") {
     const std::string list = "checkpoint-5/model.safetensors.index.json";
     const file_texts shards{{"checkpoint-5/model-00001-of-00001.safetensors", tensors.begin()->second},
                             {list, R"({"metadata":{},"weight_map":{"w":"model-00001-of-00001.safetensors"}})"}};
-    damage_everywhere("safetensors in parts", shards, {.key = list, .matters = false}, of_checkpoints);
+    damage_everywhere("safetensors in parts", shards, {.key = list}, of_checkpoints);  // it decides what is read
     const file_texts array{{"step_5.npy", small_npy()}};
     damage_everywhere("npy", array, {.key = "step_5.npy", .unprotected = everywhere}, of_checkpoints);
     for (const std::uint16_t method : {std::uint16_t{0}, std::uint16_t{8}}) {

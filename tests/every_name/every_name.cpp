@@ -268,6 +268,7 @@ void call_contents() {
     found.add_collection({.name = "c"});
     found.add_to_collection("c", "e");
     found.set_num_workers(1);
+    found.set_outdated(found.outdated());
     found.set_ended(true);
     found.note_problem("object", "it is cut");
     found.withdraw_problem("object");
@@ -361,7 +362,8 @@ void call_trial(const Trial& run) {
     expect(tensor.template value<float>(2)(1, 1) == 2 && tensor.value(0).size() == 4, "value");
     expect(tensor.find_value(0).has_value(), "find_value");
     expect(tensor.find_digest(0).has_value() && tensor.digest(0) == *tensor.find_digest(0), "find_digest");
-    use(tensor.find_value(9).failure(), tensor.values(), tensor.shape(0), tensor.shapes(), tensor.find_shape(0));
+    const auto missing = tensor.find_value(9);
+    use(missing.failure(), tensor.values(), tensor.shape(0), tensor.shapes(), tensor.find_shape(0));
     expect(tensor.reduction_value(0, smd::reduction::max) == 3, "reduction_value");
     expect(tensor.reduction_value(0, "max") == 3, "reduction_value by name");
     use(tensor.reduction_values(0), tensor.find_reduction(0, smd::reduction::max), tensor.find_reduction(0, "max"));

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 using namespace smdebug;
@@ -34,6 +35,27 @@ TEST_CASE("data_file_in: a file of data, by its name, where it is there") {
     // Neither is an archive of runs, although an .npz is a zip.
     CHECK_FALSE(detail::archive_in(place.path() + "/b.npz").has_value());
     CHECK(detail::archive_in(place.path() + "/c.txt").has_value());
+}
+
+TEST_CASE("other_form_of: by the end of a name, a whole name, or a part of the path") {
+    const auto is = [](std::string_view path) {
+        const auto form = detail::other_form_of(path);
+        return form ? std::string{form->what.substr(0, form->what.find_first_of(",:"))} : std::string{};
+    };
+    CHECK(is("a/model.h5") == "HDF5");
+    CHECK(is(".metadata") == "a checkpoint of torch.distributed (DCP");
+    CHECK(is("a/.metadata") == is(".metadata"));
+    CHECK(is("checkpoint") == "a checkpoint of TensorFlow");
+    CHECK(is("a/m.data-00000-of-00001") == "a checkpoint of TensorFlow");
+    CHECK(is("1/ocdbt.process_0/d/x") == "a checkpoint of Orbax");
+    CHECK(is("w.zarr/0.0") == "arrays of Zarr");
+    CHECK(is("logs/vdlrecords.16.log") == "a log of VisualDL");
+    CHECK(is("9.orbax-checkpoint-tmp-3/d/x") == "a file that was not written to its end");
+    for (const std::string_view path : {"", "a", "h5", "my_checkpoint", "a/metadata", "a.npz", "a.safetensors",
+                                        "._a.h5", "index.json", "a.json", "my.vdlrecords", "events.out.tfevents.1"}) {
+        CAPTURE(path);
+        CHECK(is(path).empty());
+    }
 }
 
 TEST_CASE("single_object: one object is seen, and no other") {

@@ -7,6 +7,7 @@
 #include <smdebug/trial/verify.hpp>
 
 #include "support/archetypes.hpp"
+#include "support/child_process.hpp"
 #include "support/log_builder.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -30,6 +31,43 @@ namespace {
 }
 
 }  // namespace
+
+TEST_CASE("open_data: a file or folder that may not be read is named, and the others are read") {
+    const temporary_folder place;
+    std::filesystem::permissions(place.path(), std::filesystem::perms{0755});
+    for (const char* const folder : {"a", "denied", "listed"}) {
+        place.write("logs/" + std::string{folder} + "/events.out.tfevents.1", log_record(3, {scalar_value("loss", 1)}));
+    }
+    const std::string events = place.path() + "/run/events/000000000002/000000000002_worker_0.tfevents";
+    std::filesystem::create_directories(place.path() + "/run");
+    std::filesystem::copy(std::string{SMDEBUG_TEST_DATA} + "/golden/torch_mlp/events", place.path() + "/run/events",
+                          std::filesystem::copy_options::recursive);
+    using std::filesystem::perms;
+    std::filesystem::permissions(place.path() + "/logs/denied/events.out.tfevents.1", perms::none);
+    std::filesystem::permissions(place.path() + "/logs/listed", perms{0744});
+    std::filesystem::permissions(events, perms::none);
+    const int status = status_of_child([&] {
+        become_nobody();
+        const auto opened = [&](const char* folder) {
+            return trial{open_data(any_storage{local_storage{place.path() + folder}}),
+                         {.incomplete_step_wait_window = 2, .missing_event_file_retry_limit = 0}};
+        };
+        const auto is_denied = [](const problem& one) { return one.what.starts_with("AccessDenied: cannot "); };
+        const trial logs = opened("/logs");
+        const std::vector<problem> some = logs.problems();
+        if (logs.tensor("loss").steps() != std::vector<step_number>{3} || some.size() != 2 || !is_denied(some[0]) ||
+            !is_denied(some[1]) || some[0].where != "denied/events.out.tfevents.1" ||
+            some[1].where != "listed/events.out.tfevents.1") {
+            return 1;
+        }
+        const trial run = opened("/run");
+        const std::vector<problem> one = run.problems();
+        const bool is_named = one.size() == 1 && is_denied(one[0]) && events.ends_with(one[0].where);
+        return is_named && run.steps({.show_incomplete_steps = true}) == std::vector<step_number>{0, 3, 5} ? 0 : 2;
+    });
+    std::filesystem::permissions(place.path() + "/logs/listed", perms{0755});
+    CHECK(status == 0);
+}
 
 TEST_CASE("format_of: by what is there") {
     const std::string events = "events/000000000000/000000000000_worker_0.tfevents";

@@ -17,6 +17,7 @@
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
+#include <smdebug/trial/verify.hpp>
 
 #include <complex>
 #include <cstddef>
@@ -25,6 +26,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 using namespace smdebug;
@@ -231,4 +233,30 @@ TEST_CASE("digests: in the hook's JSON they are a parameter of the hook") {
 TEST_CASE("digests: a hook without them writes no collection of them") {
     const memory_storage store = written({.save_all = true}, {{"weight", weight.view()}});
     CHECK_FALSE(memory_trial{store}.collections().contains("digests"));
+}
+
+TEST_CASE("digests: a tensor with the name of one is refused by a hook that saves them") {
+    const auto saves = [](hook_options options, const char* name) {
+        return memory_trial{written(std::move(options), {{"a", bias.view()}, {name, weight.view()}})}.tensor_names();
+    };
+    CHECK_THROWS_WITH_AS(static_cast<void>(saves({.save_all = true, .digests = {"all"}}, "digest/a")),
+                         doctest::Contains("the tensor's name \"digest/a\" is that of a digest, which this hook saves, "
+                                           "too: choose another name"),
+                         value_error);
+    CHECK(saves({.save_all = true, .digests = {"all"}}, "digests/a") ==
+          texts{"a", "digest/a", "digest/digests/a", "digests/a"});
+    CHECK(saves({.save_all = true}, "digest/a") == texts{"a", "digest/a"});
+}
+
+TEST_CASE("digests: a tensor that is saved twice in a step has that of the last save") {
+    const memory_storage store =
+        written({.save_all = true, .digests = {"all"}}, {{"a", weight.view()}, {"a", bias.view()}});
+    CHECK(verify_run(store).empty());
+    const reduction_config shapes{.save_raw_tensor = true, .save_shape = true};
+    CHECK(
+        verify_run(written({.reduction_config = shapes, .save_all = true}, {{"a", weight.view()}, {"a", bias.view()}}))
+            .empty());
+    const memory_trial run{store};
+    CHECK(run.tensor("a").digest(0) == digest_of(bias.view()));
+    CHECK(digest_of(run.tensor("a").value(0)) == run.tensor("a").digest(0));
 }

@@ -201,3 +201,38 @@ TEST_CASE("faults: a step that is written again is the old one, the new one, or 
         }
     }
 }
+
+TEST_CASE("faults: a mode's step that moves to another number can be read at every moment, as the old one or the new") {
+    for (const writing how : {writing::at_once, writing::behind}) {
+        CAPTURE(static_cast<int>(how));
+        for (std::size_t call = 0;; ++call) {
+            CAPTURE(call);
+            const faulty_storage store;
+            faulty_hook hook{store, writes(saves_all(), how)};
+            tally seen;
+            const auto save = [&](step_number global, step_number in_mode, float value) {
+                hook.set_step(global, in_mode);
+                seen.attempt([&] { hook.save_tensor("w", std::vector<float>(10, value)); });
+                seen.attempt([&] { hook.end_step(); });
+            };
+            hook.set_mode(mode::train);
+            save(5, 5, 5);
+            save(7, 6, 7);
+            hook.flush();
+            store.plan({.first = call, .count = SIZE_MAX});  // as if the process died
+            save(6, 6, 6);
+            seen.attempt([&] { hook.flush(); });
+            const bool failed = !store.failed().empty();
+            const memory_trial run{store.objects()};
+            const float value = run.tensor("w").value<float>(6, {.mode = mode::train})(0);
+            CHECK((value == 7 || value == 6));
+            CHECK(run.tensor("w").value<float>(5, {.mode = mode::train})(0) == 5);
+            store.plan({});
+            if (!failed) {
+                CHECK(value == 6);
+                CHECK(store.objects().list("events/", "").size() == 2);
+                break;
+            }
+        }
+    }
+}

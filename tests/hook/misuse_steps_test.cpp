@@ -7,6 +7,7 @@
 
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
+#include <smdebug/trial/verify.hpp>
 
 #include <cstddef>
 #include <string>
@@ -107,6 +108,72 @@ TEST_CASE("hook: a training that goes back replaces the mode's steps behind it, 
         CHECK(run.steps() == std::vector<smd::step_number>{0, 1});
         CHECK(run.tensor("w").value<float>(1, {.mode = smd::mode::train})(0) == 11);
         CHECK(run.steps({.mode = smd::mode::eval}).empty());
+        CHECK(store.list("events/", "").size() == 2);
+        CHECK(smd::verify_run(store).empty());
+    }
+}
+
+TEST_CASE("hook: a mode's step that moves to another number takes its files along, also in a run that is resumed") {
+    for (const std::size_t pool : {std::size_t{0}, std::size_t{1} << 20U}) {
+        memory_storage store;
+        smd::hook_options options = everything();
+        options.background.pool_bytes = pool;
+        options.mark_end_of_job = false;
+        options.reduction_config = {.reductions = {"mean"}};
+        const auto save = [](memory_hook& hook, smd::step_number global, smd::step_number in_mode, float value) {
+            hook.set_mode(smd::mode::train);
+            hook.set_step(global, in_mode);
+            hook.save_tensor("w", std::vector<float>{value});
+            hook.end_step();
+        };
+        {
+            memory_hook hook{store, options};
+            save(hook, 5, 5, 5);
+            save(hook, 7, 6, 7);
+            save(hook, 8, 7, 8);
+            save(hook, 6, 6, 6);
+            hook.close();
+        }
+        CHECK(store.list("events/", "").size() == 3);
+        CHECK(smd::verify_run(store).empty());
+        options.existing = smd::existing_run::resume;
+        memory_hook hook{store, options};
+        save(hook, 7, 7, 70);
+        hook.close();
+        CHECK(store.list("events/", "").size() == 3);
+        CHECK(store.list("index/", "").size() == 3);
+        CHECK(smd::verify_run(store).empty());
+        const smd::basic_trial run{store};
+        CHECK(run.steps() == std::vector<smd::step_number>{5, 6, 7});
+        CHECK(run.tensor("w").reduction_value(7, smd::reduction::mean, {.mode = smd::mode::train}) == 70);
+    }
+}
+
+TEST_CASE("hook: a step that is written again without tensors leaves no events of the older one") {
+    for (const std::size_t pool : {std::size_t{0}, std::size_t{1} << 20U}) {
+        memory_storage store;
+        smd::hook_options options{.save_config = {.save_interval = 1}};
+        for (const bool shapes : {true, false}) {
+            const std::string name = shapes ? "shapes" : "values";
+            options.include_collections.push_back(name);
+            options.collections.push_back(
+                {.name = name,
+                 .include_regex = {"^" + name},
+                 .reduction_config = smd::reduction_config{.save_raw_tensor = !shapes, .save_shape = shapes}});
+        }
+        options.background.pool_bytes = pool;
+        memory_hook hook{store, options};
+        const auto save = [&](const char* name) {
+            hook.save_tensor(name, one);
+            hook.end_step();
+        };
+        save("values");
+        save("values");
+        hook.set_step(0);
+        save("shapes");
+        hook.close();
+        CHECK(smd::verify_run(store).empty());
+        CHECK(store.list("events/", "").size() == 1);
     }
 }
 

@@ -57,13 +57,17 @@ TEST_CASE("view_of: borrows elements and shape, with the dtype of the element ty
     const bool truth[2] = {true, false};
     const std::array<std::size_t, 1> two{2};
     CHECK(smd::view_of(truth, two, "b").type == smd::dtype::boolean);
-    CHECK(smd::view_of(std::vector<float>{}, std::array<std::size_t, 2>{0, 9}, "e").count() == 0);
+    const std::vector<float> none;
+    const std::array<std::size_t, 2> empty{0, 9};
+    CHECK(smd::view_of(none, empty, "e").count() == 0);
 }
 
 TEST_CASE("view_of: elements that the shape does not fit are a value_error that says both") {
     const std::vector<float> values{1, 2, 3};
+    const std::vector<float> none;
+    const std::array<std::size_t, 2> square{2, 2};
     try {
-        static_cast<void>(smd::view_of(values, std::array<std::size_t, 2>{2, 2}, "layer.weight"));
+        static_cast<void>(smd::view_of(values, square, "layer.weight"));
         FAIL("accepted");
     } catch (const smd::value_error& error) {
         CHECK(error.message() == "the tensor \"layer.weight\" has 3 elements, which the shape (2, 2) does not fit");
@@ -72,16 +76,14 @@ TEST_CASE("view_of: elements that the shape does not fit are a value_error that 
     const std::vector<std::int64_t> negative{-1, -3};
     CHECK_THROWS_AS(static_cast<void>(smd::view_of(values, smd::extents_view{negative}.get(), "n")), smd::value_error);
     const std::vector<std::int64_t> hidden{0, -1};  // no elements, and an extent that no file can hold
-    CHECK_THROWS_AS(static_cast<void>(smd::view_of(std::vector<float>{}, smd::extents_view{hidden}.get(), "n")),
-                    smd::value_error);
+    CHECK_THROWS_AS(static_cast<void>(smd::view_of(none, smd::extents_view{hidden}.get(), "n")), smd::value_error);
     CHECK_THROWS_AS(smd::check({smd::dtype::float32, smd::extents_view{hidden}.get(), {}, {}}, "n"), smd::value_error);
     // A product that overflows is no small one.
-    constexpr std::size_t huge = std::numeric_limits<std::size_t>::max();
-    CHECK_THROWS_AS(static_cast<void>(smd::view_of(values, std::array<std::size_t, 2>{huge, 3}, "h")),
-                    smd::value_error);
+    const std::array<std::size_t, 2> huge{std::numeric_limits<std::size_t>::max(), 3};
+    CHECK_THROWS_AS(static_cast<void>(smd::view_of(values, huge, "h")), smd::value_error);
     const std::array texts{"a"sv, "b"sv};
-    CHECK(smd::view_of(std::span<const std::string_view>{texts}, std::array<std::size_t, 1>{2}, "t").strings.size() ==
-          2);
+    const std::array<std::size_t, 1> two{2};
+    CHECK(smd::view_of(std::span<const std::string_view>{texts}, two, "t").strings.size() == 2);
     CHECK_THROWS_AS(static_cast<void>(smd::view_of(std::span<const std::string_view>{texts}, {}, "t")),
                     smd::value_error);
 }

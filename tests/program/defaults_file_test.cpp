@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -51,6 +52,17 @@ TEST_CASE("defaults_file: where SMDEBUG_CONFIG says, else in the folder for such
         const environment_variable closed{"SMDEBUG_CONFIG", path};
         CHECK_THROWS_WITH_AS(static_cast<void>(cli::defaults_file()), doctest::Contains("cannot be read"),
                              cli::detail::usage_error);
+    }
+    {
+        const std::string path = folder.path() + "/pipe";  // which would not end
+        REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
+        for (const std::string& each : {path, std::string{"/dev/zero"}}) {
+            const environment_variable other{"SMDEBUG_CONFIG", each};
+            CHECK_THROWS_WITH_AS(static_cast<void>(cli::defaults_file()), doctest::Contains("is a device, a pipe"),
+                                 cli::detail::usage_error);
+        }
+        CHECK_NOTHROW(cli::refuse_device_of_defaults("/dev/null"));
+        CHECK_NOTHROW(cli::refuse_device_of_defaults(folder.path() + "/none"));
     }
     const environment_variable unset{"SMDEBUG_CONFIG", std::nullopt};
     CHECK(cli::defaults_file() == folder.path() + "/home/.config/smdebug/config.toml");

@@ -154,3 +154,14 @@ TEST_CASE("defaults: errors in them name the file and the line") {
     CHECK(refusal({"stats", "a", "--threads", "x"}, file.path).find(file.path) == std::string::npos);
     CHECK(refusal({"--config", "/does/not/exist", "ls", "a"}, {}).find("/does/not/exist") != std::string::npos);
 }
+
+TEST_CASE("defaults: a file of more than 1 MiB is none, and a device is not read") {
+    const std::string comment = "# 345678901234567890123456789012345678901234567890123456789012\n";
+    std::string text;
+    while (text.size() + comment.size() <= std::size_t{1} << 20U) {
+        text += comment;
+    }
+    CHECK(refusal({"rules"}, file_of_defaults{text}.path).empty());
+    CHECK(refusal({"rules"}, file_of_defaults{text + comment}.path).find("more than 1 MiB") != std::string::npos);
+    CHECK(refusal({"--config", "/dev/zero", "rules"}, "").find("/dev/zero cannot be read") != std::string::npos);
+}

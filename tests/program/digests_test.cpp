@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace smdebug;
@@ -90,4 +91,42 @@ TEST_CASE("digests: ls lists them, stats and check pass them over") {
     const one_step alone{{digest_tensor(-1)}};
     const ran idle = program({"check", alone.path(), "--rule", "exploding_tensor"});
     CHECK(contains(idle.out, "NotApplicable"));  // a digest is nothing that a rule could judge
+}
+
+TEST_CASE("digests: every option that takes names can name them") {
+    const one_step run{{w, digest_tensor(digest_of(w))}};
+    const temporary_folder made;
+    const auto says = [&](std::vector<std::string> arguments) {
+        const ran done = program(std::move(arguments));
+        CAPTURE(done.err);
+        CHECK(done.status == cli::exit_ok);
+        return done.out;
+    };
+    for (const std::vector<std::string>& by :
+         {std::vector<std::string>{"--tensors", "^digest/"}, {"--collection", "digests"}}) {
+        CAPTURE(by.back());
+        const std::string stats = says({"stats", run.path(), by[0], by[1], "--format", "csv"});
+        CHECK(contains(stats, ",digest/w,"));
+        CHECK_FALSE(contains(stats, ",w,"));
+        CHECK(contains(says({"ls", run.path(), by[0], by[1]}), "digest/w"));
+        CHECK(contains(says({"diff", run.path(), run.path(), by[0], by[1]}), "1 step, 1 tensor, 8 bytes compared\n"));
+        const std::string file = made.path() + "/" + by[1].substr(by[1].size() - 1) + ".csv";
+        static_cast<void>(says({"export", run.path(), "--to", "csv", "-o", file, by[0], by[1]}));
+    }
+    CHECK(contains(says({"show", run.path(), "digest/w"}), std::to_string(digest_of(w))));
+    for (const char* rule : {"all_zero,tensor_regex=^digest/", "all_zero,collection_names=digests"}) {
+        CHECK(contains(says({"check", run.path(), "--rule", rule}), "NoIssuesFound"));
+    }
+}
+
+TEST_CASE("digests: diff names one that contradicts the values of its own run") {
+    const one_step values{{w}};
+    const one_step wrong{{w, digest_tensor(digest_of(other))}};
+    const ran parted = program({"diff", wrong.path(), values.path()});
+    CHECK(parted.status == cli::exit_finding);
+    CHECK(
+        contains(parted.out, "the runs part at step 4 (TRAIN 4): tensor w: its values in the first run are not what"));
+    CHECK(contains(squeezed(parted.out), "\ndigest w 4 1 its values in the first run"));
+    CHECK(contains(program({"diff", values.path(), wrong.path(), "--format", "csv"}).out,
+                   "\ndigest,4,TRAIN,4,worker_0,w,second,"));
 }

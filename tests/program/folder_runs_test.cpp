@@ -1,6 +1,7 @@
 #include <program/folder_runs.hpp>
 
 #include "program/captured.hpp"
+#include "support/child_process.hpp"
 #include "support/log_builder.hpp"
 
 #include <program/program.hpp>
@@ -48,6 +49,42 @@ TEST_CASE("--runs-from-folders: each folder with logs is a run, and train and va
     captured alone;
     CHECK(cli::run_program({"ls", logs + "/b", "--runs-from-folders"}, alone.out, alone.err) == cli::exit_ok);
     CHECK(contains(squeezed(alone.out.str()), "workers worker_0\n"));
+}
+
+TEST_CASE("--runs-from-folders: a folder that may not be listed is named, and the others are judged") {
+    const temporary_folder place;
+    const std::string logs = place.path() + "/logs";
+    for (const char* folder : {"a", "b"}) {
+        std::filesystem::create_directories(logs + "/" + folder);
+        std::ofstream{logs + "/" + folder + "/events.out.tfevents.1"}
+            << log_head() + log_record(3, {scalar_value("loss", 0.5F)});
+    }
+    std::filesystem::permissions(place.path(), std::filesystem::perms{0755});
+    std::filesystem::permissions(logs + "/b", std::filesystem::perms::none);
+    const int status = status_of_child([&] {
+        become_nobody();
+        for (const bool apart : {false, true}) {
+            for (std::vector<std::string> command :
+                 {std::vector<std::string>{"check", logs, "--rule", "exploding_tensor"},
+                  {"ls", logs},
+                  {"scan", logs}}) {
+                if (apart) {
+                    command.emplace_back("--runs-from-folders");
+                }
+                captured got;
+                const bool judged = command.front() != "ls";
+                if (cli::run_program(command, got.out, got.err) != cli::exit_error ||
+                    !contains(got.err.str(), "AccessDenied: ") || !contains(got.err.str(), logs + "/b") ||
+                    !contains(got.out.str(), judged ? "exploding_tensor" : "loss") ||
+                    (judged && contains(got.out.str(), "NoIssuesFound") != apart)) {
+                    return 1;
+                }
+            }
+        }
+        return 0;
+    });
+    std::filesystem::permissions(logs + "/b", std::filesystem::perms{0755});
+    CHECK(status == 0);
 }
 
 TEST_CASE("logs with checkpoints beside them: every command that opens runs reads either") {

@@ -8,6 +8,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
@@ -142,7 +143,9 @@ TEST_CASE("check --follow: steps that are complete only because the job has ende
     run.step(3, true, "worker_0").step(3, false, "worker_1");
     run.end();
     CHECK(program.status() == cli::exit_finding);
-    CHECK(found(program.out) == texts{row(run, 5), row(run, 3), row(run, 9)});
+    texts rows = found(program.out);  // the late one when the rules walk the run again
+    std::sort(rows.begin(), rows.end());
+    CHECK(rows == texts{row(run, 3), row(run, 5), row(run, 9)});
 }
 
 TEST_CASE("check --follow: from a step on, up to another: ends there though the job goes on") {

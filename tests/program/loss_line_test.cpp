@@ -45,7 +45,7 @@ TEST_CASE("loss_recorder: the loss over the steps in a few points, keeping the l
     const temporary_folder few;
     const auto whole = line_of(with_losses(few.path(), {3, 2, 1}));
     CHECK(whole.points == std::vector<float>{3, 2, 1});
-    CHECK(whole.lost == -1);
+    CHECK(whole.lost == std::nullopt);
     const temporary_folder many;
     std::vector<float> values(1000, 1);
     values[317] = 9;

@@ -86,6 +86,27 @@ const kind_of_problem kinds[] = {
      [](const temporary_folder& at) {
          at.write(log_name, log_head() + scalar_at(1) + scalar_at(2) + scalar_at(3) + scalar_at(1, 2));
      }},
+    {"a step of a log is negative", seen::opened, "1 value of v left out, at step -1: steps begin at 0",
+     [](const temporary_folder& at) {
+         at.write(log_name, log_head() + log_record(-1, {scalar_value("v", 1), scalar_value("w", 1)}) + scalar_at(1));
+     }},
+    {"a step of a log is too large", seen::opened,
+     "validation/events.out.tfevents.1.host: 1 value of w left out, at step",
+     [](const temporary_folder& at) {
+         for (const char* const folder : {"train/", "validation/"}) {
+             at.write(folder + log_name, log_head() + scalar_at(1) + scalar_at(std::int64_t{1} << 62));
+         }
+     }},
+    {"the second value of a record is damaged", seen::opened, "the histogram of h2 is damaged",
+     [](const temporary_folder& at) {
+         const auto bad = [](const char* tag) { return histogram_value(tag, 0, 4, 1, 6, 14, {1, 2, 4}, {1, 0}); };
+         at.write(log_name, log_head() + scalar_at(1) + log_record(2, {bad("h1"), bad("h2"), scalar_value("w", 2)}));
+     }},
+    {"a link in a folder of logs leads to a folder that is gone", seen::opened, "exp2: it is a link to a folder",
+     [](const temporary_folder& at) {
+         at.write("exp1/" + log_name, log_head() + scalar_at(1));
+         std::filesystem::create_symlink("/not/there/exp2", at.path() + "/exp2");
+     }},
     {"a log is a pointer of Git LFS", seen::opened, "Git LFS",
      [](const temporary_folder& at) {
          at.write(log_name, log_head() + scalar_at(1));

@@ -40,7 +40,7 @@ run_giver::source counting(std::uint64_t count, std::uint64_t at_once) {
 }  // namespace
 
 TEST_CASE("ranks: runs as a message come back, whatever is in their names") {
-    const std::vector<batch_run> runs{{.place = 7, .path = "a:1\n", .version = "v", .error = ""},
+    const std::vector<batch_run> runs{{.place = 7, .path = "a:1\n", .version = "v", .error = "", .is_beside = true},
                                       {.place = ~std::uint64_t{0}, .path = "", .version = "", .error = "3:no run"}};
     const auto back = runs_of(text_of(runs));
     REQUIRE(back.size() == 2);
@@ -49,6 +49,7 @@ TEST_CASE("ranks: runs as a message come back, whatever is in their names") {
         CHECK(back[i].path == runs[i].path);
         CHECK(back[i].version == runs[i].version);
         CHECK(back[i].error == runs[i].error);
+        CHECK(back[i].is_beside == runs[i].is_beside);
     }
     CHECK(text_of(std::vector<batch_run>{}).empty());
     CHECK(runs_of("").empty());

@@ -39,6 +39,17 @@ TEST_CASE("run_problems: each place is reported once: the first few, then their 
     CHECK(run.to.status() == cli::exit_error);
 }
 
+TEST_CASE("run_problems: of several problems at one place each is reported once, though its count grows") {
+    captured run;
+    cli::detail::run_problems problems{false};
+    std::vector<problem> all{{.where = "file", .what = "1 value of a is left out", .topic = "a"},
+                             {.where = "file", .what = "1 value of b is left out", .topic = "b"}};
+    problems.tell_all(all, "runs/a", run.to);
+    all[0].what = "2 values of a are left out";
+    problems.tell_all(all, "runs/a", run.to);
+    CHECK(lines_of(run.err.str()).size() == 2);
+}
+
 TEST_CASE("run_problems: with --skip-damaged they are notes") {
     const auto opened = cli::detail::open_run(golden("damaged/truncated_index"), {.skip_damaged = true});
     captured run;

@@ -330,6 +330,204 @@ TEST_CASE("scan -o: runs missing from the searched places are gone; others are l
     CHECK(states_in(database, folder.path()).at("/one") == "ended");
 }
 
+TEST_CASE(
+    "scan -o: an archive that was missing, damaged or a single run once leaves no trouble behind, once it is whole") {
+    const temporary_folder folder;
+    write_job(folder.path() + "/a", 1);
+    write_job(folder.path() + "/b", 1);
+    const auto files_of = [&](const std::vector<std::string>& runs) {
+        std::map<std::string, std::string> files;
+        for (const std::string& run : runs) {
+            for (const auto& entry : std::filesystem::recursive_directory_iterator{folder.path() + "/" + run}) {
+                if (entry.is_regular_file()) {
+                    files.emplace(entry.path().lexically_relative(folder.path()).generic_string(),
+                                  file_content(entry.path()));
+                }
+            }
+        }
+        return files;
+    };
+    const auto both = files_of({"a", "b"});
+    const auto one = files_of({"a"});
+    const std::map<std::string, std::pair<std::string, std::string>> kinds{
+        {"j.tar", {tar_of(both), tar_of(one)}},
+        {"j.tar.gz", {gzip_of(tar_of(both)), gzip_of(tar_of(one))}},
+        {"j.zip", {zip_of(both), zip_of(one)}}};
+    for (const auto& [name, content] : kinds) {
+        CAPTURE(name);
+        const std::string path = folder.path() + "/" + name;
+        const std::string database = path + ".db";
+        const scan_arguments args{.check = {.runs = {path}}};
+        const states whole{{"", "ended"}, {"!/a", "ended"}, {"!/b", "ended"}};
+        CHECK(scan_into(database, args).status == cli::exit_error);  // it is missing
+        CHECK(states_in(database, path) == states{{"", "failed"}});
+        folder.write(name, content.first);
+        CHECK(scan_into(database, args).status == cli::exit_ok);
+        CHECK(states_in(database, path) == whole);
+        folder.write(name, content.first.substr(0, content.first.size() / 2));
+        CHECK(scan_into(database, args).status == cli::exit_error);
+        folder.write(name, content.first);
+        CHECK(scan_into(database, args).status == cli::exit_ok);
+        CHECK(states_in(database, path) == whole);
+        CHECK(contains(scan_into(database, args).out, "0 runs looked at; 2 runs had been looked at before"));
+        folder.write(name, content.second);
+        CHECK(scan_into(database, args).status == cli::exit_ok);
+        CHECK(results_database{database}.find(path)->steps == 4);
+        CHECK(states_in(database, path) == states{{"", "ended"}, {"!/a", "gone"}, {"!/b", "gone"}});
+        folder.write(name, content.first);
+        CHECK(scan_into(database, args).status == cli::exit_ok);
+        CHECK(states_in(database, path) == whole);
+        CHECK(results_database{database}.find(path)->verdicts.empty());
+    }
+}
+
+TEST_CASE("scan -o --as: a place that holds other data has failed, whatever the database had of it") {
+    const temporary_folder folder;
+    const std::string checkpoints = SMDEBUG_TEST_DATA "/checkpoints/numbered";
+    std::map<std::string, std::string> files;
+    for (const auto& entry : std::filesystem::directory_iterator{checkpoints}) {
+        files.emplace("ck/" + entry.path().filename().string(), file_content(entry.path()));
+        folder.write("ck/" + entry.path().filename().string(), file_content(entry.path()));
+    }
+    folder.write("j.tar", tar_of(files));
+    folder.write("j.zip", zip_of(files));
+    const std::string file = "/" + files.begin()->first;
+    for (const std::string& place :
+         {std::string{"/ck"}, file, std::string{"/j.tar"}, std::string{"/j.zip"}, std::string{"/j.tar!/ck"}}) {
+        CAPTURE(place);
+        for (const bool was_there : {false, true}) {
+            const std::string database = folder.path() + "/results.db";
+            std::filesystem::remove(database);
+            scan_arguments args{.check = {.runs = {folder.path() + place}}};
+            if (was_there) {
+                static_cast<void>(scan_into(database, args));
+                CHECK(states_in(database, folder.path()).at(place) != "failed");
+            }
+            args.check.how.storage.formats.as = data_format::smdebug;
+            CHECK(scan_into(database, args).status == cli::exit_error);
+            CHECK(states_in(database, folder.path()) == states{{place, "failed"}});
+        }
+    }
+}
+
+TEST_CASE("scan --shard: a run is in one shard, however its path is written, and through links") {
+    const temporary_folder folder;
+    const std::size_t runs = 12;
+    for (std::size_t i = 0; i < runs; ++i) {
+        write_job(folder.path() + "/jobs/r" + std::to_string(i), 1, 1);
+    }
+    std::filesystem::create_directory_symlink("jobs", folder.path() + "/link");
+    std::filesystem::create_directory(folder.path() + "/other");
+    const std::string jobs = folder.path() + "/jobs";
+    const std::string near = std::filesystem::relative(jobs).string();
+    const auto names_in = [&](const std::string& written, const run_shard& shard) {
+        const std::string database = folder.path() + "/shard.db";
+        std::filesystem::remove(database);
+        static_cast<void>(scan_into(database, {.check = {.runs = {written}}, .shard = shard}));
+        std::set<std::string> names;
+        for (const auto& [path, state] : states_in(database, "")) {
+            names.insert(path.substr(path.rfind('/') + 1));
+        }
+        return names;
+    };
+    const std::set<std::string> first = names_in(jobs, {.index = 1, .count = 2});
+    CHECK(first.size() < runs);
+    for (const std::string& written : {jobs, jobs + "//", near, "./" + near, "file://" + jobs, folder.path() + "/link",
+                                       folder.path() + "/other/../jobs", near + "/*"}) {
+        CAPTURE(written);
+        CHECK(names_in(written, {.index = 1, .count = 2}) == first);
+        std::set<std::string> both = names_in(written, {.index = 2, .count = 2});
+        CHECK(both.size() == runs - first.size());
+        both.insert(first.begin(), first.end());
+        CHECK(both.size() == runs);
+    }
+}
+
+TEST_CASE("scan: a job that has ended and saved nothing is an error in the service's words, wherever it lies") {
+    const temporary_folder folder;
+    write_job(folder.path() + "/jobs/a/debug-output", 1);
+    write_job(folder.path() + "/jobs/b/debug-output", 1, 0);
+    folder.write("jobs/c/debug-output/training_job_end.ts", "");
+    folder.write("jobs/c/debug-output/claim.smd", "");
+    folder.write("jobs/a/profiler-output/framework/training_job_end.ts", "");
+    folder.write("jobs/a/profiler-output/system/training_job_end.ts", "");
+    std::map<std::string, std::string> files;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator{folder.path() + "/jobs"}) {
+        if (entry.is_regular_file()) {
+            files.emplace(entry.path().lexically_relative(folder.path()).generic_string(), file_content(entry.path()));
+        }
+    }
+    folder.write("jobs.tar", tar_of(files));
+    folder.write("jobs.tar.gz", gzip_of(tar_of(files)));
+    const std::string says = "No debugging data was saved by the training job";
+    const auto run = [](const std::vector<std::string>& words) {
+        captured shown;
+        const int status = cli::run_program(words, shown.out, shown.err);
+        return outcome{status, shown.out.str(), shown.err.str()};
+    };
+    for (const char* const place : {"/jobs", "/jobs.tar", "/jobs.tar.gz"}) {
+        CAPTURE(place);
+        const outcome all = run({"scan", folder.path() + place, "--format", "csv"});
+        CHECK(all.status == cli::exit_error);
+        CHECK(lines_of(all.err).size() == 2);
+        for (const char* const job : {"b/debug-output", "c/debug-output"}) {
+            CHECK(contains(all.out, std::string{job} + ",,Error,"));
+            CHECK(contains(all.err, says + ": " + folder.path() + place));
+        }
+        CHECK(run({"scan", folder.path() + place, "--reductions", "mean"}).status == cli::exit_error);
+        CHECK(run({"check", folder.path() + place + (std::string{place} == "/jobs" ? "/a/debug-output" : ""), "--rule",
+                   "exploding_tensor"})
+                  .status == (std::string{place} == "/jobs" ? cli::exit_ok : cli::exit_error));
+    }
+    for (const char* const job : {"b", "c"}) {
+        CAPTURE(job);
+        const std::string path = folder.path() + "/jobs/" + job + "/debug-output";
+        const outcome checked = run({"check", path, "--rule", "exploding_tensor"});
+        CHECK(checked.status == cli::exit_usage);
+        CHECK(contains(checked.err, says));
+        CHECK(run({"scan", path, "--rule", "exploding_tensor"}).status == cli::exit_usage);
+        CHECK(run({"scan", path}).status == cli::exit_error);
+    }
+}
+
+TEST_CASE(
+    "scan: archives of models and sources beside runs are a note; alone they are an error, as when they are named") {
+    const temporary_folder folder;
+    write_job(folder.path() + "/jobs/a/debug-output", 1);
+    const std::map<std::string, std::string> model{{"xgboost-model", "x"}};
+    folder.write("jobs/a/output/model.tar.gz", gzip_of(tar_of(model)));
+    folder.write("jobs/a/pickles.tar.gz",
+                 gzip_of(tar_of(std::map<std::string, std::string>{{"pytorch_model.bin", "x"}})));
+    folder.write("jobs/b/source.zip", zip_of(std::map<std::string, std::string>{{"train.py", "pass"}}));
+    folder.write("jobs/b/source.tar", tar_of(std::map<std::string, std::string>{{"train.py", "pass"}}));
+    const auto run = [&](const std::string& path) {
+        captured shown;
+        const int status = cli::run_program({"scan", path, "--format", "csv"}, shown.out, shown.err);
+        return outcome{status, shown.out.str(), shown.err.str()};
+    };
+    for (const std::string& written : {folder.path() + "/jobs", folder.path() + "/jobs/*", folder.path() + "/**"}) {
+        CAPTURE(written);
+        const outcome all = run(written);
+        CHECK(all.status == cli::exit_ok);
+        CHECK_FALSE(contains(all.out, "Error"));
+        CHECK(lines_of(all.err).size() == 4);
+        for (const char* const archive :
+             {"a/output/model.tar.gz", "a/pickles.tar.gz", "b/source.zip", "b/source.tar"}) {
+            CHECK(contains(all.err, "note: there is no run in " + folder.path() + "/jobs/" + archive));
+        }
+    }
+    CHECK(run(folder.path() + "/jobs/a/output").status == cli::exit_error);
+    CHECK(run(folder.path() + "/jobs/a/output/model.tar.gz").status == cli::exit_error);
+    CHECK(run(folder.path() + "/jobs/b/*.zip").status == cli::exit_error);
+    const std::string database = folder.path() + "/results.db";
+    const scan_arguments args{.check = {.runs = {folder.path() + "/jobs"}}};
+    CHECK(scan_into(database, args).status == cli::exit_ok);
+    CHECK(scan_into(database, args).status == cli::exit_ok);
+    CHECK(states_in(database, folder.path()).at("/jobs/a/output/model.tar.gz") == "ended");
+    folder.write("jobs/b/source.zip", "PK\3\4");  // is damaged
+    CHECK(run(folder.path() + "/jobs").status == cli::exit_error);
+}
+
 TEST_CASE("scan -o --report: the page has the runs that had not changed, too") {
     const temporary_folder folder;
     const std::string database = folder.path() + "/results.db";

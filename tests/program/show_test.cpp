@@ -9,6 +9,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cstring>
+#include <filesystem>
 #include <string>
 
 using namespace smdebug;
@@ -132,4 +134,29 @@ TEST_CASE("show: a tensor given before its run is recognised") {
         static_cast<void>(cli::detail::show({.run = "loss", .tensor = golden("torch_mlp")}, run.to)),
         ("show takes RUN TENSOR, in this order: smdebug show " + golden("torch_mlp") + " loss").c_str(),
         cli::detail::usage_error);
+}
+
+TEST_CASE("show: values that are too large to be held together are reduced, as by stats") {
+    const temporary_folder folder;
+    const std::string head = R"({"w":{"dtype":"F32","shape":[17000001],"data_offsets":[0,68000004]}})";
+    std::string bytes(8, '\0');
+    bytes[0] = static_cast<char>(head.size());
+    const float most = 2.5F;
+    std::string values(sizeof most, '\0');
+    std::memcpy(values.data(), &most, sizeof most);
+    folder.write("step_1.safetensors", bytes + head + values);
+    std::filesystem::resize_file(folder.path() + "/step_1.safetensors", 8 + head.size() + 68'000'004);  // with a hole
+    cli::detail::show_arguments args{.run = folder.path(), .tensor = "w", .how = json_format()};
+    args.how.untrusted = true;
+    captured run;
+    CHECK(cli::detail::show(args, run.to) == cli::exit_ok);
+    for (const char* const part : {R"("dtype":"float32")", R"("shape":"17000001")", R"("max":2.5,)",
+                                   R"("zeros":17000000,)", R"("values":null)"}) {
+        CHECK_MESSAGE(contains(run.out.str(), part), run.out.str());
+    }
+    CHECK(run.err.str().empty());
+    args.how.format = cli::detail::output_format::table;
+    captured table;
+    CHECK(cli::detail::show(args, table.to) == cli::exit_ok);
+    CHECK(contains(table.out.str(), "too large to be shown"));
 }

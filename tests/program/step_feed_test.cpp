@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -72,6 +73,47 @@ TEST_CASE("step_feed: waits for the next step; a late step is handed out once, a
     CHECK(feed.next() == steps{8});
     CHECK(feed.next().empty());
     CHECK(feed.count() == 6);
+}
+
+TEST_CASE("step_feed: a step that is written again, or that another worker adds to, is handed out again") {
+    growing_run run;
+    for (step_number step = 0; step < 4; ++step) {
+        run.write(step);
+    }
+    const local_trial opened = run.open();
+    cli::detail::step_feed feed{opened, {}};
+    CHECK(feed.next() == steps{0, 1, 2, 3});
+    CHECK_FALSE(feed.went_back());
+    run.write(1, "worker_1");
+    opened.refresh();
+    CHECK(feed.next() == steps{1});
+    CHECK(feed.went_back());
+    CHECK_FALSE(feed.rewritten().has_value());
+    run.build.step({.step = 2, .tensors = {tensor_of<float>("other", {1, 2, 3})}});
+    std::filesystem::last_write_time(run.folder.path() + "/" + smdebug::detail::locations::index_key(2, "worker_0"),
+                                     std::filesystem::file_time_type::clock::now() + 5s);
+    run.build.end();
+    opened.refresh();
+    CHECK(feed.next() == steps{2});
+    CHECK(feed.went_back());
+    CHECK(feed.rewritten() == std::pair{step_number{2}, step_number{2}});
+    feed.start_over();
+    CHECK(feed.next() == steps{0, 1, 2, 3});
+    CHECK_FALSE(feed.went_back());
+    CHECK(feed.next().empty());
+    CHECK(feed.end() == cli::detail::follow_end::ended);
+}
+
+TEST_CASE("step_feed: a caller may come back before there is anything to hand out") {
+    growing_run run;
+    run.write(0);
+    const local_trial opened = run.open();
+    cli::detail::step_feed feed{opened, {}};
+    CHECK(feed.next() == steps{0});
+    CHECK(feed.next(std::chrono::steady_clock::now() + 5ms).empty());
+    CHECK_FALSE(feed.end().has_value());
+    run.write(1);
+    CHECK(feed.next() == steps{1});
 }
 
 TEST_CASE("step_feed: a step of a worker that others have not written is not complete before the job ends") {

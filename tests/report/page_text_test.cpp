@@ -174,3 +174,24 @@ TEST_CASE("text_for_html, json_for_html") {
     CHECK(text_for_html("\xC3\xA9\n\xFF") == "\xC3\xA9&#65533;&#65533;");
     CHECK(json_for_html(R"({"a":"<b>&"})") == R"({"a":"\u003cb\u003e\u0026"})");
 }
+
+TEST_CASE("page_text: what is not known is left out, and is not 0 or an empty text") {
+    page what;
+    what.runs.push_back(run_named("a"));
+    what.comparison = reported_comparison{.differences = {{.kind = "collection"}}};
+    what.batch = {{.path = "a", .verdicts = {{.rule = "r"}}}};
+    what.is_batch = true;
+    const std::string unknown = between(text_of(what), R"(id="facts">)", "</script>");
+    for (const char* const name : {"lastComplete", "dtype", "shape", "lossLost"}) {
+        CHECK(count_of(unknown, '"' + std::string{name} + "\":") == 0);
+    }
+    CHECK(count_of(unknown, "-1") == count_of(unknown, R"("modeStep":-1)"));
+    what.runs[0].last_complete = -1;
+    what.runs[0].facts[0] = {.type = dtype::float32, .shape = shape_type{}};
+    what.batch[0].loss_lost = 0;
+    const std::string known = between(text_of(what), R"(id="facts">)", "</script>");
+    for (const char* const part :
+         {R"("lastComplete":-1)", R"("dtype":"float32")", R"("shape":"")", R"("lossLost":0)"}) {
+        CHECK(count_of(known, part) == 1);
+    }
+}

@@ -190,6 +190,72 @@ TEST_CASE("gather_run: tensors that there is no room for are counted") {
     CHECK(series_of(all, "t139", "worker_0", 0) == nullptr);
 }
 
+TEST_CASE("gather_run: tensors with a finding are the last to be left out, however little room there is") {
+    memory_storage store{"run"};
+    run_builder builder{store};
+    builder.collections();
+    for (const step_number step : {0, 1}) {
+        written_step many{.step = step};
+        for (int i = 0; i < 40; ++i) {
+            many.tensors.push_back(tensor_of<float>("t" + std::to_string(100 + i), {1, 2}));
+        }
+        builder.step(many);
+    }
+    builder.end();
+    const memory_trial run{store};
+    rule_result verdict;
+    for (const char* const name : {"t139", "t100", "", "of no tensor"}) {
+        verdict.outcome.findings.push_back({.tensor = name, .worker = "worker_0", .step = 1});
+    }
+    const std::size_t before = gather_run(run, {.most_bytes = 2'000}).series.tensors().size();
+    const reported_run all = gather_run(run, {.most_bytes = 2'000}, {verdict});
+    CHECK(all.series.tensors().size() == before);
+    CHECK(series_of(all, "t100", "worker_0", 0) != nullptr);
+    CHECK(series_of(all, "t101", "worker_0", 0) != nullptr);
+    CHECK(series_of(all, "t139", "worker_0", 0) != nullptr);
+    CHECK(gather_run(run, {.most_bytes = 1}).series.tensors() == texts{"t100"});
+    CHECK(gather_run(run, {.most_bytes = 1}, {verdict}).series.tensors() == texts{"t139"});
+    verdict.outcome.findings.clear();
+    for (int i = 0; i < 40; ++i) {
+        verdict.outcome.findings.push_back({.tensor = "t" + std::to_string(139 - i), .worker = "worker_0", .step = 1});
+    }
+    CHECK(gather_run(run, {.most_bytes = 2'000}, {verdict}).series.tensors().size() == before);
+}
+
+TEST_CASE("gather_run: a tensor of which only reductions were saved is no number; what is unknown has no value") {
+    memory_storage store{"run"};
+    run_builder builder{store};
+    builder.collections();
+    for (const step_number step : {0, 1}) {
+        builder.step({.step = step,
+                      .tensors = {saved("min", "some", -3), saved("max", "some", 5), saved("mean", "some", 0.5F),
+                                  saved("l2", "one", 7), tensor_of<float>("loss", {2}), tensor_of<float>("none", {})}});
+    }
+    builder.end();
+    const reported_run all = gather_run(memory_trial{store}, {});
+    const auto value = [&](const char* name, series_column column) {
+        return series_of(all, name, "worker_0", 0)->rows[1][static_cast<std::size_t>(column)];
+    };
+    CHECK_FALSE(series_of(all, "some", "worker_0", 0)->scalar);
+    CHECK(value("some", series_column::least_min) == -3);
+    CHECK(value("some", series_column::most_max) == 5);
+    CHECK(value("some", series_column::most_mean) == 0.5);
+    CHECK(is_absent(value("some", series_column::most_std)));
+    CHECK_FALSE(series_of(all, "one", "worker_0", 0)->scalar);
+    CHECK(value("one", series_column::most_l2) == 7);
+    CHECK(is_absent(value("one", series_column::most_mean)));
+    CHECK(series_of(all, "loss", "worker_0", 0)->scalar);
+    CHECK_FALSE(series_of(all, "none", "worker_0", 0)->scalar);
+    CHECK(is_absent(value("none", series_column::most_zeros)));
+    const auto facts = [&](const char* name) { return all.facts[all.series.tensor_place(name)]; };
+    CHECK_FALSE(facts("some").type);
+    CHECK_FALSE(facts("some").shape);
+    CHECK_FALSE(facts("some").changes);
+    CHECK(facts("loss").type == dtype::float32);
+    CHECK(facts("none").shape == shape_type{0});
+    CHECK(all.bytes == 8);
+}
+
 TEST_CASE("gather_run: a run that grows, and one without steps") {
     memory_storage store{"young"};
     run_builder{store}.collections();
@@ -214,6 +280,11 @@ TEST_CASE("room_for: what gives way where there is less room") {
     const room_of_run many_tensors = room_for(10'000, 100'000, 100'000, 2, std::size_t{10} << 20U);
     CHECK(many_tensors.tensors < 10'000);
     CHECK(many_tensors.tensors > 7'000);
+    for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}, std::size_t{43}, std::size_t{1000}}) {
+        const room_of_run least = room_for(10'000, 2'000, 2'000, 64, bytes);
+        CHECK(least.buckets <= 24);
+        CHECK(least.tensors == 1);
+    }
     const room_of_run none = room_for(0, 0, 0, 1, 1000);
     CHECK(none.buckets == 1);
 }

@@ -236,6 +236,56 @@ TEST_CASE("local_storage: an unreadable file is access_denied, and the message n
     CHECK(status == 0);
 }
 
+TEST_CASE("local_storage: a folder that may not be listed, and a link to one that is gone, do not hide the others") {
+    const temporary_folder folder;
+    folder.write("a/x", "1");
+    folder.write("a/inner/y", "2");
+    folder.write("closed/z", "3");
+    folder.write("b", "4");
+    for (const char* const name : {"gone", "run.01", "a/gone", ".lock", "latest.log", "m.safetensors"}) {
+        std::filesystem::create_symlink("/not/there", folder.path() + "/" + name);
+    }
+    const local_storage store{folder.path()};
+    CHECK(store.problems().empty());
+    static_cast<void>(store.list("", ""));
+    const auto places = [&] {
+        std::vector<std::string> all;
+        for (const problem& one : store.problems()) {
+            all.push_back(one.where);
+        }
+        std::sort(all.begin(), all.end());
+        return all;
+    };
+    CHECK(places() == std::vector<std::string>{"a/gone", "gone", "run.01"});
+    CHECK(store.problems()[0].what == "it is a link to a folder that is not there");
+    std::filesystem::remove(folder.path() + "/a/gone");
+    static_cast<void>(store.list("a/", ""));
+    CHECK(places() == std::vector<std::string>{"gone", "run.01"});
+    const int status = status_of_child([&] {
+        if (::chmod(folder.path().c_str(), 0755) != 0 || ::chmod((folder.path() + "/closed").c_str(), 0) != 0) {
+            return 1;
+        }
+        become_nobody();
+        const std::vector<std::string> keys = store.list("", "");
+        const bool others = std::find(keys.begin(), keys.end(), "a/inner/y") != keys.end() &&
+                            std::find(keys.begin(), keys.end(), "b") != keys.end();
+        const auto all = store.problems();
+        const auto closed =
+            std::find_if(all.begin(), all.end(), [](const problem& one) { return one.where == "closed"; });
+        if (!others || closed == all.end() || !closed->what.starts_with("AccessDenied: cannot list the folder ")) {
+            return 2;
+        }
+        try {
+            static_cast<void>(store.list("closed/", ""));
+        } catch (const access_denied&) {
+            return 0;
+        }
+        return 3;
+    });
+    ::chmod((folder.path() + "/closed").c_str(), 0755);
+    CHECK(status == 0);
+}
+
 TEST_CASE("local_storage: write leaves no partial file and no temporary name behind") {
     const temporary_folder folder;
     local_storage store{folder.path()};

@@ -17,6 +17,18 @@ using smdebug::detail::archive_path;
 using smdebug::detail::is_in_s3;
 using smdebug::detail::local_path;
 
+TEST_CASE("ended_job_of: the folder of the mark, unless it is a profiler's") {
+    using smdebug::detail::ended_job_of;
+    CHECK(ended_job_of("training_job_end.ts") == "");
+    CHECK(ended_job_of("a/b/training_job_end.ts") == "a/b");
+    CHECK(ended_job_of("/training_job_end.ts") == "");
+    for (const char* const key : {"", "a", "a/training_job_end.ts/b", "a/my_training_job_end.ts", "end.ts",
+                                  "a/system/training_job_end.ts", "framework/training_job_end.ts"}) {
+        CAPTURE(key);
+        CHECK_FALSE(ended_job_of(key));
+    }
+}
+
 TEST_CASE("is_in_s3: the path says where a run is") {
     CHECK(is_in_s3("s3://bucket/prefix"));
     CHECK(is_in_s3("s3://bucket/run.tar"));

@@ -3,6 +3,7 @@
 #include <smdebug/trial/tensor_handle.hpp>
 #include <smdebug/trial/verify.hpp>
 
+#include "support/look_up.hpp"
 #include "support/run_builder.hpp"
 #include "trial/diff_runs_fixture.hpp"
 
@@ -20,6 +21,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -80,7 +82,7 @@ TEST_CASE("digests: without one and without values the look-up fails as one of v
     REQUIRE_FALSE(missing);
     CHECK(missing.failure().why == lookup_failure_kind::tensor_not_saved);
     CHECK(missing.failure().has_reductions);
-    CHECK(missing.failure().message() == run.tensor("w").find_value(3).failure().message());
+    CHECK(missing.failure().message() == failure_of(run.tensor("w").find_value(3)).message());
     CHECK_THROWS_AS(static_cast<void>(run.tensor("w").digest(4)), step_unavailable);
     CHECK_THROWS_AS(static_cast<void>(run.tensor("w").digest(3, {.worker = "worker_9"})), invalid_worker);
     CHECK_THROWS_AS(static_cast<void>(run.tensor("v")), tensor_unavailable);
@@ -122,11 +124,16 @@ TEST_CASE("digests: neither rules nor selections take them for values") {
     CHECK(chosen({.regex = "^fc", .digests = true}) == texts{"digest/fc.weight"});
     CHECK(chosen({.names = texts{"w"}, .digests = true}) == texts{"digest/w", "w"});
     CHECK(chosen({.names = texts{"digest/w"}}) == texts{"digest/w"});
+    CHECK(chosen({.regex = "^digest/"}) == texts{"digest/fc.weight", "digest/w"});  // named: it matches no tensor
+    CHECK(chosen({.regex = std::vector<std::string>{"w", "^digest/fc"}}) == texts{"digest/fc.weight", "w"});
     CHECK(chosen({.collection = "weights", .digests = true}) == texts{"digest/w", "w"});
     CHECK(chosen({.collection = "digests"}) == texts{"digest/fc.weight", "digest/w"});
     CHECK(rules::tensors_to_check(run, 3, {}) == texts{"w"});
     CHECK(rules::tensors_to_check(run, 3, {.tensor_regex = "w"}) == texts{"w"});
     CHECK(rules::tensors_to_check(run, 3, {.collection_names = {"weights"}}) == texts{"w"});
+    CHECK(rules::tensors_to_check(run, 3, {.tensor_regex = "^digest/w"}) == texts{"digest/w"});
+    CHECK(rules::tensors_to_check(run, 3, {.collection_names = {"digests"}, .tensor_regex = "w"}) ==
+          texts{"digest/fc.weight", "digest/w", "w"});
     CHECK(run.tensor_names({.regex = "weight"}) == texts{"digest/fc.weight"});  // as in the package: by their names
 }
 
@@ -178,6 +185,114 @@ TEST_CASE("digests: a diff compares them where a run has no values") {
     }
 }
 
+namespace {
+
+/// The run after a bit of the values of "w" was flipped in it.
+memory_storage with_flipped_bit(memory_storage store) {
+    const std::string key = smdebug::detail::locations::event_key(3, "worker_0");
+    const byte_buffer read = store.read(key);
+    std::vector<std::byte> bytes{read.view().begin(), read.view().end()};
+    const auto content = std::search(bytes.begin(), bytes.end(), w.content.begin(), w.content.end());
+    REQUIRE(content != bytes.end());
+    *content ^= std::byte{1};
+    store.write(key, bytes);
+    return store;
+}
+
+std::string contradiction(std::string_view run, const written_tensor& values, const written_tensor& saved) {
+    return "3 worker_0 w digest " + std::string{run == "first" ? "1" : "2"} + ": its values in the " +
+           std::string{run} + " run are not what the hook saw: their digest is " + std::to_string(digest_of(values)) +
+           ", the saved one " + std::to_string(digest_of(saved));
+}
+
+}  // namespace
+
+TEST_CASE("digests: a diff believes values, and names a digest that contradicts those of its own run") {
+    const written_tensor shorter = tensor_of<float>("w", {1, 2});
+    const std::string elements = "3 worker_0 w values: 1 of 3 elements differ";
+    struct row {
+        std::string what;
+        std::vector<written_tensor> first;
+        std::vector<written_tensor> second;
+        texts lines;
+    };
+    for (const row& each :
+         {row{"digests alone",
+              {other, digest_tensor(w)},
+              {digest_tensor(w)},
+              {contradiction("first", other, w), "3 worker_0 w values: its digest is " +
+                                                     std::to_string(digest_of(other)) + " in the first run, " +
+                                                     std::to_string(digest_of(w)) + " in the second"}},
+          row{"of the other run",
+              {digest_tensor(w)},
+              {digest_tensor(w), other},
+              {contradiction("second", other, w), "3 worker_0 w values: its digest is " + std::to_string(digest_of(w)) +
+                                                      " in the first run, " + std::to_string(digest_of(other)) +
+                                                      " in the second"}},
+          row{"values", {digest_tensor(w), other}, {w}, {elements, contradiction("first", other, w)}},
+          row{"both", {other, digest_tensor(w)}, {w, digest_tensor(w)}, {elements, contradiction("first", other, w)}},
+          row{"the same values",
+              {w, digest_tensor(other)},
+              {w, digest_tensor(other)},
+              {contradiction("first", w, other), contradiction("second", w, other)}},
+          row{"another shape",
+              {w, digest_tensor(other)},
+              {shorter},
+              {"3 worker_0 w shape: its shape is (3) in the first run, (2) in the second",
+               contradiction("first", w, other)}},
+          row{"no digest",
+              {w, tensor_of<float>("digest/w", {1}, {})},
+              {w},
+              {"3 worker_0 w digest 1: its digest in the first run is not an int64 scalar"}},
+          row{"text", {text, digest_tensor(w)}, {text}, {}}}) {
+        CAPTURE(each.what);
+        const diff_answer got = diff_with(each.first, each.second);
+        CHECK(got.lines == each.lines);
+        CHECK(got.summary.differences == each.lines.size());
+        CHECK_FALSE((diff_with(each.first, each.second, {.rtol = 1}).summary.same() && !each.lines.empty()));
+    }
+    // Values that are left in their files.
+    std::vector<float> many(std::size_t{3} << 20U, 1.5F);
+    const auto large = [&](float last) {
+        many.back() = last;
+        return tensor_of<float>("w", many);
+    };
+    const written_tensor right = large(2);
+    const written_tensor wrong = large(3);
+    CHECK(diff_with({digest_tensor(right), right}, {digest_tensor(right), right}).summary.same());
+    CHECK(diff_with({digest_tensor(right), wrong}, {wrong}).lines == texts{contradiction("first", wrong, right)});
+    CHECK(diff_with({wrong}, {digest_tensor(right), wrong}).lines == texts{contradiction("second", wrong, right)});
+    CHECK(diff_with({digest_tensor(right), wrong}, {digest_tensor(wrong)}).lines ==
+          texts{contradiction("first", wrong, right)});
+}
+
+TEST_CASE("digests: values that are damaged, or another digest than the hook's, are never the same by a digest") {
+    const memory_storage changed = with_flipped_bit(run_with({w, digest_tensor(w)}));
+    for (const auto& others : {run_with({digest_tensor(w)}), run_with({w}), run_with({w, digest_tensor(w)})}) {
+        CHECK_FALSE(diff(memory_trial{changed}, memory_trial{others}).summary.same());
+        CHECK_FALSE(diff(memory_trial{others}, memory_trial{changed}).summary.same());
+    }
+    const memory_storage damaged = with_flipped_bit(
+        run_of({{.step = 3, .tensors = {w, digest_tensor(w)}, .footers = record::footer_kind::checksum}}, groups));
+    for (const auto& others : {run_with({digest_tensor(w)}), run_with({w}), run_with({w, digest_tensor(w)})}) {
+        const diff_answer got = diff(memory_trial{damaged}, memory_trial{others});
+        REQUIRE(got.lines.size() == 1);
+        CHECK(got.lines[0].starts_with("3 worker_0 w unreadable 1: in the first run: "));
+        CHECK(got.lines[0].find("checksum of the record's payload") != std::string::npos);
+        CHECK(got.summary.by_digest == 0);
+    }
+}
+
+TEST_CASE("digests: a diff of digests alone compares them as they were saved") {
+    for (const auto& which : {tensor_selection{.regex = "^digest/"}, tensor_selection{.collection = "digests"},
+                              tensor_selection{.names = texts{"digest/w"}}}) {
+        const auto got = diff_with({w, digest_tensor("w", 1)}, {other, digest_tensor("w", 2)}, {.which = which});
+        CHECK(got.lines == texts{"3 worker_0 digest/w values: 1 of 1 element differs"});
+        CHECK(diff_with({w, digest_tensor("w", 1)}, {digest_tensor("w", 1)}, {.which = which}).summary.same());
+        CHECK(diff_with({digest_tensor("w", 1)}, {other, digest_tensor("w", 1)}, {.which = which}).summary.same());
+    }
+}
+
 TEST_CASE("digests: a tolerance does not help where there are no values") {
     const diff_answer got = diff_with({w}, {digest_tensor(other)}, {.rtol = 10});
     REQUIRE(got.lines.size() == 1);
@@ -223,15 +338,22 @@ TEST_CASE("digests: verification compares them with the values") {
           texts{"digest w: its digest is not an int64 scalar"});
     CHECK(found(run_with({w, digest_tensor("w", 7)}, {{"weights", {"w"}}})).empty());  // only a name
 
+    // A tensor that is saved several times in a step: each save has its digest, and the last one stands.
+    CHECK(found(run_with({w, digest_tensor(w), other, digest_tensor(other)})).empty());
+    CHECK(found(run_with({digest_tensor(w), w, digest_tensor(other), other})).empty());
+    CHECK(found(run_with({digest_tensor(w), w, digest_tensor(other)})).empty());  // without room for the values
+    CHECK(found(run_with({digest_tensor(w), digest_tensor(other), other})).empty());
+    CHECK(found(run_with({digest_tensor(w), w, digest_tensor(w), text})).empty());
+    for (const std::vector<written_tensor>& wrong :
+         {std::vector{digest_tensor(w), w, digest_tensor(w), other}, std::vector{digest_tensor(w), w, other},
+          std::vector{digest_tensor(w), other, digest_tensor(w), w}}) {
+        CHECK(found(run_with(wrong)) ==
+              texts{"digest w: its values are not what the hook saw: their digest is " +
+                    std::to_string(digest_of(other)) + ", the saved one " + std::to_string(digest_of(w))});
+    }
+
     // A bit of a value under the constant that stands in place of a checksum.
-    memory_storage store = run_with({w, digest_tensor(w)});
-    const std::string key = smdebug::detail::locations::event_key(3, "worker_0");
-    const byte_buffer read = store.read(key);
-    std::vector<std::byte> bytes{read.view().begin(), read.view().end()};
-    const auto content = std::search(bytes.begin(), bytes.end(), w.content.begin(), w.content.end());
-    REQUIRE(content != bytes.end());
-    *content ^= std::byte{1};
-    store.write(key, bytes);
+    const memory_storage store = with_flipped_bit(run_with({w, digest_tensor(w)}));
     CHECK(found(store).size() == 1);
     CHECK(found(store).front().starts_with("digest w: its values are not what the hook saw"));
 }

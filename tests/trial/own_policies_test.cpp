@@ -76,8 +76,8 @@ TEST_CASE("own_policies: policies that are left out may have explicit default co
     CHECK(own_trial{folder.path()}.tensor("w").reduction_value(0, reduction::sum) == 3);
     CHECK(own_trial{local_storage{folder.path()}}.tensor("w").value<float>(0)(1) == 2);
     const std::vector<float> values{1.0F, 2.0F};
-    const auto counted =
-        histogram_of<explicit_kernel>(view_of(values, std::array<std::size_t, 1>{2}, "w"), equal_bins{.count = 2});
+    const std::array<std::size_t, 1> shape{2};
+    const auto counted = histogram_of<explicit_kernel>(view_of(values, shape, "w"), equal_bins{.count = 2});
     REQUIRE(counted);
     CHECK(counted->buckets.size() == 3);  // the first holds what is below the range
     CHECK(histogram_of<std::vector<float>, equal_bins, explicit_kernel>(values, equal_bins{.count = 2}).ok());

@@ -1,5 +1,6 @@
 #include <smdebug/trial/tensor_handle.hpp>
 
+#include "support/look_up.hpp"
 #include "support/run_builder.hpp"
 
 #include <smdebug/trial/basic_trial.hpp>
@@ -125,7 +126,7 @@ TEST_CASE("tensor: the thrown error and the returned absence agree") {
     const auto reduced = ended.tensor("reduced");
     throws_where_find_gives<tensor_unavailable_for_step>(reduced.find_value(2), lookup_failure_kind::tensor_not_saved,
                                                          [&] { return reduced.value(2); });
-    CHECK(reduced.find_value(2).failure().has_reductions);
+    CHECK(failure_of(reduced.find_value(2)).has_reductions);
     throws_where_find_gives<shape_unavailable_for_step>(reduced.find_shape(2), lookup_failure_kind::shape_not_saved,
                                                         [&] { return reduced.shape(2); });
     throws_where_find_gives<tensor_unavailable_for_step>(reduced.find_reduction(2, reduction::min),
@@ -182,7 +183,7 @@ TEST_CASE("tensor: reductions and counts by the names that stats takes") {
 TEST_CASE("tensor: a worker that the run does not have differs from one that has not saved the tensor") {
     const memory_trial run{sample()};
     const auto message_of = [&](const std::string& worker) {
-        return run.tensor("w").find_value(0, {.worker = worker}).failure().message();
+        return failure_of(run.tensor("w").find_value(0, {.worker = worker})).message();
     };
     CHECK(message_of("worker0") == "Invalid Worker: worker0. Did you mean worker_0 or worker_1?");
     CHECK(message_of("gpu") == "Invalid Worker: gpu. There are: worker_0, worker_1");
@@ -192,7 +193,7 @@ TEST_CASE("tensor: a worker that the run does not have differs from one that has
     build.step({.step = 0, .tensors = {tensor_of<float>("a", {1})}, .worker = "worker_0"});
     build.step({.step = 0, .tensors = {tensor_of<float>("b", {1})}, .worker = "worker_1"});
     build.end();
-    CHECK(memory_trial{store}.tensor("a").find_value(0, {.worker = "worker_1"}).failure().message() ==
+    CHECK(failure_of(memory_trial{store}.tensor("a").find_value(0, {.worker = "worker_1"})).message() ==
           "Invalid Worker: worker_1 has not saved it at this step.");
 }
 

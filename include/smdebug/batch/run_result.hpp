@@ -62,6 +62,7 @@ struct batch_run {
     std::string version = {};  ///< changes whenever the run's files do; empty: unknown.  See run_version()
     std::uint64_t bytes = 0;   ///< the size of all its files, or of its archive; 0: unknown
     std::string error = {};    ///< not empty: a place that could not be searched for runs, and why
+    bool is_beside = false;    ///< an archive that was found among other files: there need not be a run in it
 };
 
 /// A message about a run besides its results.
@@ -95,14 +96,14 @@ struct run_result {
     std::string error = {};  ///< why, unless the state is ended, growing or incomplete
     std::size_t steps = 0;
     std::size_t workers = 0;
-    std::size_t tensors = 0;                 ///< names
-    step_number last_step = -1;              ///< -1: none
+    std::size_t tensors = 0;  ///< names
+    std::optional<step_number> last_step = {};
     double seconds = 0;                      ///< time taken
     std::vector<rule_result> verdicts = {};  ///< also of rules with nothing to judge: not_applicable
     std::vector<run_message> messages = {};
     std::shared_ptr<row_spool> reductions = {};  ///< if reductions were requested instead of rules
     std::vector<float> loss = {};                ///< sampled over the steps, if requested
-    step_number loss_lost = -1;                  ///< the first step at which that loss is NaN or infinite; -1: none
+    std::optional<step_number> loss_lost = {};   ///< the first step at which that loss is NaN or infinite
     std::vector<run_result> others = {};         ///< the other runs of an archive that was processed as a whole
 };
 
@@ -120,6 +121,11 @@ struct passed_run {
                return each.outcome.unread > 0 || each.status == rule_status::error ||
                       each.status == rule_status::incomplete;
            });
+}
+
+/// Whether it is that of an archive in which there is no run, and nothing is wrong.
+[[nodiscard]] inline bool is_no_run(const run_result& result) noexcept {
+    return result.error.empty() && result.verdicts.empty() && result.reductions == nullptr;
 }
 
 /// Changes the state of an ended or growing run to `incomplete` if is_whole() is false.

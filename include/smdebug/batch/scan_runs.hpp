@@ -32,7 +32,7 @@ template <class Trial>
 void describe_run(run_result& result, const Trial& run) {
     const auto steps = run.steps({.show_incomplete_steps = true});
     result.steps = steps.size();
-    result.last_step = steps.empty() ? -1 : steps.back();
+    result.last_step = steps.empty() ? std::nullopt : std::optional{steps.back()};
     result.workers = run.workers().size();
     result.tensors = run.tensor_names().size();
     result.state = run.loaded_all_steps() ? run_state::ended : run_state::growing;

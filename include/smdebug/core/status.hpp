@@ -69,7 +69,7 @@ public:
     /// The value; only where ok().
     [[nodiscard]] constexpr const T& operator*() const& noexcept { return *value_; }
     [[nodiscard]] constexpr T& operator*() & noexcept { return *value_; }
-    [[nodiscard]] constexpr T&& operator*() && noexcept { return *std::move(value_); }
+    [[nodiscard]] constexpr T operator*() && noexcept { return *std::move(value_); }
     [[nodiscard]] constexpr const T* operator->() const noexcept { return &*value_; }
     [[nodiscard]] constexpr T* operator->() noexcept { return &*value_; }
 
@@ -98,6 +98,7 @@ struct problem {
     std::string where =
         {};                 ///< the file's key in the storage, and the place in it: "a/events.out.tfevents.1, byte 248"
     std::string what = {};  ///< a sentence without its final period
+    std::string topic = {};  ///< which of several at one place: it stays the same while the sentence counts on
 
     friend bool operator==(const problem&, const problem&) = default;
 };

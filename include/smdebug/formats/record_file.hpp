@@ -31,7 +31,8 @@ public:
     [[nodiscard]] std::uint64_t position() const noexcept { return position_; }
     /// ok: the file ends with a record.  truncated: with a part of one, which may become whole.  Anything else: the
     /// bytes after position() cannot be read, and read() does nothing more.
-    /// Zeros up to the file's end count as a part of a record: a file gets its length before its bytes.
+    /// Zeros up to the file's end, also from within a record on, count as a part of a record: a file gets its length
+    /// before its bytes.
     [[nodiscard]] status state() const noexcept { return state_; }
     /// What is wrong at position() if the file does not grow any more: it is empty, or cut.  "": nothing is wrong.
     [[nodiscard]] std::string cut_text() const;
@@ -46,7 +47,7 @@ private:
     std::string key_;
     std::uint64_t most_;
     std::uint64_t position_ = 0;
-    std::uint64_t size_ = 0;  // the file's size at the last read
+    std::uint64_t size_ = UINT64_MAX;  // the file's size when it was last read
     status state_ = status::ok;
     std::uint64_t missing_ = 0;  // missing bytes of a cut record, if its length is known
     bool has_zeros_ = false;     // where the next record would begin

@@ -223,8 +223,9 @@ private:
     bool busy_ = true;
     std::vector<lost_write> lost_;
 
-    direct_sink target_;  // used by the thread, like broken_ and event_key_
+    direct_sink target_;  // used by the thread, like what follows up to event_key_
     bool broken_ = false;
+    bool last_is_lost_ = false;  // the step that was finished last
     std::string event_key_;
     std::thread worker_;  // it uses all of the above
     std::optional<exit_entry> at_exit_;

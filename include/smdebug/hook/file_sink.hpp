@@ -63,7 +63,7 @@ public:
     virtual void abandon() noexcept = 0;
     /// Makes any other small file visible, after everything handed over before.
     virtual void put(const std::string& key, std::string_view text) = 0;
-    /// Removes a small file, if the storage can, after everything handed over before.
+    /// Removes a file, if the storage can, after everything handed over before; not if the last step of that is lost.
     virtual void remove(const std::string& key) = 0;
     /// Waits until everything handed over is written or lost.
     virtual void drain() = 0;

@@ -122,7 +122,7 @@ public:
     /// Borrows: the elements, for the call.
     ///
     /// Errors: value_error (elements and shape do not fit, a name that is empty, not UTF-8, or contains
-    /// "smdebug/reductions/"); unsupported (above 2 GiB, or the hook is closed).
+    /// "smdebug/reductions/", or in a hook that saves digests begins with "digest/"); unsupported (above 2 GiB, or the hook is closed).
     bool save_tensor(std::string_view name, const tensor_view& tensor, const collection_names& into = {});
 
     /// The same for contiguous elements (std::span, std::vector, std::array, ...) and for strings

@@ -22,6 +22,7 @@
 #include <iterator>
 #include <limits>
 #include <memory>
+#include <ranges>
 #include <span>
 #include <string>
 #include <string_view>
@@ -116,6 +117,12 @@ template <element_range R>
     }
     return {.type = dtype::string, .shape = extents, .bytes = {}, .strings = texts};
 }
+
+// The view would outlive temporaries: keep elements and shape in variables first.
+template <class R, class Extents = std::span<const std::size_t>>
+    requires(!(std::is_lvalue_reference_v<R> || std::ranges::enable_borrowed_range<std::remove_cv_t<R>>) ||
+             !(std::is_lvalue_reference_v<Extents> || std::ranges::enable_borrowed_range<std::remove_cv_t<Extents>>))
+tensor_view view_of(R&& values, Extents&& extents, std::string_view name) = delete;
 
 /// Errors: value_error for a view whose elements do not match its shape, or without a type.
 inline void check(const tensor_view& tensor, std::string_view name) {

@@ -20,7 +20,7 @@ namespace smdebug::inline v1::report::detail {
 /// A difference between the two runs of a report.
 struct reported_difference {
     std::string kind = {};
-    step_number step = -1;
+    std::optional<step_number> step = {};  ///< unset: it belongs to none
     std::string worker = {};
     std::string tensor = {};
     double largest = 0;
@@ -47,7 +47,7 @@ struct reported_verdict {
     std::string rule = {};
     std::string status = {};
     std::size_t findings = 0;
-    step_number first = -1;
+    std::optional<step_number> first = {};
     std::string details = {};
 };
 struct reported_row {
@@ -58,7 +58,7 @@ struct reported_row {
     std::size_t steps = 0;
     std::vector<reported_verdict> verdicts = {};
     std::vector<float> loss = {};
-    step_number loss_lost = -1;  ///< the first step at which it is NaN or infinite
+    std::optional<step_number> loss_lost = {};  ///< the first step at which it is NaN or infinite
 };
 
 /// A page: one run, two runs and their differences, or the rows of a batch.

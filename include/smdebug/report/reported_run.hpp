@@ -30,9 +30,9 @@ namespace smdebug::inline v1::report::detail {
 
 /// Facts about a tensor besides its series.
 struct tensor_facts {
-    dtype type = dtype::invalid;  ///< at the first step that has one
-    shape_type shape = {};        ///< the same
-    bool changes = false;         ///< dtype or shape change later
+    std::optional<dtype> type = {};        ///< at the first step that has one
+    std::optional<shape_type> shape = {};  ///< the same
+    bool changes = false;                  ///< dtype or shape change later
 };
 
 /// A rule that was not evaluated.
@@ -48,13 +48,13 @@ struct reported_run {
     job_state state = job_state::ended;
     std::size_t num_workers = 0;
     std::size_t tensors = 0;
-    step_number last_complete = -1;    ///< as displayed
-    bool steps_are_synthetic = false;  ///< see basic_trial
-    std::uint64_t bytes = 0;           ///< values read, in bytes
-    std::size_t values = 0;            ///< tensors read, one for each step and worker
-    bool sampled = false;              ///< some distributions are made from samples
-    bool stopped = false;              ///< the walk ended early
-    std::string failed = {};           ///< why it could not be opened, or gathered; empty: no failure
+    std::optional<step_number> last_complete = {};  ///< as displayed
+    bool steps_are_synthetic = false;               ///< see basic_trial
+    std::uint64_t bytes = 0;                        ///< values read, in bytes
+    std::size_t values = 0;                         ///< tensors read, one for each step and worker
+    bool sampled = false;                           ///< some distributions are made from samples
+    bool stopped = false;                           ///< the walk ended early
+    std::string failed = {};                        ///< why it could not be opened, or gathered; empty: no failure
     step_axes axes = {};
     series_book series = {};
     std::vector<tensor_facts> facts = {};  ///< by tensor, as in `series`
@@ -89,8 +89,9 @@ struct room_of_run {
         series /= workers;
     }
     if (series * least > for_rows) {
-        room.tensors = std::max<std::size_t>(tensors * (for_rows / least) / series, 1);
-        series = for_rows / least;
+        const std::size_t fitting = std::max<std::size_t>(for_rows / least, 1);
+        room.tensors = std::max<std::size_t>(tensors * fitting / series, 1);
+        series = fitting;
     }
     room.buckets = std::clamp<std::size_t>(for_rows / (series * row), 1, room.buckets);
     room.distributions = std::clamp<std::size_t>(bytes / 5 / (series * spread), 2, most_distributions);

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -132,7 +133,7 @@ struct tensor_series {
     std::uint32_t tensor = 0;
     std::uint32_t worker = 0;
     std::uint32_t axis = 0;
-    bool scalar = true;                                                      ///< never more than one element
+    bool scalar = true;                                                      ///< always one element, and its mean known
     std::vector<series_row> rows = {};                                       ///< by bucket; all absent: none
     std::vector<bool> there = {};                                            ///< by bucket
     std::vector<std::pair<std::uint32_t, distribution>> distributions = {};  ///< by bucket: of some steps
@@ -143,13 +144,14 @@ struct tensor_series {
 class series_book {
 public:
     series_book() = default;
-    /// `merge_workers`: they share a series.
-    series_book(bool merge_workers, std::size_t most_tensors)
-        : merge_workers_(merge_workers), most_tensors_(most_tensors) {}
+    /// `merge_workers`: they share a series.  `first`: tensors for which there is space, whatever comes before them.
+    series_book(bool merge_workers, std::size_t most_tensors, std::set<std::string> first = {})
+        : merge_workers_(merge_workers), most_tensors_(most_tensors), first_(std::move(first)) {}
 
     /// Adds the numbers of a tensor at a step; null if there is no space for further tensors.
+    /// `elements`: nothing: it is not known how many it has.
     tensor_series* add(std::string_view tensor, std::string_view worker, const axis_place& where,
-                       const series_row& numbers, std::uint64_t elements);
+                       const series_row& numbers, std::optional<std::uint64_t> elements);
 
     [[nodiscard]] const std::vector<tensor_series>& all() const noexcept { return all_; }
     [[nodiscard]] const std::vector<std::string>& tensors() const noexcept { return tensors_; }
@@ -157,6 +159,7 @@ public:
     [[nodiscard]] bool merges_workers() const noexcept { return merge_workers_; }
     /// Names for which there was no space.
     [[nodiscard]] std::size_t left_out() const noexcept { return left_out_.size(); }
+    [[nodiscard]] bool is_left_out(const std::string& name) const { return left_out_.contains(name); }
     /// The place of a name; the number of names if it is unknown.
     [[nodiscard]] std::size_t tensor_place(const std::string& name) const;
     [[nodiscard]] std::size_t worker_place(const std::string& name) const;
@@ -168,6 +171,7 @@ private:
 
     bool merge_workers_ = false;
     std::size_t most_tensors_ = std::size_t{1} << 32U;
+    std::set<std::string> first_;  // those that have not come yet
     std::vector<tensor_series> all_;
     std::vector<std::string> tensors_;
     std::vector<std::string> workers_;

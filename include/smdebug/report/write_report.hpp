@@ -21,6 +21,7 @@
 #include <exception>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -37,6 +38,7 @@ struct gather_options {
     walk_options how = {};
     std::size_t most_bytes = std::size_t{10} << 20U;  ///< approximate size of its data
     std::size_t most_damage = 100;
+    std::set<std::string> first = {};  ///< tensors that are the last to be left out where there is no room for all
 };
 
 /// Gathers a run in its state at construction.  With rules, so that both read each event file once:
@@ -56,9 +58,10 @@ public:
     SMDEBUG_INLINE void scan(const scan_options& asked, look rules) override;
 
     /// Scans what no rule has read, with as many threads as the options say, and returns everything.  Call it once.
+    /// `verdicts`: tensors with findings are the last to be left out.
     /// Errors: those of scan().
-    /// Cost:   as for_each_tensor().
-    [[nodiscard]] reported_run finish();
+    /// Cost:   as for_each_tensor(); twice that if a tensor with findings had come after there was no room for more.
+    [[nodiscard]] reported_run finish(const std::vector<rule_result>& verdicts = {});
 
 private:
     struct rules_looking_on {
@@ -87,7 +90,8 @@ private:
 };
 
 /// Gathers a run in its current state.  Errors: those of scan().
-[[nodiscard]] reported_run gather_run(const trial& run, const gather_options& options);
+[[nodiscard]] reported_run gather_run(const trial& run, const gather_options& options,
+                                      const std::vector<rule_result>& verdicts = {});
 
 }  // namespace report::detail
 
@@ -145,9 +149,10 @@ std::vector<rule_result> write_report(const Trial& run, const std::vector<any_ru
                                                               .timeout = std::chrono::milliseconds{0},
                                                               .stop = options.how.stop},
                                                    .sharing = {.joint = gatherer}});
-    report::detail::reported_run shown = gatherer->finish();
-    shown.verdicts = options.verdicts;
-    shown.verdicts.insert(shown.verdicts.end(), found.begin(), found.end());
+    std::vector<rule_result> all = options.verdicts;
+    all.insert(all.end(), found.begin(), found.end());
+    report::detail::reported_run shown = gatherer->finish(all);
+    shown.verdicts = std::move(all);
     report::detail::write_page_of(std::move(shown), options, path);
     return found;
 }

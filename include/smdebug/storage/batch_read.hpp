@@ -14,6 +14,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 namespace smdebug::inline v1 {
@@ -22,6 +23,17 @@ namespace detail {
 
 /// Thrown from the sinks of a storage, which return nothing, to end its reading.
 struct reading_ended {};
+
+/// Calls a sink that takes, or does not take, the object's version; returns false if it wants no more.
+template <class Sink>
+[[nodiscard]] bool pass_object(Sink& sink, std::size_t place, std::optional<byte_view> bytes,
+                               [[maybe_unused]] const object_version& version) {
+    if constexpr (std::is_invocable_v<Sink&, std::size_t, std::optional<byte_view>, const object_version&>) {
+        return goes_on(sink, place, bytes, version);
+    } else {
+        return goes_on(sink, place, bytes);
+    }
+}
 
 /// How often a read is restarted because the object was replaced meanwhile, before throw_replaced().
 inline constexpr int most_versions = 5;
@@ -54,7 +66,7 @@ void read_each(const Storage& store, std::span<const std::string> keys, object_s
 }
 
 /// The same, but continues after objects that the storage fails to read or has no memory for (unavailable): calls
-/// failed(place, error) for each of them. Either function may return false to end the reading, which then returns
+/// failed(place, error) for each of them.  `sink` may leave out the version. Either function may return false to end the reading, which then returns
 /// false.
 /// Errors: what `sink` and `failed` throw; in `failed`, `throw;` rethrows the storage's error.
 template <storage Storage, class Sink, class Failed>
@@ -65,10 +77,10 @@ bool read_each_past_errors(const Storage& store, std::span<const std::string> ke
         const std::size_t first = next;
         try {
             read_each(store, keys.subspan(first),
-                      [&](std::size_t i, std::optional<byte_view> bytes, const object_version&) {
+                      [&](std::size_t i, std::optional<byte_view> bytes, const object_version& version) {
                           next = first + i;
                           in_sink = true;
-                          if (!detail::goes_on(sink, next, bytes)) {
+                          if (!detail::pass_object(sink, next, bytes, version)) {
                               throw detail::reading_ended{};
                           }
                           in_sink = false;

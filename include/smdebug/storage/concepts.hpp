@@ -93,6 +93,8 @@ concept storage = std::movable<S> && requires(const S& store, std::string_view k
 struct object_version {
     std::string tag = {};                    ///< as in entries(); empty: unknown
     std::optional<std::uint64_t> size = {};  ///< of the whole object
+    /// When it was last written, where that is known without a further request.
+    std::optional<std::chrono::system_clock::time_point> modified = {};
     friend bool operator==(const object_version&, const object_version&) = default;
 
     /// Whether they are known to differ. An unknown field counts as equal.
@@ -149,6 +151,7 @@ struct object_entry {
     std::string key = {};
     std::uint64_t size = 0;
     std::string version = {};  ///< changes whenever the bytes change: an ETag, say. Never empty
+    std::string written = {};  ///< changes whenever it is written, even if the bytes stay the same; empty: unknown
     friend bool operator==(const object_entry&, const object_entry&) = default;
 };
 

@@ -4,6 +4,8 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/form.hpp>
+#include <smdebug/core/ordered_thread_pool.hpp>
+#include <smdebug/core/status.hpp>
 #include <smdebug/storage/batch_read.hpp>
 #include <smdebug/storage/concepts.hpp>
 #include <smdebug/storage/posix/claim.hpp>
@@ -78,6 +80,10 @@ public:
 
     [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const;
 
+    /// What the last list() or entries() of each folder passed over: folders below it that may not be listed, and
+    /// links to folders that are not there. Copies of this storage share it.
+    [[nodiscard]] std::vector<problem> problems() const;
+
     /// The same with sizes and versions: size, inode and times of the file. If a file was changed less than one tick of
     /// its file system's clock ago, each call returns another version, as its times do not distinguish it from the
     /// next.
@@ -140,6 +146,8 @@ private:
 
     std::string name_;
     std::string root_;  // absolute
+    using kept_problems = detail::synchronized<std::vector<problem>>;
+    std::shared_ptr<kept_problems> passed_over_ = std::make_shared<kept_problems>();
 };
 
 }  // namespace smdebug::inline v1

@@ -86,8 +86,7 @@ public:
     /// When the object was last written, by this machine's clock.
     [[nodiscard]] std::optional<std::chrono::system_clock::time_point> modified(std::string_view key) const;
 
-    /// Returns each key that starts with `prefix` once it has appeared; a key that was removed and written again is
-    /// repeated.
+    /// Returns each key that starts with `prefix` once it has appeared; a key that was written again is repeated.
     [[nodiscard]] follower follow(std::string_view prefix) const;
 
     /// A signal that wakes at each write and removal of a key that starts with one of the prefixes.

@@ -3,6 +3,7 @@
 
 #include <smdebug/core/form.hpp>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,6 +27,22 @@ struct archive_path {
 /// Whether a name belongs to a data file that is not an archive of runs: .safetensors, .npz (which is a zip), .npy, a
 /// TensorBoard log ("tfevents" in its name).
 [[nodiscard]] bool is_data_file(std::string_view path) noexcept;
+
+/// A form of other tools' data that is not read.
+struct other_form {
+    enum class kind : std::uint8_t { foreign, pickled, unfinished };
+    std::string_view ending = {};  ///< its files' names end so, or their paths have it
+    std::string_view what = {};    ///< "HDF5, as Keras writes it"
+    std::string_view how = {};     ///< what converts it
+    kind is = kind::foreign;
+};
+
+/// The form of a file by its path, or nothing.
+[[nodiscard]] std::optional<other_form> other_form_of(std::string_view path) noexcept;
+
+/// The folder of the job whose end a key marks: "a" for "a/training_job_end.ts". Nothing for another key, and for the
+/// marks in the two folders of a job's profiler.
+[[nodiscard]] std::optional<std::string_view> ended_job_of(std::string_view key) noexcept;
 
 /// The archive that a path names, or nothing. On this machine: any file, except those of is_data_file(); a path that is
 /// no file, and in S3: a name that ends in .tar, .tar.gz, .tgz, .tar.zst, .tzst or .zip, or contains "!/". Nothing if

@@ -33,7 +33,8 @@ public:
     strided_tensor& operator=(const strided_tensor&) = delete;
     ~strided_tensor() = default;
 
-    [[nodiscard]] tensor_view view() const noexcept { return {type_, extents_, bytes_, {}}; }
+    [[nodiscard]] tensor_view view() const& noexcept { return {type_, extents_, bytes_, {}}; }
+    tensor_view view() const&& = delete;  // keep the tensor in a variable first
 
     /// Whether the elements were copied.
     [[nodiscard]] bool copied() const noexcept { return !copy_.empty(); }

@@ -64,9 +64,9 @@ public:
     /// A tensor of strings, as many as `shape` requires.
     [[nodiscard]] static tensor_value of_strings(shape_type shape, std::span<const std::string_view> strings);
 
-    [[nodiscard]] dtype type() const noexcept { return state_ ? state_->type : dtype::invalid; }
+    [[nodiscard]] dtype type() const noexcept { return seen().type; }
     /// The number of elements.
-    [[nodiscard]] std::size_t size() const noexcept { return view().count(); }
+    [[nodiscard]] std::size_t size() const noexcept { return seen().count(); }
 
     // Views: they live as long as this value or a copy of it, so a temporary does not give any.  Keep it in a variable:
     //     const auto weights = run.tensor("w").value(0);
@@ -77,7 +77,7 @@ public:
     const shape_type& shape() const&& = delete;  // keep the value in a variable first
 
     /// The elements as bytes, aligned for their type; empty for strings.
-    [[nodiscard]] byte_view bytes() const& noexcept { return state_ ? state_->bytes : byte_view{}; }
+    [[nodiscard]] byte_view bytes() const& noexcept { return seen().bytes; }
     byte_view bytes() const&& = delete;  // keep the value in a variable first
 
     /// The strings of a string tensor; empty for any other.
@@ -99,13 +99,13 @@ public:
     std::span<const T> elements() const&& = delete;  // keep the value in a variable first
 
     /// The same tensor as a tensor_view, for reduction kernels.
-    [[nodiscard]] tensor_view view() const& noexcept {
-        return state_ ? tensor_view{state_->type, state_->shape, state_->bytes, state_->string_views} : tensor_view{};
-    }
+    [[nodiscard]] tensor_view view() const& noexcept { return seen(); }
     tensor_view view() const&& = delete;  // keep the value in a variable first
 
-    /// The same as an argument of a call, which a temporary outlives.
-    operator tensor_view() const noexcept { return view(); }  // NOLINT: implicit, as of a string to its view
+    /// The same, also as an argument of a call that takes a const tensor_view&: a temporary outlives the call.  A
+    /// tensor_view made of a temporary would not, and does not compile: keep the value in a variable first.
+    operator const tensor_view&() const noexcept { return seen(); }  // NOLINT: implicit, as of a string to its view
+    operator tensor_view() const&& = delete;                         // NOLINT: the better one of two for a copy
 
     /// The owner of bytes(): the file's bytes if they are shared; null if there are no bytes.
     [[nodiscard]] std::shared_ptr<const void> owner() const noexcept { return state_ ? state_->owner : nullptr; }
@@ -115,20 +115,22 @@ public:
 
 private:
     struct state {
-        dtype type = dtype::invalid;
         shape_type shape;
         std::shared_ptr<const void> owner;
-        byte_view bytes;
         std::vector<std::string> strings;
-        std::vector<std::string_view> string_views;  ///< into `strings`, for tensor_view
+        std::vector<std::string_view> string_views;  ///< into `strings`
+        tensor_view view;                            ///< of the above
         bool copied = false;
 
+        state(dtype type, shape_type&& extents) noexcept : shape(std::move(extents)), view{type, shape, {}, {}} {}
         void copy(byte_view source);
 
         void take_strings(std::span<const std::string_view> views);
     };
 
     explicit tensor_value(std::shared_ptr<const state> made) noexcept : state_(std::move(made)) {}
+
+    [[nodiscard]] const tensor_view& seen() const noexcept;
 
     [[nodiscard]] static tensor_value copy_of_bytes(dtype type, shape_type shape, byte_view elements);
 

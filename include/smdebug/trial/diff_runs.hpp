@@ -37,9 +37,10 @@ enum class run_difference_kind : std::uint8_t {
     reduction,   ///< a saved reduction has another value
     values,      ///< elements differ
     unreadable,  ///< it cannot be read, so whether it differs is unknown
+    digest,      ///< the saved digest of a run's tensor is not that of its saved values
 };
 
-/// "collection", "step", "worker", "mode", "tensor", "dtype", "shape", "reduction", "values" or "unreadable".
+/// "collection", "step", "worker", "mode", "tensor", "dtype", "shape", "reduction", "values", "unreadable" or "digest".
 [[nodiscard]] std::string_view name_of(run_difference_kind kind) noexcept;
 
 /// One difference.  Views and pointers are valid during the call only.
@@ -51,9 +52,10 @@ struct run_difference {
     smdebug::mode mode = smdebug::mode::global;
     std::string_view worker = {};  ///< empty: all workers
     std::string_view tensor = {};  ///< or the collection; empty: all tensors
-    unsigned run = 0;              ///< 1 or 2: the only run that has it, or the one that cannot be read; 0: both
-    std::string what = {};         ///< a sentence without the fields above
-    std::size_t elements = 0;      ///< of each tensor whose values, or a reduction, were compared
+    /// 1 or 2: the only run that has it, that cannot be read, or whose digest contradicts its values; 0: both
+    unsigned run = 0;
+    std::string what = {};     ///< a sentence without the fields above
+    std::size_t elements = 0;  ///< of each tensor whose values, or a reduction, were compared
     std::size_t differing = 0;
     double largest = std::numeric_limits<double>::quiet_NaN();           ///< see element_comparison
     double largest_relative = std::numeric_limits<double>::quiet_NaN();  ///< the same
@@ -165,9 +167,10 @@ private:
 /// matched by global step; by mode and mode step where either run's steps are synthetic (this also holds for
 /// `options.which.range`).  Workers and tensors are matched by name.  Places, times and the order of records in files
 /// are ignored.
-/// Where a run has no values of a tensor, but its digest (hook_options::digests), digests are compared; that of the
-/// other run is computed from its values if it has none.  Digests that differ are a difference of `values` without
-/// elements, whatever the tolerance.  Digests beside values are not compared: verify_run() does that.
+/// Where a run has no values of a tensor, but its digest (hook_options::digests), digests are compared; that of a run
+/// with values is computed from these.  Digests that differ are a difference of `values` without elements, whatever the
+/// tolerance.  A saved digest that is not that of the values beside it is a difference of its own, of that run; where
+/// only one run has the tensor its digest is not looked at.
 ///
 ///     const diff_summary all = diff_runs(mine, yours, {.rtol = 1e-5}, [](const run_difference& each) { ... });
 ///

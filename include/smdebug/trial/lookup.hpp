@@ -11,6 +11,7 @@
 #include <exception>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 namespace smdebug::inline v1 {
@@ -75,13 +76,21 @@ public:
 
     [[nodiscard]] bool has_value() const noexcept { return value_.has_value(); }
     [[nodiscard]] explicit operator bool() const noexcept { return has_value(); }
+    // References live as long as this, so a temporary gives none, but a number: keep it in a variable first, from which
+    // `std::move(*found)` takes the value.
     [[nodiscard]] const T& operator*() const& noexcept { return *value_; }
     [[nodiscard]] T& operator*() & noexcept { return *value_; }
-    [[nodiscard]] T&& operator*() && noexcept { return *std::move(value_); }
+    [[nodiscard]] T operator*() && noexcept
+        requires std::is_arithmetic_v<T>
+    {
+        return *value_;
+    }
+    const T& operator*() const&& = delete;  // keep the lookup in a variable first
     [[nodiscard]] const T* operator->() const& noexcept { return &*value_; }
-    const T* operator->() const&& = delete;  // would dangle: keep the lookup in a variable first
-    /// Why there is no value; call it only where there is none.  Lives as long as this.
-    [[nodiscard]] const lookup_error& failure() const noexcept { return *failure_; }
+    const T* operator->() const&& = delete;  // keep the lookup in a variable first
+    /// Why there is no value; call it only where there is none.
+    [[nodiscard]] const lookup_error& failure() const& noexcept { return *failure_; }
+    const lookup_error& failure() const&& = delete;  // keep the lookup in a variable first
 
 private:
     std::optional<T> value_;
@@ -106,7 +115,7 @@ template <class T>
     if (!found) {
         throw_failure(found.failure());
     }
-    return *std::move(found);
+    return std::move(*found);
 }
 
 }  // namespace detail

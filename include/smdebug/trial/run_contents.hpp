@@ -11,11 +11,13 @@
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/trial/catalog/stored_form.hpp>
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -75,7 +77,8 @@ struct found_run {
     std::uint32_t worker = 0;
     std::uint32_t object = 0;
     smdebug::mode mode = smdebug::mode::train;
-    std::size_t first = 0;  ///< index of its first entry; the run ends where the next one begins
+    std::uint64_t stamp = 0;  ///< see run_contents::place
+    std::size_t first = 0;    ///< index of its first entry; the run ends where the next one begins
 };
 
 /// A shape alone.
@@ -90,8 +93,9 @@ struct found_shape {
 /// What a catalog_source has found since the last update, and the state of the job.
 /// A tensor's bytes stay in the storage's objects; only their place is added.  A name is any bytes the writer chose;
 /// "smdebug/reductions/abs_mean/NAME" is a saved reduction of NAME, see reduction_tensor_name().
-/// Tensors for a step that a trial already has join that step; a tensor that the step already has is not replaced, and
-/// is reported as a problem of the run.
+/// Tensors for a step that a trial already has join that step.  A tensor that the step already has makes the trial read
+/// everything anew, see set_outdated(); if a source gives both at once, the first stays, and the other is reported as a
+/// problem of the run.
 /// Memory: 40 bytes an entry until the trial takes them.      Threads: one.
 class run_contents {
 public:
@@ -102,6 +106,8 @@ public:
         step_number mode_step = 0;
         std::string_view worker = "worker_0";
         double wall_time = 0;  ///< seconds since 1970
+        /// Another one if the object at this place was written again; see growth::keep_loads.
+        std::uint64_t stamp = std::numeric_limits<std::uint64_t>::max();
     };
     /// A tensor's type and layout, where no record holds them.
     struct tensor_form {
@@ -158,14 +164,22 @@ public:
     void set_num_workers(std::size_t count) noexcept { num_workers_ = count; }
     /// Whether more may come.
     void set_ended(bool ended) noexcept { ended_ = ended; }
+    /// Something that was added is no longer what a new source would find: data that were written again, or that belong
+    /// before others.  The trial then reads everything anew with a new copy of the source, at the latest at the end; at
+    /// once where `what` is added after it does not fit what was added before.
+    enum class outdated_in : std::uint8_t { nothing, parts, all };
+    void set_outdated(outdated_in what = outdated_in::parts) noexcept { outdated_ = std::max(outdated_, what); }
     /// Reports something that could not be used: where, and what is wrong.  The last call for a place counts, or for a
     /// topic at a place, where several things can be wrong.
     void note_problem(std::string where, std::string what, problem_kind kind = problem_kind::damaged,
                       std::string topic = {});
     /// Withdraws the problem noted for a place: a record that was cut is now complete.
-    void withdraw_problem(const std::string& where);
+    void withdraw_problem(const std::string& where, const std::string& topic = {});
+    /// The topic of a file that may not be read.
+    static constexpr const char* denied = "denied";
 
     [[nodiscard]] bool ended() const noexcept { return ended_ && has_found(); }
+    [[nodiscard]] outdated_in outdated() const noexcept { return outdated_; }
     /// Whether there is a run: the source has found an object, even one that it cannot read.
     [[nodiscard]] bool has_found() const noexcept { return objects_.size() > 0 || !problems_.empty(); }
     [[nodiscard]] const std::string& key_of(std::uint32_t object) const noexcept { return objects_[object]; }
@@ -235,6 +249,7 @@ private:
     std::size_t num_workers_ = 1;
     std::map<std::pair<std::string, std::string>, problem> problems_;  // by place and topic
     bool ended_ = false;
+    outdated_in outdated_ = outdated_in::nothing;
 };
 
 // What a catalog is built from when a run has no index files.

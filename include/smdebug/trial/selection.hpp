@@ -26,6 +26,8 @@ public:
     /// Errors: value_error for a bad regex.
     name_filter(const std::vector<std::string>& patterns, std::vector<std::string> sorted_names);
     [[nodiscard]] bool accepts(const std::string& name) const;
+    /// Whether a digest itself is meant: it is in the list, or a regex matches it and not its tensor's name.
+    [[nodiscard]] bool names_digest(const std::string& digest) const;
 
 private:
     std::vector<regex> patterns_;
@@ -67,8 +69,8 @@ struct tensor_selection {
     std::optional<std::string> worker = {};
     /// Includes tables of selected histograms, see is_histogram_table(); otherwise tables must be listed in `names`.
     bool tables = false;
-    /// Includes digests of selected tensors, see is_digest(); otherwise they must be listed in `names`, or the
-    /// collection `digests` be selected.
+    /// Includes digests of selected tensors, see is_digest(); otherwise they must be named: listed in `names` or in the
+    /// collection, or matched by a regex that does not match their tensor, such as "^digest/".
     bool digests = false;
 };
 
@@ -94,7 +96,8 @@ private:
     // Selects tables together with their histograms, or not at all.
     void choose_tables(bool wanted, const detail::catalog& from);
     void leave_out_digests(const detail::catalog& from);
-    void keep(const detail::name_filter& accepted, const detail::catalog& from);
+    // `digests`: includes those of the tensors that are kept.
+    void keep(const detail::name_filter& accepted, const detail::catalog& from, bool digests);
 
     step_range range_;
     smdebug::mode mode_;

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstddef>
 
 namespace smdebug::inline v1::detail::sqlite {
@@ -15,12 +14,12 @@ namespace smdebug::inline v1::detail::sqlite {
 [[nodiscard]] inline std::int64_t as_stored(std::uint64_t number) noexcept { return static_cast<std::int64_t>(number); }
 [[nodiscard]] inline std::uint64_t as_count(std::int64_t number) noexcept { return static_cast<std::uint64_t>(number); }
 
-/// A step, or NULL for -1, which is none.
-inline void put_step(statement& into, int index, step_number step) {
-    step == -1 ? into.put(index, nullptr) : into.put(index, step);
+/// A step, or NULL for none, which is -1 in a finding.
+inline void put_step(statement& into, int index, std::optional<step_number> step) {
+    step.value_or(-1) == -1 ? into.put(index, nullptr) : into.put(index, *step);
 }
-[[nodiscard]] inline step_number step_in(const statement& row, int column) {
-    return row.is_null(column) ? -1 : row.integer(column);
+[[nodiscard]] inline std::optional<step_number> step_in(const statement& row, int column) {
+    return row.is_null(column) ? std::nullopt : std::optional{row.integer(column)};
 }
 
 /// The value of a word in the tables; an unknown word means that the database is not ours, or damaged.
@@ -124,11 +123,11 @@ void run_rows::update(std::int64_t id, std::string_view path, const run_result& 
     update_run_.run();
 }
 
-/// The first step at which a rule was met; -1: at none.
-[[nodiscard]] inline step_number first_step_of(const rule_result& verdict) {
-    step_number first = -1;
+/// The first step at which a rule was met.
+[[nodiscard]] inline std::optional<step_number> first_step_of(const rule_result& verdict) {
+    std::optional<step_number> first;
     for (const finding& each : verdict.outcome.findings) {
-        if (each.met && each.step >= 0 && (first < 0 || each.step < first)) {
+        if (each.met && each.step != -1 && (!first || each.step < *first)) {
             first = each.step;
         }
     }
@@ -177,13 +176,8 @@ void run_rows::insert_reductions(std::int64_t id, std::int64_t number, const red
     const reduction_values& values = row.reductions;
     into.with(id, number, std::string_view{row.name}, std::string_view{row.worker}, row.step, name_of(row.mode),
               row.mode_step);
-    if (row.dtype.empty()) {
-        into.put(8, nullptr);
-        into.put(10, nullptr);
-    } else {
-        into.put(8, std::string_view{row.dtype});
-        into.put(10, as_stored(values.count));
-    }
+    row.dtype.empty() ? into.put(8, nullptr) : into.put(8, std::string_view{row.dtype});
+    row.dtype.empty() && !row.shape ? into.put(10, nullptr) : into.put(10, as_stored(values.count));
     row.shape ? into.put(9, std::string_view{*row.shape}) : into.put(9, nullptr);
     into.put(11, std::int64_t{values.computed.mask});
     int index = 12;
@@ -269,8 +263,8 @@ void run_rows::read_verdicts(std::int64_t id, run_result& result) {
              .tensor = std::string{found->text(7)},
              .worker = std::string{found->text(8)},
              .rule = std::string{found->text(3)},
-             .step = step_in(*found, 4),
-             .mode_step = step_in(*found, 6),
+             .step = step_in(*found, 4).value_or(-1),
+             .mode_step = step_in(*found, 6).value_or(-1),
              .mode = value_named(found->text(5), modes, in_.path()),
              .value = found->real(9),
              .threshold = found->real(10),
@@ -296,19 +290,6 @@ void run_rows::read_verdicts(std::int64_t id, run_result& result) {
     }
 }
 
-/// How many elements a shape has, as shape_text() writes it.
-[[nodiscard]] inline std::uint64_t elements_of(std::string_view shape) {
-    std::uint64_t all = 1;
-    while (!shape.empty()) {
-        const std::size_t end = std::min(shape.find('x'), shape.size());
-        std::uint64_t extent = 0;
-        static_cast<void>(std::from_chars(shape.data(), shape.data() + end, extent));
-        all *= extent;
-        shape.remove_prefix(std::min(end + 1, shape.size()));
-    }
-    return all;
-}
-
 void run_rows::read_reductions(std::string_view path, function_ref<void(const reduction_row&)> take) {
     const reading row = begin(
         read_reductions_,
@@ -327,8 +308,7 @@ void run_rows::read_reductions(std::string_view path, function_ref<void(const re
             each.shape = row->text(6);
         }
         reduction_values& values = each.reductions;
-        // Without a dtype no count is stored: it is that of the shape.
-        values.count = row->is_null(7) && each.shape ? elements_of(*each.shape) : as_count(row->integer(7));
+        values.count = as_count(row->integer(7));
         values.computed.mask = static_cast<std::uint32_t>(row->integer(8));
         values.nan = as_count(row->integer(9));
         values.pos_inf = as_count(row->integer(10));

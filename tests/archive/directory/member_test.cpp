@@ -49,3 +49,14 @@ TEST_CASE("runs_in: the folders above collections, events and index, each once")
     }
     CHECK(runs_in(of) == texts{"", "a", "b/c"});
 }
+
+TEST_CASE("runs_in: a job that has ended without saving anything is one, by its mark") {
+    directory of;
+    for (const char* const key : {"a/index/000000000/x.json", "a/training_job_end.ts", "b/out/training_job_end.ts",
+                                  "b/training_job_end.ts.bak", "c/system/training_job_end.ts", "training_job_end.ts"}) {
+        of.members.emplace(key, member{});
+    }
+    CHECK(runs_in(of) == texts{"a", "b/out"});
+    of.members = {{"training_job_end.ts", member{}}};
+    CHECK(runs_in(of) == texts{""});
+}

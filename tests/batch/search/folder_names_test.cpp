@@ -45,6 +45,20 @@ TEST_CASE("names_in: a run has two of its three folders, or one with a group of 
     folder.write("file/index", "");
     folder.write("file/events", "");
     CHECK_FALSE(is_run("file"));
+    folder.write("ended/training_job_end.ts", "");
+    folder.write("ended/claim.smd", "");
+    CHECK(is_run("ended"));
+    folder.write("begun/collections/x", "");
+    folder.write("begun/training_job_end.ts", "");
+    CHECK(is_run("begun"));
+    folder.write("profiler/system/training_job_end.ts", "");
+    CHECK_FALSE(is_run("profiler/system"));
+    folder.write("above/run/x", "");
+    folder.write("above/training_job_end.ts", "");
+    CHECK_FALSE(is_run("above"));
+    folder.write("log/events.out.tfevents.1.x", "");
+    folder.write("log/training_job_end.ts", "");
+    CHECK_FALSE(is_run("log"));
 }
 
 TEST_CASE("names_in: a folder that cannot be opened is an error, and may_be_folder") {

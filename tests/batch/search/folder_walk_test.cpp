@@ -83,7 +83,8 @@ TEST_CASE("folder_walk: links come last, a folder once, and circles end") {
     link("loop2", "loop1");
     link("loop1", "loop2");
     link(folder.path(), "x/round");
-    CHECK(walked(folder.path()) == texts{"x/run", "z", "elsewhere/far"});
+    // Links that lead nowhere may have led to runs.
+    CHECK(walked(folder.path()) == texts{"?broken", "?loop1", "?loop2", "x/run", "z", "elsewhere/far"});
 }
 
 TEST_CASE("folder_walk: a maze of links ends") {

@@ -68,6 +68,18 @@ TEST_CASE("key_walk: runs and archives in the order of the keys, no other object
     CHECK(walked(any_storage{store}, "none") == texts{});
 }
 
+TEST_CASE("key_walk: a job that has ended without saving anything is found by its mark, a profiler's marks are not") {
+    memory_storage store =
+        with_keys({"a/training_job_end.ts", "b/out/claim.smd", "b/out/training_job_end.ts",
+                   "b/profiler-output/framework/training_job_end.ts", "b/profiler-output/system/training_job_end.ts",
+                   "d/training_job_end.ts", "e/events.out.tfevents.1.x", "e/training_job_end.ts",
+                   "f/training_job_end.ts", "f/z/collections/000000000/worker_0_collections.json"});
+    make_run(store, "a/");
+    make_run(store, "d/inner/");
+    CHECK(walked(any_storage{store}) == texts{"a", "b/out", "d/inner", "f", "f/z"});
+    CHECK(walked(any_storage{with_keys({"training_job_end.ts"})}) == texts{});  // the root is named itself
+}
+
 TEST_CASE("key_walk: a pattern covers what it matches, and all below it") {
     memory_storage store = with_keys({"b/job-3.tar", "b/other.tar"});
     for (const char* run : {"a/job-1/", "a/job-12/", "b/job-2/x/", "b/other/"}) {

@@ -299,3 +299,79 @@ TEST_CASE("checkpoint_source: floating-point tensors of an optimizer's file are 
     CHECK(run.tensor("state.step").value<std::int64_t>(5)() == 5);
     CHECK(run.problems().empty());
 }
+
+TEST_CASE("checkpoint_source: names are those of the whole set, also while it grows") {
+    checkpoint_folder folder;
+    folder.age = std::chrono::seconds{0};
+    folder.write("checkpoint-1/model.safetensors", weights(1));
+    const trial run = folder.open();
+    CHECK(run.has_tensor("seen"));
+    folder.write("checkpoint-1/ema.safetensors", weights(2));  // one that is late
+    folder.write("checkpoint-2/ema.safetensors", weights(3));
+    folder.write("checkpoint-2/model.safetensors", weights(4));
+    CHECK(run.steps() == std::vector<step_number>{1, 2});
+    CHECK(run.tensor_names() == folder.open().tensor_names());
+    CHECK(run.tensor("model/layer.weight").value<float>(2)(0, 0) == 4);
+    CHECK(run.tensor("ema/layer.weight").value<float>(1)(0, 0) == 2);
+    CHECK(run.problems().empty());
+}
+
+TEST_CASE("checkpoint_source: steps that files which come later show to be others are read anew") {
+    memory_storage files{"checkpoints"};
+    checkpoint_source source{any_storage{files}};
+    run_contents contents;
+    files.write("10000_steps/500.safetensors", as_bytes(weights(1)));
+    CHECK(source.update(contents));
+    REQUIRE(contents.runs().size() == 1);
+    CHECK(contents.runs()[0].step == 10000);
+    files.write("10000_steps/1000.safetensors", as_bytes(weights(2)));
+    static_cast<void>(source.update(contents));
+    CHECK(contents.outdated() == run_contents::outdated_in::all);
+    checkpoint_source anew{any_storage{files}};
+    run_contents now;
+    CHECK(anew.update(now));
+    REQUIRE(now.runs().size() == 2);
+    CHECK(now.runs()[0].step == 500);
+}
+
+TEST_CASE("checkpoint_source: a step in a form that is not read is a problem, and the run has begun") {
+    checkpoint_folder folder;
+    folder.write("step_100/model.safetensors", weights(1));
+    folder.write("step_200/model.h5", "x");
+    folder.write("step_300/model.safetensors", weights(3));
+    const trial run = folder.open();
+    CHECK(run.steps() == std::vector<step_number>{100, 300});
+    REQUIRE(run.problems().size() == 1);
+    CHECK(run.problems()[0].where == "step_200/model.h5");
+    CHECK(run.problems()[0].kind == problem_kind::unsupported);
+    checkpoint_folder empty;
+    empty.write("checkpoint-1/model.safetensors", safetensors("{}", ""));
+    REQUIRE(empty.open().problems().size() == 1);
+    CHECK(empty.open().problems()[0].what == "it has no tensors");
+}
+
+TEST_CASE(
+    "checkpoint_source: one that is followed names no step that is being written or removed, but one that stays") {
+    memory_storage files{"checkpoints"};
+    std::chrono::seconds age{5};
+    checkpoint_source source{any_storage{files}, {.followed_since = std::chrono::system_clock::now(), .now = [&age] {
+                                                      return std::chrono::system_clock::now() + age;
+                                                  }}};
+    run_contents contents;
+    files.write("checkpoint-1/model.safetensors", as_bytes(weights(1)));
+    files.write("checkpoint-1/config.json", as_bytes("{}"));
+    files.write("checkpoint-2/config.json", as_bytes("{}"));
+    files.write("checkpoint-3/model.safetensors.tmp", as_bytes("x"));
+    CHECK(source.update(contents));
+    CHECK(contents.problems().empty());
+    age = std::chrono::seconds{20};
+    files.remove("checkpoint-1/model.safetensors");
+    files.write("checkpoint-4/model.safetensors", as_bytes(weights(4)));
+    CHECK(source.update(contents));
+    REQUIRE(contents.problems().size() == 2);
+    CHECK(contents.problems()[0].where == "checkpoint-2/config.json");
+    CHECK(contents.problems()[1].where == "checkpoint-3/model.safetensors.tmp");
+    files.write("checkpoint-2/model.safetensors", as_bytes(weights(2)));
+    CHECK(source.update(contents));
+    CHECK(contents.problems().size() == 1);
+}

@@ -63,6 +63,51 @@ TEST_CASE("read_npy_header: every kind of number in every order") {
     }
 }
 
+TEST_CASE("read_npy_header: numpy's other names of its types, as numpy.load takes them") {
+    const std::pair<std::string, dtype> names[] = {{"float32", dtype::float32},
+                                                   {"single", dtype::float32},
+                                                   {"f", dtype::float32},
+                                                   {"float64", dtype::float64},
+                                                   {"d", dtype::float64},
+                                                   {"float", dtype::float64},
+                                                   {"float16", dtype::float16},
+                                                   {"e", dtype::float16},
+                                                   {"bool", dtype::boolean},
+                                                   {"int8", dtype::int8},
+                                                   {"b", dtype::int8},
+                                                   {"B", dtype::uint8},
+                                                   {"h", dtype::int16},
+                                                   {"i", dtype::int32},
+                                                   {"I", dtype::uint32},
+                                                   {"int64", dtype::int64},
+                                                   {"l", dtype::int64},
+                                                   {"Q", dtype::uint64},
+                                                   {"uint16", dtype::uint16},
+                                                   {"complex64", dtype::complex64},
+                                                   {"D", dtype::complex128},
+                                                   {"bfloat16", dtype::bfloat16},
+                                                   {"float8_e5m2", dtype::float8_e5m2}};
+    for (const auto& [name, type] : names) {
+        CAPTURE(name);
+        const stored_tensor array = header_of(npy_of(of_type("'" + name + "'"), 64));
+        CHECK(array.type == type);
+        CHECK(array.where.length == 2 * size_of(type));
+    }
+    CHECK(header_of(npy_of(of_type("'>f'"), 64)).big_endian);
+    for (const std::string name : {"Float32", "g", "longdouble", "f4 ", " f4", "f4 f8", "real", "str", "object"}) {
+        CAPTURE(name);
+        CHECK_FALSE(refusal_of<unsupported>(of_type("'" + name + "'")).empty());
+    }
+}
+
+TEST_CASE("left_behind: names the bytes behind an array") {
+    const std::string file = recorded("arrays/square.npy");
+    const stored_tensor array = header_of(file);
+    CHECK(left_behind("w", array, file.size()).empty());
+    REQUIRE(left_behind("w", array, file.size() + 1).size() == 1);
+    CHECK(says(left_behind("w", array, file.size() + 1)[0].why, "1 byte behind its array"));
+}
+
 TEST_CASE("read_npy_header: literals as other writers have them") {
     const auto shape_of = [](const std::string& shape, bool column_major = false) {
         const std::string order = column_major ? "True" : "False";

@@ -49,6 +49,19 @@ TEST_CASE("step_of_name: the names that trainings give their checkpoints") {
         {"step_500/layer_3.npy", 500},
         {"epoch_1_iter_9_checkpoint_3.npz", 9},
         {"step_9223372036854775807.npz", 9223372036854775807},
+        {"step_1e3.npz", 1000},
+        {"step_2E+3.npz", 2000},
+        {"step_10k.npz", 10000},
+        {"ckpt-2M/model.npz", 2'000'000},
+        {"step_1,000.npz", 1000},
+        {"step_1,234,567.npz", 1'234'567},
+        {"10k_steps.npz", 10000},
+        {"epoch3step500.npz", 500},
+        {"500steps.npz", 500},
+        {"lr1e-4_step_7.npz", 7},
+        {"lr1e-4_steps10000/checkpoint-500/model.npz", 500},
+        {"0000200_adapters.npz", 200},
+        {"seed0_step_100.npz", 100},
     };
     for (const auto& [name, wanted] : names) {
         CAPTURE(name);
@@ -57,10 +70,33 @@ TEST_CASE("step_of_name: the names that trainings give their checkpoints") {
 }
 
 TEST_CASE("step_of_name: numbers that are no step's") {
-    for (const std::string_view name :
-         {"", "/", "model.safetensors", "gpt2.safetensors", "llama-7b/model.safetensors", "v2/model.npz",
-          "model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors", "model_0.5.npz", "step.npz",
-          "step_9223372036854775808.npz", "2024-run/model.npz", "step/x.npz"}) {
+    for (const std::string_view name : {"",
+                                        "/",
+                                        "model.safetensors",
+                                        "gpt2.safetensors",
+                                        "llama-7b/model.safetensors",
+                                        "v2/model.npz",
+                                        "model-00001-of-00002.safetensors",
+                                        "model-00002-of-00002.safetensors",
+                                        "model_0.5.npz",
+                                        "step.npz",
+                                        "step_9223372036854775808.npz",
+                                        "2024-run/model.npz",
+                                        "step/x.npz",
+                                        "step_-1.npz",
+                                        "step=-1.npz",
+                                        "-1.npz",
+                                        "step_1e-3.npz",
+                                        "step_1.5k.npz",
+                                        "step_1_000.npz",
+                                        "step_7b.npz",
+                                        "step_0.5.npz",
+                                        "step_1.2.3.npz",
+                                        "step_1e30.npz",
+                                        "checkpoint-3f2a/model.npz",
+                                        "2024_model.npz",
+                                        "layer_3.npz",
+                                        "rank_0.npz"}) {
         CAPTURE(name);
         CHECK(step(name) == std::nullopt);
     }

@@ -11,6 +11,7 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace smdebug;
@@ -81,4 +82,40 @@ TEST_CASE("histograms of logs are exported as they were, in both forms") {
 
     const temporary_folder one;
     CHECK(export_tensorboard(first, one.path() + "/logs", {.which = {.regex = "^old$"}}).tensors == 1);
+}
+
+TEST_CASE("logs of several workers are exported with their modes, tags that differ and texts as texts") {
+    using namespace smdebug_test;
+    memory_storage files;
+    int number = 0;
+    for (const std::string folder : {"r1/train", "r1/validation", "r2/train", "validation.r1/predict"}) {
+        ++number;
+        const auto value = static_cast<float>(number);
+        files.write(folder + "/events.out.tfevents.1",
+                    as_bytes(log_record(3, {scalar_value("t x", value), scalar_value("t:x", value + 10),
+                                            scalar_value("t_x", value + 20), text_value("note", folder)})));
+    }
+    const trial first{open_data(any_storage{files})};
+    for (const bool whole : {false, true}) {
+        const temporary_folder place;
+        CHECK(export_tensorboard(first, place.path() + "/logs", {.tensors = whole}).tensors == 16);
+        const trial again{open_data(any_storage{local_storage{place.path() + "/logs"}})};
+        CHECK(again.workers() == first.workers());
+        CHECK(again.modes() == first.modes());
+        CHECK(again.tensor_names({.collection = "texts"}) == std::vector<std::string>{"note"});
+        const std::vector<std::pair<std::string, std::string>> names{
+            {"t x", "t_x_2"}, {"t:x", "t_x_3"}, {"t_x", "t_x"}};
+        for (const auto& [worker, in] : {std::pair{"r1", mode::train},
+                                         {"r1", mode::eval},
+                                         {"r2", mode::train},
+                                         {"validation.r1", mode::predict}}) {
+            const value_options where{.mode = in, .worker = worker};
+            for (const auto& [before, after] : names) {
+                CHECK(again.tensor(after).value<float>(3, where)() == first.tensor(before).value<float>(3, where)());
+            }
+            const tensor_value note = again.tensor("note").value(3, where);
+            const tensor_value noted = first.tensor("note").value(3, where);
+            CHECK(note.strings()[0] == noted.strings()[0]);
+        }
+    }
 }

@@ -94,11 +94,15 @@ TEST_CASE("tensorboard_source: a damaged record is named and left out; what is c
             CHECK(cut.problems.size() == (size == 0 ? 0 : 1));
         }
     }
-    SUBCASE("a step that is none") {
-        logs.write("events.out.tfevents.1", one + log_record(-3, {scalar_value("loss", 2)}) + three);
+    SUBCASE("a negative step") {
+        logs.write("events.out.tfevents.1", one + log_record(-3, {scalar_value("loss", 2)}) +
+                                                log_record(-2, {scalar_value("loss", 2), scalar_value("acc", 2)}) +
+                                                three);
         CHECK(logs.open().steps() == std::vector<step_number>{1, 3});
-        REQUIRE(logs.problems.size() == 1);
-        CHECK(logs.problems[0].find("step -3 is none") != std::string::npos);
+        CHECK(logs.problems ==
+              std::vector<std::string>{
+                  "events.out.tfevents.1: 1 value of acc left out, at step -2: steps begin at 0",
+                  "events.out.tfevents.1: 2 values of loss left out, at step -3 and others: steps begin at 0"});
     }
 }
 

@@ -77,7 +77,7 @@ TEST_CASE("tensorboard_source: folders that would share a worker and a mode are 
     }
 }
 
-TEST_CASE("tensorboard_source: a folder that appears later takes no worker away") {
+TEST_CASE("tensorboard_source: a folder that appears later is named as if it had been there") {
     log_folder logs;
     logs.stop_clock();
     logs.write("test/events.out.tfevents.1", log_record(1, {scalar_value("loss", 1)}));
@@ -87,8 +87,9 @@ TEST_CASE("tensorboard_source: a folder that appears later takes no worker away"
     run.refresh();
     logs.age += std::chrono::seconds{5};
     run.refresh();
-    CHECK(run.tensor("loss").value<float>(1, {.mode = mode::eval, .worker = "worker_0"})() == 1);
-    CHECK(run.tensor("loss").value<float>(1, {.mode = mode::eval, .worker = "validation"})() == 2);
+    CHECK(run.workers() == logs.open().workers());
+    CHECK(run.tensor("loss").value<float>(1, {.mode = mode::eval, .worker = "worker_0"})() == 2);
+    CHECK(run.tensor("loss").value<float>(1, {.mode = mode::eval, .worker = "test"})() == 1);
 }
 
 TEST_CASE("tensorboard_source: every point that is not shown is counted, by file and reason") {
@@ -102,12 +103,13 @@ TEST_CASE("tensorboard_source: every point that is not shown is counted, by file
           {{loss(1) + loss(1, 2)}, {"a/tfevents.1: 1 point of loss is void: step 1 is written again (tfevents.1)"}},
           {{loss(1) + loss(3), loss(2)},
            {"a/tfevents.1: 1 point of loss is void: later points go back to step 2 (tfevents.2)"}},
+          {{loss(1) + loss(1)}, {}},
           {{loss(1) + loss(2) + log_restart(2) + loss(2)},
            {"a/tfevents.1: 1 point of loss is void: the training starts again at step 2 (tfevents.1)"}},
           {{loss(1) + log_restart(2) + loss(2)}, {}},
           {{log_record(1, {scalar_value("a", 1), scalar_value("b", 1), scalar_value("c", 1)}),
             log_record(0, {scalar_value("a", 1), scalar_value("b", 1), scalar_value("c", 1)})},
-           {"a/tfevents.1: 3 points of a and of 2 other tags are void: later points go back to step 0 "
+           {"a/tfevents.1: 3 points of a, b, c are void: later points go back to step 0 "
             "(tfevents.2)"}}}) {
         log_folder logs;
         for (std::size_t i = 0; i < files.size(); ++i) {
@@ -116,6 +118,21 @@ TEST_CASE("tensorboard_source: every point that is not shown is counted, by file
         static_cast<void>(logs.open());
         CHECK(logs.problems == problems);
     }
+}
+
+TEST_CASE("tensorboard_source: of many tags with void points, ten are named and the others counted") {
+    std::vector<std::string> first;
+    std::vector<std::string> again;
+    for (int i = 10; i < 23; ++i) {
+        first.push_back(scalar_value("t" + std::to_string(i), 1));
+        again.push_back(scalar_value("t" + std::to_string(i), 2));
+    }
+    log_folder logs;
+    logs.write("events.out.tfevents.1", log_record(1, first) + log_record(1, again));
+    static_cast<void>(logs.open());
+    CHECK(logs.problems ==
+          std::vector<std::string>{"events.out.tfevents.1: 13 points of t10, t11, t12, t13, t14, t15, t16, t17, t18, "
+                                   "t19 and 3 more tags are void: step 1 is written again (events.out.tfevents.1)"});
 }
 
 TEST_CASE("tensorboard_source: where steps go back, the later points count from there on") {
@@ -148,7 +165,7 @@ TEST_CASE("tensorboard_source: where steps go back, the later points count from 
               std::vector<std::string>{
                   "events.out.tfevents.1: 3 points of loss are void: later points go back to step 2 "
                   "(events.out.tfevents.2); "
-                  "2 points of loss and of another tag are void: the training starts again at step 1 "
+                  "2 points of loss, other are void: the training starts again at step 1 "
                   "(events.out.tfevents.3)",
                   "events.out.tfevents.2: 2 points of loss are void: the training starts again at step 1 "
                   "(events.out.tfevents.3)"});
@@ -210,8 +227,7 @@ TEST_CASE("tensorboard_source: a range is one of the log's steps, in every mode"
     CHECK(all->files_in(all->global_range({.begin = 11, .end = 20})).empty());
 }
 
-TEST_CASE(
-    "tensorboard_source: a mode that appears later has steps behind those that are there, which stay as they were") {
+TEST_CASE("tensorboard_source: when a mode appears later, all steps are numbered by all modes") {
     log_folder logs;
     logs.stop_clock();
     const auto point = [](step_number step, std::string_view tag, float value) {
@@ -231,19 +247,15 @@ TEST_CASE(
     run.refresh();
     CHECK(run.steps({.mode = mode::train}) == std::vector<step_number>{0, 1, 3, 4, 5});
     CHECK(run.steps({.mode = mode::eval}) == std::vector<step_number>{0, 1});
-    for (const step_number step : {0, 1, 3}) {
-        CHECK(run.mode(step) == mode::train);
-        CHECK(number(run, "loss", step) == static_cast<double>(step));
-    }
-    for (const step_number step : {4, 5}) {
-        CHECK(*run.global_step(mode::train, step) > 3);
+    for (const step_number step : {0, 1, 3, 4, 5}) {
+        CHECK(run.global_step(mode::train, step) == 2 * step);
         CHECK(number(run, "loss", step, mode::train) == static_cast<double>(step));
     }
     for (const step_number step : {0, 1}) {
-        CHECK(*run.global_step(mode::eval, step) > 3);
+        CHECK(run.global_step(mode::eval, step) == 2 * step + 1);
         CHECK(number(run, "loss", step, mode::eval) == 100 + static_cast<double>(step));
     }
-    CHECK(number(run, "late", 1) == 7);  // at a step that keeps its number
+    CHECK(number(run, "late", 1, mode::train) == 7);
     CHECK(run.steps_are_synthetic());
     CHECK(run.steps().size() == 7);
 }
@@ -258,7 +270,17 @@ TEST_CASE("tensorboard_source: a step that is too large to be numbered beside an
     logs.write("validation/events.out.tfevents.1", head + log_record(7, {scalar_value("loss", 2)}));
     CHECK(logs.open().steps() == std::vector<step_number>{14, 15});
     REQUIRE(logs.problems.size() == 1);
-    CHECK(logs.problems[0] ==
-          "train/events.out.tfevents.1: step " + std::to_string(INT64_MAX - 1) +
-              " of loss is too large for a log of several modes: its value is left out; read each folder by itself");
+    const std::string why = "this is too large for a log of several modes; read each folder by itself";
+    CHECK(logs.problems[0] == "train/events.out.tfevents.1: 1 value of loss left out, at step " +
+                                  std::to_string(INT64_MAX - 1) + ": " + why);
+    logs.write("validation/events.out.tfevents.2",
+               head + log_record(INT64_MAX - 4, {scalar_value("loss", 1), scalar_value("acc", 1)}) +
+                   log_record(INT64_MAX - 3, {scalar_value("loss", 1)}) +
+                   log_record(INT64_MAX, {scalar_value("z", 1)}));
+    static_cast<void>(logs.open());
+    REQUIRE(logs.problems.size() == 4);
+    const std::string file = "validation/events.out.tfevents.2: ";
+    CHECK(logs.problems[1] == file + "1 value of acc left out, at step 9223372036854775803: " + why);
+    CHECK(logs.problems[2] == file + "2 values of loss left out, at step 9223372036854775803 and others: " + why);
+    CHECK(logs.problems[3] == file + "1 value of z left out, at step 9223372036854775807: " + why);
 }

@@ -8,9 +8,13 @@
 
 #include <doctest/doctest.h>
 
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace smdebug;
@@ -118,7 +122,7 @@ TEST_CASE("tensorboard_source: a histogram has saved reductions and no values; i
     CHECK(logs.problems.empty());
 }
 
-TEST_CASE("tensorboard_source: if a tag occurs twice in a record, the first value counts") {
+TEST_CASE("tensorboard_source: if a tag occurs twice in a record, the later value counts") {
     const auto histogram = [](const std::vector<double>& counts) {
         return histogram_value("h", 0, 4, 4, 6, 14, {1, 2, 4}, counts);
     };
@@ -133,31 +137,109 @@ TEST_CASE("tensorboard_source: if a tag occurs twice in a record, the first valu
     const trial run = logs.open();
     const auto h = run.tensor("h");
     const auto table = run.tensor("h [buckets]");
-    CHECK(table.value(1).size() == 3);
-    CHECK(table.value(2).size() == 9);
-    CHECK(number(run, "h", 3) == 5);
-    CHECK(table.value(4).size() == 9);
-    CHECK(number(run, "h", 5) == 6);
-    CHECK(h.shape(6) == shape_type{1});
+    CHECK(table.value(1).size() == 9);
+    CHECK(table.value(2).size() == 3);
+    CHECK(table.value(3).size() == 9);
+    CHECK(number(run, "h", 4) == 5);
+    CHECK(number(run, "h", 5) == 7);
+    CHECK(h.shape(6) == shape_type{2});
     CHECK(verify_run(run).size() == 1);
     REQUIRE(logs.problems.size() == 1);  // one for a file, however many records have it
     CHECK(logs.problems[0] ==
-          "events.out.tfevents.1, byte 0: h stands more than once in the record: only its first value "
-          "is read; so in 5 more records");
-    CHECK(run.problems()[0].kind == problem_kind::left_out);
+          "events.out.tfevents.1: 6 points of h are void: step 1 is written again (events.out.tfevents.1)");
+    CHECK(run.problems()[0].kind == problem_kind::replaced);
 }
 
 TEST_CASE("tensorboard_source: each thing that is wrong in a record is named") {
     log_folder logs;
     const auto bad = [](const std::string& tag) { return histogram_value(tag, 0, 4, 1, 6, 14, {1, 2, 4}, {1, 0}); };
     logs.write("events.out.tfevents.1",
-               log_record(1, {bad("h1"), bad("h2"), scalar_value("x", 1), scalar_value("x", 2)}));
-    static_cast<void>(logs.open());
+               log_record(1, {bad("h1"), bad("h2"), bad("h2"), logged_tensor("t1", "", 1, {4}, floats({1})),
+                              logged_tensor("t2", "", 1, {4}, floats({1})), logged_tensor("q1", "", 20, {}, "abcd"),
+                              logged_tensor("q2", "", 20, {}, "abcd"), scalar_value("x", 1), scalar_value("x", 2),
+                              scalar_value("y", 1), scalar_value("y", 2)}));
+    const trial run = logs.open();
     const std::string place = "events.out.tfevents.1, byte 0: ";
     CHECK(logs.problems ==
-          std::vector<std::string>{place + "the histogram of h1 is damaged: it is left out",
-                                   place + "the histogram of h2 is damaged: it is left out",
-                                   place + "x stands more than once in the record: only its first value is read"});
+          std::vector<std::string>{
+              "events.out.tfevents.1: 2 points of x, y are void: step 1 is written again (events.out.tfevents.1)",
+              place + "the histogram of h1 is damaged: it is left out",
+              place + "the histogram of h2 is damaged: it is left out",
+              place + "the tensor q1 has dtype 20 of TensorFlow, which is not supported: only its name is listed",
+              place + "the tensor q2 has dtype 20 of TensorFlow, which is not supported: only its name is listed",
+              place + "the tensor t1 is damaged: only its name is listed",
+              place + "the tensor t2 is damaged: only its name is listed"});
+    std::set<std::pair<std::string, std::string>> topics;
+    for (const problem& one : run.problems()) {
+        CHECK(topics.emplace(one.where, one.topic).second);
+    }
+}
+
+TEST_CASE("tensorboard_source: a point that is written again with the same bits is no loss") {
+    const auto histogram = [](const std::vector<double>& counts) {
+        return histogram_value("h", 0, 4, 4, 6, 14, {1, 2, 4}, counts);
+    };
+    const float nan = std::bit_cast<float>(0x7fc00001U);
+    const float other_nan = std::bit_cast<float>(0x7fc00002U);
+    struct pair_of_values {
+        std::string first;
+        std::string second;
+        bool is_same;
+    };
+    for (const auto& [first, second, is_same] :
+         {pair_of_values{scalar_value("x", 1), scalar_value("x", 1), true},
+          {scalar_value("x", 1), scalar_value("x", 2), false},
+          {scalar_value("x", 0.0F), scalar_value("x", -0.0F), false},
+          {scalar_value("x", nan), scalar_value("x", nan), true},
+          {scalar_value("x", nan), scalar_value("x", other_nan), false},
+          {histogram({1, 0, 1}), histogram({1, 0, 1}), true},
+          {histogram({1, 0, 1}), histogram({1, 1, 1}), false},
+          {logged_tensor("v", "", 1, {2}, floats({1, 2})), logged_tensor("v", "", 1, {2}, floats({1, 2})), true},
+          {logged_tensor("v", "", 1, {2}, floats({1, 2})), logged_tensor("v", "", 1, {2}, floats({1, 3})), false},
+          {text_value("t", "a"), text_value("t", "a"), true},
+          {text_value("t", "a"), text_value("t", "b"), false},
+          {proto::text(1, "i") + proto::text(4, "\x08\x01"), proto::text(1, "i") + proto::text(4, "\x08\x01"), true},
+          {proto::text(1, "i") + proto::text(4, "\x08\x01"), proto::text(1, "i") + proto::text(4, "\x08\x02"),
+           false}}) {
+        const std::string next = log_record(2, {first});
+        const std::size_t expected = is_same ? 0 : 1;
+        const auto problems_of_files = [](const std::vector<std::string>& files) {
+            log_folder logs;
+            for (std::size_t i = 0; i < files.size(); ++i) {
+                logs.write("events.out.tfevents." + std::to_string(i), files[i]);
+            }
+            static_cast<void>(logs.open());
+            return logs.problems.size();
+        };
+        CHECK(problems_of_files({log_record(1, {first, second})}) == expected);
+        CHECK(problems_of_files({log_record(1, {first}) + log_record(1, {second})}) == expected);
+        CHECK(problems_of_files({log_record(1, {first}), log_record(1, {second})}) == expected);
+        CHECK(problems_of_files({log_record(1, {first}) + next + log_record(1, {second})}) == expected);
+    }
+}
+
+TEST_CASE("tensorboard_source: a file that repeats part of another takes nothing away") {
+    log_folder logs;
+    std::string all;
+    for (int step = 0; step < 20; ++step) {
+        all += log_record(step, {scalar_value("loss", static_cast<float>(step))});
+    }
+    logs.write("events.out.tfevents.1", all);
+    logs.write("events.out.tfevents.2",
+               log_record(5, {scalar_value("loss", 5)}) + log_record(7, {scalar_value("loss", 7)}));
+    const trial run = logs.open();
+    CHECK(logs.problems.empty());
+    CHECK(run.tensor("loss").steps().size() == 20);
+    SUBCASE("from the first that differs on, the later ones count") {
+        logs.write("events.out.tfevents.3", log_record(6, {scalar_value("loss", 6)}) +
+                                                log_record(17, {scalar_value("loss", 0)}) +
+                                                log_record(18, {scalar_value("loss", 18)}));
+        const trial again = logs.open();
+        CHECK(again.tensor("loss").steps().size() == 19);
+        CHECK(number(again, "loss", 17) == 0);
+        CHECK(logs.problems == std::vector<std::string>{"events.out.tfevents.1: 3 points of loss are void: later "
+                                                        "points go back to step 17 (events.out.tfevents.3)"});
+    }
 }
 
 TEST_CASE("tensorboard_source: a histogram of TensorFlow 2 has min and max") {

@@ -1,6 +1,7 @@
 #include <smdebug/rules/judge/loss_values.hpp>
 
 #include "support/fake_trial.hpp"
+#include "support/look_up.hpp"
 #include "support/run_builder.hpp"
 
 #include <smdebug/trial/basic_trial.hpp>
@@ -43,7 +44,7 @@ TEST_CASE("loss_values: a scalar is a tensor of one real element, whatever its s
     CHECK_FALSE(value("none"));
     CHECK_FALSE(value("complex"));
     CHECK_FALSE(value("text"));
-    CHECK(**scalar_at(run.tensor("flat"), 1, {.mode = mode::eval}) == 0.5);
+    CHECK(*value_of(scalar_at(run.tensor("flat"), 1, {.mode = mode::eval})) == 0.5);
     CHECK_FALSE(scalar_at(run.tensor("flat"), 2, {.mode = mode::eval}));
 }
 
@@ -58,11 +59,11 @@ TEST_CASE("loss_values: saved reductions are the value where the saved shape has
                .shapes = {{"one", "one", {1}}, {"many", "many", {5}}}})
         .end();
     const memory_trial run{store};
-    CHECK(**scalar_at(run.tensor("one"), 0, {}) == 2);
-    CHECK_FALSE(*scalar_at(run.tensor("many"), 0, {}));
-    CHECK(scalar_at(run.tensor("unknown"), 0, {}).failure().why == lookup_failure_kind::tensor_not_saved);
+    CHECK(*value_of(scalar_at(run.tensor("one"), 0, {})) == 2);
+    CHECK_FALSE(value_of(scalar_at(run.tensor("many"), 0, {})));
+    CHECK(failure_of(scalar_at(run.tensor("unknown"), 0, {})).why == lookup_failure_kind::tensor_not_saved);
     const fake_trial fake{{{"loss", {{0, {1}}}}}};
-    CHECK(scalar_at(fake.tensor("loss"), 0, {}).failure().why == lookup_failure_kind::tensor_not_saved);
+    CHECK(failure_of(scalar_at(fake.tensor("loss"), 0, {})).why == lookup_failure_kind::tensor_not_saved);
 }
 
 TEST_CASE("loss_values: a step's losses are training's or validation's, by its mode, and several count as their mean") {

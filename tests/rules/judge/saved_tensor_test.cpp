@@ -1,6 +1,7 @@
 #include <smdebug/rules/judge/saved_tensor.hpp>
 
 #include "support/fake_trial.hpp"
+#include "support/look_up.hpp"
 #include "support/run_builder.hpp"
 
 #include <smdebug/storage/memory_storage.hpp>
@@ -62,15 +63,15 @@ TEST_CASE("saved_tensor: asks for one worker's save, at its step or another") {
     const saved_tensor at{handle, "a", 2, "worker_1"};
     CHECK(*at.reduction_value(reduction::max) == 102);
     CHECK(*at.reduction_value(reduction::min, true) == 1);
-    CHECK((*at.counts()).count == 2);
+    CHECK(value_of(at.counts()).count == 2);
     const auto values = at.values();
     CHECK(values->elements<float>()[0] == 102);
-    CHECK(*at.shape() == shape_type{1, 2});
+    CHECK(value_of(at.shape()) == shape_type{1, 2});
     const auto later = at.at(6);
     CHECK(later.worker() == "worker_1");
     CHECK(later.step() == 6);
     CHECK(*later.reduction_value(reduction::max) == 106);
-    CHECK(at.at(3).reduction_value(reduction::max).failure().why == lookup_failure_kind::step_not_saved);
+    CHECK(failure_of(at.at(3).reduction_value(reduction::max)).why == lookup_failure_kind::step_not_saved);
     CHECK(&at.handle() == &handle);
 }
 
@@ -79,9 +80,9 @@ TEST_CASE("saved_tensor: what a trial cannot do is answered as if it were not sa
     const auto handle = run.tensor("a");
     const saved_tensor at{handle, "a", 0, "worker_0"};
     CHECK(*at.reduction_value(reduction::max) == 2);
-    CHECK(at.counts().failure().why == lookup_failure_kind::tensor_not_saved);
-    CHECK(at.values().failure().why == lookup_failure_kind::tensor_not_saved);
-    CHECK(at.shape().failure().why == lookup_failure_kind::shape_not_saved);
+    CHECK(failure_of(at.counts()).why == lookup_failure_kind::tensor_not_saved);
+    CHECK(failure_of(at.values()).why == lookup_failure_kind::tensor_not_saved);
+    CHECK(failure_of(at.shape()).why == lookup_failure_kind::shape_not_saved);
 }
 
 TEST_CASE("saved_tensor: findings and notes say which tensor, of which worker") {

@@ -83,6 +83,15 @@ const std::string of_swift =
     "<LastModified>2026-11-21T22:42:10.000Z</LastModified><ETag>\"" +
     md5 + "\"</ETag><Size>2</Size><StorageClass>STANDARD</StorageClass></Contents></ListBucketResult>";
 
+// Checked: each has one.
+std::vector<object_entry> without_times(std::vector<object_entry> entries) {
+    for (object_entry& one : entries) {
+        CHECK(one.written.starts_with("2026-"));
+        one.written.clear();
+    }
+    return entries;
+}
+
 }  // namespace
 
 TEST_CASE("list_page: a page of AWS") {
@@ -90,7 +99,7 @@ TEST_CASE("list_page: a page of AWS") {
     REQUIRE(page.has_value());
     CHECK(page->truncated);
     CHECK(page->continuation == "1ueGcxLPRx1Tr/XYExHnhbYLgveDs2J/wm36Hy4vbOwM==");
-    CHECK(page->entries ==
+    CHECK(without_times(page->entries) ==
           std::vector<object_entry>{{"a b.txt", 0, md5},
                                     {"a+b.txt", 5368709120, md5 + "-12"},
                                     {"\xED\x95\x9C\xEA\xB8\x80/100%.csv", 18446744073709551615U, "x"}});
@@ -101,7 +110,7 @@ TEST_CASE("list_page: a page of Ceph, whose continuation is a key as it is") {
     REQUIRE(page.has_value());
     CHECK(page->truncated);
     CHECK(page->continuation == "50% &+%41");
-    CHECK(page->entries == std::vector<object_entry>{{"%41", 1, md5}, {"a//b  c+$", 2, md5}});
+    CHECK(without_times(page->entries) == std::vector<object_entry>{{"%41", 1, md5}, {"a//b  c+$", 2, md5}});
 }
 
 TEST_CASE("list_page: a page of Swift") {
@@ -109,7 +118,7 @@ TEST_CASE("list_page: a page of Swift") {
     REQUIRE(page.has_value());
     CHECK(page->truncated);
     CHECK(page->continuation == "YSti");
-    CHECK(page->entries == std::vector<object_entry>{{"star*paren(1)!~", 1, md5}, {"a//b \n", 2, md5}});
+    CHECK(without_times(page->entries) == std::vector<object_entry>{{"star*paren(1)!~", 1, md5}, {"a//b \n", 2, md5}});
 }
 
 TEST_CASE("list_page: without an encoding, keys are as they stand") {
@@ -214,5 +223,5 @@ TEST_CASE("list_page: a full page") {
     const auto page = parse(page_of(inner));
     REQUIRE(page.has_value());
     REQUIRE(page->entries.size() == 1000);
-    CHECK(page->entries[999] == object_entry{"runs/exp/1999_worker+0.tfevents", 1999, md5});
+    CHECK(without_times(page->entries).back() == object_entry{"runs/exp/1999_worker+0.tfevents", 1999, md5});
 }

@@ -59,7 +59,9 @@ TEST_CASE("index_listing: a storage that follows its folders reports what is new
     const catalog nothing;
     CHECK(listing.next(nothing).size() == 2);
     build.step(one(0));
-    CHECK(listing.next(nothing) == std::vector<std::string>{smdebug::detail::locations::index_key(0, "worker_0")});
+    const auto late = listing.next(nothing);
+    REQUIRE(late.size() == 1);
+    CHECK(late[0].key == smdebug::detail::locations::index_key(0, "worker_0"));
     CHECK(listing.next(nothing).empty());
     listing.forget();
     CHECK(listing.next(nothing).size() == 3);

@@ -1,5 +1,6 @@
 #include <smdebug/trial/read/tensor_reader.hpp>
 
+#include "support/look_up.hpp"
 #include "support/run_builder.hpp"
 
 #include <smdebug/reduce/scalar_kernel.hpp>
@@ -46,7 +47,7 @@ TEST_CASE("tensor_reader: finds the files of a step by global and by mode step, 
     CHECK(second->from->workers[second->file->worker] == "worker_1");
     const auto values = w.read_values(*second);
     CHECK(values->elements<float>()[1] == 2);
-    CHECK(w.locate(4, mode::global, "absent").failure().where == "absent");
+    CHECK(failure_of(w.locate(4, mode::global, "absent")).where == "absent");
     CHECK(w.compute(*second, {reduction::sum, false}).has_value());
 }
 
@@ -101,5 +102,6 @@ TEST_CASE("tensor_reader: a reduction that a kernel does not compute is reported
     CHECK(why("c", reduction::mean) == "tensor c is complex, which has no mean: only the abs forms, l1 and l2");
     CHECK_THROWS_AS(static_cast<void>(run.tensor("c").reduction_value(0, reduction::mean)), type_error);
     const basic_trial<memory_storage, event_decoder<>, lacking_kernel> recorded{sample(), {}, {}, {reduction::sum}};
-    CHECK(recorded.tensor("odd").find_reduction(4, reduction::min).failure().why == lookup_failure_kind::not_computed);
+    CHECK(failure_of(recorded.tensor("odd").find_reduction(4, reduction::min)).why ==
+          lookup_failure_kind::not_computed);
 }

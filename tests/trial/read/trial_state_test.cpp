@@ -2,6 +2,7 @@
 
 #include "support/archetypes.hpp"
 #include "support/counting_storage.hpp"
+#include "support/look_up.hpp"
 #include "support/run_builder.hpp"
 #include "trial/one_step.hpp"
 
@@ -61,16 +62,16 @@ TEST_CASE("trial_state: a missing event file is looked for as often as the optio
     store.remove(smdebug::detail::locations::event_key(1, "worker_0"));
     const trial_state patient = state_of(store, {.poll_interval = 1h, .missing_event_file_retry_limit = 1'000'000});
     const trial_state hasty = state_of(store, {.poll_interval = 1ms, .missing_event_file_retry_limit = 2});
-    CHECK(read_first(hasty, 1).failure().why == lookup_failure_kind::event_file_missing);
-    CHECK(read_first(hasty, 1).failure().where == smdebug::detail::locations::event_key(1, "worker_0"));
+    CHECK(failure_of(read_first(hasty, 1)).why == lookup_failure_kind::event_file_missing);
+    CHECK(failure_of(read_first(hasty, 1)).where == smdebug::detail::locations::event_key(1, "worker_0"));
 
     // The worker has continued with step 2: it will not write what is missing at step 0, so the call does not wait.
     build.step(one(2));
-    CHECK(read_first(patient, 0).failure().why == lookup_failure_kind::event_file_missing);
+    CHECK(failure_of(read_first(patient, 0)).why == lookup_failure_kind::event_file_missing);
     build.end();
-    CHECK(read_first(patient, 1).failure().why == lookup_failure_kind::event_file_missing);
+    CHECK(failure_of(read_first(patient, 1)).why == lookup_failure_kind::event_file_missing);
     CHECK(patient.refreshed()->loaded_all_steps);
-    CHECK((*read_first(patient, 2)).size() == 10);
+    CHECK((value_of(read_first(patient, 2))).size() == 10);
 }
 
 TEST_CASE("trial_state: an event file that was missing is found as soon as it exists, even after the job's end") {
@@ -86,15 +87,15 @@ TEST_CASE("trial_state: an event file that was missing is found as soon as it ex
             build.end();
         }
         const trial_state state = state_of(store);
-        CHECK(read_first(state, 0).failure().why == lookup_failure_kind::event_file_missing);
-        CHECK(read_first(state, 0).failure().where == key);
+        CHECK(failure_of(read_first(state, 0)).why == lookup_failure_kind::event_file_missing);
+        CHECK(failure_of(read_first(state, 0)).where == key);
         CHECK(state.missing_event_files() == 1);
         store.write(key, bytes.view());
-        CHECK((*read_first(state, 0)).size() == 10);
+        CHECK((value_of(read_first(state, 0))).size() == 10);
         CHECK(state.missing_event_files() == 0);
-        CHECK((*read_first(state, 0)).size() == 10);
+        CHECK((value_of(read_first(state, 0))).size() == 10);
         store.remove(key);
-        CHECK(read_first(state, 0).failure().why == lookup_failure_kind::event_file_missing);
+        CHECK(failure_of(read_first(state, 0)).why == lookup_failure_kind::event_file_missing);
     }
 }
 
@@ -144,14 +145,14 @@ TEST_CASE("trial_state: if looking is costly a missing file is requested once pe
                                     layout::entry{.record = {0, 10}, .what = {}});
         };
         static_cast<void>(store.calls());
-        CHECK(read().failure().why == lookup_failure_kind::event_file_missing);
+        CHECK(failure_of(read()).why == lookup_failure_kind::event_file_missing);
         if (interval == 1h) {
-            CHECK(read().failure().where == key);
+            CHECK(failure_of(read()).where == key);
             CHECK(store.calls().size() == 1);
         } else {
             store.write(key, bytes.view());
             std::this_thread::sleep_for(2ms);
-            CHECK((*read()).size() == 10);
+            CHECK((value_of(read())).size() == 10);
             store.remove(key);
         }
     }

@@ -44,7 +44,9 @@ struct run_finder::state {
 
     void mark() { gave = folder_gave = true; }
     void give(found one, const std::string& known_as);
-    void give_run(const std::string& path) { give({.run = {.path = path}}, detail::whole_path_of(path)); }
+    void give_run(const std::string& path, bool is_beside = false) {
+        give({.run = {.path = path, .is_beside = is_beside}}, detail::whole_path_of(path));
+    }
     void give_error(const std::string& path, std::string why, bool is_damage = false);
 
     // The storages that were opened last are cached: places in one bucket, or folder, share connections.
@@ -291,7 +293,7 @@ SMDEBUG_INLINE void run_finder::state::take_archive(const std::string& path, con
     const bool is_pattern_inside = detail::first_wildcard(in_it) != std::string::npos;
     if (!how.open_archives && !is_pattern_inside) {
         mark();
-        give_run(whole);
+        give_run(whole, in_it.empty() && (came == origin::folder || (came == origin::pattern && pattern_is_deep)));
         return;
     }
     if (!seen.insert("archive " + detail::whole_path_of(whole))) {

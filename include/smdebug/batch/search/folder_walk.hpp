@@ -28,7 +28,9 @@ struct folder_names {
     std::optional<posix::folder_identity> self = {};
     left_out_files others = {};  ///< empty for a run
     bool has_data = false;       ///< there is a log or a checkpoint among them
-    bool is_run = false;         ///< it has two of collections, events and index, or one that contains a group of steps
+    /// It has two of collections, events and index, or one that contains a group of steps; or the mark of a job that
+    /// has ended, and nothing else that could be one.
+    bool is_run = false;
 };
 
 /// Nothing if there is no such folder.  Errors: access_denied, unavailable.
@@ -187,6 +189,7 @@ private:
     std::size_t short_pages_ = 0;  // how many more are read
     std::size_t places_on_page_ = 0;
     std::optional<std::string> passing_ = {};  // the common prefix of the keys of the last returned run
+    std::string last_ = "/";                   // the same; no prefix of a key before the first run
     bool is_last_ = false;
     bool begun_ = false;
     std::map<std::string, left_out_files> others_ = {};  // by folder, with '/' at its end

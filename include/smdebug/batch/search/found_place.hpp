@@ -4,6 +4,7 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/printable_text.hpp>
 #include <smdebug/formats/tensorboard/log_files.hpp>
+#include <smdebug/storage/uri.hpp>
 
 #include <algorithm>
 #include <array>
@@ -69,14 +70,17 @@ using left_out_files = std::map<std::string, std::size_t, std::less<>>;
     if (is_resource_fork(path)) {
         return {};
     }
-    constexpr std::array<std::string_view, 22> endings{
-        ".safetensors", ".npz",  ".npy",   ".tar.bz2", ".tbz2", ".tar.xz", ".txz",  ".tar.lz4",
-        ".tar.lzma",    ".7z",   ".rar",   ".pt",      ".pth",  ".bin",    ".ckpt", ".pkl",
-        ".h5",          ".hdf5", ".keras", ".onnx",    ".gguf", ".tar.Z"};
+    constexpr std::array<std::string_view, 12> endings{".safetensors", ".npz",    ".npy", ".tar.bz2",
+                                                       ".tbz2",        ".tar.xz", ".txz", ".tar.lz4",
+                                                       ".tar.lzma",    ".tar.Z",  ".7z",  ".rar"};
     for (const std::string_view each : endings) {
         if (path.ends_with(each)) {
             return each;
         }
+    }
+    const std::optional<other_form> form = other_form_of(path);
+    if (form && form->is != other_form::kind::unfinished && path.ends_with(form->ending)) {
+        return form->ending;
     }
     return is_tensorboard_log(path) ? std::string_view{".tfevents"} : std::string_view{};
 }

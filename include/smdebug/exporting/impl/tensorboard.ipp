@@ -48,20 +48,34 @@ SMDEBUG_INLINE tensorboard_files::tensorboard_files(std::string output, const ex
       replace_(options.replace),
       names_workers_(what.workers.size() > 1),
       whole_tensors_(options.tensors),
-      has_tables_(std::any_of(what.tensors.begin(), what.tensors.end(), is_histogram_table)) {
+      has_tables_(std::any_of(what.tensors.begin(), what.tensors.end(), is_histogram_table)),
+      texts_(what.texts) {
+    std::sort(texts_.begin(), texts_.end());
+    for (const bool as_they_are : {true, false}) {
+        for (const std::string& each : what.tensors) {
+            const std::string_view name = is_histogram_table(each) ? histogram_of_table(each) : std::string_view{each};
+            if ((wire::tensorboard_tag(name) == name) == as_they_are) {
+                static_cast<void>(tag_of(name));
+            }
+        }
+    }
     posix::check_output_folder(output_, replace_, [](std::string_view key) { return is_file_of_it(key); });
 }
 
 SMDEBUG_INLINE bool tensorboard_files::is_file_of_it(std::string_view key) noexcept {
-    const std::string_view folder = key.substr(0, key.find('/'));
-    return key.ends_with("/events.tfevents") &&
-           (folder == "train" || folder == "validation" || folder == "predict" || folder == "global");
+    constexpr std::string_view end = "/events.tfevents";
+    const std::string_view folder = key.substr(0, key.size() - std::min(key.size(), end.size()));
+    const auto is_mode = [](std::string_view name) {
+        return name == "train" || name == "validation" || name == "predict" || name == "global";
+    };
+    // Earlier exports have the folders of workers in those of modes.
+    return key.ends_with(end) && (is_mode(locations::base_name(folder)) || is_mode(folder.substr(0, folder.find('/'))));
 }
 
 SMDEBUG_INLINE tensorboard_files::event_file& tensorboard_files::file_for(const scanned_tensor& tensor) {
     std::string key{mode_folder(tensor.mode)};
-    if (names_workers_) {
-        key += "/" + file_name_part(locations::file_part_from_worker(tensor.worker));
+    if (names_workers_) {  // a reader takes the last folder for the mode
+        key = file_name_part(locations::file_part_from_worker(tensor.worker)) + "/" + key;
     }
     const auto found = files_.find(key);
     if (found != files_.end()) {
@@ -71,10 +85,7 @@ SMDEBUG_INLINE tensorboard_files::event_file& tensorboard_files::file_for(const 
         folder_.emplace(output_);
     }
     event_file& made =
-        files_
-            .emplace(key,
-                     event_file{
-                         posix::buffered_output{folder_->place() + "/" + key + "/" + std::string{event_file_name}}, {}})
+        files_.emplace(key, event_file{folder_->place() + "/" + key + "/" + std::string{event_file_name}})
             .first->second;
     payload_.clear();
     wire::field_writer writer{payload_};
@@ -85,8 +96,17 @@ SMDEBUG_INLINE tensorboard_files::event_file& tensorboard_files::file_for(const 
     return made;
 }
 
-SMDEBUG_INLINE bool tensorboard_files::take_tag(event_file& to, const std::string& tag, std::string_view tensor) {
-    return to.tensors.try_emplace(tag, tensor).first->second == tensor;
+SMDEBUG_INLINE const std::string& tensorboard_files::tag_of(std::string_view tensor) {
+    const auto known = tags_.find(tensor);
+    if (known != tags_.end()) {
+        return known->second;
+    }
+    const std::string plain = wire::tensorboard_tag(tensor);
+    std::string tag = plain;
+    for (int count = 2; !tag.empty() && !taken_.insert(tag).second; ++count) {
+        tag = plain + "_" + std::to_string(count);
+    }
+    return tags_.emplace(tensor, std::move(tag)).first->second;
 }
 
 SMDEBUG_INLINE void tensorboard_files::write(event_file& to, const wire::omitted_bytes& omitted) {
@@ -101,7 +121,7 @@ SMDEBUG_INLINE void tensorboard_files::write(event_file& to, const wire::omitted
                                          around.subspan(front))));
     for (const byte_view piece :
          {byte_view{header}, around.first(front), omitted.bytes, around.subspan(front), byte_view{footer}}) {
-        to.file.append(piece);
+        to.append(piece);
     }
 }
 
@@ -119,14 +139,11 @@ SMDEBUG_INLINE void tensorboard_files::write(event_file& to, const wire::omitted
 SMDEBUG_INLINE std::string tensorboard_files::add_histogram(const scanned_tensor& tensor) {
     const tensor_view rows = tensor.values()->view();
     const std::string_view name = histogram_of_table(tensor.name);
-    const std::string tag = wire::tensorboard_tag(name);
+    const std::string& tag = tag_of(name);
     if (tag.empty()) {
         return "has a name of which no tag can be made";
     }
     event_file& to = file_for(tensor);
-    if (!take_tag(to, tag, name)) {
-        return "would have the tag \"" + tag + "\", as \"" + to.tensors[tag] + "\" has";
-    }
     std::vector<double> edges;
     std::vector<double> counts;
     std::vector<std::byte> room;
@@ -177,31 +194,26 @@ SMDEBUG_INLINE std::string tensorboard_files::add(const scanned_tensor& tensor) 
     }
     const tensor_view values = tensor.values()->view();
     const double wall_time = tensor.values()->wall_time;
-    const std::string tag = wire::tensorboard_tag(tensor.name);
+    const std::string& tag = tag_of(tensor.name);
     if (tag.empty()) {
         return "has a name of which no tag can be made";
     }
-    const auto taken = [&](event_file& to) {
-        return take_tag(to, tag, tensor.name)
-                   ? std::string{}
-                   : "would have the tag \"" + tag + "\", as \"" + to.tensors[tag] + "\" has";
-    };
-    if (whole_tensors_) {
+    const bool is_text =
+        !values.strings.empty() && std::binary_search(texts_.begin(), texts_.end(), tensor.name, std::less<>{});
+    if (whole_tensors_ || is_text) {
+        const std::array plugin{wire::plugin_data{.name = "text", .content = {}}};
         const std::array all{wire::value_fields{.tag = tag,
                                                 .tensor = {.type = values.type,
                                                            .shape = {.extents = values.shape, .dim_name = {}},
                                                            .content = values.bytes,
                                                            .strings = values.strings},
-                                                .plugins = {}}};
+                                                .plugins = std::span{plugin}.first(is_text ? 1U : 0U)}};
         const wire::event_fields event{
             .wall_time = wall_time, .step = tensor.mode_step, .file_version = {}, .values = all};
         if (wire::encoded_size(event) > largest_payload) {
             return "is larger than the 2 GiB of a record";
         }
         event_file& to = file_for(tensor);
-        if (std::string why_not = taken(to); !why_not.empty()) {
-            return why_not;
-        }
         payload_.clear();
         wire::omitted_bytes elements;
         wire::field_writer writer{payload_, elements};
@@ -232,9 +244,6 @@ SMDEBUG_INLINE std::string tensorboard_files::add(const scanned_tensor& tensor) 
                                    : "is of dtype " + std::string{name_of(values.type)} + " without a histogram";
     }
     event_file& to = file_for(tensor);
-    if (std::string why_not = taken(to); !why_not.empty()) {
-        return why_not;
-    }
     const std::array all{wire::tensorboard_value{tag, drawn}};
     payload_.clear();
     wire::field_writer writer{payload_};
@@ -245,9 +254,9 @@ SMDEBUG_INLINE std::string tensorboard_files::add(const scanned_tensor& tensor) 
 
 SMDEBUG_INLINE void tensorboard_files::finish(export_result& result) {
     for (auto& [folder, each] : files_) {
-        result.bytes += each.file.size();
+        result.bytes += each.size();
         ++result.files;
-        each.file.finish(durability::cached);
+        each.finish(durability::cached);
     }
     folder_->take_its_place(replace_);
 }

@@ -30,6 +30,7 @@ struct export_extent {
     std::vector<const catalog::file*> files = {};  ///< files with a selected tensor, in order
     std::vector<std::string> tensors = {};         ///< the selected ones, sorted
     std::vector<std::string> workers = {};         ///< of the files, sorted
+    std::vector<std::string> texts = {};           ///< of the collection "texts", sorted: texts of a log
     bool repeats_steps = false;                    ///< steps of different modes may have the same number
 
     /// The tables of selected histograms are selected, too.  The files point into the catalog.

@@ -17,6 +17,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -43,14 +44,26 @@ struct step_contents {
     std::vector<std::pair<std::string, std::string>> metadata = {};  ///< of .safetensors, in their order
 };
 
-/// Reads the headers of a step's files.  A .npy has one tensor, which is named after the file, without its extension.
-/// If several files of a step have tensors of the same name (model.safetensors and adapter.safetensors), each such
-/// tensor is prefixed with the name of its file: "adapter/layer.weight".  Left out and noted in `not_read`, while all
-/// other files are read: a damaged file; an index of shards that is damaged, or names a missing file or tensor; a shard
-/// that is missing by the numbers in the other names, or not listed in the index.
+/// Which file's tensors are called by their own names alone, at every step.  In all other files the name of the file, see
+/// checkpoint_step::names, stands before a tensor's: "adapter/layer.weight".  A name that was given does not change: if
+/// another file with that tensor comes later, the tensor of that file gets the longer name.
+struct tensor_owners {
+    /// By tensor: the only file that had it at the first step that was read and had it; empty: there were several.
+    std::map<std::string, std::string, std::less<>> of = {};
+    std::set<std::string, std::less<>> others = {};  ///< files that lay beside an owner
+};
+
+/// Reads the headers of a step's files.  A .npy has one tensor, which is named after the file, see
+/// checkpoint_step::names.  If several files have tensors of the same name, `owners` decides what they are called, and
+/// learns.  Left out and noted in `not_read`, while all other files are read: a damaged file; an index of shards that is
+/// damaged, or names a missing file or tensor; a shard that is missing by the numbers in the other names; files of its
+/// checkpoint and tensors in them that the index does not name; a tensor that a file of the same name has, too.  Noted
+/// there, too: a file without tensors, tensors without elements, and bytes behind an array.
 /// Errors:  corrupt_data if two tensors have the same name even so; unsupported for an .npz in a program without the
 ///          component `archive`; those of the storage, except not_found.
 /// Cost:    one or two reads a file; for an .npz see npz_directory.hpp.
+[[nodiscard]] step_contents read_checkpoint(const any_storage& store, const checkpoint_step& step,
+                                            const archive_options& options, tensor_owners& owners);
 [[nodiscard]] step_contents read_checkpoint(const any_storage& store, const checkpoint_step& step,
                                             const archive_options& options = {});
 
@@ -89,8 +102,9 @@ public:
     explicit checkpoint_source(any_storage store) : checkpoint_source(std::move(store), settings{}) {}
     checkpoint_source(any_storage store, settings how) : store_(std::move(store)), how_(std::move(how)) {}
 
-    /// Errors: those of the storage; unsupported if there are only pickles; value_error for names with ambiguous steps,
-    ///         and for a bad step_regex.
+    /// Errors: those of the storage; unsupported if there are only pickles and files of other tools; value_error for
+    ///         names with ambiguous steps, for a bad step_regex, and where files that come later show that the steps of
+    ///         earlier ones are other numbers.
     [[nodiscard]] bool update(run_contents& contents);
 
     /// The storage as a run: as_run() with this source; .npz files are unpacked.
@@ -131,6 +145,7 @@ private:
     settings how_;
     std::shared_ptr<formats::detail::npz_table> npz_ = std::make_shared<formats::detail::npz_table>();
     detail::string_interner names_;
+    formats::detail::tensor_owners owners_;
     std::map<step_number, known_step> known_;
     std::vector<std::string> left_out_;      // where files lie that belong to no step
     bool is_followed_ = false;               // update() was called before

@@ -48,12 +48,16 @@ struct npz_directory {
 inline constexpr std::uint64_t most_npy_header_bytes = std::uint64_t{64} << 10U;
 
 /// The array in a file of `size` bytes, without a name; `file` names it in errors.  Bytes after the elements are
-/// ignored, as by numpy.load.
+/// ignored, as by numpy.load; left_behind() names them.
 /// Errors:  unsupported, with advice, for elements that are neither numbers nor booleans (Python objects, texts,
 ///          records, dates, raw bytes) or of an unsupported size (long double), and for other versions; corrupt_data
 ///          for every other invalid header, such as elements beyond the file's end; those of `read`.
 /// Cost:    one read of 4 KiB, for a longer header another.
 [[nodiscard]] stored_tensor read_npy_header(const std::string& file, std::uint64_t size, range_reader read);
+
+/// The bytes after an array's elements in a file of `size` bytes, such as a second array, if there are any.
+[[nodiscard]] std::vector<left_out> left_behind(const std::string& name, const stored_tensor& array,
+                                                std::uint64_t size);
 
 // The arrays of .npz files as objects of a storage: an .npz appears as its unpacked members, concatenated.
 

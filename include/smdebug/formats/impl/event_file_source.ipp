@@ -85,10 +85,15 @@ SMDEBUG_INLINE bool event_file_source::update(run_contents& contents) {
         open_files.push_back({std::move(key), step, std::move(worker)});
     }
     for (const open_file& each : open_files) {
-        // A worker that writes a later step has completed this one.
-        if (read_file(each.key, ended || each.step < last_steps_[each.worker], contents)) {
-            done_.insert(each.key);
-            has_news = true;
+        try {
+            // A worker that writes a later step has completed this one.
+            if (read_file(each.key, ended || each.step < last_steps_[each.worker], contents)) {
+                done_.insert(each.key);
+                has_news = true;
+            }
+            contents.withdraw_problem(each.key, run_contents::denied);
+        } catch (const access_denied& denied) {
+            contents.note_problem(each.key, denied.what(), problem_kind::damaged, run_contents::denied);
         }
     }
     if (!is_open_) {
@@ -280,7 +285,7 @@ SMDEBUG_INLINE index_repair plan_index_repair(const any_storage& store) {
     run_contents contents;
     event_file_source source{store, {.is_over = true}};
     static_cast<void>(source.update(contents));
-    for (const auto& [kind, where, what] : contents.problems()) {
+    for (const auto& [kind, where, what, topic] : contents.problems()) {
         plan.problems.push_back(where + ": " + what);
     }
     if (contents.runs().empty() && plan.problems.empty()) {

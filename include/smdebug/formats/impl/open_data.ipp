@@ -46,7 +46,8 @@ inline std::vector<std::string> keys_beside_run(const any_storage& store) {
                 keys.push_back(std::move(key));
             } else if (folder_of(key + '/') == own.end()) {
                 try {
-                    std::ranges::move(here->list(key + '/', ""), std::back_inserter(keys));
+                    // Another storage: what this one passes over is not part of the run.
+                    std::ranges::move(local_storage{here->name()}.list(key + '/', ""), std::back_inserter(keys));
                 } catch (const error&) {  // the same
                 }
             }
@@ -186,8 +187,17 @@ SMDEBUG_INLINE data_format format_of(const any_storage& store) {
         return data_format::tensorboard;
     }
     const bool is_checkpoint = std::any_of(all.begin(), all.end(), [](const std::string& key) {
-        return formats::detail::kind_of(key) != formats::detail::checkpoint_kind::none;
+        const auto form = detail::other_form_of(key);
+        return formats::detail::kind_of(key) != formats::detail::checkpoint_kind::none ||
+               (form && form->is != detail::other_form::kind::unfinished);
     });
+    if (!is_checkpoint) {
+        for (const problem& one : store.problems()) {
+            if (one.kind == problem_kind::damaged) {  // a folder that may not be listed: a run may lie there
+                throw access_denied(one.what.substr(one.what.find(' ') + 1), {.where = one.where});
+            }
+        }
+    }
     return is_checkpoint ? data_format::checkpoints : data_format::smdebug;
 }
 

@@ -24,13 +24,12 @@ SMDEBUG_INLINE std::size_t record_file::read(const any_storage& store, record_si
     if (state_ != status::ok && state_ != status::truncated) {
         return 0;
     }
-    const std::uint64_t size = store.size(key_).value_or(0);
+    const std::optional<std::uint64_t> found = store.size(key_);
+    const std::uint64_t size = found.value_or(0);
+    size_ = found ? size_ : 0;  // nothing is read of a file that is not there
     if (size == size_ && !has_zeros_) {
         return 0;
     }
-    size_ = size;
-    missing_ = 0;
-    has_zeros_ = false;
     const std::unique_ptr<opened_object> object = store.open(key_);
     piece_buffer buffer;  // small pieces stay in the CPU's cache
     std::optional<opened_event_file> opened;
@@ -49,6 +48,10 @@ SMDEBUG_INLINE std::size_t record_file::read(const any_storage& store, record_si
         position_ += length;
         ahead = ahead.subspan(static_cast<std::size_t>(std::min<std::uint64_t>(length, ahead.size())));
     };
+    static_cast<void>(at_least(record::header_size));  // a file that may not be read is tried again
+    size_ = size;
+    missing_ = 0;
+    has_zeros_ = false;
     for (std::size_t count = 0;; ++count) {
         const byte_view head = at_least(record::header_size);
         if (head.size() < record::header_size) {
@@ -57,7 +60,8 @@ SMDEBUG_INLINE std::size_t record_file::read(const any_storage& store, record_si
         }
         const record::detail::header claimed = record::load_header(head.data());
         const auto framed = record::framed_size(claimed.length);
-        if (!claimed.valid() && is_zero(head) && is_zero(at_least(zeros_looked_at))) {
+        if (!claimed.valid() && is_zero(head.last(1)) &&
+            is_zero(at_least(zeros_looked_at).subspan(record::header_size))) {
             has_zeros_ = true;
             state_ = status::truncated;
             return count;
@@ -81,6 +85,12 @@ SMDEBUG_INLINE std::size_t record_file::read(const any_storage& store, record_si
         }
         const byte_view bytes = at_least(*framed);
         const auto record = record::read_record(bytes, crc_check::full);
+        if (record.code() == status::bad_payload_checksum && is_zero(bytes.last(1)) &&
+            is_zero(at_least(*framed + zeros_looked_at).subspan(bytes.size()))) {
+            has_zeros_ = true;
+            state_ = status::truncated;
+            return count;
+        }
         if (!record.ok() && record.code() != status::bad_payload_checksum) {
             missing_ = *framed - bytes.size();
             state_ = record.code();

@@ -58,7 +58,7 @@ struct log_value {
     std::string_view plugin;  ///< names the kind of data; written with a tag's first value only
     log_value_kind kind = log_value_kind::opaque;
     float number = 0;   ///< the value of a scalar without a tensor
-    byte_view message;  ///< the bytes of a histogram or a tensor
+    byte_view message;  ///< the bytes of a histogram, a tensor, an image or a sound
 };
 
 /// One event.      Borrows: its bytes.

@@ -21,6 +21,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -39,21 +40,21 @@ namespace smdebug::inline v1 {
 ///    them; all others are TRAIN.
 ///  - If all folders are of one mode, the global step is the log's.  With two modes each of their steps is a separate
 ///    global step: 2 * step for TRAIN and 2 * step + 1 for EVAL; with three modes 3 * step, + 1, + 2.  If another mode
-///    appears later, existing steps keep their numbers, and new ones are numbered this way from the first number after
-///    those.
+///    appears later, everything is read anew.
 ///  - No two folders share a worker and a mode.  If they would, one keeps the name: a folder that is not a mode's
 ///    before those of modes, those of modes in the order above, then by path.  The others are workers by their own
 ///    path: `test` beside `validation` is the worker "test"; with `a.b` and `a/b` the second is "a.b_2".  A folder that
 ///    appears later never takes a name away.
 ///  - Several files of a folder count in the order of their names, which begin with the time.  If a tag's steps go
-///    back, the later point counts from that step on, as in TensorBoard; points that a trial has already been shown
-///    stay.  Points that become void are counted, and noted for each file as replaced.
-///  - If a tag occurs twice in one record, the first value counts.  The others are noted.
+///    back, in one record, in one file or in several, the later point counts from that step on, as in TensorBoard.
+///    Points that become void are counted, and noted for each file as replaced.  A point that is written again with the
+///    same bits, whenever that was, changes nothing and is not noted.
+///  - Steps begin at 0: values at negative ones are left out, and noted for each tag and file.
 ///  - A damaged record is left out and noted; after a damaged length the rest of that file cannot be read.  An
 ///    incomplete record is waited for, until the logs have ended or a later file appears in the same folder: then it is
-///    noted as cut.
-///  - New values of a step that trials know are added to it; a tag that the step has already keeps its value, see
-///    run_contents.
+///    noted as cut.  A file that may not be read is noted; the others are read.
+///  - New values of a step that trials know are added to it.  What changes values that trials know, the names of
+///    workers or the numbers of steps makes them read everything anew, see run_contents::set_outdated().
 ///  - The logs have ended if no file was written for `quiet_after`; there is no explicit mark of the end.
 /// Models catalog_source.      Cost: each file is read once, with its checksums.
 class tensorboard_source {
@@ -85,7 +86,6 @@ private:
         double number = 0;         ///< a scalar of the catalog; else its place in folder::messages
         std::uint32_t object = 0;  ///< the file
         std::uint32_t tag = 0;
-        std::uint32_t previous = 0;   ///< place of the tag's previous point; `none`
         dtype type = dtype::invalid;  ///< of the number; invalid: it has a message
         detail::log_value_kind kind = detail::log_value_kind::scalar;
         bool is_void = false;
@@ -97,13 +97,14 @@ private:
         byte_range place = {};           ///< in the file
         histogram_numbers numbers = {};  ///< of a histogram
         shape_type shape = {};           ///< for a point that is only listed
+        std::size_t hash = 0;            ///< of the value's bytes
     };
     struct tag {
         std::string plugin = {};
         bool is_known = false;                         ///< its collection has it
-        std::uint64_t record = 0;                      ///< number of the last record with this tag
-        std::uint32_t last = none;                     ///< place of its last point
-        step_number last_step = 0;                     ///< of that point
+        std::vector<std::uint32_t> live = {};          ///< the places of its points that are not void, by step
+        step_number last_step = 0;                     ///< of the last of them
+        step_number last_shown = -1;                   ///< the last step of which trials know a point; -1: none
         std::uint32_t name = none;                     ///< number of its name in the contents
         std::vector<std::uint32_t> of_histogram = {};  ///< the tags of its numbers and rows
     };
@@ -117,8 +118,14 @@ private:
     struct fault {
         problem_kind kind = problem_kind::damaged;
         std::uint64_t offset = 0;  ///< of the first record
+        std::uint64_t last = 0;    ///< of the last one
         std::size_t records = 0;
         bool has_news = false;
+    };
+    // Values of a tag in one file whose steps cannot be numbered.
+    struct bad_steps {
+        std::size_t count = 0;
+        step_number first = 0;
     };
     enum class void_reason : std::uint8_t { same_step, steps_go_back, restart };
     struct folder {
@@ -134,16 +141,21 @@ private:
         std::map<std::string, std::string, std::less<>> cut = {};                 ///< by key: place of a cut record
         step_number last_step = 0;
         std::chrono::system_clock::time_point grown = {};  ///< when growth was last seen
+        bool is_outdated = false;                          ///< a point makes one void that trials know
     };
 
     void find_files(run_contents& contents);
-    // Gives the folder a worker and a mode that no other folder has.
-    void add_folder(const std::string& path);
+    // Gives the folder a worker and a mode that no other folder has.  Returns whether its name was free.
+    bool add_folder(const std::string& path);
     void read(folder& from, detail::record_file& file, run_contents& contents);
     // Notes the files of a folder that end within a record; `ended`: including the last file.
     void note_cut_files(folder& of, bool ended, run_contents& contents) const;
-    // Adds a point of a tag; it is the latest one of its file.
-    static void add_point(folder& into, point next);
+    // Adds a point of a tag; it is the latest one of its file.  False: it is there already, with the same bits.
+    static bool add_point(folder& into, const point& next);
+    // Whether two points are of one step, and equal bit by bit.
+    [[nodiscard]] static bool are_same(const folder& in, const point& one, const point& other);
+    // The first live point of a tag at or after a step.
+    [[nodiscard]] static std::vector<std::uint32_t>::iterator first_from(folder& of, tag& in, step_number step);
     // The number of a tag, which may be new.
     [[nodiscard]] static std::uint32_t tag_number(folder& in, std::string_view name);
     // The only value of an event, if it is a scalar.
@@ -154,10 +166,12 @@ private:
     static void note_void_points(folder& of, run_contents& contents);
     // Puts points into the table; those of the step that is being written are kept back, unless `all`.
     void publish(folder& from, bool all, run_contents& contents);
+    // Notes that a value is left out because its step is negative or too large.
+    void note_step(std::uint32_t object, const std::string& name, step_number step, run_contents& contents);
     // False if the step is too large to be numbered, which is noted.
     [[nodiscard]] bool add(folder& from, const point& one, run_contents& contents);
-    // Renumbers steps after folders of a further mode have appeared.
-    void count_modes();
+    // Notes the modes of all folders, by which steps are numbered.
+    void count_modes(run_contents& contents);
     // Nothing for a step that is too large to be numbered.
     [[nodiscard]] std::optional<step_number> global_step(const folder& from, step_number step) const;
     // Completes a value that has a tensor; if that cannot be read, the value is only listed, and noted.
@@ -175,14 +189,12 @@ private:
     std::map<std::string, folder, std::less<>> folders_;
     std::set<std::pair<std::string, smdebug::mode>> taken_;                  ///< workers and modes of folders
     std::set<smdebug::mode> modes_;                                          ///< of the folders
-    step_number first_global_ = 0;                                           ///< of steps numbered by the current modes
-    std::map<std::pair<smdebug::mode, step_number>, step_number> numbered_;  ///< global steps from before
-    std::map<smdebug::mode, std::vector<step_number>> shown_;                ///< known to trials; more values may come
     std::set<std::string, std::less<>> missing_;                             ///< keys of links to nothing
     detail::log_event event_;                                                ///< its memory is used again
     std::map<std::pair<std::uint32_t, std::string>, fault> faults_;          ///< by file and sentence
-    std::uint64_t records_ = 0;                                              ///< records read
+    std::map<std::tuple<std::uint32_t, std::string, bool>, bad_steps> bad_;  ///< by file and tag; true: negative
     bool is_open_ = false;
+    bool has_shown_ = false;  ///< trials know some steps
 };
 
 }  // namespace smdebug::inline v1

@@ -300,7 +300,7 @@ SMDEBUG_INLINE void background_sink::carry_out(append_elements& what) {
 
 SMDEBUG_INLINE void background_sink::carry_out(finish_step& what) {
     attempt(what.index_key, [&] { target_.finish(what.index_key, what.index_text, what.replaces); });
-    broken_ = false;
+    last_is_lost_ = std::exchange(broken_, false);
 }
 
 SMDEBUG_INLINE void background_sink::carry_out(abandon_file& /*what*/) {
@@ -317,6 +317,9 @@ SMDEBUG_INLINE void background_sink::carry_out(put_file& what) {
 }
 
 SMDEBUG_INLINE void background_sink::carry_out(remove_file& what) {
+    if (last_is_lost_) {
+        return;
+    }
     try {
         target_.remove(what.key);
     } catch (...) {

@@ -197,6 +197,11 @@ SMDEBUG_INLINE record_stamp hook_core::stamp() {
 SMDEBUG_INLINE bool hook_core::take(std::string_view name, const tensor_view& tensor,
                                     std::span<const std::string_view> into, const given_parts& given) {
     refuse_when_closed();
+    if (!options_.digests.empty() && is_digest(name)) {
+        throw value_error("the tensor's name \"" + std::string{name} +
+                              "\" is that of a digest, which this hook saves, too: choose another name",
+                          {.tensor = std::string{name}});
+    }
     begun_step& step = look_at_step();
     const collection_set::membership* const belongs_to = due(step, name, into);
     if (given.late != nullptr && observers_.want(name)) {

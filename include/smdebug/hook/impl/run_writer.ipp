@@ -100,10 +100,14 @@ SMDEBUG_INLINE std::uint64_t run_writer::finish_step(const collection_set& colle
     }
     check_place();
     const record_stamp step = writer_->first();
-    replace_later(step);
+    const std::optional<step_number> replaced = replaced_by(step);
     write_collections(collections);
     const std::uint64_t bytes = writer_->finish();
     start_.written.add(step.mode, step.mode_step, step.step);
+    if (replaced) {  // only now: at every moment the older step or the new one can be read
+        sink_->remove(locations::index_key(*replaced, worker_));
+        sink_->remove(locations::event_key(*replaced, worker_));
+    }
     return bytes;
 }
 
@@ -252,16 +256,15 @@ SMDEBUG_INLINE void run_writer::begin_again() {
     is_place_lost_ = false;
 }
 
-SMDEBUG_INLINE void run_writer::replace_later(const record_stamp& step) {
+SMDEBUG_INLINE std::optional<step_number> run_writer::replaced_by(const record_stamp& step) const {
     const auto older = start_.written.global_of(step.mode, step.mode_step);
     if (!older || *older == step.step || step.mode == mode::global) {
-        return;
+        return std::nullopt;
     }
     if (*older < step.step) {
         throw value_error(detail::already_written_message(step.mode, step.mode_step, *older));
     }
-    sink_->remove(locations::index_key(*older, worker_));
-    start_.written.forget(*older);
+    return older;
 }
 
 SMDEBUG_INLINE bool run_writer::release_claim() {

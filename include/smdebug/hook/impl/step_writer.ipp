@@ -70,6 +70,9 @@ SMDEBUG_INLINE std::uint64_t step_writer::finish() {
     const bool replaces = first_.step <= last_written_;
     last_written_ = std::max(last_written_, first_.step);
     sink_->finish(index_key, text, replaces);
+    if (replaces && flushed_ == 0) {
+        sink_->remove(event_key_);  // that of the older step
+    }
     clear();
     return bytes;
 }

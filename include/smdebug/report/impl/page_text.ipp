@@ -28,7 +28,7 @@ struct finding_group {
     std::string tensor_name = {};
     std::string worker_name = {};
     std::size_t count = 0;
-    step_number last = -1;
+    step_number last = 0;
     const finding* first = nullptr;
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> places = {};  ///< by axis and bucket: how many
 };
@@ -51,6 +51,7 @@ struct finding_group {
                                   .worker = run.series.worker_place(each.worker),
                                   .tensor_name = each.tensor,
                                   .worker_name = each.worker,
+                                  .last = shown_step(run, each),
                                   .first = &each});
             }
             finding_group& group = groups[place->second];
@@ -83,6 +84,13 @@ public:
     void address(std::string_view name, std::string_view value) { append_json_ascii(key(name), value); }
     void number(std::string_view name, std::integral auto value) { append_json_integer(key(name), value); }
     void number(std::string_view name, double value) { append_json_number(key(name), value); }
+    /// What is not known is left out.
+    template <class Number>
+    void number(std::string_view name, const std::optional<Number>& value) {
+        if (value) {
+            number(name, *value);
+        }
+    }
     void flag(std::string_view name, bool value) { key(name) += value ? "true" : "false"; }
     /// Calls write(out, each) for each of them.
     template <class All, class Write>
@@ -146,8 +154,12 @@ SMDEBUG_INLINE void append_run_json(std::string& out, const reported_run& run) {
         tensor.text("name", name);
         if (place < run.facts.size()) {
             const tensor_facts& facts = run.facts[place++];
-            tensor.text("dtype", facts.type != dtype::invalid ? name_of(facts.type) : std::string_view{});
-            tensor.text("shape", shape_text(facts.shape));
+            if (facts.type) {
+                tensor.text("dtype", name_of(*facts.type));
+            }
+            if (facts.shape) {
+                tensor.text("shape", shape_text(*facts.shape));
+            }
             tensor.flag("changes", facts.changes);
         }
     });
@@ -197,7 +209,7 @@ SMDEBUG_INLINE void append_run_json(std::string& out, const reported_run& run) {
     object.list("findings", groups, [&](const finding_group& each) {
         json_object group{out};
         group.number("rule", each.rule);
-        group.number("tensor", each.tensor < run.series.tensors().size() ? static_cast<std::int64_t>(each.tensor) : -1);
+        group.number("tensor", each.tensor < run.series.tensors().size() ? std::optional{each.tensor} : std::nullopt);
         group.text("tensorName", each.tensor_name);
         group.text("worker", each.worker_name);
         group.number("count", each.count);

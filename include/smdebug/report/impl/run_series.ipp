@@ -143,7 +143,9 @@ SMDEBUG_INLINE series_row row_of(const reduction_values& values) {
     if (values.computed.has_counts()) {
         row[10] = static_cast<double>(values.nan);
         row[11] = static_cast<double>(values.pos_inf + values.neg_inf);
-        row[12] = values.count > 0 ? static_cast<double>(values.zeros) / static_cast<double>(values.count) : 0.0;
+        if (values.count > 0) {
+            row[12] = static_cast<double>(values.zeros) / static_cast<double>(values.count);
+        }
     }
     return row;
 }
@@ -163,7 +165,7 @@ SMDEBUG_INLINE std::uint32_t series_book::find(std::string_view tensor, std::str
     }
     auto place = places_.find(name);
     if (place == places_.end()) {
-        if (tensors_.size() >= most_tensors_) {
+        if (first_.erase(name) == 0 && tensors_.size() + first_.size() >= most_tensors_) {
             left_out_.emplace(std::move(name), true);
             return none;
         }
@@ -193,13 +195,14 @@ SMDEBUG_INLINE std::uint32_t series_book::find(std::string_view tensor, std::str
 
 SMDEBUG_INLINE tensor_series* series_book::add(std::string_view tensor, std::string_view worker,
                                                const axis_place& where, const series_row& numbers,
-                                               std::uint64_t elements) {
+                                               std::optional<std::uint64_t> elements) {
     const std::uint32_t place = find(tensor, worker, where.axis);
     if (place == none) {
         return nullptr;
     }
     tensor_series& one = all_[place];
-    one.scalar = one.scalar && elements <= 1;
+    one.scalar =
+        one.scalar && elements == 1 && !is_absent(numbers[static_cast<std::size_t>(series_column::least_mean)]);
     if (one.rows.size() <= where.bucket) {
         series_row empty;
         empty.fill(absent_number());

@@ -22,10 +22,9 @@ struct seen_tensor {
     step_number step = 0;
     std::string_view worker = {};
     std::string_view name = {};
-    dtype type = dtype::invalid;
-    bool has_shape = false;
-    shape_type shape = {};
-    std::uint64_t elements = 0;
+    std::optional<dtype> type = {};
+    std::optional<shape_type> shape = {};
+    std::optional<std::uint64_t> elements = {};
     series_row row = {};
     std::optional<distribution> spread = {};
     bool sampled = false;
@@ -63,13 +62,16 @@ inline void note_tensor(seen_tensor& seen, const reduced_tensor& tensor, const t
     seen.step = tensor.step;
     seen.worker = tensor.worker;
     seen.name = tensor.name;
-    seen.type = tensor.type;
-    seen.has_shape = tensor.shape != nullptr;
+    // Where only reductions were saved, there is no dtype, and mostly no shape.
+    const bool has_values = tensor.type != dtype::invalid;
+    seen.type = has_values ? std::optional{tensor.type} : std::nullopt;
     if (tensor.shape != nullptr) {
         seen.shape = *tensor.shape;
+    } else {
+        seen.shape.reset();
     }
-    seen.elements = tensor.type != dtype::invalid || tensor.shape == nullptr ? tensor.reductions.count
-                                                                             : element_count(*tensor.shape).value_or(0);
+    const auto counted = seen.shape ? element_count(*seen.shape) : std::nullopt;
+    seen.elements = has_values ? std::optional{tensor.reductions.count} : counted;
     seen.unreadable = tensor.failure != nullptr;
     seen.file_failed = tensor.file_failed;
     seen.failures.clear();
@@ -116,18 +118,20 @@ inline void take_tensor(reported_run& to, const seen_tensor& seen, std::size_t m
     const auto where = to.axes.place_of(seen.step);
     tensor_series* series = where ? to.series.add(seen.name, seen.worker, *where, seen.row, seen.elements) : nullptr;
     ++to.values;
-    to.bytes += seen.elements * size_of(seen.type);
+    to.bytes += seen.elements.value_or(0) * size_of(seen.type.value_or(dtype::invalid));
     if (series == nullptr) {
         return;
     }
     to.facts.resize(to.series.tensors().size());
     tensor_facts& facts = to.facts[series->tensor];
-    if (facts.type == dtype::invalid && facts.shape.empty()) {
-        facts.type = seen.type;
-        facts.shape = seen.shape;
-    } else if (facts.type != seen.type || (seen.has_shape && facts.shape != seen.shape)) {
-        facts.changes = true;
-    }
+    const auto learn = [&](auto& known, const auto& now) {
+        facts.changes = facts.changes || (known && now && *known != *now);
+        if (!known) {
+            known = now;
+        }
+    };
+    learn(facts.type, seen.type);
+    learn(facts.shape, seen.shape);
     if (seen.spread) {
         series->distributions.emplace_back(where->bucket, *seen.spread);
         to.sampled = to.sampled || seen.sampled;
@@ -146,7 +150,9 @@ SMDEBUG_INLINE run_gatherer::run_gatherer(const trial& run, gather_options optio
     const std::vector<std::string> tensors = run.tensor_names();
     all_.num_workers = run.num_workers();
     all_.tensors = tensors.size();
-    all_.last_complete = from_->shown_step_of(run.last_complete_step());
+    if (const step_number last = run.last_complete_step(); last != -1) {
+        all_.last_complete = from_->shown_step_of(last);
+    }
     all_.steps_are_synthetic = from_->steps_are_synthetic;
     std::size_t tensors_of_modes = 0;
     for (const mode each : run.modes()) {
@@ -156,7 +162,7 @@ SMDEBUG_INLINE run_gatherer::run_gatherer(const trial& run, gather_options optio
     const room_of_run room = room_for(steps.size(), tensors_of_modes, all_.tensors,
                                       std::max<std::size_t>(run.workers().size(), 1), options_.most_bytes);
     all_.axes = step_axes{steps, room.buckets};
-    all_.series = series_book{room.merge_workers, room.tensors};
+    all_.series = series_book{room.merge_workers, room.tensors, options_.first};
     for (const auto& [name, group] : run.collections()) {
         all_.collections.emplace_back(name, run.tensor_names({.collection = name}));
     }
@@ -199,11 +205,26 @@ SMDEBUG_INLINE void run_gatherer::scan(const scan_options& asked, look rules) {
     }
 }
 
-SMDEBUG_INLINE reported_run run_gatherer::finish() {
+SMDEBUG_INLINE reported_run run_gatherer::finish(const std::vector<rule_result>& verdicts) {
     if (failure_) {
         std::rethrow_exception(failure_);
     }
     walk_to(options_.which.range.end, nullptr);
+    const std::size_t shown = all_.series.tensors().size();
+    std::set<std::string> first;
+    bool lacks_one = false;
+    for (const rule_result& each : verdicts) {
+        for (const finding& found : each.outcome.findings) {
+            const bool is_out = all_.series.is_left_out(found.tensor);
+            lacks_one = lacks_one || is_out;
+            if (first.size() < shown && (is_out || all_.series.tensor_place(found.tensor) < shown)) {
+                first.insert(found.tensor);
+            }
+        }
+    }
+    if (lacks_one && std::exchange(options_.first, std::move(first)).empty()) {
+        return run_gatherer{run_, options_}.finish();
+    }
     return std::move(all_);
 }
 
@@ -269,8 +290,9 @@ SMDEBUG_INLINE void run_gatherer::walk(const step_range& range, bool with_values
     all_.stopped = all_.stopped || end == smdebug::detail::walk_end::stopped;
 }
 
-SMDEBUG_INLINE reported_run gather_run(const trial& run, const gather_options& options) {
-    return run_gatherer{run, options}.finish();
+SMDEBUG_INLINE reported_run gather_run(const trial& run, const gather_options& options,
+                                       const std::vector<rule_result>& verdicts) {
+    return run_gatherer{run, options}.finish(verdicts);
 }
 
 SMDEBUG_INLINE void write_page(const page& what, const std::string& path) {
@@ -295,7 +317,8 @@ SMDEBUG_INLINE void write_page_of(reported_run shown, const write_report_options
 
 }  // namespace report::detail
 SMDEBUG_INLINE void write_report(const trial& run, const write_report_options& options, const std::string& path) {
-    report::detail::reported_run shown = report::detail::gather_run(run, report::detail::gathering(options));
+    report::detail::reported_run shown =
+        report::detail::gather_run(run, report::detail::gathering(options), options.verdicts);
     shown.verdicts = options.verdicts;
     report::detail::write_page_of(std::move(shown), options, path);
 }

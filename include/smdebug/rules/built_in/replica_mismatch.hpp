@@ -255,7 +255,7 @@ private:
                 bytes += read->bytes().size();
                 known.emplace(worker, *read);
             }
-            return *std::move(read);
+            return std::move(*read);
         };
         const fitting fits = [&](std::size_t worker, std::size_t reference) {
             const auto value = values_of(worker);

@@ -160,6 +160,7 @@ private:
     std::vector<step_number> steps_;
     std::size_t place_ = 0;      // index in steps_ of the last result of next_saved()
     step_number asked_for_ = 0;  // steps before this one were prefetched
+    bool has_all_ = false;       // steps_ are all there will be, and complete: nothing is waited for
 };
 
 }  // namespace smdebug::inline v1::detail

@@ -12,6 +12,7 @@
 #include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/lookup.hpp>
 #include <smdebug/trial/options.hpp>
+#include <smdebug/trial/selection.hpp>
 
 #include <algorithm>
 #include <concepts>
@@ -47,7 +48,19 @@ inline constexpr std::string_view all_workers_meaning = "look at every worker, n
 
 namespace detail {
 
-/// Removes tables of histograms, digests, and media such as images and audio, which a log lists by name only.
+/// Removes digests that the regexes do not name, see tensor_selection::digests.
+void leave_out_digests(const readable_trial auto& run, step_number step, std::vector<std::string>& names,
+                       const text_list& regex) {
+    if (std::any_of(names.begin(), names.end(), is_digest)) {
+        const auto digests = run.tensor_names({.collection = std::string{digests_collection}, .step = step});
+        const smdebug::detail::name_filter filter{regex.texts(), {}};
+        std::erase_if(names, [&](const std::string& name) {
+            return std::binary_search(digests.begin(), digests.end(), name) && !filter.names_digest(name);
+        });
+    }
+}
+
+/// Removes tables of histograms, and media such as images and audio, which a log lists by name only.
 void leave_out_media(const readable_trial auto& run, step_number step, std::vector<std::string>& names) {
     const auto has_no_values = [&](const std::string& name) {
         const auto tensor = run.tensor(name);
@@ -64,11 +77,6 @@ void leave_out_media(const readable_trial auto& run, step_number step, std::vect
                    std::binary_search(histograms.begin(), histograms.end(), histogram_of_table(name));
         });
     }
-    if (std::any_of(names.begin(), names.end(), is_digest)) {
-        const auto digests = run.tensor_names({.collection = std::string{digests_collection}, .step = step});
-        std::erase_if(
-            names, [&](const std::string& name) { return std::binary_search(digests.begin(), digests.end(), name); });
-    }
     for (const std::string& name : run.tensor_names({.collection = "media", .step = step})) {
         const auto found = std::lower_bound(names.begin(), names.end(), name);
         if (found != names.end() && *found == name && has_no_values(name)) {
@@ -79,13 +87,15 @@ void leave_out_media(const readable_trial auto& run, step_number step, std::vect
 
 }  // namespace detail
 
-/// The selected tensors that were saved at a step, sorted and unique; without the media of logs, which have no values.
+/// The selected tensors that were saved at a step, sorted and unique; without the media of logs, which have no values,
+/// and without digests that neither a collection nor a regex names.
 /// A collection that does not exist selects nothing.  Errors: value_error for a bad regex.
 [[nodiscard]] std::vector<std::string> tensors_to_check(const readable_trial auto& run, step_number step,
                                                         const detail::tensor_choice& which) {
     std::vector<std::string> names;
     if (which.collection_names.empty() && which.tensor_regex.empty()) {
         names = run.tensor_names({.step = step});
+        detail::leave_out_digests(run, step, names, {});
         detail::leave_out_media(run, step, names);
         return names;
     }
@@ -94,7 +104,9 @@ void leave_out_media(const readable_trial auto& run, step_number step, std::vect
         take(run.tensor_names({.collection = group, .step = step}));
     }
     if (!which.tensor_regex.empty()) {
-        take(run.tensor_names({.regex = which.tensor_regex, .step = step}));
+        std::vector<std::string> matched = run.tensor_names({.regex = which.tensor_regex, .step = step});
+        detail::leave_out_digests(run, step, matched, which.tensor_regex);
+        take(std::move(matched));
     }
     std::sort(names.begin(), names.end());
     names.erase(std::unique(names.begin(), names.end()), names.end());

@@ -67,7 +67,8 @@ struct list_page {
     if (!plain || plain->empty() || version.empty() || failure != std::errc{} || end != size.data() + size.size()) {
         return std::nullopt;
     }
-    return object_entry{.key = *std::move(plain), .size = bytes, .version = std::string{version}};
+    return object_entry{
+        .key = *std::move(plain), .size = bytes, .version = std::string{version}, .written = std::string{modified}};
 }
 
 /// The page; nothing if the bytes are not a complete and consistent answer to ListObjectsV2.

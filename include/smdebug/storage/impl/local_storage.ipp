@@ -114,7 +114,7 @@ SMDEBUG_INLINE void local_storage::read_each(std::span<const std::string> keys, 
         if (file->size() >= worth_mapping && i + 1 < keys.size()) {
             ahead = detail::open_ahead(open, i + 1);
         }
-        sink(i, file->read_all(buffer), {});
+        sink(i, file->read_all(buffer), {.modified = file->modified()});
     }
 }
 
@@ -136,13 +136,22 @@ SMDEBUG_INLINE std::vector<std::string> local_storage::list(std::string_view pre
         return {};
     }
     std::vector<std::string> keys;
-    detail::posix::file_lister{root_}.list(folder, keys);
+    detail::posix::file_lister lister{root_};
+    lister.list(folder, keys);
+    {
+        const auto known = passed_over_->lock();
+        std::erase_if(*known,
+                      [&](const problem& one) { return folder.empty() || one.where.starts_with(folder + "/"); });
+        known->insert(known->end(), lister.passed_over().begin(), lister.passed_over().end());
+    }
     std::erase_if(keys, [&](const std::string& key) {
         return !key.starts_with(prefix) || (!after.empty() && std::string_view{key} <= after);
     });
     std::sort(keys.begin(), keys.end());
     return keys;
 }
+
+SMDEBUG_INLINE std::vector<problem> local_storage::problems() const { return *passed_over_->lock(); }
 
 SMDEBUG_INLINE std::vector<object_entry> local_storage::entries(std::string_view prefix, std::string_view after,
                                                                 std::size_t most) const {
@@ -152,7 +161,7 @@ SMDEBUG_INLINE std::vector<object_entry> local_storage::entries(std::string_view
     // Relative to the folder: resolving its path would cost half as much as the files.
     const auto root = detail::posix::directory_handle::open(root_);
     for (auto key = keys.begin(); root && key != keys.end() && found.size() < most; ++key) {
-        // A dangling link has neither size nor version.
+        // A dangling link has neither size nor version, nor has a file in a folder that may only be listed.
         detail::posix::file_facts facts =
             detail::posix::facts_of(*root, *key, root_).value_or(detail::posix::file_facts{});
         found.push_back({.key = std::move(*key), .size = facts.size, .version = std::move(facts.version)});

@@ -122,10 +122,14 @@ SMDEBUG_INLINE bool memory_storage::state::put(std::string_view key, byte_buffer
                 objects.erase(at);
                 throw;
             }
-            at->second.arrival = next_arrival++;
         } else if (!replace) {
             return false;
+        } else {  // its key arrives once more
+            auto again = arrivals.extract(at->second.arrival);
+            again.key() = next_arrival;
+            arrivals.insert(std::move(again));
         }
+        at->second.arrival = next_arrival++;
         at->second.bytes = std::move(bytes);
         at->second.written = std::chrono::system_clock::now();
         at->second.write = ++writes;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/printable_text.hpp>
 #include <smdebug/storage/posix/file.hpp>
 #include <smdebug/storage/posix/folder.hpp>
 #include <smdebug/storage/uri.hpp>
@@ -10,6 +11,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdlib>
+#include <span>
 
 namespace smdebug::inline v1::detail {
 
@@ -71,10 +73,64 @@ SMDEBUG_INLINE std::string_view archive_extension_of(std::string_view path) noex
             .is_named_so = !archive_extension_of(archive).empty()};
 }
 
+SMDEBUG_INLINE std::optional<std::string_view> ended_job_of(std::string_view key) noexcept {
+    constexpr std::string_view mark = "training_job_end.ts";
+    if (!key.ends_with(mark) || (key.size() > mark.size() && key[key.size() - mark.size() - 1] != '/')) {
+        return std::nullopt;
+    }
+    const std::string_view folder = key.substr(0, key.size() - std::min(key.size(), mark.size() + 1));
+    const std::string_view name = folder.substr(folder.rfind('/') + 1);
+    return name == "framework" || name == "system" ? std::nullopt : std::optional{folder};
+}
+
 SMDEBUG_INLINE bool is_data_file(std::string_view path) noexcept {
     const std::string_view name = path.substr(path.rfind('/') + 1);  // npos + 1 is 0
     return name.ends_with(".safetensors") || name.ends_with(".npz") || name.ends_with(".npy") ||
            (name.find("tfevents") != std::string_view::npos && !name.ends_with(".tfevents"));
+}
+
+SMDEBUG_INLINE std::optional<other_form> other_form_of(std::string_view path) noexcept {
+    using kind = other_form::kind;
+    constexpr std::string_view pickle = "pickled by Python: a program, which is not run";
+    // An ending that itself ends in a mark may stand anywhere in the path; one that begins with '/' begins a name.
+    constexpr other_form forms[] = {
+        {".incomplete .tmp .part .partial .crdownload .orbax-checkpoint-tmp-", "a file that was not written to its end",
+         "copying, downloading or saving it again", kind::unfinished},
+        {".pt .pth .bin .ckpt .pkl", pickle,
+         "safetensors.torch.save_file(torch.load(\"x.pt\", weights_only=True), \"x.safetensors\"), where the file "
+         "holds "
+         "a dictionary of tensors",
+         kind::pickled},
+        {".joblib .pickle", pickle, "joblib.load or pickle.load, and numpy.savez", kind::pickled},
+        {".pdparams .pdopt .pdiparams", "a checkpoint of Paddle", "paddle.load, and numpy.savez of each numpy()"},
+        {".h5 .hdf5 .keras", "HDF5, as Keras writes it", "keras.models.load_model or h5py.File, and numpy.savez"},
+        {".msgpack", "msgpack, as Flax writes it", "flax.serialization.msgpack_restore, and numpy.savez"},
+        {".distcp /.metadata", "a checkpoint of torch.distributed (DCP, FSDP)",
+         "torch.distributed.checkpoint.format_utils.dcp_to_torch_save, and safetensors.torch.save_file"},
+        {"/saved_model.pb", "a SavedModel of TensorFlow", "tf.saved_model.load, and numpy.savez of its variables"},
+        {".index .data- /checkpoint", "a checkpoint of TensorFlow",
+         "tf.train.load_checkpoint, and numpy.savez of each get_tensor"},
+        {".gguf", "GGUF, as llama.cpp reads it", "gguf.GGUFReader, and numpy.savez of each tensor's data"},
+        {".onnx", "ONNX", "onnx.numpy_helper.to_array of each initializer, and numpy.savez"},
+        {".tflite", "a model of TensorFlow Lite", "tf.lite.Interpreter, and numpy.savez of each get_tensor"},
+        {"/_METADATA /_CHECKPOINT_METADATA /manifest.ocdbt /ocdbt.process_", "a checkpoint of Orbax",
+         "orbax.checkpoint.PyTreeCheckpointer().restore, and numpy.savez"},
+        {".zarr/ /.zarray /zarr.json", "arrays of Zarr", "zarr.open, and numpy.savez of each"},
+        {"/vdlrecords.", "a log of VisualDL", "visualdl.LogReader, and SummaryWriter of tensorboardX"},
+    };
+    for (const other_form& form : is_resource_fork(path) ? std::span<const other_form>{} : std::span{forms}) {
+        for (std::string_view rest = form.ending; !rest.empty();) {
+            const std::string_view ending = rest.substr(0, rest.find(' '));
+            rest.remove_prefix(std::min(ending.size() + 1, rest.size()));
+            const std::string_view first = ending.substr(ending.starts_with('/') ? 1 : 0);  // of the whole path
+            const bool is_part = std::string_view{"/-_."}.find(ending.back()) != std::string_view::npos;
+            if (path.ends_with(ending) || (is_part && path.find(ending) != std::string_view::npos) ||
+                (first != ending && (is_part ? path.starts_with(first) : path == first))) {
+                return other_form{ending, form.what, form.how, form.is};
+            }
+        }
+    }
+    return std::nullopt;
 }
 
 SMDEBUG_INLINE std::optional<archive_path> archive_in(std::string_view path) {

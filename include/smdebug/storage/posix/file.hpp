@@ -106,6 +106,8 @@ public:
                                                            const std::string& folder_name);
 
     [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
+    /// When it was last written, as of its opening.
+    [[nodiscard]] std::chrono::system_clock::time_point modified() const noexcept { return modified_; }
     /// Its version_of() now.
     [[nodiscard]] std::string version() const;
     /// For system calls; this object closes it.
@@ -131,6 +133,7 @@ private:
     std::string path_;
     descriptor handle_;
     std::uint64_t size_ = 0;
+    std::chrono::system_clock::time_point modified_{};
 };
 
 /// The system's stat of a file; nothing if there is no regular file of that name.

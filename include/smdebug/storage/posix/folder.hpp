@@ -2,6 +2,7 @@
 #pragma once
 
 #include <smdebug/core/form.hpp>
+#include <smdebug/core/status.hpp>
 #include <smdebug/storage/posix/file.hpp>
 
 #include <dirent.h>
@@ -48,6 +49,9 @@ struct folder_entry {
     kind what = kind::other;
     folder_identity target = {};
 };
+
+/// Whether a dangling link may stand for a folder, by its name: hidden ones do not, nor those with the ending of a file.
+[[nodiscard]] bool may_name_folder(std::string_view name) noexcept;
 
 /// A folder, open for reading its names, without those in subfolders.
 class folder_reader {
@@ -97,15 +101,21 @@ public:
 
     /// Appends the paths, relative to the root, of all regular files below root/folder, in no order. Links are
     /// followed, except to a folder that is listed anyway: circles end. A dangling link counts as a file, so that
-    /// reading it fails visibly.
+    /// reading it fails visibly. Errors: access_denied for root/folder itself; unavailable.
     void list(const std::string& folder, std::vector<std::string>& keys);
 
+    /// What list() passed over: folders below root/folder that may not be listed (damaged), and dangling links that may
+    /// stand for folders (left_out).
+    [[nodiscard]] const std::vector<problem>& passed_over() const noexcept { return passed_over_; }
+
 private:
+    void list_below(const std::string& folder, std::vector<std::string>& keys);
     void list_without_links(const std::string& folder, std::vector<std::string>& keys);
 
     std::string root_;
     std::set<folder_identity> listed_;
     std::map<std::string, folder_identity> links_;  // not yet followed, by path
+    std::vector<problem> passed_over_;
 };
 
 }  // namespace smdebug::inline v1::detail::posix

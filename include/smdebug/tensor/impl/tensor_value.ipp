@@ -20,19 +20,17 @@ SMDEBUG_INLINE std::shared_ptr<std::byte> allocate_elements(std::size_t size) {
 }
 
 SMDEBUG_INLINE tensor_value::tensor_value(decoded_tensor&& decoded, const byte_buffer& record) {
-    const auto made = std::make_shared<state>();
-    made->type = decoded.type;
-    made->shape = std::move(decoded.shape);
+    const auto made = std::make_shared<state>(decoded.type, std::move(decoded.shape));
     made->take_strings(decoded.strings);
     if (decoded.bytes.empty()) {
         made->copied = !decoded.strings.empty();
     } else if (is_aligned(decoded.bytes, decoded.type) && record.owner() && lies_in(record.view(), decoded.bytes)) {
         made->owner = record.owner();
-        made->bytes = decoded.bytes;
+        made->view.bytes = decoded.bytes;
     } else if (is_aligned(decoded.bytes, decoded.type) && decoded.owner && !lies_in(decoded.expanded, decoded.bytes) &&
                !lies_in(record.view(), decoded.bytes)) {
         made->owner = std::move(decoded.owner);
-        made->bytes = decoded.bytes;
+        made->view.bytes = decoded.bytes;
     } else {
         made->copy(decoded.bytes);
     }
@@ -43,23 +41,21 @@ SMDEBUG_INLINE tensor_value::tensor_value(dtype type, shape_type shape, std::sha
                                           byte_view bytes) {
     assert(is_numeric(type) && is_aligned(bytes, type));
     assert(element_count(shape) == bytes.size() / size_of(type) && bytes.size() % size_of(type) == 0);
-    state_ =
-        std::make_shared<const state>(state{type, std::move(shape), std::move(owner), bytes, {}, {}, /*copied=*/false});
+    const auto made = std::make_shared<state>(type, std::move(shape));
+    made->owner = std::move(owner);
+    made->view.bytes = bytes;
+    state_ = made;
 }
 
 SMDEBUG_INLINE tensor_value tensor_value::copy_of_bytes(dtype type, shape_type shape, byte_view elements) {
-    const auto made = std::make_shared<state>();
-    made->type = type;
-    made->shape = std::move(shape);
+    const auto made = std::make_shared<state>(type, std::move(shape));
     made->copy(elements);
     return tensor_value{made};
 }
 
 SMDEBUG_INLINE tensor_value tensor_value::of_strings(shape_type shape, std::span<const std::string_view> strings) {
     assert(element_count(shape) == strings.size());
-    const auto made = std::make_shared<state>();
-    made->type = dtype::string;
-    made->shape = std::move(shape);
+    const auto made = std::make_shared<state>(dtype::string, std::move(shape));
     made->take_strings(strings);
     made->copied = true;
     return tensor_value{made};
@@ -70,22 +66,28 @@ SMDEBUG_INLINE const shape_type& tensor_value::shape() const& noexcept {
     return state_ ? state_->shape : none;
 }
 
+SMDEBUG_INLINE const tensor_view& tensor_value::seen() const noexcept {
+    static constexpr tensor_view none{};
+    return state_ ? state_->view : none;
+}
+
 SMDEBUG_INLINE void tensor_value::state::copy(byte_view source) {
     const auto block = allocate_elements(source.size());
     if (block) {
         std::memcpy(block.get(), source.data(), source.size());
     }
-    bytes = {block.get(), source.size()};
+    view.bytes = {block.get(), source.size()};
     owner = block;
     copied = true;
 }
 
 SMDEBUG_INLINE void tensor_value::state::take_strings(std::span<const std::string_view> views) {
     strings.reserve(views.size());
-    for (const std::string_view view : views) {
-        strings.emplace_back(view);
+    for (const std::string_view text : views) {
+        strings.emplace_back(text);
     }
     string_views.assign(strings.begin(), strings.end());
+    view.strings = string_views;
 }
 
 SMDEBUG_INLINE bool tensor_value::is_aligned(byte_view bytes, dtype type) noexcept {

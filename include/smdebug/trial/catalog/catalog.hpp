@@ -3,6 +3,7 @@
 #pragma once
 
 #include <smdebug/core/form.hpp>
+#include <smdebug/core/function_ref.hpp>
 #include <smdebug/core/sorted_blocks.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/index/collection.hpp>
@@ -42,7 +43,9 @@ struct catalog {
         std::uint32_t event_file = usual_event_file;  ///< place in `event_files`, or the usual name for step and worker
         smdebug::mode mode = smdebug::mode::global;
         std::uint64_t first_number = no_numbers;  ///< place in `numbers` of its first item's
+        std::uint64_t stamp = no_stamp;           ///< of the index file: another one once that is written again
     };
+    static constexpr std::uint64_t no_stamp = std::numeric_limits<std::uint64_t>::max();  ///< unknown
     static constexpr std::uint64_t no_numbers = std::numeric_limits<std::uint64_t>::max();
     static constexpr std::uint32_t usual_event_file = std::numeric_limits<std::uint32_t>::max();
 
@@ -51,6 +54,7 @@ struct catalog {
         step_number step = 0;
         step_number mode_step = 0;  ///< of its first index file
         smdebug::mode mode = smdebug::mode::global;
+        std::uint32_t load = 0;             ///< the load that last changed it, see catalog::load
         std::uint32_t file_count = 0;       ///< as many as workers wrote it; for other data also more
         file one;                           ///< its file, where there is one
         std::shared_ptr<const file[]> all;  ///< its files, where there are several
@@ -86,6 +90,7 @@ struct catalog {
         std::map<std::string, collection, std::less<>> collections;
         std::vector<std::string> collection_workers;  ///< the workers that wrote collections files, by name
         std::size_t num_workers = 0;
+        friend bool operator==(const job_description&, const job_description&) = default;
     };
 
     std::shared_ptr<const job_description> job = std::make_shared<const job_description>();
@@ -102,6 +107,8 @@ struct catalog {
     step_number last_complete_step = -1;
     bool loaded_all_steps = false;
     bool steps_are_synthetic = false;  ///< global steps were generated from modes and their steps: users see the latter
+    std::uint32_t load = 0;            ///< counts the loads that changed anything
+    std::uint32_t last_disorder = 0;   ///< the last load that changed anything but the end of `steps`
     bool has_index = true;             ///< it is built from index files; else from what a catalog_source has found
 
     [[nodiscard]] static constexpr std::size_t place_of(mode which) noexcept {
@@ -138,6 +145,9 @@ struct catalog {
 
     /// Whether a step can be read now, may still come, or never will.
     [[nodiscard]] step_state state_of(mode which, step_number step) const noexcept;
+
+    /// The event file that an index file names, or the object of other data.
+    [[nodiscard]] std::string event_file_of(const file& one) const;
 
     // Tensors ----------------------------------------------------------------------------------------------------
 
@@ -221,10 +231,17 @@ namespace growth {
 void add_mode_steps(catalog& next, std::span<const catalog::file> files);
 
 /// Makes a step from the files of one step, which are ordered by worker's name.
-[[nodiscard]] catalog::step_entry entry_of(std::span<const catalog::file> files, mode in, step_number mode_step);
+[[nodiscard]] catalog::step_entry entry_of(std::span<const catalog::file> files, mode in, step_number mode_step,
+                                           std::uint32_t load);
 
 /// Adds files to their steps.  The first writer decides a step's mode; a later load adds workers to it.
 void add_files(catalog& next, std::vector<catalog::file> files);
+
+/// Steps of a catalog that was made anew and that are as they were in the one before it count as changed by the same
+/// load as there; none does if the job's description is another one.  `is_touched(file, file before)`: whether a file is
+/// the same one although its stamp has changed.  Cost: a pass over both.
+void keep_loads(catalog& next, const catalog& before,
+                function_ref<bool(const catalog::file&, const catalog::file&)> is_touched);
 
 /// Advances the last complete step: to the last one that every worker wrote, and, so that a dead worker does not block
 /// it, by window/2 steps for as long as more than `window` steps follow it.

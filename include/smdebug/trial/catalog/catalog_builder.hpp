@@ -99,7 +99,9 @@ namespace detail {
 ///          dropped.
 class catalog_builder {
 public:
-    catalog_builder(const catalog& last, loader_cache& cache) : next_(last), names_(last.names), cache_(cache) {}
+    catalog_builder(const catalog& last, loader_cache& cache) : next_(last), names_(last.names), cache_(cache) {
+        ++next_.load;
+    }
 
     /// Global steps are generated from modes and their steps, see catalog_source (own_steps): only files whose mode
     /// step is in the range are taken.  Call before adding files.
@@ -107,9 +109,9 @@ public:
 
     /// Adds one index file.  Returns what is wrong with it, if anything: the file is then ignored.
     /// The files of one load must come in ascending order of step and worker, which decides which step claims a mode
-    /// step.
-    [[nodiscard]] std::optional<index_file::damage> add(step_number step, std::string_view worker_part,
-                                                        byte_view bytes);
+    /// step.  `stamp`: see catalog::file.
+    [[nodiscard]] std::optional<index_file::damage> add(step_number step, std::string_view worker_part, byte_view bytes,
+                                                        std::uint64_t stamp = catalog::no_stamp);
 
     /// Adds everything that a source has found, for the steps in a range (of mode steps after select_mode_steps()).
     /// Returns how many entries were left out, by object, because their step already has a tensor of that name.

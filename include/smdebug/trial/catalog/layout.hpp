@@ -41,6 +41,8 @@ public:
     [[nodiscard]] std::optional<name_id> find_tensor(std::string_view name) const noexcept;
     [[nodiscard]] const std::string& operator[](name_id id) const noexcept { return *by_id_[id]; }
     [[nodiscard]] std::size_t size() const noexcept { return by_id_.size(); }
+    /// The same names and numbers, none of them a tensor's yet.
+    [[nodiscard]] std::shared_ptr<const name_table> without_tensors() const;
 
     /// Heap bytes held, roughly.
     [[nodiscard]] std::size_t memory() const noexcept;

@@ -29,8 +29,9 @@
 namespace smdebug::inline v1 {
 
 SMDEBUG_INLINE std::string_view name_of(run_difference_kind kind) noexcept {
-    constexpr std::array<std::string_view, 10> names{"collection", "step",  "worker",    "mode",   "tensor",
-                                                     "dtype",      "shape", "reduction", "values", "unreadable"};
+    constexpr std::array<std::string_view, 11> names{"collection", "step",       "worker", "mode",
+                                                     "tensor",     "dtype",      "shape",  "reduction",
+                                                     "values",     "unreadable", "digest"};
     return names[static_cast<std::size_t>(kind)];
 }
 
@@ -212,7 +213,15 @@ struct diff_side {
     const lookup_error* why_not = nullptr;
 
     [[nodiscard]] bool wants(name_id name) const noexcept { return names && names->contains(name); }
-    [[nodiscard]] bool is_digest(name_id name) const { return has_digests && smdebug::is_digest((*from->names)[name]); }
+    /// Whether a name is that of a digest, which is looked at with its tensor: not one that is wanted without that.
+    [[nodiscard]] bool is_digest(name_id name) const {
+        const std::string& text = (*from->names)[name];
+        if (!has_digests || !smdebug::is_digest(text)) {
+            return false;
+        }
+        const auto tensor = from->find_tensor(tensor_of_digest(text));
+        return !tensor || wants(*tensor) || !wants(name);
+    }
     [[nodiscard]] const std::string& worker(const catalog::file& file) const { return from->workers[file.worker]; }
     /// Why a file cannot be read, or null.
     [[nodiscard]] const lookup_error* open(std::size_t place) {
@@ -271,8 +280,14 @@ struct file_pair {
     return {first.check.holds(), second.check.holds()};
 }
 
-/// The same for values that are left in their files, piece by piece; both streams have begun.
-inline void compare_streams(value_stream& first, value_stream& second, reduce::detail::element_comparison& into) {
+using value_digest = reduce::detail::running_digest<any_kernel>;
+/// Of the first run and of the second; one that a run has not saved is not of interest.
+using saved_digests = std::array<std::optional<std::int64_t>, 2>;
+
+/// The same for values that are left in their files, piece by piece; both streams have begun.  `digests`: null, or what
+/// the values are added to.
+inline void compare_streams(value_stream& first, value_stream& second, reduce::detail::element_comparison& into,
+                            std::array<value_digest, 2>* digests) {
     constexpr std::size_t piece = std::size_t{128} << 10U;
     for (std::size_t begin = 0; begin < first.size();) {
         const std::size_t length = std::min(piece, first.size() - begin);
@@ -282,6 +297,10 @@ inline void compare_streams(value_stream& first, value_stream& second, reduce::d
             return;  // finish() returns the reason
         }
         into.add(a.first(length), b.first(length));
+        if (digests != nullptr) {
+            (*digests)[0].add(a.first(length));
+            (*digests)[1].add(b.first(length));
+        }
         begin += length;
     }
 }
@@ -582,6 +601,8 @@ private:
         const std::optional<layout::entry> values = a_.from->values_of(in_mine, name);
         const std::optional<layout::entry> other_values = b_.from->values_of(*in_other, there);
         const bool both = values && other_values;
+        const saved_digests digests{both ? saved_digest(a_, 1, text) : std::nullopt,  // before the values, as in files
+                                    both ? saved_digest(b_, 2, text) : std::nullopt};
         const auto request = [&](const std::optional<layout::entry>& entry, bool may_stream) {
             return tensor_request{
                 .saved = saved & other_saved, .values = both ? &*entry : nullptr, .stream = may_stream};
@@ -595,7 +616,7 @@ private:
             if (streams && !std::holds_alternative<value_stream*>(second.content)) {
                 static_cast<void>(a_.reader->tensor(name, {.values = &*values}));  // `first` is in memory then, too
             }
-            const std::optional<std::uint64_t> size = compare_values(first, second);
+            const std::optional<std::uint64_t> size = compare_values(first, second, digests);
             was_compared = size.has_value();
             bytes = size.value_or(0);
         } else if (has_digest_for(a_, text, values) && has_digest_for(b_, text, other_values)) {
@@ -697,11 +718,43 @@ private:
         log_.end_tensor(first && second, bytes);
     }
 
-    // The saved digest of a tensor, else that of its values, whose size is added to `bytes`.  Nothing after a report.
+    // The saved digest of a tensor; nothing if there is none, or after a report.
+    std::optional<std::int64_t> saved_digest(diff_side& side, unsigned run, const std::string& tensor) {
+        std::uint64_t bytes = 0;
+        return side.has_digests ? digest_of(side, run, side.from->find_digest_of(tensor), true, bytes) : std::nullopt;
+    }
+
+    // The digest of a tensor's values, whose size is added to `bytes`; without values the saved one.  Nothing after a
+    // report.
     std::optional<std::int64_t> digest_in(diff_side& side, unsigned run, const std::string& tensor,
                                           std::uint64_t& bytes) {
-        const auto saved = side.has_digests ? find_in(side, side.from->find_digest_of(tensor)) : std::nullopt;
-        const auto there = saved ? saved : find_in(side, side.from->find_tensor(tensor));
+        const std::optional<std::int64_t> saved = saved_digest(side, run, tensor);
+        const auto name = side.from->find_tensor(tensor);
+        const auto there = find_in(side, name);
+        if (!there || !side.from->values_of(*side.files[there->place], there->name)) {
+            return saved;
+        }
+        const std::optional<std::int64_t> of_values = digest_of(side, run, name, false, bytes);
+        if (of_values) {
+            check_digest(run, saved, *of_values);
+        }
+        return of_values;
+    }
+
+    // Reports a saved digest that is not that of the values.
+    void check_digest(unsigned run, const std::optional<std::int64_t>& saved, std::int64_t of_values) {
+        if (saved && *saved != of_values) {
+            log_.report(run_difference_kind::digest, run,
+                        "its values in the " + std::string{name_of_run(run)} +
+                            " run are not what the hook saw: their digest is " + std::to_string(of_values) +
+                            ", the saved one " + std::to_string(*saved));
+        }
+    }
+
+    // The digest of what lies under a name, or if that `is_one`, what it says.
+    std::optional<std::int64_t> digest_of(diff_side& side, unsigned run, std::optional<name_id> name, bool is_one,
+                                          std::uint64_t& bytes) {
+        const auto there = find_in(side, name);
         if (!there || side.open(there->place) != nullptr) {
             return std::nullopt;
         }
@@ -709,7 +762,7 @@ private:
         if (!entry) {
             return std::nullopt;
         }
-        const scanned_tensor& read = side.reader->tensor(there->name, {.values = &*entry, .stream = true});
+        const scanned_tensor& read = side.reader->tensor(there->name, {.values = &*entry, .stream = !is_one});
         std::optional<lookup_error> failed;
         std::optional<std::int64_t> digest;
         if (auto* const* const stream = std::get_if<value_stream*>(&read.content)) {
@@ -722,8 +775,11 @@ private:
             const tensor_view view = values.tensor->view();
             if (!values.check.holds()) {
                 failed = read.damaged(status::bad_payload_checksum);
-            } else if (saved && view.type == dtype::int64 && view.bytes.size() == sizeof(std::int64_t)) {
+            } else if (is_one && view.type == dtype::int64 && view.bytes.size() == sizeof(std::int64_t)) {
                 digest = load_le<std::int64_t>(view.bytes.data());
+            } else if (is_one) {
+                log_.report(run_difference_kind::digest, run,
+                            "its digest in the " + std::string{name_of_run(run)} + " run is not an int64 scalar");
             } else if (has_digest(view.type)) {
                 digest = digest_of_repeated(side, view, values.repeats);
                 bytes += view.bytes.size() + values.repeats * size_of(view.type);
@@ -742,7 +798,7 @@ private:
     [[nodiscard]] static std::int64_t digest_of_repeated(const diff_side& side, const tensor_view& held,
                                                          std::size_t repeats) {
         constexpr std::size_t most = std::size_t{16} << 10U;
-        reduce::detail::running_digest<any_kernel> digest{side.state->kernel()};
+        value_digest digest{side.state->kernel()};
         digest.add(held.bytes);
         const std::size_t size = size_of(held.type);
         const byte_view last = held.bytes.last(std::min(size, held.bytes.size()));
@@ -761,7 +817,7 @@ private:
                                                                       value_stream& values,
                                                                       std::optional<lookup_error>& failed) {
         constexpr std::size_t piece = std::size_t{128} << 10U;
-        reduce::detail::running_digest<any_kernel> digest{side.state->kernel()};
+        value_digest digest{side.state->kernel()};
         try {
             values.start();
             while (digest.bytes() < values.size()) {
@@ -857,11 +913,12 @@ private:
     }
 
     // Returns the bytes of the values; nothing if they cannot be read.
-    std::optional<std::uint64_t> compare_values(const scanned_tensor& mine, const scanned_tensor& other) {
+    std::optional<std::uint64_t> compare_values(const scanned_tensor& mine, const scanned_tensor& other,
+                                                const saved_digests& saved) {
         const auto* const first_stream = std::get_if<value_stream*>(&mine.content);
         const auto* const second_stream = std::get_if<value_stream*>(&other.content);
         if (first_stream != nullptr && second_stream != nullptr) {
-            return compare_streamed(mine, **first_stream, other, **second_stream);
+            return compare_streamed(mine, **first_stream, other, **second_stream, saved);
         }
         if (!is_readable(mine.failure(), other.failure())) {
             return std::nullopt;
@@ -883,17 +940,26 @@ private:
         if (!is_readable(damage(holds[0], mine), damage(holds[1], other))) {
             return std::nullopt;
         }
-        if (!found) {
+        if (found) {
+            log_.report(run_difference_kind::values, *found, {}, &first.tensor->shape);
+        } else {
             static_cast<void>(
                 compare_forms(values.type, first.tensor->shape, second.tensor->type, second.tensor->shape));
-            return 0;
         }
-        log_.report(run_difference_kind::values, *found, {}, &first.tensor->shape);
-        return values.bytes.size() + first.repeats * size_of(values.type);
+        for (const unsigned run : {1U, 2U}) {
+            const scanned_values& of = run == 1 ? first : second;
+            if (saved[run - 1] && has_digest(of.tensor->type)) {
+                check_digest(run, saved[run - 1],
+                             digest_of_repeated(run == 1 ? a_ : b_, of.tensor->view(), of.repeats));
+            }
+        }
+        return found ? values.bytes.size() + first.repeats * size_of(values.type) : 0;
     }
 
     std::optional<std::uint64_t> compare_streamed(const scanned_tensor& mine, value_stream& first,
-                                                  const scanned_tensor& other, value_stream& second) {
+                                                  const scanned_tensor& other, value_stream& second,
+                                                  const saved_digests& saved) {
+        std::array digests{value_digest{a_.state->kernel()}, value_digest{b_.state->kernel()}};
         reduce::detail::element_comparison found{first.type(), log_.within()};
         const bool comparable = first.type() == second.type() && first.shape() == second.shape();
         const auto attempt = [](const scanned_tensor& of, auto&& doing) {
@@ -913,7 +979,7 @@ private:
             return std::nullopt;
         }
         if (comparable) {
-            compare_streams(first, second, found);
+            compare_streams(first, second, found, saved[0] || saved[1] ? &digests : nullptr);
         }
         const auto failed = attempt(mine, [&] { return first.finish(); });
         const auto other_failed = attempt(other, [&] { return second.finish(); });
@@ -925,6 +991,9 @@ private:
             return 0;
         }
         log_.report(run_difference_kind::values, found, {}, &first.shape());
+        for (const unsigned run : {1U, 2U}) {
+            check_digest(run, saved[run - 1], digests[run - 1].value(first.type(), first.shape()));
+        }
         return first.size();
     }
 

@@ -70,6 +70,7 @@ SMDEBUG_INLINE void run_contents::begin_run(const place& where, std::uint32_t ob
                      .worker = workers_.number_of(where.worker),
                      .object = object,
                      .mode = where.mode,
+                     .stamp = where.stamp,
                      .first = entries_.size()});
 }
 
@@ -136,12 +137,12 @@ SMDEBUG_INLINE void run_contents::add_to_collection(std::string_view collection,
 
 SMDEBUG_INLINE void run_contents::note_problem(std::string where, std::string what, problem_kind kind,
                                                std::string topic) {
-    problem one{.kind = kind, .where = where, .what = std::move(what)};
+    problem one{.kind = kind, .where = where, .what = std::move(what), .topic = topic};
     problems_.insert_or_assign({std::move(where), std::move(topic)}, std::move(one));
 }
 
-SMDEBUG_INLINE void run_contents::withdraw_problem(const std::string& where) {
-    problems_.erase({where, std::string{}});
+SMDEBUG_INLINE void run_contents::withdraw_problem(const std::string& where, const std::string& topic) {
+    problems_.erase({where, topic});
 }
 
 SMDEBUG_INLINE std::vector<problem> run_contents::problems() const {

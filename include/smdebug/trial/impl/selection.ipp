@@ -25,6 +25,13 @@ SMDEBUG_INLINE bool name_filter::accepts(const std::string& name) const {
            std::any_of(patterns_.begin(), patterns_.end(), [&](const regex& pattern) { return pattern.search(name); });
 }
 
+SMDEBUG_INLINE bool name_filter::names_digest(const std::string& digest) const {
+    const std::string tensor{tensor_of_digest(digest)};
+    return std::binary_search(names_.begin(), names_.end(), digest) ||
+           std::any_of(patterns_.begin(), patterns_.end(),
+                       [&](const regex& pattern) { return pattern.search(digest) && !pattern.search(tensor); });
+}
+
 /// Errors: value_error for a bad regex, and for a regex and a collection together.
 [[nodiscard]] inline std::optional<name_filter> regex_filter(const tensor_names_options& which) {
     if (which.regex.given() && which.collection) {
@@ -82,11 +89,7 @@ SMDEBUG_INLINE std::vector<std::string> query_names(const tensor_names_options& 
         std::erase_if(names, [&](const std::string& name) { return !filter->accepts(name); });
     }
     if (which.collection && from->has_digests()) {  // a regex for weights means the weights, not their digests
-        const std::vector<std::string>& listed =
-            from->job->collections.find(which.collection->name())->second.tensor_names;
-        std::erase_if(names, [&](const std::string& name) {
-            return is_digest(name) && !std::binary_search(listed.begin(), listed.end(), name);
-        });
+        std::erase_if(names, [&](const std::string& name) { return is_digest(name) && !filter->names_digest(name); });
     }
     return names;
 }
@@ -117,22 +120,20 @@ SMDEBUG_INLINE detail::selected_tensors::selected_tensors(const tensor_selection
             (*wanted_)[*id] = true;
         }
     }
+    const bool asks_for_them = which.collection && which.collection->name() == digests_collection;
+    const bool digests = which.names || which.digests || asks_for_them;
     if (which.regex.given()) {
-        keep(detail::name_filter{which.regex.texts(), {}}, from);
+        keep(detail::name_filter{which.regex.texts(), {}}, from, digests);
     }
     if (which.collection) {
         const auto group = from.job->collections.find(which.collection->name());
         if (group == from.job->collections.end()) {
             throw detail::no_such_collection(which.collection->name(), from.job->collections);
         }
-        keep(detail::name_filter{group->second.include_regex, group->second.tensor_names}, from);
+        keep(detail::name_filter{group->second.include_regex, group->second.tensor_names}, from, digests);
     }
     if (!which.names || which.tables) {
         choose_tables(which.tables, from);
-    }
-    const bool asks_for_them = which.collection && which.collection->name() == digests_collection;
-    if (!which.names && !which.digests && !asks_for_them) {
-        leave_out_digests(from);
     }
 }
 
@@ -172,13 +173,15 @@ SMDEBUG_INLINE bool detail::selected_tensors::contains(const detail::catalog::fi
            (!worker_ || file.worker == *worker_);
 }
 
-SMDEBUG_INLINE void detail::selected_tensors::keep(const detail::name_filter& accepted, const detail::catalog& from) {
+SMDEBUG_INLINE void detail::selected_tensors::keep(const detail::name_filter& accepted, const detail::catalog& from,
+                                                   bool digests) {
     const bool has_digests = from.has_digests();
     for (detail::name_id id = 0; id < wanted_->size(); ++id) {
         const std::string& name = (*from.names)[id];
-        const bool is_of_accepted =
-            has_digests && is_digest(name) && accepted.accepts(std::string{tensor_of_digest(name)});
-        (*wanted_)[id] = (*wanted_)[id] && (is_of_accepted || accepted.accepts(name));
+        const bool is_one = has_digests && is_digest(name);
+        const bool is_of_accepted = is_one && digests && accepted.accepts(std::string{tensor_of_digest(name)});
+        const bool is_meant = is_one && !digests ? accepted.names_digest(name) : accepted.accepts(name);
+        (*wanted_)[id] = (*wanted_)[id] && (is_of_accepted || is_meant);
     }
 }
 

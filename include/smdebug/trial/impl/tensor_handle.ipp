@@ -108,6 +108,12 @@ SMDEBUG_INLINE bool tensor_handle::has_only_shape(step_number step, const read_o
 }
 
 SMDEBUG_INLINE reduction_set tensor_handle::saved_reductions(step_number step, const read_options& where) const {
+    const auto from = core_->reader.state().current();
+    bool are_any = from->name_lists.size() > 8;  // in the run; to find that out costs less than the file
+    from->name_lists.for_each([&](const auto& list) { are_any = are_any || !list->values_alone(); });
+    if (!are_any && from->loaded_all_steps) {
+        return {};
+    }
     const auto found = core_->reader.locate(step, where.mode, where.worker);
     return found ? found->from->layout_of(*found->file).saved_reductions(found->id) : reduction_set{};
 }

@@ -30,6 +30,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -304,9 +305,10 @@ SMDEBUG_INLINE void run_verifier::compare_records(const index_facts& facts, cons
         compare_digests(facts, events);
     }
     for (const saved_shape& shape : facts.shapes) {
-        const auto values = std::find_if(events.records.begin(), events.records.end(),
-                                         [&](const auto& record) { return record.shape && record.tag == shape.name; });
-        if (values != events.records.end() && *values->shape != shape.extents) {
+        const auto is_of = [&](const event_record& one) { return one.shape && one.tag == shape.name; };
+        const auto fits = [&](const event_record& one) { return is_of(one) && *one.shape == shape.extents; };
+        if (std::any_of(events.records.begin(), events.records.end(), is_of) &&
+            std::none_of(events.records.begin(), events.records.end(), fits)) {  // a step may have several saves of it
             report(difference_kind::shape, facts, facts.key, shape.name,
                    "the index file has another shape than the saved values");
         }
@@ -314,21 +316,29 @@ SMDEBUG_INLINE void run_verifier::compare_records(const index_facts& facts, cons
 }
 
 SMDEBUG_INLINE void run_verifier::compare_digests(const index_facts& facts, const event_records& events) {
-    for (const event_record& saved : events.records) {
-        if (!is_digest(saved.tag) || saved.state != status::ok) {
-            continue;
+    const auto differ = [&](std::string_view tensor, std::string what) {
+        report(difference_kind::digest, facts, facts.event_file, std::string{tensor}, std::move(what));
+    };
+    // By tensor, its saved digests and those of its values: a step may have several saves of it.
+    std::map<std::string_view, std::array<std::vector<std::int64_t>, 2>> tensors;
+    for (const event_record& one : events.records) {
+        const bool is_one = is_digest(one.tag);
+        if (is_one && one.state == status::ok && !one.number) {
+            differ(tensor_of_digest(one.tag), "its digest is not an int64 scalar");
+        } else if (const auto& digest = is_one ? one.number : one.digest) {
+            tensors[is_one ? tensor_of_digest(one.tag) : one.tag][is_one ? 0 : 1].push_back(*digest);
         }
-        const std::string tensor{tensor_of_digest(saved.tag)};
-        const auto values = std::find_if(events.records.begin(), events.records.end(),
-                                         [&](const event_record& other) { return other.tag == tensor; });
-        const auto differ = [&](std::string what) {
-            report(difference_kind::digest, facts, facts.event_file, tensor, std::move(what));
-        };
-        if (!saved.number) {
-            differ("its digest is not an int64 scalar");
-        } else if (values != events.records.end() && values->digest && *values->digest != *saved.number) {
-            differ("its values are not what the hook saw: their digest is " + std::to_string(*values->digest) +
-                   ", the saved one " + std::to_string(*saved.number));
+    }
+    for (const auto& [tensor, both] : tensors) {
+        const auto& [saved, of_values] = both;
+        for (std::size_t i = 0; !saved.empty() && i < of_values.size(); ++i) {
+            // In pairs; any of them, if the values or the digest of some save are not there.
+            const std::span all{saved};
+            const auto fitting = saved.size() == of_values.size() ? all.subspan(i, 1) : all;
+            if (std::find(fitting.begin(), fitting.end(), of_values[i]) == fitting.end()) {
+                differ(tensor, "its values are not what the hook saw: their digest is " + std::to_string(of_values[i]) +
+                                   ", the saved one " + std::to_string(fitting.back()));
+            }
         }
     }
 }

@@ -36,15 +36,22 @@ namespace smdebug::inline v1::detail {
 /// Borrows: the storage, for its life.  One thread at a time.
 class index_listing {
 public:
+    /// The key of a file, and its stamp, if the listing has it.
+    struct listed {
+        std::string key;
+        std::uint64_t stamp = catalog::no_stamp;
+    };
+
     /// `window`: at most the last `window` known steps are listed again.
     index_listing(const any_storage& store, std::size_t window) : store_(store), window_(window) {}
 
     /// Keys below index/ in byte order: all that are new since the last call, and possibly others.
     /// Errors: what the storage throws; nothing is lost then.
-    [[nodiscard]] std::vector<std::string> next(const catalog& last);
+    [[nodiscard]] std::vector<listed> next(const catalog& last);
 
     /// Makes the next call list everything.
     void forget();
+    [[nodiscard]] bool lists_everything() const noexcept { return from_start_; }
 
 private:
     // A key that sorts before those of the first step to which a worker may still add, and after all earlier ones.
@@ -69,6 +76,7 @@ public:
 
     [[nodiscard]] const std::string& text() const noexcept { return key_; }
     [[nodiscard]] step_number step() const noexcept { return step_; }
+    std::uint64_t stamp = catalog::no_stamp;  ///< as listed
     /// locations::worker_from_file_part converts it to the worker's name.  Borrowed.
     [[nodiscard]] std::string_view worker_part() const noexcept {
         return std::string_view{key_}.substr(worker_begin_, worker_size_);
@@ -101,7 +109,8 @@ class known_files {
 public:
     explicit known_files(const catalog& of) : of_(of) {}
 
-    [[nodiscard]] bool contains(const parsed_index_key& key);
+    /// Null if it does not.
+    [[nodiscard]] const catalog::file* find(const parsed_index_key& key);
 
 private:
     [[nodiscard]] static bool is_worker(std::string_view name, std::string_view part) {
@@ -133,6 +142,9 @@ public:
     /// The next catalog after `last`; nothing if nothing has changed.
     /// What one worker wrote is added in the order of writing, even while files are being written: a step never appears
     /// without the steps before it.
+    /// A run whose index files were written again or removed, or whose source finds that it would now give something
+    /// else than it gave, is loaded anew, as if it were opened now; growth::keep_loads shows what has changed.  This
+    /// takes at most a fifth of the time; when the job ends, it is made up for.
     /// `changed_keys`: the only keys that have changed since a load that began after the watch did; null: look for
     /// changes.
     /// Cost:   a call of index_listing, a second one where something is new, and a read of each new file; only the
@@ -140,6 +152,10 @@ public:
     /// Errors: index_reader_exception, and what the storage throws; `last` then stays the newest, and nothing is lost.
     [[nodiscard]] std::optional<catalog> load(const catalog& last,
                                               const std::vector<std::string>* changed_keys = nullptr);
+
+    /// Something that was read does not fit the catalog: the next load() compares all stamps, unless the last ones that
+    /// did so took a third of the time.
+    void doubt();
 
     [[nodiscard]] const settled_options& settled() const noexcept { return settled_; }
     /// When a job whose end was seen counts as ended.
@@ -159,8 +175,18 @@ private:
     [[nodiscard]] std::optional<catalog> load_new(const catalog& last, bool ended,
                                                   const std::vector<std::string>* changed_keys);
 
-    /// Adds the listed index files that `last` does not know.
-    void add_new(std::vector<parsed_index_key>& keys, std::vector<std::string> listed, const catalog& last);
+    /// Adds the listed index files that `last` does not know; finds out whether those that it knows were written again,
+    /// or, if everything was listed, removed.
+    void add_new(std::vector<parsed_index_key>& keys, std::vector<index_listing::listed> found, const catalog& last,
+                 bool is_everything);
+
+    [[nodiscard]] catalog load_anew(const catalog& last, bool ended);
+    [[nodiscard]] bool is_due() const { return outdated_ && waiter::clock::now() >= anew_from_; }
+
+    /// When an object was written, as a stamp.
+    [[nodiscard]] static std::uint64_t stamp_of(std::optional<std::chrono::system_clock::time_point> written) noexcept;
+    /// The same of all collections files.
+    [[nodiscard]] std::uint64_t stamp_of_collections(const catalog::job_description& job) const;
 
     /// Listing a folder during writes may show a file and miss one that was written earlier.
     /// Whatever existed when one listing ended is in the next one: once that shows nothing new, nothing is missing.
@@ -176,6 +202,7 @@ private:
         struct one {
             std::size_t begin = 0;
             std::size_t end = 0;
+            object_version version = {};
             bool is_there = false;
             bool is_left_out = false;  // too much to keep in memory: it must be read again
             std::exception_ptr failed = {};
@@ -183,7 +210,7 @@ private:
         std::vector<std::byte> bytes = {};
         std::vector<one> files = {};
 
-        void keep(std::optional<byte_view> file);
+        void keep(std::optional<byte_view> file, const object_version& version);
         void clear() noexcept {
             bytes.clear();
             files.clear();
@@ -211,7 +238,8 @@ private:
     ///         run.
     void check_in_all(std::uint64_t files, std::uint64_t bytes) const;
 
-    void take(const parsed_index_key& key, std::optional<byte_view> bytes, bool ended, catalog_builder& builder);
+    void take(const parsed_index_key& key, std::optional<byte_view> bytes, const object_version& version, bool ended,
+              catalog_builder& builder);
 
     void damaged(const std::string& key, const parsed_index_key* parsed, const std::string& what,
                  error_remedy remedy = error_remedy::skip_damaged);
@@ -229,7 +257,14 @@ private:
     std::map<std::string, std::string> problems_;  // by key
     std::uint64_t files_taken_ = 0;                // index files in the catalog
     std::uint64_t bytes_taken_ = 0;                // in them
-    bool needs_listing_ = false;                   // the next load must list, whatever changed_keys says
+    bool outdated_ = false;                        // the catalog is not what opening would give: see load()
+    bool is_anew_ = false;                         // in load_anew()
+    waiter::clock::time_point anew_from_{};        // when it may be loaded anew
+    waiter::clock::time_point check_from_{};       // when all stamps are due
+    waiter::clock::time_point doubt_from_{};       // when doubt() may make them due
+    std::uint64_t collections_stamp_ = catalog::no_stamp;
+    std::uint64_t newest_stamp_ = 0;  // the time of the newest index file, where the storage follows
+    bool needs_listing_ = false;      // the next load must list, whatever changed_keys says
     bool seen_running_ = false;
     bool opens_ = false;  // opening for the first time: trial_options::stop ends that
     std::optional<waiter::clock::time_point> end_seen_;

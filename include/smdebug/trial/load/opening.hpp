@@ -35,13 +35,13 @@ public:
     ///         collections_file_exception, timed_out, stopped, and what the storage throws.
     [[nodiscard]] catalog::job_description wait(bool& seen_running);
 
+    /// What the collections files say now; nothing while one is missing or half written.      Errors: as wait().
+    [[nodiscard]] std::optional<catalog::job_description> look(bool& seen_running);
+
 private:
     [[nodiscard]] std::string place() const { return std::string(store_.name()); }
 
     [[nodiscard]] std::optional<catalog::job_description> ask_source(bool& seen_running);
-
-    // Nothing while a file is missing or half written: `missing_` or `cut_` then names it.
-    [[nodiscard]] std::optional<catalog::job_description> look(bool& seen_running);
 
     // Returns false for a file that a running job may be writing right now.
     [[nodiscard]] bool read(const std::string& key, bool ended, catalog::job_description& job);

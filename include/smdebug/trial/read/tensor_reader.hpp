@@ -30,6 +30,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -89,6 +90,12 @@ public:
     [[nodiscard]] lookup<double> compute(const located& where, reduction_key key) const;
 
 private:
+    // read(located), which gives a lookup; again after a refresh if a running job has written the step anew since the
+    // catalog was loaded.  While it is writing, the event file counts as missing rather than as damaged.
+    template <class Read>
+    [[nodiscard]] std::invoke_result_t<Read&, const located&> read_newest(const located& where, Read&& read) const;
+    [[nodiscard]] lookup<reduction_values> reduce_now(const located& where, reduction_set wanted, dtype* type) const;
+    [[nodiscard]] lookup<std::map<reduction_key, double>> read_saved_now(const located& where) const;
     [[nodiscard]] place find_files_in(std::shared_ptr<const catalog> from, step_number step, mode in) const;
     // The record's bytes and the decoded tensor; `out` borrows from the bytes.  `repeats`: null, or receives how many
     // repeats are left out.
@@ -124,6 +131,9 @@ public:
     [[nodiscard]] const std::string& first_missing() const noexcept { return first_missing_; }
     /// How many tensors have values none of which could be read.
     [[nodiscard]] std::size_t unread() const noexcept { return unread_; }
+
+    /// Lists the event files: missing_files() then counts all that are not there.
+    void list_files();
 
     /// Calls found(name_id, const decoded_tensor&) once for each tensor with a readable value, in no order; the value
     /// is invalid after the call.  Only its dtype and shape are meaningful.
@@ -289,7 +299,8 @@ private:
     // Finds out which of the following files are missing, too.
     void pass_over_missing();
     [[nodiscard]] bool is_missing(const std::string& key) const;
-    void list_files();
+    // Each query takes time.
+    [[nodiscard]] bool is_remote() const { return abilities_of(state_.store()).batches_ranges; }
 
     static constexpr std::size_t worth_a_listing = 8;
 

@@ -96,8 +96,13 @@ public:
     [[nodiscard]] std::shared_ptr<const catalog> refreshed(
         const std::vector<std::string>* changed_keys = nullptr) const;
 
+    /// The newest catalog after a look at what was written again, as something does not fit the current one.
+    [[nodiscard]] std::shared_ptr<const catalog> in_doubt() const;
+
     /// See trial::quiet_time().  The storage is queried at most once.
     [[nodiscard]] std::chrono::milliseconds quiet_time() const;
+    /// The part of it that this process has seen pass: since it opened the run, at most.
+    [[nodiscard]] std::chrono::milliseconds watched_quiet_time() const;
 
     /// The signals that wake a wait for new steps.  Borrows this.
     [[nodiscard]] signal_source step_signals() const {
@@ -168,7 +173,7 @@ private:
     int missing_event_file_retry_limit_;
     mutable synchronized<std::shared_ptr<const catalog>> newest_;  // locked only to exchange a pointer
     waiter::clock::time_point opened_ = waiter::clock::now();
-    mutable std::atomic<waiter::clock::rep> last_news_{0};  // when a refresh last found a file; 0: not yet
+    mutable std::atomic<waiter::clock::time_point> last_news_{opened_};  // when a refresh last found something
     struct first_dating {
         bool is_done = false;
         std::optional<std::chrono::system_clock::time_point> last_written = {};

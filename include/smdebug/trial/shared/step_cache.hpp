@@ -187,7 +187,10 @@ private:
     [[nodiscard]] questions_by_tensor asked_lately();
     // Begins to scan the steps of ahead_steps_.
     void begin_ahead(questions_by_tensor asked);
-    void begin_part(thread_permit thread, const step_range& range, questions_by_tensor asked, last_saves* previous);
+    void begin_part(thread_permit thread, const step_range& range, questions_by_tensor asked, last_saves* previous,
+                    bool in_turn = false);
+    // Whether some steps have only a few numbers, which the catalog holds.
+    [[nodiscard]] bool is_in_memory(const step_range& steps) const;
 
     [[nodiscard]] bool is_recent(std::uint64_t turn) const noexcept {
         return turn != 0 && turn + remembered_turns >= turn_;

@@ -4,6 +4,7 @@
 #include <smdebug/archive/directory/member.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/printable_text.hpp>
+#include <smdebug/storage/uri.hpp>
 
 #include <algorithm>
 #include <array>
@@ -83,6 +84,16 @@ SMDEBUG_INLINE std::vector<std::string> runs_in(const directory& of) {
                     roots.insert(key.substr(0, place == 0 ? 0 : place - 1));
                     break;
                 }
+            }
+        }
+    }
+    // A job that has ended, and saved nothing, is one, too.
+    for (const auto& [key, file] : of.members) {
+        if (const auto job = smdebug::detail::ended_job_of(key)) {
+            const std::string below = job->empty() ? std::string{} : std::string{*job} + "/";
+            const auto first = roots.lower_bound(below);
+            if (!roots.contains(std::string{*job}) && (first == roots.end() || !first->starts_with(below))) {
+                roots.emplace(*job);
             }
         }
     }

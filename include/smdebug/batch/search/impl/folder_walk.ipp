@@ -13,7 +13,9 @@
 #include <array>
 #include <cstddef>
 #include <cstring>
+#include <filesystem>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 namespace smdebug::inline v1::detail {
@@ -37,18 +39,23 @@ SMDEBUG_INLINE std::optional<folder_names> names_in(const std::string& folder) {
     folder_names names{.self = reader->identity()};
     std::string part;
     std::size_t parts = 0;
+    bool has_ended = false;
+    bool has_folders = false;
     reader->each([&](const posix::folder_entry& entry) {
         using kind = posix::folder_entry::kind;
         const bool is_link = entry.what == kind::link;
         const bool is_folder = is_link || entry.what == kind::folder;
+        has_folders = has_folders || is_folder;
         if (is_folder && is_run_part(entry.name)) {
             part = entry.name;
             ++parts;
         }
-        if (is_folder ||
+        has_ended = has_ended || (entry.what == kind::file && ended_job_of(path_below(folder, entry.name)));
+        const bool is_lost = entry.what == kind::loose && posix::may_name_folder(entry.name);
+        if (is_folder || is_lost ||
             (entry.what == kind::file && !archive_extension_of(entry.name).empty() && !is_resource_fork(entry.name))) {
             names.children.push_back(
-                {std::string{entry.name}, is_folder, is_link ? std::optional{entry.target} : std::nullopt});
+                {std::string{entry.name}, is_folder || is_lost, is_link ? std::optional{entry.target} : std::nullopt});
         } else if (entry.what == kind::file) {
             const std::string path = path_below(folder, entry.name);
             if (const std::string_view ending = counted_ending_of(path); !ending.empty()) {
@@ -57,7 +64,8 @@ SMDEBUG_INLINE std::optional<folder_names> names_in(const std::string& folder) {
             }
         }
     });
-    names.is_run = parts > 1 || (parts == 1 && has_step_group(path_below(folder, part)));
+    names.is_run = parts > 1 || (parts == 1 && (has_ended || has_step_group(path_below(folder, part)))) ||
+                   (has_ended && !has_folders && !names.has_data);
     if (names.is_run) {
         names.children.clear();
         names.others.clear();
@@ -231,6 +239,10 @@ SMDEBUG_INLINE std::optional<found_place> folder_walk::look(const std::string& p
     try {
         std::optional<folder_names> names = names_in(path);
         if (!names) {
+            std::error_code failed;
+            if (std::filesystem::is_symlink(path, failed)) {
+                throw not_found(path + " is a link to a folder that is not there", {.where = path});
+            }
             // Removed meanwhile, unless the path is longer than the system allows.
             constexpr std::size_t longest = 4095;
             if (path.size() <= longest) {
@@ -398,6 +410,7 @@ SMDEBUG_INLINE std::optional<found_place> key_walk::take(const std::string& key)
     }
     if (run) {
         passing_ = run->empty() ? std::string{} : std::string{*run} + "/";
+        last_ = *passing_;
         // Places before the first key that shows the run.
         std::erase_if(others_, [&](const auto& each) { return each.first.starts_with(*passing_); });
         is_last_ = run->empty();
@@ -406,13 +419,17 @@ SMDEBUG_INLINE std::optional<found_place> key_walk::take(const std::string& key)
             next_ = page_.size();
         }
     }
+    const std::string folder = key.substr(0, key.rfind('/') + 1);
+    if (!run && !last_.starts_with(folder) && !others_.contains(folder)) {
+        run = ended_job_of(key);  // it has saved nothing
+    }
     const std::string path{run ? *run : std::string_view{key}};
     if (!pattern_.covers(path)) {
         return std::nullopt;
     }
     if (!run && (archive_extension_of(key).empty() || is_resource_fork(key))) {
         if (const std::string_view ending = counted_ending_of(key); !ending.empty()) {
-            ++others_[key.substr(0, key.rfind('/') + 1)][std::string{ending}];
+            ++others_[folder][std::string{ending}];
         }
         return std::nullopt;
     }

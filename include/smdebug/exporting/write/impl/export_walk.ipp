@@ -49,6 +49,9 @@ SMDEBUG_INLINE export_extent export_extent::of(const catalog& from, const tensor
     }
     all.tensors.assign(tensors.begin(), tensors.end());
     all.workers.assign(workers.begin(), workers.end());
+    if (const auto texts = from.job->collections.find("texts"); texts != from.job->collections.end()) {
+        all.texts = texts->second.tensor_names;
+    }
     all.repeats_steps = from.steps_are_synthetic &&
                         std::any_of(all.files.begin(), all.files.end(),
                                     [&](const catalog::file* file) { return file->mode != all.files.front()->mode; });

@@ -28,8 +28,9 @@ namespace formats::detail {
 /// Gathers the tensors of a step's files.
 class checkpoint_reader {
 public:
-    checkpoint_reader(const any_storage& store, const checkpoint_step& step, const archive_options& options)
-        : store_(store), step_(step), options_(options) {}
+    checkpoint_reader(const any_storage& store, const checkpoint_step& step, const archive_options& options,
+                      tensor_owners& owners)
+        : store_(store), step_(step), options_(options), owners_(owners) {}
 
     [[nodiscard]] step_contents read() && {
         for (const std::string& key : step_.files) {
@@ -91,8 +92,8 @@ private:
         switch (kind_of(key)) {
             case checkpoint_kind::safetensors: {
                 stored_tensors header = read_safetensors_header(path_of(key), size_of_file(key), read_part);
-                add_file(key, std::move(header.tensors));
-                add_not_read(key, std::move(header.not_read));
+                leave_out_others(key, header);
+                add_file(key, std::move(header.tensors), std::move(header.not_read));
                 std::move(header.metadata.begin(), header.metadata.end(), std::back_inserter(all_.metadata));
                 break;
             }
@@ -118,9 +119,11 @@ private:
     }
 
     void add_npy(const std::string& key, range_reader read_part) {
-        std::vector<stored_tensor> only{read_npy_header(path_of(key), size_of_file(key), read_part)};
+        const std::uint64_t size = size_of_file(key);
+        std::vector<stored_tensor> only{read_npy_header(path_of(key), size, read_part)};
+        std::vector<left_out> behind = left_behind(name_of_file(key), only.front(), size);
         only.front().name = name_of_file(key);
-        add_file(key, std::move(only));
+        add_file(key, std::move(only), std::move(behind));
     }
 
     void add_npz(const std::string& key) {
@@ -133,29 +136,62 @@ private:
             npz->members.push_back({.key = array.name + ".npy", .begin = begin, .end = end});
         }
         npz->is_stored = npz->size() <= size_of_file(key);
-        add_file(key, std::move(members.tensors));
+        add_file(key, std::move(members.tensors), std::move(members.not_read));
         all_.files.back().npz = std::move(npz);
-        add_not_read(key, std::move(members.not_read));
     }
 
-    void add_file(const std::string& key, std::vector<stored_tensor> tensors) {
+    void add_file(const std::string& key, std::vector<stored_tensor> tensors, std::vector<left_out> not_read) {
+        std::vector<std::string> empty;
         for (stored_tensor& tensor : tensors) {
+            if (tensor.where.length == 0) {
+                empty.push_back(tensor.name);
+            }
             all_.tensors.push_back({.is = std::move(tensor), .file = all_.files.size()});
+        }
+        note_first(not_read, empty, "no elements");
+        for (left_out& each : not_read) {
+            all_.not_read.push_back({key + ": " + each.name, std::move(each.why), each.kind});
+        }
+        if (tensors.empty() && not_read.empty()) {
+            all_.not_read.push_back({key, "it has no tensors", problem_kind::left_out});
         }
         all_.files.push_back({.key = key});
         names_.push_back(name_of_file(key));
     }
 
-    void add_not_read(const std::string& key, std::vector<left_out> some) {
-        for (left_out& each : some) {
-            all_.not_read.push_back({key + ": " + each.name, std::move(each.why), each.kind});
+    static void note_first(std::vector<left_out>& noted, const std::vector<std::string>& of, const std::string& what) {
+        if (!of.empty()) {
+            const std::string has =
+                of.size() == 1 ? "it has " : "it and " + std::to_string(of.size() - 1) + " more have ";
+            noted.push_back({of.front(), has + what, problem_kind::left_out});
         }
     }
 
-    // Its path below the step's folder, without extension.
+    // What the file is called at every step.
     [[nodiscard]] std::string name_of_file(const std::string& key) const {
-        const std::string name = key.substr(step_.folder.size());
-        return name.substr(0, name.rfind('.'));
+        return step_.names.at(
+            static_cast<std::size_t>(std::find(step_.files.begin(), step_.files.end(), key) - step_.files.begin()));
+    }
+
+    // The index that names a file decides which tensors it has.
+    void leave_out_others(const std::string& key, stored_tensors& header) {
+        for (const found_index& index : indexes_) {
+            if (!index.files.contains(key)) {
+                continue;
+            }
+            const std::string file = key.substr(index.key.rfind('/') + 1);  // npos + 1 is 0
+            std::vector<std::string> others;
+            std::erase_if(header.tensors, [&](const stored_tensor& tensor) {
+                const bool is_named =
+                    std::binary_search(index.is.file_of.begin(), index.is.file_of.end(), std::pair{tensor.name, file});
+                if (!is_named) {
+                    others.push_back(tensor.name);
+                }
+                return !is_named;
+            });
+            note_first(header.not_read, others,
+                       "no place in it by the index " + path_of(index.key) + ": left over from another save");
+        }
     }
 
     void read_index(const std::string& key) {
@@ -179,10 +215,9 @@ private:
         return found == indexes_.end() ? nullptr : &*found;
     }
 
-    // Notes a shard that the index of its checkpoint does not name, although all shards that it names exist.
+    // A file of its checkpoint that the index does not name, although all files that it names exist.
     [[nodiscard]] bool is_of_another_save(const std::string& key) const {
-        const found_index* const index =
-            kind_of(key) == checkpoint_kind::safetensors && shard_of(stem_of(key)) ? index_of(key) : nullptr;
+        const found_index* const index = kind_of(key) == checkpoint_kind::safetensors ? index_of(key) : nullptr;
         return index != nullptr && index->has_all && !index->files.contains(key);
     }
 
@@ -277,20 +312,38 @@ private:
         return wrong == std::errc{} ? std::optional{number} : std::nullopt;
     }
 
-    // Tensor names that several files have are prefixed with the name of the file.
+    // See tensor_owners.
     void tell_names_apart() {
-        const auto by_name = [](const checkpoint_tensor& a, const checkpoint_tensor& b) {
-            return std::tie(a.is.name, a.file) < std::tie(b.is.name, b.file);
-        };
-        std::sort(all_.tensors.begin(), all_.tensors.end(), by_name);
         std::vector<checkpoint_tensor>& tensors = all_.tensors;
+        const auto by_name = [&](const checkpoint_tensor& a, const checkpoint_tensor& b) {
+            return std::tie(a.is.name, names_[a.file], a.file) < std::tie(b.is.name, names_[b.file], b.file);
+        };
+        const auto is_twice = [&](const checkpoint_tensor& a, const checkpoint_tensor& b) {
+            const bool is_same = a.is.name == b.is.name && names_[a.file] == names_[b.file];
+            if (is_same) {
+                all_.not_read.push_back({all_.files[b.file].key + ": " + b.is.name,
+                                         "it is in " + all_.files[a.file].key + ", too, and read there",
+                                         problem_kind::left_out});
+            }
+            return is_same;
+        };
+        std::sort(tensors.begin(), tensors.end(), by_name);
+        tensors.erase(std::unique(tensors.begin(), tensors.end(), is_twice), tensors.end());
         for (std::size_t first = 0, end = 0; first < tensors.size(); first = end) {
             const std::string name = tensors[first].is.name;
             for (end = first; end < tensors.size() && tensors[end].is.name == name;) {
                 ++end;
             }
-            for (std::size_t i = first; i < end && end - first > 1; ++i) {
-                tensors[i].is.name = names_[tensors[i].file] + "/" + name;
+            const auto file_of = [&](std::size_t i) -> const std::string& { return names_[tensors[i].file]; };
+            const std::string& owner =
+                owners_.of.try_emplace(name, end - first == 1 ? file_of(first) : std::string{}).first->second;
+            // A file that is called otherwise at this step, and never lay beside the owner, takes its place.
+            const bool is_alone = end - first == 1 && !owner.empty() && !owners_.others.contains(file_of(first));
+            for (std::size_t i = first; i < end; ++i) {
+                if (file_of(i) != owner && !is_alone) {
+                    owners_.others.insert(file_of(i));
+                    tensors[i].is.name = file_of(i) + "/" + name;
+                }
             }
         }
         std::sort(tensors.begin(), tensors.end(), by_name);
@@ -306,14 +359,21 @@ private:
     const any_storage& store_;
     const checkpoint_step& step_;
     const archive_options& options_;
+    tensor_owners& owners_;
     step_contents all_;
     std::vector<found_index> indexes_;
-    std::vector<std::string> names_;  // of the files, as prefixes of ambiguous names
+    std::vector<std::string> names_;  // of the files
 };
 
 SMDEBUG_INLINE step_contents read_checkpoint(const any_storage& store, const checkpoint_step& step,
+                                             const archive_options& options, tensor_owners& owners) {
+    return checkpoint_reader(store, step, options, owners).read();
+}
+
+SMDEBUG_INLINE step_contents read_checkpoint(const any_storage& store, const checkpoint_step& step,
                                              const archive_options& options) {
-    return checkpoint_reader(store, step, options).read();
+    tensor_owners owners;
+    return read_checkpoint(store, step, options, owners);
 }
 
 [[nodiscard]] inline bool is_floating(dtype type) noexcept {
@@ -388,8 +448,15 @@ SMDEBUG_INLINE std::vector<problem> checkpoint_source::problems_of(
     std::set<std::string_view> pickled;
     for (const formats::detail::left_out& one : found.not_read) {
         const std::string_view name = std::string_view{one.name}.substr(one.name.rfind('/') + 1);  // npos + 1 is 0
+        const bool is_removed = std::any_of(known_.begin(), known_.end(), [&](const auto& known) {
+            const std::string& file = known.second.files.front();  // its step was read
+            const std::size_t slash = file.rfind('/');
+            return slash != std::string::npos && one.name.starts_with(std::string_view{file}.substr(0, slash + 1));
+        });
         if (!how_.followed_since || formats::detail::kind_of(name) != formats::detail::checkpoint_kind::pickle) {
-            problems.push_back({one.kind, one.name, one.why});
+            if (!how_.followed_since || (!is_removed && !is_younger(store_.modified(one.name), how_.whole_after))) {
+                problems.push_back({one.kind, one.name, one.why});  // else it is being written, or removed
+            }
         } else if (pickled.insert(name).second) {  // each checkpoint has it
             problems.push_back({one.kind, std::string{name}, one.why});
         }
@@ -430,6 +497,10 @@ SMDEBUG_INLINE bool checkpoint_source::update(run_contents& contents) {
         const bool is_as_before =
             known != known_.end() && known->second.files == step.files &&
             (!known->second.is_damaged || (known->second.written == newest && !is_younger(newest, how_.whole_after)));
+        if (known != known_.end() && !known->second.is_damaged && known->second.written != newest) {
+            known->second.written = newest;
+            contents.set_outdated();  // files that trials know were written again
+        }
         if (!is_as_before) {
             has_news = look(step, {.files = step.files, .written = newest}, contents) || has_news;
         }
@@ -450,13 +521,21 @@ SMDEBUG_INLINE bool checkpoint_source::look(const formats::detail::checkpoint_st
                                             run_contents& contents) {
     namespace detail = formats::detail;
     const bool is_new = known_.find(step.step) == known_.end();
+    for (const auto& [number, before] : known_) {
+        const auto moved =
+            std::find_first_of(step.files.begin(), step.files.end(), before.files.begin(), before.files.end());
+        if (number != step.step && moved != step.files.end()) {
+            contents.set_outdated(run_contents::outdated_in::all);  // other numbers beside files that have come
+            return false;
+        }
+    }
     if (how_.followed_since && is_new && is_younger(now.written, how_.complete_after)) {
         return false;  // another of its files may follow
     }
     detail::step_contents read;
     std::vector<problem> problems;
     try {
-        read = detail::read_checkpoint(store_, step, how_.archive);
+        read = detail::read_checkpoint(store_, step, how_.archive, owners_);
     } catch (const corrupt_data& damaged) {
         problems.push_back(
             {.where = step.folder.empty() ? step.files.front() : step.folder, .what = std::string{damaged.message()}});
@@ -471,7 +550,10 @@ SMDEBUG_INLINE bool checkpoint_source::look(const formats::detail::checkpoint_st
         return false;  // it is being written, or removed
     }
     const auto known = known_.find(step.step);
-    const run_contents::place where{.step = step.step, .mode = mode::train, .mode_step = step.step};
+    run_contents::place where{.step = step.step, .mode = mode::train, .mode_step = step.step};
+    if (now.written) {
+        where.stamp = static_cast<std::uint64_t>(now.written->time_since_epoch().count());
+    }
     if (known != known_.end()) {
         now.problems = std::move(known->second.problems);
         now.shown = std::move(known->second.shown);

@@ -5,15 +5,22 @@
 #include <smdebug/core/printable_text.hpp>
 #include <smdebug/formats/checkpoints/find_checkpoints.hpp>
 #include <smdebug/formats/checkpoints/safetensors_header.hpp>
+#include <smdebug/storage/local_storage.hpp>
+#include <smdebug/storage/uri.hpp>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <chrono>
 #include <cstddef>
+#include <filesystem>
+#include <iterator>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <system_error>
+#include <tuple>
 #include <utility>
 
 namespace smdebug::inline v1::formats::detail {
@@ -34,18 +41,15 @@ SMDEBUG_INLINE checkpoint_kind kind_of(std::string_view key) noexcept {
         row{".safetensors", checkpoint_kind::safetensors},
         row{".npz", checkpoint_kind::npz},
         row{".npy", checkpoint_kind::npy},
-        row{".pt", checkpoint_kind::pickle},
-        row{".pth", checkpoint_kind::pickle},
-        row{".bin", checkpoint_kind::pickle},
-        row{".ckpt", checkpoint_kind::pickle},
-        row{".pkl", checkpoint_kind::pickle},
     };
     for (const row& each : rows) {
         if (key.ends_with(each.ending)) {
             return each.kind;
         }
     }
-    return checkpoint_kind::none;
+    const auto form = smdebug::detail::other_form_of(key);
+    return form && form->is == smdebug::detail::other_form::kind::pickled ? checkpoint_kind::pickle
+                                                                          : checkpoint_kind::none;
 }
 
 SMDEBUG_INLINE std::string checkpoint_of(std::string_view key) {
@@ -72,141 +76,6 @@ SMDEBUG_INLINE std::string checkpoint_of(std::string_view key) {
         }
     }
     return false;
-}
-
-/// Sorts keys into steps.
-class checkpoint_sorter {
-public:
-    checkpoint_sorter(const std::string& place, const checkpoint_search& how)
-        : place_(place), finished_alone_(how.finished_alone) {
-        if (!how.step_regex.empty()) {
-            pattern_.emplace(how.step_regex);
-        }
-    }
-
-    void add(const std::string& key) {
-        const checkpoint_kind kind =
-            finished_alone_ && is_in_unfinished_folder(key) ? checkpoint_kind::none : kind_of(key);
-        if (kind == checkpoint_kind::pickle) {
-            pickled_.push_back(key);
-        } else if (kind != checkpoint_kind::none) {
-            const std::optional<named_step> named = pattern_ ? (*pattern_)(key) : step_of_name(key);
-            named ? add_to_step(*named, key) : without_step_.push_back(key);
-        }
-    }
-
-    [[nodiscard]] found_checkpoints finish() && {
-        found_checkpoints all;
-        if (steps_.empty() && !without_step_.empty()) {
-            take_only_one();
-        }
-        if (steps_.empty() && !pickled_.empty()) {
-            refuse_pickled();
-        }
-        for (auto& [number, found] : steps_) {
-            all.steps.push_back(std::move(found.step));
-        }
-        for (std::string& key : without_step_) {
-            all.not_read.push_back({std::move(key), "its name says no step, and others do", problem_kind::left_out});
-        }
-        for (std::string& key : pickled_) {
-            all.not_read.push_back(
-                {std::move(key), "it is pickled by Python: a program, which is not run", problem_kind::unsupported});
-        }
-        std::sort(all.not_read.begin(), all.not_read.end(),
-                  [](const left_out& a, const left_out& b) { return a.name < b.name; });
-        return all;
-    }
-
-private:
-    struct found_step {
-        checkpoint_step step;
-        bool is_folder = false;  // the number is in the folder's name, not in the files'
-
-        // Whether the files of a step so far lie in the same folder as this one, or beside it.
-        [[nodiscard]] bool holds(const found_step& other) const {
-            return is_folder ? other.step.folder.starts_with(step.folder)
-                             : !other.is_folder && other.step.folder == step.folder;
-        }
-    };
-
-    void add_to_step(const named_step& named, const std::string& key) {
-        const std::size_t behind = key.find('/', named.end);
-        const bool is_folder = behind != std::string::npos;
-        const std::size_t end = is_folder ? behind : key.rfind('/');
-        found_step made{{named.step, end == std::string::npos ? "" : key.substr(0, end + 1), {}}, is_folder};
-        found_step& found = steps_.try_emplace(named.step, made).first->second;
-        if (!found.holds(made)) {
-            if (!made.holds(found)) {
-                throw value_error("step " + std::to_string(named.step) + " is in " + place_ + " twice: as " +
-                                      found.step.files.front() + " and as " + key +
-                                      "; name the folder of one of the two" + what_to_do(),
-                                  {.where = place_});
-            }
-            made.step.files = std::move(found.step.files);
-            found = std::move(made);
-        }
-        found.step.files.push_back(key);
-    }
-
-    [[nodiscard]] std::string what_to_do() const {
-        return pattern_ ? std::string{}
-                        : ", or say by --step-regex where a path has its step, as in --step-regex 'run-([0-9]+)'";
-    }
-
-    // Files without a number: the files of one checkpoint are step 0.
-    void take_only_one() {
-        const std::string first = checkpoint_of(without_step_.front());
-        const auto other = std::find_if(without_step_.begin(), without_step_.end(),
-                                        [&](const std::string& key) { return checkpoint_of(key) != first; });
-        if (other != without_step_.end()) {
-            throw value_error(place_ + " has " + std::to_string(without_step_.size()) +
-                                  " files of checkpoints whose names say no step, such as " + without_step_.front() +
-                                  " and " + *other + ": name one of them, give them names as step_500.npz" +
-                                  what_to_do(),
-                              {.where = place_});
-        }
-        const std::size_t end = without_step_.front().rfind('/');
-        std::string folder = end == std::string::npos ? "" : without_step_.front().substr(0, end + 1);
-        steps_.emplace(0, found_step{{0, std::move(folder), std::exchange(without_step_, {})}, false});
-    }
-
-    [[noreturn]] void refuse_pickled() const {
-        throw unsupported(place_ + " has checkpoints pickled by Python alone, such as " + pickled_.front() +
-                              ": they are programs, and not run here. Convert each in Python: " +
-                              "safetensors.torch.save_file(torch.load(\"x.pt\", weights_only=True), " +
-                              "\"x.safetensors\"), where the file holds a dictionary of tensors",
-                          {.where = place_});
-    }
-
-    const std::string& place_;
-    bool finished_alone_;
-    std::optional<step_pattern> pattern_;
-    std::map<step_number, found_step> steps_;
-    std::vector<std::string> without_step_;
-    std::vector<std::string> pickled_;
-};
-
-SMDEBUG_INLINE found_checkpoints group_checkpoints(const std::string& place, std::span<const std::string> keys,
-                                                   const checkpoint_search& how) {
-    checkpoint_sorter sorter{place, how};
-    for (const std::string& key : keys) {
-        sorter.add(key);
-    }
-    return std::move(sorter).finish();
-}
-
-SMDEBUG_INLINE found_checkpoints find_checkpoints(const any_storage& store, const checkpoint_search& how) {
-    const std::vector<std::string> keys = store.list("", "");
-    found_checkpoints found = group_checkpoints(store.name(), keys, how);
-    for (const std::string& key : keys) {
-        const std::string_view name = std::string_view{key}.substr(key.rfind('/') + 1);  // npos + 1 is 0
-        const bool is_as_a_folder = name.find('.') == std::string_view::npos && step_of_name(std::string{name} + "/");
-        if (is_as_a_folder && !store.size(key)) {
-            found.not_read.push_back({key, "it is a link to a folder that is not there"});
-        }
-    }
-    return found;
 }
 
 [[nodiscard]] constexpr bool is_digit(char one) noexcept { return one >= '0' && one <= '9'; }
@@ -244,93 +113,566 @@ SMDEBUG_INLINE std::string_view without_shard(std::string_view stem) noexcept {
     return shard && shard->behind.empty() ? shard->before : stem;
 }
 
-/// One name of a path, in lower case, and the ranks of its numbers.
-class name_ranks {
-public:
-    static constexpr unsigned none = 9;
+/// A number in a path.
+struct written_number {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+    std::optional<step_number> whole = {};  // nothing: a fraction, negative, too large, or of another unit
+    unsigned rank = 9;                      // see step_of_name(); 9: none
+    bool is_part = false;                   // of a shard, a layer, a rank, ...
+    bool is_weak = false;                   // a step's only if it differs
+    std::uint64_t slot = 0;                 // see named_step
+    std::size_t depth = 0;                  // how many folders stand before it
+};
 
-    name_ranks(std::string_view name, bool is_file) : name_(name), is_file_(is_file) {
-        std::transform(name_.begin(), name_.end(), name_.begin(),
+/// One name of a path, in lower case.
+class name_reader {
+public:
+    name_reader(std::string_view name, bool is_file) : text(name), stem_(name.size()), is_file_(is_file) {
+        std::transform(text.begin(), text.end(), text.begin(),
                        [](char one) { return one >= 'A' && one <= 'Z' ? static_cast<char>(one - 'A' + 'a') : one; });
         if (is_file_) {
-            stem_ = name_.find(".safetensors");
-            stem_ = stem_ == std::string::npos ? name_.rfind('.') : stem_;
-            stem_ = without_shard(std::string_view{name_}.substr(0, stem_)).size();
+            stem_ = text.find(".safetensors");
+            stem_ = stem_ == std::string::npos ? text.rfind('.') : stem_;
+            stem_ = without_shard(std::string_view{text}.substr(0, stem_)).size();
         }
     }
 
-    /// The rank of the number from `begin` to `end`; see step_of_name.
-    [[nodiscard]] unsigned of(std::size_t begin, std::size_t end) const {
-        struct word {
-            std::string_view text;
-            unsigned rank;
-        };
-        constexpr std::array words{word{"step", 0},       word{"steps", 0},     word{"iter", 2},
-                                   word{"iters", 2},      word{"iteration", 2}, word{"iterations", 2},
-                                   word{"checkpoint", 3}, word{"ckpt", 3},      word{"epoch", 4}};
-        const std::string_view before = without_separators(std::string_view{name_}.substr(0, begin));
-        for (const word& each : words) {
-            if (before.ends_with(each.text)) {
-                return each.rank;
+    /// The number whose first digit is at `begin`.
+    [[nodiscard]] written_number number_at(std::size_t begin) const {
+        written_number one{.begin = begin, .end = digits_end(begin)};
+        std::string digits = text.substr(begin, one.end - begin);
+        bool is_whole = at(begin - 1) != '-' || (begin > 1 && !has(begin - 2, separators));  // not "=-1"
+        set_rank(one);
+        for (bool goes_on = true; goes_on;) {
+            const char mark = at(one.end);
+            const bool is_unit = is_letter(one.end) && !is_letter(one.end + 1);
+            const std::size_t from = one.end + (mark == 'e' && has(one.end + 1, "+-") ? 2 : 1);
+            const std::size_t end = digits_end(from);
+            goes_on = end > from &&
+                      (mark == '.' || mark == ',' || (mark == '_' && one.rank < 5 && end == from + 3) || is_unit);
+            if (goes_on && mark == ',' && end == from + 3) {
+                digits.append(text, from, 3);
+            } else if (goes_on && mark == 'e' && end < from + 3 && at(from - 1) != '-') {
+                digits.append(static_cast<std::size_t>(*whole_number(text.substr(from, end - from))), '0');
+            } else if (!goes_on && (mark == 'k' || mark == 'm') && is_unit) {
+                digits.append(mark == 'k' ? 3 : 6, '0');
+            } else {
+                is_whole = is_whole && !goes_on && !is_unit;  // "0.5", "1_000", "7b"
             }
+            one.end = goes_on ? end : one.end + (is_unit ? 1 : 0);
         }
-        std::string_view behind = std::string_view{name_}.substr(end);
-        behind.remove_prefix(std::min(behind.find_first_not_of(separators), behind.size()));
-        if (behind.starts_with("step")) {
-            return 1;
+        one.whole = is_whole ? whole_number(digits) : std::nullopt;
+        if (one.rank == 9 && !one.is_part) {
+            set_rank_alone(one, one.end == begin + digits.size());
         }
-        const bool is_alone =
-            begin == 0 || name_[begin - 1] == '_' || name_[begin - 1] == '-' || name_[begin - 1] == '=';
-        const bool at_end = is_file_ ? end == stem_ : begin == 0 && end == name_.size();
-        return is_alone && at_end ? 5 : none;
+        return one;
     }
 
-    /// Whether the number is one of a shard's two.
-    [[nodiscard]] bool is_of_shard(std::size_t begin, std::size_t end) const {
-        constexpr std::string_view of = "-of-";
-        const std::string_view name = name_;
-        return (name.substr(end).starts_with(of) && end + of.size() < name.size() && is_digit(name[end + of.size()])) ||
-               (name.substr(0, begin).ends_with(of) && begin > of.size() && is_digit(name[begin - of.size() - 1]));
-    }
+    std::string text;
 
 private:
     static constexpr std::string_view separators = "=_-. :";
-
-    [[nodiscard]] static std::string_view without_separators(std::string_view text) {
-        return text.substr(0, text.find_last_not_of(separators) + 1);
+    [[nodiscard]] char at(std::size_t place) const { return place < text.size() ? text[place] : '\0'; }
+    [[nodiscard]] bool has(std::size_t place, std::string_view some) const {
+        return place < text.size() && some.find(text[place]) != std::string_view::npos;
+    }
+    [[nodiscard]] bool is_letter(std::size_t place) const { return at(place) >= 'a' && at(place) <= 'z'; }
+    [[nodiscard]] std::size_t digits_end(std::size_t begin) const {
+        return std::min(text.find_first_not_of("0123456789", begin), text.size());
     }
 
-    std::string name_;
+    // By the word before the number.
+    void set_rank(written_number& one) const {
+        constexpr std::pair<std::string_view, unsigned> words[] = {
+            {"step", 0},       {"steps", 0}, {"iter", 2},  {"iters", 2},  {"iteration", 2}, {"iterations", 2},
+            {"checkpoint", 3}, {"ckpt", 3},  {"epoch", 4}, {"layer", 9},  {"block", 9},     {"rank", 9},
+            {"shard", 9},      {"part", 9},  {"-of", 9},   {"expert", 9}, {"worker", 9}};
+        std::string_view before = std::string_view{text}.substr(0, one.begin);
+        before = before.substr(0, before.find_last_not_of(separators) + 1);
+        const auto word = std::find_if(std::begin(words), std::end(words),
+                                       [&](const auto& each) { return before.ends_with(each.first); });
+        const bool is_of_shard = text.compare(one.end, 4, "-of-") == 0 && digits_end(one.end + 4) > one.end + 4;
+        one.rank = word == std::end(words) || is_of_shard ? 9 : word->second;
+        one.is_part = is_of_shard || (word != std::end(words) && one.rank == 9);
+    }
+    // Without a word before it.
+    void set_rank_alone(written_number& one, bool is_plain) const {
+        const std::size_t word = std::min(text.find_first_not_of(separators, one.end), text.size());
+        const std::size_t behind = text.find_first_not_of(separators, text.find_first_of(separators, word));
+        const bool is_alone = is_plain && (one.begin == 0 || has(one.begin - 1, "_-="));
+        if (text.compare(word, 4, "step") == 0 && !has(behind, "0123456789")) {  // not seed0_step_500
+            one.rank = 1;
+        } else if (is_alone && one.end == stem_ && (is_file_ || one.begin == 0)) {
+            one.rank = 5;
+        } else if (is_alone && is_file_ && has(one.end, "_-=") && one.end < stem_) {
+            one.rank = 6;
+            one.is_weak = text[one.begin] != '0' || one.end < one.begin + 4;
+        }
+    }
+
+    std::size_t stem_;  // where a file's extension begins, or the numbers of a shard
     bool is_file_;
-    std::size_t stem_ = std::string::npos;  // where a file's extension begins, or the numbers of a shard
 };
 
-SMDEBUG_INLINE std::optional<named_step> step_of_name(std::string_view path) {
-    std::optional<named_step> best;
-    unsigned best_rank = name_ranks::none;
-    for (std::size_t begin = 0; begin <= path.size();) {
+[[nodiscard]] inline std::vector<written_number> numbers_in(std::string_view path) {
+    std::vector<written_number> all;
+    std::uint64_t slot = 14695981039346656037U;  // FNV-1a of what stands before, without numbers
+    const auto pass = [&](char one) { slot = (slot ^ static_cast<unsigned char>(one)) * 1099511628211U; };
+    const bool is_whole_model = path.ends_with(".npz") || path.find(".safetensors") != std::string_view::npos;
+    bool is_in_step = false;
+    std::size_t depth = 0;
+    for (std::size_t begin = 0; begin <= path.size(); ++depth) {
         const std::size_t end = std::min(path.find('/', begin), path.size());
-        const name_ranks ranks{path.substr(begin, end - begin), end == path.size()};
-        for (std::size_t at = begin; at < end;) {
-            if (!is_digit(path[at])) {
-                ++at;
+        const name_reader name{path.substr(begin, end - begin), end == path.size()};
+        for (std::size_t at = 0; at < name.text.size();) {
+            if (!is_digit(name.text[at])) {
+                pass(name.text[at++]);
                 continue;
             }
-            const auto is_no_digit = [](char one) { return !is_digit(one); };
-            const auto run_end = std::find_if(path.begin() + static_cast<std::ptrdiff_t>(at), path.end(), is_no_digit);
-            const auto behind = static_cast<std::size_t>(run_end - path.begin());
-            const unsigned rank = ranks.of(at - begin, behind - begin);
-            const std::optional<step_number> number = whole_number(path.substr(at, behind - at));
-            if (number && rank <= best_rank && rank != name_ranks::none &&
-                !ranks.is_of_shard(at - begin, behind - begin)) {
-                best = named_step{*number, behind};
-                best_rank = rank;
+            written_number one = name.number_at(at);
+            at = one.end;
+            one.begin += begin;
+            one.end += begin;
+            one.slot = slot;
+            one.depth = depth;
+            pass('#');
+            if (one.rank > 4 && is_in_step && !is_whole_model && end == path.size()) {  // of an array
+                one.rank = 9;
+                one.is_part = true;
             }
-            at = behind;
+            is_in_step = is_in_step || (one.whole && one.rank <= 4);
+            all.push_back(one);
         }
+        pass('/');
         begin = end + 1;
     }
-    return best;
+    return all;
+}
+
+/// Decides which number is the step in each path of a set.
+class step_names {
+public:
+    explicit step_names(std::span<const std::string> paths) {
+        for (const std::string& path : paths) {
+            for (const written_number& each : numbers_in(path)) {
+                if (each.whole && each.rank != 9) {
+                    values_[each.slot].insert(*each.whole);
+                }
+            }
+        }
+        for (const std::string& path : paths) {
+            const std::vector<written_number> numbers = numbers_in(path);
+            const written_number* const best = best_of(numbers);
+            const checkpoint_kind kind = kind_of(path);
+            if (best != nullptr && differs(*best) && kind != checkpoint_kind::none && kind != checkpoint_kind::pickle) {
+                for (const written_number& each : numbers) {
+                    if (!differs(each)) {
+                        others_.insert(each.slot);
+                    }
+                }
+            }
+        }
+    }
+
+    [[nodiscard]] std::optional<named_step> operator()(std::string_view path) const {
+        const std::vector<written_number> numbers = numbers_in(path);
+        const written_number* const best = best_of(numbers);
+        return best == nullptr ? std::nullopt
+                               : std::optional{named_step{*best->whole, best->end, best->rank, best->slot}};
+    }
+
+private:
+    [[nodiscard]] bool differs(const written_number& one) const {
+        const auto values = values_.find(one.slot);
+        return values != values_.end() && values->second.size() > 1;
+    }
+    [[nodiscard]] const written_number* best_of(std::span<const written_number> numbers) const {
+        const auto order = [&](const written_number& one) {
+            const unsigned group = std::max(one.rank, 3U);
+            return std::tuple{differs(one), 9 - group, group == 3 ? one.depth : 0, 9 - one.rank, one.begin};
+        };
+        const written_number* best = nullptr;
+        for (const written_number& each : numbers) {
+            const bool may_be =
+                each.whole && each.rank != 9 && !others_.contains(each.slot) && (!each.is_weak || differs(each));
+            best = may_be && (best == nullptr || order(*best) < order(each)) ? &each : best;
+        }
+        return best;
+    }
+
+    std::map<std::uint64_t, std::set<step_number>> values_;  // by slot
+    std::set<std::uint64_t> others_;                         // slots of what does not differ, beside what does
+};
+
+SMDEBUG_INLINE std::optional<named_step> step_of_name(std::string_view path) { return step_names{{}}(path); }
+
+/// Sorts keys into steps.
+class checkpoint_sorter {
+public:
+    checkpoint_sorter(const std::string& place, const checkpoint_search& how, step_names names)
+        : place_(place), how_(how), names_(std::move(names)) {
+        if (!how.step_regex.empty()) {
+            pattern_.emplace(how.step_regex);
+        }
+    }
+
+    void add(const std::string& key) {
+        const checkpoint_kind kind = kind_of(key);
+        if (how_.finished_alone && is_in_unfinished_folder(key)) {
+            return;
+        }
+        if (kind == checkpoint_kind::pickle || kind == checkpoint_kind::none) {
+            others_.push_back(key);
+        } else {
+            const std::optional<named_step> named = step_of(whole_of(key));
+            named ? add_to_step(*named, whole_of(key), key) : without_step_.push_back(key);
+        }
+    }
+
+    [[nodiscard]] found_checkpoints finish() && {
+        found_checkpoints all;
+        if (steps_.empty() && !without_step_.empty()) {
+            take_only_one();
+        }
+        if (steps_.empty()) {
+            refuse_others();
+        }
+        name_files();
+        for (auto& [number, found] : steps_) {
+            all.steps.push_back(found.step);
+        }
+        for (std::string& key : without_step_) {
+            all.not_read.push_back({std::move(key), "its name says no step, and others do", problem_kind::left_out});
+        }
+        name_others(all.not_read);
+        std::sort(all.not_read.begin(), all.not_read.end(),
+                  [](const left_out& a, const left_out& b) { return a.name < b.name; });
+        return all;
+    }
+
+private:
+    struct found_step {
+        checkpoint_step step;
+        bool is_folder = false;  // the number is in the folder's name, not in the files'
+
+        // Whether the files of a step so far lie in the same folder as this one, or beside it.
+        [[nodiscard]] bool holds(const found_step& other) const {
+            return is_folder ? other.step.folder.starts_with(step.folder)
+                             : !other.is_folder && other.step.folder == step.folder;
+        }
+    };
+
+    [[nodiscard]] std::optional<named_step> step_of(const std::string& key) const {
+        return pattern_ ? (*pattern_)(key) : names_(key);
+    }
+    // The index that names a file, or the file.
+    [[nodiscard]] const std::string& whole_of(const std::string& key) const {
+        const auto index = how_.index_of.find(key);
+        return index != how_.index_of.end() ? index->second : key;
+    }
+
+    void add_to_step(const named_step& named, const std::string& whole, const std::string& key) {
+        const std::size_t behind = whole.find('/', named.end);
+        const bool is_folder = behind != std::string::npos;
+        const std::size_t end = is_folder ? behind : whole.rfind('/');
+        found_step made{{named.step, end == std::string::npos ? "" : whole.substr(0, end + 1)}, is_folder};
+        found_step& found = steps_.try_emplace(named.step, made).first->second;
+        if (!found.holds(made)) {
+            if (!made.holds(found)) {
+                refuse_twice(named.step, found.step.files.front(), key);
+            }
+            made.step.files = std::move(found.step.files);
+            found = std::move(made);
+        }
+        found.step.files.push_back(key);
+        slots_.insert(named.slot);
+    }
+
+    // Names files.  Two that differ only in another number are refused (seed0_step_1, seed1_step_1), and so are numbers
+    // that say opposite orders (epoch_0_iter_9, epoch_1_iter_3).
+    void name_files() {
+        std::map<std::string, std::pair<std::vector<step_number>, std::string>> last;  // by name and ending
+        for (auto& [number, found] : steps_) {
+            std::set<std::string> here;
+            for (const std::string& key : found.step.files) {
+                const std::size_t stem = std::min(key.rfind('.'), key.size());
+                found.step.names.push_back(name_in(found.step.folder, key));
+                const std::string name = found.step.names.back() + key.substr(stem);
+                const std::optional<named_step> named = step_of(whole_of(key));
+                std::vector<step_number> numbers;
+                for (const written_number& each : numbers_in(whole_of(key))) {
+                    if (named && each.whole && each.rank <= (named->rank <= 4 ? 4U : 6U)) {
+                        numbers.push_back(*each.whole);
+                    }
+                }
+                auto& [before, other] = last.try_emplace(name, numbers, key).first->second;
+                if (!here.insert(name).second && checkpoint_of(key) != checkpoint_of(other)) {
+                    refuse_twice(number, other, key);
+                }
+                if (!pattern_ && numbers < before) {
+                    throw value_error("two numbers in names in " + place_ + " differ, and say opposite orders of " +
+                                          other + " and " + key + what_to_do(),
+                                      {.where = place_});
+                }
+                before = std::move(numbers);
+                other = key;
+            }
+        }
+    }
+
+    [[noreturn]] void refuse_twice(step_number step, const std::string& one, const std::string& other) const {
+        throw value_error("step " + std::to_string(step) + " is in " + place_ + " twice: as " + one + " and as " +
+                              other + "; name the folder of one of the two" + what_to_do(),
+                          {.where = place_});
+    }
+
+    [[nodiscard]] std::string what_to_do() const {
+        return pattern_ ? std::string{}
+                        : ", or say by --step-regex where a path has its step, as in --step-regex 'run-([0-9]+)'";
+    }
+
+    [[nodiscard]] std::string name_in(const std::string& folder, const std::string& key) const {
+        const named_step named = step_of(key).value_or(named_step{});  // whose end is 0
+        const std::size_t last = key.rfind('/') + 1;                   // npos + 1 is 0
+        const std::size_t stem = std::min(key.rfind('.'), key.size());
+        std::string name;
+        std::size_t at = folder.size();
+        const auto append = [&](std::size_t end) {
+            at = name.empty() || name.ends_with('/') ? std::min(key.find_first_not_of("=_-. :/", at), end) : at;
+            name.append(key, at, end - at);
+        };
+        for (const written_number& each : numbers_in(key)) {
+            const bool is_beside =
+                !pattern_ && !key.ends_with(".npy") && named.end > last && each.begin >= last && !each.is_part;
+            if (each.begin >= at && each.end <= stem && (each.end == named.end || each.rank <= 4 || is_beside)) {
+                append(each.begin);
+                name.resize(name.find_last_not_of("=_-. :") + 1);  // npos + 1 is 0
+                at = each.end;
+            }
+        }
+        append(stem);
+        const std::optional<shard_name> shard = shard_of(name);
+        name = shard ? std::string{shard->before}.append(shard->behind) : name;
+        return name.empty() ? "array" : name;
+    }
+
+    // Files without a number: the files of one checkpoint are step 0.
+    void take_only_one() {
+        const std::string whole = whole_of(without_step_.front());
+        const auto other = std::find_if(without_step_.begin(), without_step_.end(), [&](const std::string& key) {
+            return checkpoint_of(whole_of(key)) != checkpoint_of(whole);
+        });
+        if (other != without_step_.end()) {
+            throw value_error(place_ + " has " + std::to_string(without_step_.size()) +
+                                  " files of checkpoints whose names say no step, such as " + without_step_.front() +
+                                  " and " + *other + ": name one of them, give them names as step_500.npz" +
+                                  what_to_do(),
+                              {.where = place_});
+        }
+        steps_.emplace(0, found_step{{0, whole.substr(0, whole.rfind('/') + 1), std::exchange(without_step_, {})}});
+    }
+
+    // Names pickles, steps in forms that are not read, and steps without a checkpoint.
+    void name_others(std::vector<left_out>& not_read) const {
+        using kind = smdebug::detail::other_form::kind;
+        std::set<std::pair<step_number, std::string_view>> told;  // with the form
+        std::set<step_number> known;
+        for (const bool is_known : {true, false}) {
+            for (const std::string& key : others_) {
+                auto form = smdebug::detail::other_form_of(key);
+                const std::optional<named_step> named = form.has_value() == is_known ? step_if_any(key) : std::nullopt;
+                const bool is_read = named && (steps_.contains(named->step) || known.contains(named->step));
+                if (is_known && form && form->is == kind::pickled) {
+                    not_read.push_back({key, "it is " + std::string{form->what}, problem_kind::unsupported});
+                } else if (named && (form ? form->is != kind::unfinished || !is_read : !is_read)) {
+                    form = form ? form : form_by_name(key, *named);
+                    if (form && told.emplace(named->step, form->what).second) {
+                        std::string why = "step " + std::to_string(named->step) + " has " + std::string{form->what};
+                        why += form->how.empty() ? "" : ", which is not read: convert it by " + std::string{form->how};
+                        not_read.push_back({key, std::move(why), problem_kind::unsupported});
+                    }
+                }
+                if (is_known && named) {
+                    known.insert(named->step);
+                }
+            }
+        }
+    }
+
+    // The form of a step whose file has no known one: nothing if it is no checkpoint's.
+    [[nodiscard]] std::optional<smdebug::detail::other_form> form_by_name(const std::string& key,
+                                                                          const named_step& named) const {
+        if (key.find('/', named.end) != std::string::npos) {
+            const smdebug::detail::other_form none{.what = "no checkpoint: its folder has no file of one"};
+            return slots_.contains(named.slot) ? std::optional{none} : std::nullopt;
+        }
+        const smdebug::detail::other_form flax{.what = "a file without an ending, as Flax writes it",
+                                               .how = "flax.training.checkpoints.restore_checkpoint, and numpy.savez"};
+        const bool is_flax = named.rank <= 3 && key.find('.', key.rfind('/') + 1) == std::string::npos;
+        return is_flax ? std::optional{flax} : std::nullopt;
+    }
+
+    [[nodiscard]] std::optional<named_step> step_if_any(const std::string& key) const {
+        try {
+            return step_of(key);
+        } catch (const value_error&) {
+            return std::nullopt;  // the pattern is meant for other files
+        }
+    }
+
+    void refuse_others() const {
+        std::map<std::string_view, std::string> said;  // by form; pickles lie beside others
+        for (const std::string& key : others_) {
+            const auto form = smdebug::detail::other_form_of(key);
+            // Beside a training that is followed, a checkpoint that is read may still come.
+            if (form && (!how_.finished_alone || form->is == smdebug::detail::other_form::kind::pickled)) {
+                said.try_emplace(form->what, key + " is " + std::string{form->what} + ": convert it in Python by " +
+                                                 std::string{form->how});
+            }
+        }
+        if (!said.empty()) {
+            std::string all = place_ + " has no checkpoint that is read (.safetensors, .npz, .npy)";
+            for (const auto& [what, one] : said) {
+                all += "; " + one;
+            }
+            throw unsupported(all, {.where = place_});
+        }
+    }
+
+    const std::string& place_;
+    const checkpoint_search& how_;
+    step_names names_;
+    std::optional<step_pattern> pattern_;
+    std::map<step_number, found_step> steps_;
+    std::set<std::uint64_t> slots_;  // of these steps
+    std::vector<std::string> without_step_;
+    std::vector<std::string> others_;  // of other kinds
+};
+
+SMDEBUG_INLINE found_checkpoints group_checkpoints(const std::string& place, std::span<const std::string> keys,
+                                                   const checkpoint_search& how) {
+    std::vector<std::string> some;
+    std::copy_if(keys.begin(), keys.end(), std::back_inserter(some), [&](const std::string& key) {
+        return !how.index_of.contains(key) &&
+               (kind_of(key) != checkpoint_kind::none || smdebug::detail::other_form_of(key));
+    });
+    checkpoint_sorter sorter{place, how, step_names{some}};
+    for (const std::string& key : keys) {
+        sorter.add(key);
+    }
+    return std::move(sorter).finish();
+}
+
+/// Looks at the files of a storage beyond their names.
+class checkpoint_lister {
+public:
+    explicit checkpoint_lister(const any_storage& store) : store_(store) {
+        const local_storage* const here = store.target<local_storage>();
+        root_ = here != nullptr ? here->name() + "/" : std::string{};
+    }
+
+    [[nodiscard]] found_checkpoints find(checkpoint_search how) {
+        std::vector<std::string> keys = store_.list("", "");
+        std::vector<left_out> dangling;
+        const std::set<std::string> all{keys.begin(), keys.end()};
+        std::erase_if(keys, [&](const std::string& key) {
+            const std::string_view name = std::string_view{key}.substr(key.rfind('/') + 1);  // npos + 1 is 0
+            if (name.find('.') == std::string_view::npos && step_of_name(std::string{name} + "/") &&
+                !store_.size(key)) {
+                dangling.push_back({key, "it is a link to a folder that is not there"});
+                return true;
+            }
+            return is_link_to_one_of(all, key);
+        });
+        for (const std::string& key : keys) {
+            if (kind_of(key) == checkpoint_kind::safetensors_index) {
+                for (const std::string& file : files_of(key)) {
+                    how.index_of.emplace(key.substr(0, key.rfind('/') + 1) + file, key);  // npos + 1 is 0
+                }
+            }
+        }
+        found_checkpoints found = group_checkpoints(store_.name(), keys, how);
+        if (add_empty_folders(found, keys, how.finished_alone)) {
+            found = group_checkpoints(store_.name(), keys, how);
+        }
+        std::erase_if(found.not_read, [&](const left_out& one) {  // the last adapters, beside 0000500_adapters
+            return std::any_of(found.steps.begin(), found.steps.end(), [&](const checkpoint_step& step) {
+                return one.name == step.folder + step.names.front() + ".safetensors" &&
+                       has_bytes_of(one.name, step.files.front());
+            });
+        });
+        std::move(dangling.begin(), dangling.end(), std::back_inserter(found.not_read));
+        return found;
+    }
+
+private:
+    static constexpr std::uint64_t most_compared = std::uint64_t{64} << 20U;
+
+    [[nodiscard]] bool is_link_to_one_of(const std::set<std::string>& keys, const std::string& key) const {
+        std::error_code failed;
+        if (root_.empty() || kind_of(key) == checkpoint_kind::none ||
+            !std::filesystem::is_symlink(root_ + key, failed)) {
+            return false;
+        }
+        const std::string root = std::filesystem::canonical(root_, failed).string() + "/";
+        const std::string target = std::filesystem::canonical(root_ + key, failed).string();
+        return !failed && target.starts_with(root) && keys.contains(target.substr(root.size()));
+    }
+
+    [[nodiscard]] std::vector<std::string> files_of(const std::string& index) const {
+        try {
+            const std::uint64_t most = std::min(store_.size(index).value_or(0), most_header_bytes + 1);
+            return parse_safetensors_index(index, store_.read(index, {0, most}).view()).files();
+        } catch (const error&) {
+            return {};  // read_checkpoint() reports it
+        }
+    }
+
+    [[nodiscard]] bool has_bytes_of(const std::string& one, const std::string& other) const {
+        const std::uint64_t size = store_.size(one).value_or(UINT64_MAX);
+        bool is_same = size <= most_compared && store_.size(other) == size;
+        std::uint64_t piece = std::uint64_t{64} << 10U;  // most differ at once
+        for (std::uint64_t at = 0; is_same && at < size; at += std::exchange(piece, most_compared)) {
+            is_same = std::ranges::equal(store_.read(one, {at, piece}).view(), store_.read(other, {at, piece}).view());
+        }
+        return is_same;
+    }
+
+    // Folders of steps without any file, which no storage lists.
+    [[nodiscard]] bool add_empty_folders(const found_checkpoints& found, std::vector<std::string>& keys,
+                                         bool is_followed) const {
+        std::set<std::string> parents;
+        for (const checkpoint_step& step : found.steps) {
+            parents.insert(step.folder.substr(0, step.folder.find_last_of('/', step.folder.size() - 2) + 1));
+        }
+        std::vector<std::string> empty;
+        for (const std::string& parent : parents) {
+            std::error_code failed;
+            for (std::filesystem::directory_iterator at{root_ + parent, failed}, end;
+                 !root_.empty() && !failed && at != end; at.increment(failed)) {
+                std::error_code none;
+                const std::string key = parent + at->path().filename().string() + "/";
+                const auto first = std::lower_bound(keys.begin(), keys.end(), key);
+                if ((first == keys.end() || !first->starts_with(key)) && at->is_directory(none) &&
+                    !at->is_symlink(none) &&
+                    (!is_followed || std::filesystem::file_time_type::clock::now() - at->last_write_time(none) >
+                                         std::chrono::seconds{10})) {
+                    empty.push_back(key);
+                }
+            }
+        }
+        keys.insert(keys.end(), empty.begin(), empty.end());
+        std::sort(keys.begin(), keys.end());
+        return !empty.empty();
+    }
+
+    const any_storage& store_;
+    std::string root_;  // of a folder of this machine; empty: another storage
+};
+
+SMDEBUG_INLINE found_checkpoints find_checkpoints(const any_storage& store, const checkpoint_search& how) {
+    return checkpoint_lister{store}.find(how);
 }
 
 SMDEBUG_INLINE step_pattern::step_pattern(std::string_view pattern) : pattern_(pattern) {

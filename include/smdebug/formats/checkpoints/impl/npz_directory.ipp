@@ -67,8 +67,10 @@ SMDEBUG_INLINE npz_directory read_npz_directory(const any_storage& folder, const
             continue;
         }
         try {
-            stored_tensor array = read_npy_header(file + "!/" + member, all.files.size(member).value_or(0),
+            const std::uint64_t size = all.files.size(member).value_or(0);
+            stored_tensor array = read_npy_header(file + "!/" + member, size,
                                                   [&](byte_range where) { return all.files.read(member, where); });
+            std::ranges::move(left_behind(member, array, size), std::back_inserter(all.not_read));
             array.name = member.substr(0, member.size() - ending.size());
             all.tensors.push_back(std::move(array));
         } catch (const unsupported& refused) {
@@ -80,6 +82,17 @@ SMDEBUG_INLINE npz_directory read_npz_directory(const any_storage& folder, const
     std::sort(all.tensors.begin(), all.tensors.end(),
               [](const stored_tensor& a, const stored_tensor& b) { return a.name < b.name; });
     return all;
+}
+
+SMDEBUG_INLINE std::vector<left_out> left_behind(const std::string& name, const stored_tensor& array,
+                                                 std::uint64_t size) {
+    const std::uint64_t behind = size - array.where.offset - array.where.length;
+    const std::string bytes = std::to_string(behind) + (behind == 1 ? " byte" : " bytes");
+    return behind == 0 ? std::vector<left_out>{}
+                       : std::vector<left_out>{{name,
+                                                bytes + " behind its array are not read: save each array in a file of "
+                                                        "its own, or all by numpy.savez",
+                                                problem_kind::left_out}};
 }
 
 /// Reads Python literals from the front of a text, to the extent that a numeric header needs.
@@ -154,20 +167,37 @@ struct npy_type {
     bool big_endian = false;
 };
 
-/// The dtype of a kind and a size; `invalid` for none.
-[[nodiscard]] constexpr dtype dtype_in_numpy(std::string_view kind_and_size) noexcept {
+/// The dtype of a kind and a size, or of another name of numpy's; `invalid` for none.
+[[nodiscard]] constexpr dtype dtype_in_numpy(std::string_view name) noexcept {
     struct row {
-        std::string_view name;
+        std::string_view names;
         dtype type;
     };
-    constexpr row rows[] = {{"b1", dtype::boolean}, {"?", dtype::boolean},    {"i1", dtype::int8},
-                            {"i2", dtype::int16},   {"i4", dtype::int32},     {"i8", dtype::int64},
-                            {"u1", dtype::uint8},   {"u2", dtype::uint16},    {"u4", dtype::uint32},
-                            {"u8", dtype::uint64},  {"f2", dtype::float16},   {"f4", dtype::float32},
-                            {"f8", dtype::float64}, {"c8", dtype::complex64}, {"c16", dtype::complex128}};
+    // With numpy's names and letters, as numpy.load takes them; on the machines that it runs on, a long has 8 bytes.
+    constexpr row rows[] = {{"b1 ? bool bool_ bool8", dtype::boolean},
+                            {"i1 b int8 byte", dtype::int8},
+                            {"i2 h int16 short", dtype::int16},
+                            {"i4 i int32 intc", dtype::int32},
+                            {"i8 l q p int64 int int_ long longlong intp", dtype::int64},
+                            {"u1 B uint8 ubyte", dtype::uint8},
+                            {"u2 H uint16 ushort", dtype::uint16},
+                            {"u4 I uint32 uintc", dtype::uint32},
+                            {"u8 L Q P uint64 uint ulong ulonglong uintp", dtype::uint64},
+                            {"f2 e float16 half", dtype::float16},
+                            {"f4 f float32 single", dtype::float32},
+                            {"f8 d float64 float float_ double", dtype::float64},
+                            {"c8 F complex64 csingle singlecomplex", dtype::complex64},
+                            {"c16 D complex128 complex complex_ cdouble", dtype::complex128},
+                            {"bfloat16", dtype::bfloat16},
+                            {"float8_e4m3fn", dtype::float8_e4m3fn},
+                            {"float8_e5m2", dtype::float8_e5m2}};
     for (const row& each : rows) {
-        if (each.name == kind_and_size) {
-            return each.type;
+        for (std::string_view rest = each.names; !rest.empty();) {
+            const std::string_view one = rest.substr(0, rest.find(' '));
+            rest.remove_prefix(std::min(one.size() + 1, rest.size()));
+            if (one == name) {
+                return each.type;
+            }
         }
     }
     return dtype::invalid;

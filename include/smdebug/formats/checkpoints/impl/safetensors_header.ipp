@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <filesystem>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -237,7 +238,7 @@ SMDEBUG_INLINE safetensors_index parse_safetensors_index(const std::string& file
                        ", does not lie below the index's folder",
                    tensor);
         }
-        all.file_of.emplace_back(tensor, *shard);
+        all.file_of.emplace_back(tensor, std::filesystem::path{*shard}.lexically_normal().string());
         return true;
     });
     std::sort(all.file_of.begin(), all.file_of.end());

@@ -154,6 +154,8 @@ SMDEBUG_INLINE log_value_kind kind_by_plugin(std::string_view plugin) noexcept {
         } else if (f.is(2, wire::wire_type::fixed32)) {
             out.kind = log_value_kind::scalar;
             out.number = f.as_float();
+        } else if (f.is(4, wire::wire_type::length_delimited) || f.is(6, wire::wire_type::length_delimited)) {
+            out.message = f.bytes;
         } else if (f.is(5, wire::wire_type::length_delimited)) {
             out.kind = log_value_kind::histogram;
             out.message = f.bytes;

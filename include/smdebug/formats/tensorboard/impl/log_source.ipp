@@ -3,6 +3,7 @@
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/status.hpp>
+#include <smdebug/core/text_hash.hpp>
 #include <smdebug/formats/tensorboard/log_files.hpp>
 #include <smdebug/formats/tensorboard/log_source.hpp>
 #include <smdebug/index/locations.hpp>
@@ -13,6 +14,8 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <chrono>
 #include <cmath>
 #include <iterator>
 #include <limits>
@@ -20,7 +23,7 @@
 #include <utility>
 
 namespace smdebug::inline v1 {
-SMDEBUG_INLINE void tensorboard_source::add_folder(const std::string& path) {
+SMDEBUG_INLINE bool tensorboard_source::add_folder(const std::string& path) {
     folder& added = folders_[path];
     const std::size_t parent_end = path.rfind('/');
     const auto named = detail::mode_of_folder(detail::locations::base_name(path));
@@ -31,9 +34,11 @@ SMDEBUG_INLINE void tensorboard_source::add_folder(const std::string& path) {
     };
     added.worker = worker_of(!named ? path : path.substr(0, parent_end == std::string::npos ? 0 : parent_end));
     const std::string own = worker_of(path);
-    for (int count = 1; !taken_.emplace(added.worker, added.mode).second; ++count) {
+    int count = 1;
+    for (; !taken_.emplace(added.worker, added.mode).second; ++count) {
         added.worker = count == 1 ? own : own + "_" + std::to_string(count);
     }
+    return count == 1;
 }
 
 SMDEBUG_INLINE void tensorboard_source::find_files(run_contents& contents) {
@@ -56,23 +61,24 @@ SMDEBUG_INLINE void tensorboard_source::find_files(run_contents& contents) {
         };
         return std::pair{rank(a), std::string_view{a}} < std::pair{rank(b), std::string_view{b}};
     });
+    const auto set_outdated_if = [&](bool changes) {
+        if (is_open_ && changes) {
+            contents.set_outdated();
+        }
+    };
     for (const std::string& path : added) {
-        add_folder(path);
+        set_outdated_if(!add_folder(path));
     }
     for (const auto& [path, keys] : found) {
+        auto& files = folders_.find(path)->second.files;
         for (const std::string& key : keys) {
-            const bool is_new = folders_.find(path)->second.files.try_emplace(key, key, how_.most_record_bytes).second;
-            if ((is_new || missing_.contains(key)) && !store_.size(key)) {
-                contents.note_problem(key, "it is a link to a file that is not there");
-                missing_.insert(key);
-            } else if (missing_.erase(key) > 0) {
-                contents.withdraw_problem(key);
-            }
+            const auto [file, is_new] = files.try_emplace(key, key, how_.most_record_bytes);
+            set_outdated_if(is_new && std::next(file) != files.end() && std::next(file)->second.position() > 0);
         }
     }
 }
 
-SMDEBUG_INLINE void tensorboard_source::count_modes() {
+SMDEBUG_INLINE void tensorboard_source::count_modes(run_contents& contents) {
     std::set<smdebug::mode> modes;
     for (const auto& [path, one] : folders_) {
         modes.insert(one.mode);
@@ -80,18 +86,9 @@ SMDEBUG_INLINE void tensorboard_source::count_modes() {
     if (modes == modes_) {
         return;
     }
-    step_number next = first_global_;
-    for (const auto& [path, one] : folders_) {
-        if (const auto shown = shown_.find(one.mode); shown != shown_.end()) {
-            for (const step_number step : shown->second) {
-                const step_number known = *global_step(one, step);
-                numbered_.try_emplace({one.mode, step}, known);
-                next = std::max(next, known + 1);
-            }
-        }
+    if (has_shown_) {
+        contents.set_outdated(run_contents::outdated_in::all);  // a new source numbers all steps by all modes
     }
-    shown_.clear();
-    first_global_ = next;
     modes_ = std::move(modes);
     for (auto& [path, one] : folders_) {
         one.place_of_mode = static_cast<std::size_t>(std::distance(modes_.begin(), modes_.find(one.mode)));
@@ -99,21 +96,21 @@ SMDEBUG_INLINE void tensorboard_source::count_modes() {
 }
 
 SMDEBUG_INLINE std::optional<step_number> tensorboard_source::global_step(const folder& from, step_number step) const {
-    if (!numbered_.empty()) {
-        if (const auto known = numbered_.find({from.mode, step}); known != numbered_.end()) {
-            return known->second;
-        }
-    }
     const auto modes = static_cast<step_number>(modes_.size());
     const auto which = static_cast<step_number>(from.place_of_mode);
-    const step_number room = INT64_MAX - 1 - first_global_ - which;
-    return room < 0 || step > room / modes ? std::nullopt : std::optional{first_global_ + step * modes + which};
+    const step_number room = INT64_MAX - 1 - which;
+    return step > room / modes ? std::nullopt : std::optional{step * modes + which};
 }
 
 SMDEBUG_INLINE bool tensorboard_source::is_quiet() const {
     for (const auto& [path, one] : folders_) {
         for (const auto& [key, file] : one.files) {
-            const auto written = store_.modified(key);
+            std::optional<std::chrono::system_clock::time_point> written;
+            try {
+                written = store_.modified(key);
+            } catch (const access_denied&) {
+                continue;  // noted when it is read
+            }
             if (written && *written <= how_.now() && how_.now() - *written < how_.quiet_after) {
                 return false;  // a time in the future is ignored
             }
@@ -128,26 +125,31 @@ SMDEBUG_INLINE bool tensorboard_source::update(run_contents& contents) {
     }
     const bool quiet = is_open_ && is_quiet();  // everything written until then is read below
     find_files(contents);
-    count_modes();
+    count_modes(contents);
     const bool is_quiet_now = quiet || (!is_open_ && is_quiet());
     bool has_news = false;
     for (auto& [path, one] : folders_) {
         const std::size_t before = one.points.size();
         for (auto& [key, file] : one.files) {
-            read(one, file, contents);
+            try {
+                read(one, file, contents);
+                contents.withdraw_problem(key, run_contents::denied);
+            } catch (const access_denied& denied) {
+                contents.note_problem(key, denied.what(), problem_kind::damaged, run_contents::denied);
+            }
         }
         if (one.points.size() != before) {
             one.grown = how_.now();
             has_news = true;
+        }
+        if (one.is_outdated) {
+            contents.set_outdated();
         }
         note_void_points(one, contents);
         note_faults(contents);
         note_cut_files(one, is_quiet_now, contents);
         // A step that is still being written is held back until it is complete.
         publish(one, !is_open_ || is_quiet_now || how_.now() - one.grown >= how_.whole_after, contents);
-    }
-    if (is_quiet_now) {
-        shown_.clear();  // no further mode can appear
     }
     contents.set_ended(is_quiet_now);
     is_open_ = true;
@@ -156,6 +158,19 @@ SMDEBUG_INLINE bool tensorboard_source::update(run_contents& contents) {
 
 SMDEBUG_INLINE void tensorboard_source::read(folder& from, detail::record_file& file, run_contents& contents) {
     const std::uint32_t object = contents.object(file.key());
+    const std::optional<std::uint64_t> size = store_.size(file.key());
+    if (file.position() == 0 && !size) {
+        contents.note_problem(file.key(), "it is a link to a file that is not there");
+        missing_.insert(file.key());
+        return;
+    }
+    if (missing_.erase(file.key()) > 0) {
+        contents.withdraw_problem(file.key());
+    }
+    if (size.value_or(file.position()) < file.position()) {
+        contents.set_outdated();  // another file is in its place
+        return;
+    }
     file.read(
         store_,
         [&](byte_range where, byte_view payload) {
@@ -192,41 +207,54 @@ SMDEBUG_INLINE void tensorboard_source::note_cut_files(folder& of, bool ended, r
     }
 }
 
+SMDEBUG_INLINE bool tensorboard_source::are_same(const folder& in, const point& one, const point& other) {
+    const auto bits_of = [&](const point& of) -> std::uint64_t {
+        return of.type != dtype::invalid ? std::bit_cast<std::uint64_t>(of.number)
+                                         : in.messages[static_cast<std::size_t>(of.number)].hash;
+    };
+    return one.step == other.step && one.type == other.type && (one.type != dtype::invalid || one.kind == other.kind) &&
+           bits_of(one) == bits_of(other);
+}
+
+SMDEBUG_INLINE std::vector<std::uint32_t>::iterator tensorboard_source::first_from(folder& of, tag& in,
+                                                                                   step_number step) {
+    return std::partition_point(in.live.begin(), in.live.end(),
+                                [&](std::uint32_t place) { return of.points[place].step < step; });
+}
+
 SMDEBUG_INLINE void tensorboard_source::void_from(folder& of, std::uint32_t number, step_number step, std::uint32_t by,
                                                   bool is_restart) {
-    std::vector<std::uint32_t> places;
-    std::uint32_t& last = of.tags[number].last;
-    for (; last != none && of.points[last].step >= step; last = of.points[last].previous) {
-        places.push_back(last);
-        of.points[last].is_void = true;
-    }
-    of.tags[number].last_step = last != none ? of.points[last].step : 0;
-    const bool is_same_step = places.size() == 1 && of.points[places.front()].step == step;
+    std::vector<std::uint32_t>& live = of.tags[number].live;
+    const auto first = first_from(of, of.tags[number], step);
+    const bool is_same_step = live.end() - first == 1 && of.points[*first].step == step;
     const void_reason why = is_restart     ? void_reason::restart
                             : is_same_step ? void_reason::same_step
                                            : void_reason::steps_go_back;
-    for (const std::uint32_t place : places) {
+    for (auto place = first; place != live.end(); ++place) {
+        of.points[*place].is_void = true;
         void_points& noted =
-            of.voided[of.points[place].object].try_emplace(why, void_points{.step = step, .by = by}).first->second;
+            of.voided[of.points[*place].object].try_emplace(why, void_points{.step = step, .by = by}).first->second;
         noted.step = std::min(noted.step, step);
         ++noted.tags[of.names[number]];
     }
+    live.erase(first, live.end());
+    of.tags[number].last_step = live.empty() ? 0 : of.points[live.back()].step;
 }
 
 SMDEBUG_INLINE void tensorboard_source::note_void_points(folder& of, run_contents& contents) {
+    constexpr std::size_t most_tags = 10;
     for (const auto& [object, reasons] : of.voided) {
         std::string what;
         for (const auto& [why, points] : reasons) {
             std::size_t count = 0;
+            std::size_t tags = 0;
+            std::string names;
             for (const auto& [name, of_tag] : points.tags) {
                 count += of_tag;
+                names += ++tags > most_tags ? "" : (tags == 1 ? "" : ", ") + name;
             }
-            const std::size_t others = points.tags.size() - 1;
             what += (what.empty() ? "" : "; ") + std::to_string(count) + (count == 1 ? " point of " : " points of ") +
-                    points.tags.begin()->first +
-                    (others == 0   ? ""
-                     : others == 1 ? " and of another tag"
-                                   : " and of " + std::to_string(others) + " other tags") +
+                    names + (tags > most_tags ? " and " + std::to_string(tags - most_tags) + " more tags" : "") +
                     (count == 1 ? " is void: " : " are void: ");
             const std::string step = std::to_string(points.step);
             what += why == void_reason::restart     ? "the training starts again at step " + step
@@ -238,15 +266,19 @@ SMDEBUG_INLINE void tensorboard_source::note_void_points(folder& of, run_content
     }
 }
 
-SMDEBUG_INLINE void tensorboard_source::add_point(folder& into, point next) {
+SMDEBUG_INLINE bool tensorboard_source::add_point(folder& into, const point& next) {
     tag& of = into.tags[next.tag];
-    if (of.last != none && of.last_step >= next.step) {
+    if (!of.live.empty() && of.last_step >= next.step) {
+        if (are_same(into, into.points[*first_from(into, of, next.step)], next)) {
+            return false;
+        }
         void_from(into, next.tag, next.step, next.object, false);
     }
-    next.previous = of.last;
+    into.is_outdated = into.is_outdated || of.last_shown >= next.step;
     of.last_step = next.step;
-    of.last = static_cast<std::uint32_t>(into.points.size());
+    of.live.push_back(static_cast<std::uint32_t>(into.points.size()));
     into.points.push_back(next);
+    return true;
 }
 
 SMDEBUG_INLINE std::uint32_t tensorboard_source::tag_number(folder& in, std::string_view name) {
@@ -261,12 +293,12 @@ SMDEBUG_INLINE void tensorboard_source::take_scalar(folder& into, std::uint32_t 
                                                     const detail::scalar_event& event) {
     const std::uint32_t number = tag_number(into, event.tag);
     into.last_step = event.step;
-    add_point(into, {.step = event.step,
-                     .wall_time = event.wall_time,
-                     .number = event.number,
-                     .object = object,
-                     .tag = number,
-                     .type = dtype::float32});
+    static_cast<void>(add_point(into, {.step = event.step,
+                                       .wall_time = event.wall_time,
+                                       .number = event.number,
+                                       .object = object,
+                                       .tag = number,
+                                       .type = dtype::float32}));
 }
 
 SMDEBUG_INLINE void tensorboard_source::take(folder& into, std::uint32_t object, byte_range record, byte_view payload,
@@ -275,27 +307,22 @@ SMDEBUG_INLINE void tensorboard_source::take(folder& into, std::uint32_t object,
     if (event_.is_start) {
         for (std::uint32_t number = 0; number < into.tags.size(); ++number) {
             void_from(into, number, event_.step, object, true);
+            into.is_outdated = into.is_outdated || into.tags[number].last_shown >= event_.step;
         }
+    }
+    if (event_.step < 0) {
+        for (const detail::log_value& value : event_.values) {
+            note_step(object, std::string{value.tag}, event_.step, contents);
+        }
+        return;
     }
     if (event_.values.empty()) {
         return;
     }
-    if (event_.step < 0 || event_.step == INT64_MAX) {
-        contents.note_problem(detail::place_in(contents.key_of(object), record.offset),
-                              "step " + std::to_string(event_.step) + " is none: the record is left out");
-        return;
-    }
     into.last_step = event_.step;
-    ++records_;
     for (const detail::log_value& value : event_.values) {
         const std::uint32_t number = tag_number(into, value.tag);
         tag& of = into.tags[number];
-        if (std::exchange(of.record, records_) == records_) {
-            note_fault(object, record,
-                       into.names[number] + " stands more than once in the record: only its first value is read",
-                       problem_kind::left_out);
-            continue;
-        }
         if (!value.plugin.empty()) {
             of.plugin = value.plugin;
         }
@@ -307,6 +334,7 @@ SMDEBUG_INLINE void tensorboard_source::take(folder& into, std::uint32_t object,
                    .kind = value.kind};
         message other{.place = {.offset = record.offset, .length = value.message.size()}};
         if (value.message.data() != nullptr) {
+            other.hash = detail::text_hash{}(as_text(value.message));
             other.place.offset +=
                 record::header_size + static_cast<std::uint64_t>(value.message.data() - payload.data());
         }
@@ -325,7 +353,9 @@ SMDEBUG_INLINE void tensorboard_source::take(folder& into, std::uint32_t object,
         if (next.type == dtype::invalid) {
             into.messages.push_back(std::move(other));
         }
-        add_point(into, next);
+        if (!add_point(into, next) && next.type == dtype::invalid) {
+            into.messages.pop_back();
+        }
     }
 }
 
@@ -333,7 +363,8 @@ SMDEBUG_INLINE void tensorboard_source::note_fault(std::uint32_t object, byte_ra
                                                    problem_kind kind) {
     fault& noted =
         faults_.try_emplace({object, std::move(what)}, fault{.kind = kind, .offset = record.offset}).first->second;
-    ++noted.records;
+    noted.records += noted.records == 0 || noted.last != record.offset ? 1 : 0;
+    noted.last = record.offset;
     noted.has_news = true;
 }
 
@@ -434,6 +465,7 @@ SMDEBUG_INLINE void tensorboard_source::publish(folder& from, bool all, run_cont
             continue;
         }
         tag& of = from.tags[one.tag];
+        of.last_shown = std::max(of.last_shown, one.step);
         if (one.object == last_object && one.step == last_step && one.type != dtype::invalid && of.name != none) {
             contents.add_number_beside(of.name, one.number, one.wall_time, one.type);
             continue;
@@ -450,15 +482,30 @@ SMDEBUG_INLINE void tensorboard_source::publish(folder& from, bool all, run_cont
         last_step = one.step;
     }
     for (tag& each : from.tags) {
-        each.last = none;
+        each.live = {};
     }
     from.messages = std::move(messages);
     for (point& one : kept) {
         tag& of = from.tags[one.tag];
-        one.previous = std::exchange(of.last, static_cast<std::uint32_t>(from.points.size()));
+        of.live.push_back(static_cast<std::uint32_t>(from.points.size()));
         of.last_step = one.step;
         from.points.push_back(one);
     }
+}
+
+SMDEBUG_INLINE void tensorboard_source::note_step(std::uint32_t object, const std::string& name, step_number step,
+                                                  run_contents& contents) {
+    bad_steps& noted = bad_.try_emplace({object, name, step < 0}, bad_steps{.first = step}).first->second;
+    const bool one = ++noted.count == 1;
+    const std::string why = step < 0 ? "steps begin at 0"
+                            : modes_.size() == 1
+                                ? "this is too large"
+                                : "this is too large for a log of several modes; read each folder by itself";
+    contents.note_problem(contents.key_of(object),
+                          std::to_string(noted.count) + (one ? " value of " : " values of ") + name +
+                              " left out, at step " + std::to_string(noted.first) + (one ? ": " : " and others: ") +
+                              why,
+                          problem_kind::unsupported, (step < 0 ? "< " : "> ") + name);
 }
 
 SMDEBUG_INLINE bool tensorboard_source::add(folder& from, const point& one, run_contents& contents) {
@@ -471,17 +518,10 @@ SMDEBUG_INLINE bool tensorboard_source::add(folder& from, const point& one, run_
     }
     const std::optional<step_number> global = global_step(from, one.step);
     if (!global) {
-        contents.note_problem(contents.key_of(one.object),
-                              "step " + std::to_string(one.step) + " of " + name +
-                                  " is too large for a log of several modes: its value is left out; read each folder "
-                                  "by itself",
-                              problem_kind::unsupported, name);
+        note_step(one.object, name, one.step, contents);
         return false;
     }
-    std::vector<step_number>& shown = shown_[from.mode];
-    if (shown.empty() || shown.back() != one.step) {
-        shown.push_back(one.step);
-    }
+    has_shown_ = true;
     const run_contents::place where{
         .step = *global, .mode = from.mode, .mode_step = one.step, .worker = from.worker, .wall_time = one.wall_time};
     if (one.type != dtype::invalid) {

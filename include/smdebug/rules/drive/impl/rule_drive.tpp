@@ -46,7 +46,7 @@ void rule_drive<Run>::go() {
             return end_all(invoke_end::stopped, next);
         }
         bool passed_over = false;
-        if (const auto over = wait_for(step, passed_over)) {
+        if (const auto over = saved && has_all_ ? std::nullopt : wait_for(step, passed_over)) {
             return end_all(*over, next);
         }
         next = step + 1;
@@ -71,6 +71,9 @@ std::optional<step_number> rule_drive<Run>::next_saved(step_number from) {
         if constexpr (waits_for_steps<Run>) {  // the wait looks for new ones
             [[maybe_unused]] const auto guard = without_refresh(run_);
             steps_ = known_steps();
+            if constexpr (requires { run_.loaded_all_steps(); }) {
+                has_all_ = run_.loaded_all_steps();
+            }
         } else {
             steps_ = known_steps();
         }
@@ -182,8 +185,14 @@ void rule_drive<Run>::end_all(invoke_end why, step_number next_step) {
 
 template <class Run>
 named_step rule_drive<Run>::named(step_number step) const {
+    const auto look = [&]() -> named_step {
+        return {step, run_.mode(step).value_or(mode::global), run_.mode_step(step).value_or(step)};
+    };
+    if (has_all_) {
+        return look();
+    }
     [[maybe_unused]] const auto guard = without_refresh(run_);
-    return {step, run_.mode(step).value_or(mode::global), run_.mode_step(step).value_or(step)};
+    return look();
 }
 
 template <class Run>

@@ -78,6 +78,12 @@ SMDEBUG_INLINE std::span<std::byte> scratch_buffer::at_least(std::size_t size) {
     return {bytes_.get(), size_};
 }
 
+// When it was last written.  A damaged file system may report any number.
+[[nodiscard]] inline std::chrono::system_clock::time_point time_of(const struct ::stat& facts) noexcept {
+    return nearest_system_time(std::chrono::seconds{facts.st_mtim.tv_sec},
+                               std::chrono::nanoseconds{facts.st_mtim.tv_nsec});
+}
+
 SMDEBUG_INLINE std::string version_of(const struct ::stat& facts) {
     using namespace std::chrono_literals;
     std::string version;
@@ -161,6 +167,7 @@ SMDEBUG_INLINE void file::check_kind() {
         throw corrupt_data(path_ + " is not a regular file", {.where = path_});
     }
     size_ = static_cast<std::uint64_t>(info.st_size);
+    modified_ = time_of(info);
 }
 
 SMDEBUG_INLINE std::optional<struct ::stat> regular_file_facts(const std::string& path) {
@@ -184,7 +191,7 @@ SMDEBUG_INLINE std::optional<file_facts> facts_of(const directory_handle& folder
                                                   const std::string& folder_name) {
     struct ::stat info = {};
     if (::fstatat(folder.get(), name.c_str(), &info, 0) != 0) {
-        if (means_missing(errno)) {
+        if (means_missing(errno) || errno == EACCES) {  // in a folder that may only be listed: reading it fails
             return std::nullopt;
         }
         fail("cannot look at", folder_name + "/" + name, errno);
@@ -200,12 +207,7 @@ SMDEBUG_INLINE std::optional<std::uint64_t> regular_file_size(const std::string&
 
 SMDEBUG_INLINE std::optional<std::chrono::system_clock::time_point> regular_file_time(const std::string& path) {
     const auto facts = regular_file_facts(path);
-    if (!facts) {
-        return std::nullopt;
-    }
-    // A damaged file system may report any number.
-    return nearest_system_time(std::chrono::seconds{facts->st_mtim.tv_sec},
-                               std::chrono::nanoseconds{facts->st_mtim.tv_nsec});
+    return facts ? std::optional{time_of(*facts)} : std::nullopt;
 }
 
 SMDEBUG_INLINE std::optional<leased_map> leased_map::open(const file& of) noexcept {

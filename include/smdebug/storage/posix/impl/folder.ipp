@@ -1,9 +1,12 @@
 // The bodies of <smdebug/storage/posix/folder.hpp>.
 #pragma once
 
+#include <smdebug/core/error.hpp>
 #include <smdebug/storage/posix/folder.hpp>
 
 #include <sys/stat.h>
+
+#include <algorithm>
 
 namespace smdebug::inline v1::detail::posix {
 
@@ -60,14 +63,30 @@ SMDEBUG_INLINE void folder_reader::classify(const ::dirent& entry, folder_entry&
     }
 }
 
+SMDEBUG_INLINE bool may_name_folder(std::string_view name) noexcept {
+    const std::string_view end = name.substr(std::min(name.rfind('.'), name.size()));
+    const bool is_short = end.size() > 1 && end.size() <= 5 && (end[1] < '0' || end[1] > '9');
+    const bool is_file = is_short || end == ".safetensors" || end == ".jsonl" || end == ".model" ||
+                         name.find("tfevents") != std::string_view::npos;
+    return !name.starts_with('.') && !is_file;
+}
+
 SMDEBUG_INLINE void file_lister::list(const std::string& folder, std::vector<std::string>& keys) {
     list_without_links(folder, keys);
     // Links come last: only then all listed folders are known.
     while (!links_.empty()) {
         const auto link = links_.extract(links_.begin());
         if (!listed_.contains(link.mapped())) {
-            list_without_links(link.key(), keys);
+            list_below(link.key(), keys);
         }
+    }
+}
+
+SMDEBUG_INLINE void file_lister::list_below(const std::string& folder, std::vector<std::string>& keys) {
+    try {
+        list_without_links(folder, keys);
+    } catch (const access_denied& denied) {
+        passed_over_.push_back({problem_kind::damaged, folder, denied.what()});
     }
 }
 
@@ -83,6 +102,10 @@ SMDEBUG_INLINE void file_lister::list_without_links(const std::string& folder, s
             using kind = folder_entry::kind;
             if (entry.what == kind::file || entry.what == kind::loose) {
                 keys.push_back(joined(stem, entry.name));
+                if (entry.what == kind::loose && may_name_folder(entry.name)) {
+                    passed_over_.push_back(
+                        {problem_kind::left_out, keys.back(), "it is a link to a folder that is not there"});
+                }
             } else if (entry.what == kind::folder) {
                 below.push_back(joined(stem, entry.name));
             } else if (entry.what == kind::link) {
@@ -91,7 +114,7 @@ SMDEBUG_INLINE void file_lister::list_without_links(const std::string& folder, s
         });
     }
     for (const std::string& name : below) {
-        list_without_links(name, keys);
+        list_below(name, keys);
     }
 }
 

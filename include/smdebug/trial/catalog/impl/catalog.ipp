@@ -2,11 +2,13 @@
 #pragma once
 
 #include <smdebug/core/sorted_blocks.hpp>
+#include <smdebug/index/locations.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
 #include <smdebug/trial/catalog/layout.hpp>
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -58,6 +60,11 @@ SMDEBUG_INLINE std::vector<step_number> catalog::steps_of(mode which, bool show_
         }
     }
     return listed;
+}
+
+SMDEBUG_INLINE std::string catalog::event_file_of(const file& one) const {
+    return one.event_file == usual_event_file ? locations::event_key(one.step, workers[one.worker])
+                                              : event_files[one.event_file];
 }
 
 SMDEBUG_INLINE step_number catalog::last_step_of(mode which) const noexcept {
@@ -269,10 +276,12 @@ SMDEBUG_INLINE void add_mode_steps(catalog& next, std::span<const catalog::file>
     }
 }
 
-SMDEBUG_INLINE catalog::step_entry entry_of(std::span<const catalog::file> files, mode in, step_number mode_step) {
+SMDEBUG_INLINE catalog::step_entry entry_of(std::span<const catalog::file> files, mode in, step_number mode_step,
+                                            std::uint32_t load) {
     catalog::step_entry made{.step = files.front().step,
                              .mode_step = mode_step,
                              .mode = in,
+                             .load = load,
                              .file_count = static_cast<std::uint32_t>(files.size()),
                              .one = files.front(),
                              .all = nullptr};
@@ -298,17 +307,60 @@ SMDEBUG_INLINE void add_files(catalog& next, std::vector<catalog::file> files) {
             ++end;
         }
         const auto written = std::span{files}.subspan(begin, end - begin);
-        fresh.push_back(entry_of(written, written.front().mode, written.front().mode_step));
+        fresh.push_back(entry_of(written, written.front().mode, written.front().mode_step, next.load));
         begin = end;
     }
     const auto join = [&](const catalog::step_entry& known, const catalog::step_entry& more) {
         std::vector<catalog::file> all(known.file_count + more.file_count);
         std::merge(known.files().begin(), known.files().end(), more.files().begin(), more.files().end(), all.begin(),
                    by_worker);
-        return entry_of(all, known.mode, known.mode_step);
+        return entry_of(all, known.mode, known.mode_step, next.load);
     };
+    if (!fresh.empty() && !next.steps.empty() && fresh.front().step <= next.steps.back().step) {
+        next.last_disorder = next.load;
+    }
     next.steps = next.steps.with(std::move(fresh), join);
     next.file_count += files.size();
+}
+
+SMDEBUG_INLINE void keep_loads(catalog& next, const catalog& before,
+                               function_ref<bool(const catalog::file&, const catalog::file&)> is_touched) {
+    next.last_disorder = next.load;
+    if (next.has_index && *next.job != *before.job) {
+        return;
+    }
+    const auto same_entries = [&](const catalog::file& a, const catalog::file& b) {
+        const layout& ours = next.layout_of(a);
+        const layout& theirs = before.layout_of(b);
+        bool same = ours.size() == theirs.size() && std::ranges::equal(ours.shapes(), theirs.shapes());
+        for (std::size_t i = 0; same && i < ours.size(); ++i) {
+            const layout::entry x = next.entry_of(a, ours, i);
+            const layout::entry y = before.entry_of(b, theirs, i);
+            const auto bits = [](const layout::entry& of) {
+                return of.number != nullptr ? std::bit_cast<std::uint64_t>(of.number->value) : 0;
+            };
+            same = x.what == y.what && x.record == y.record && bits(x) == bits(y) &&
+                   (x.form == y.form || (x.form != nullptr && y.form != nullptr && *x.form == *y.form));
+        }
+        return same;
+    };
+    const auto same_file = [&](const catalog::file& a, const catalog::file& b) {
+        return a.worker == b.worker && a.mode == b.mode && a.mode_step == b.mode_step &&
+               next.event_file_of(a) == before.event_file_of(b) && same_entries(a, b) &&
+               (a.stamp == b.stamp || is_touched(a, b));
+    };
+    std::vector<catalog::step_entry> steps;
+    steps.reserve(next.steps.size());
+    for (const catalog::step_entry& one : next.steps) {
+        const catalog::step_entry* const known = before.find_step(one.step);
+        const auto files = one.files();
+        catalog::step_entry& kept = steps.emplace_back(one);
+        if (known != nullptr && known->mode == one.mode && known->mode_step == one.mode_step &&
+            std::equal(files.begin(), files.end(), known->files().begin(), known->files().end(), same_file)) {
+            kept.load = known->load;
+        }
+    }
+    next.steps = decltype(next.steps){std::move(steps)};
 }
 
 SMDEBUG_INLINE void complete_steps(catalog& next, std::size_t window) {

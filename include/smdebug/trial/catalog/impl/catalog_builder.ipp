@@ -87,7 +87,7 @@ SMDEBUG_INLINE void loader_cache::forget() {
 }
 
 SMDEBUG_INLINE std::optional<index_file::damage> catalog_builder::add(step_number step, std::string_view worker_part,
-                                                                      byte_view bytes) {
+                                                                      byte_view bytes, std::uint64_t stamp) {
     const auto is_left_out = [this](const index_file::meta& head) {
         return mode_steps_ && !mode_steps_->contains(head.mode_step);
     };
@@ -119,7 +119,8 @@ SMDEBUG_INLINE std::optional<index_file::damage> catalog_builder::add(step_numbe
                       .layout = *shared,
                       .worker = worker,
                       .event_file = event_file(step, worker_part, head.event_file_name),
-                      .mode = head.mode});
+                      .mode = head.mode,
+                      .stamp = stamp});
     return std::nullopt;
 }
 
@@ -370,7 +371,8 @@ SMDEBUG_INLINE std::size_t catalog_builder::add_found(const run_contents& found,
                       .worker = worker,
                       .event_file = number_of_key(found.key_of(first.object)),
                       .mode = first.mode,
-                      .first_number = has_numbers ? next_.numbers.size() + numbers : catalog::no_numbers});
+                      .first_number = has_numbers ? next_.numbers.size() + numbers : catalog::no_numbers,
+                      .stamp = first.stamp});
     return left_out;
 }
 

@@ -49,6 +49,14 @@ SMDEBUG_INLINE void name_table_builder::mark_tensor(name_id id) {
     }
 }
 
+SMDEBUG_INLINE std::shared_ptr<const name_table> name_table::without_tensors() const {
+    name_table_builder plain{std::make_shared<const name_table>()};
+    for (name_id id = 0; id < size(); ++id) {
+        static_cast<void>(plain.id_of((*this)[id]));
+    }
+    return std::move(plain).finish();
+}
+
 SMDEBUG_INLINE std::shared_ptr<const name_table> name_table_builder::finish() && {
     if (fresh_.empty() && promoted_.empty()) {
         return base_;

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
+#include <limits>
 #include <memory>
 #include <new>
 #include <span>
@@ -25,17 +26,34 @@
 
 namespace smdebug::inline v1::detail {
 
-SMDEBUG_INLINE std::vector<std::string> index_listing::next(const catalog& last) {
+inline constexpr std::size_t most_entries = std::numeric_limits<std::size_t>::max();
+
+SMDEBUG_INLINE std::vector<index_listing::listed> index_listing::next(const catalog& last) {
+    std::vector<listed> found;
+    const auto take_keys = [&](std::vector<std::string> keys) {
+        for (std::string& key : keys) {
+            found.push_back({.key = std::move(key)});
+        }
+    };
     if (store_.abilities().follows) {
         if (!follower_) {
             follower_.emplace(store_.follow(locations::index_folder));
         }
-        return follower_->next();
+        take_keys(follower_->next());
+    } else {
+        const std::string after = from_start_ ? std::string{} : first_open_key(last);
+        auto entries = store_.list_entries(locations::index_folder, after, most_entries);
+        if (entries) {
+            for (object_entry& one : *entries) {
+                const std::uint64_t stamp = text_hash{}(one.version + " " + one.written);
+                found.push_back({.key = std::move(one.key), .stamp = stamp});
+            }
+        } else {
+            take_keys(store_.list(locations::index_folder, after));
+        }
     }
-    const std::string after = from_start_ ? std::string{} : first_open_key(last);
-    auto keys = store_.list(locations::index_folder, after);
     from_start_ = false;
-    return keys;
+    return found;
 }
 
 SMDEBUG_INLINE void index_listing::forget() {
@@ -76,22 +94,22 @@ SMDEBUG_INLINE std::optional<parsed_index_key> parsed_index_key::parse(std::stri
     return made;
 }
 
-SMDEBUG_INLINE bool known_files::contains(const parsed_index_key& key) {
+SMDEBUG_INLINE const catalog::file* known_files::find(const parsed_index_key& key) {
     if (at_ == nullptr || at_->step != key.step()) {
         at_ = of_.find_step(key.step());
         place_ = 0;
     }
     if (at_ == nullptr) {
-        return false;
+        return nullptr;
     }
     const auto files = at_->files();
     for (std::size_t tried = 0; tried < files.size(); ++tried) {
         place_ = place_ < files.size() ? place_ : 0;
-        if (is_worker(of_.workers[files[place_++].worker], key.worker_part())) {
-            return true;
+        if (const catalog::file& one = files[place_++]; is_worker(of_.workers[one.worker], key.worker_part())) {
+            return &one;
         }
     }
-    return false;
+    return nullptr;
 }
 
 SMDEBUG_INLINE void put_in_order(std::vector<parsed_index_key>& keys) {
@@ -120,6 +138,7 @@ SMDEBUG_INLINE catalog loader::open() {
     first.has_index = source_ == nullptr;
     is_asked_ = source_ != nullptr;
     opens_ = !options_.stop.stop_requested();  // otherwise a stop only means not to wait, as for watchers
+    collections_stamp_ = stamp_of_collections(*first.job);
     auto loaded = load(first);
     opens_ = false;
     return loaded ? std::move(*loaded) : first;
@@ -132,7 +151,9 @@ SMDEBUG_INLINE std::optional<catalog> loader::load(const catalog& last, const st
     const auto taken = std::pair{files_taken_, bytes_taken_};
     const bool everything = std::exchange(needs_listing_, false) || ended || changed_keys == nullptr;
     try {
-        return source_ != nullptr ? load_found(last) : load_new(last, ended, everything ? nullptr : changed_keys);
+        return is_due()             ? load_anew(last, ended)
+               : source_ != nullptr ? load_found(last)
+                                    : load_new(last, ended, everything ? nullptr : changed_keys);
     } catch (...) {
         cache_.forget();  // its indices belong to the catalog that was not finished
         listing_.forget();
@@ -154,8 +175,8 @@ SMDEBUG_INLINE std::vector<problem> loader::problems() const {
         all.push_back({.kind = problem_kind::replaced,
                        .where = where,
                        .what = std::to_string(count) + (count == 1 ? " value" : " values") +
-                               " came to steps that already have values of the same names: the earlier ones stay; open "
-                               "the run again to see the later ones"});
+                               " came to steps that already have values of the same names: the earlier ones stay",
+                       .topic = "late"});
     }
     const std::vector<problem> more = problems_of(store_);
     all.insert(all.end(), more.begin(), more.end());
@@ -182,6 +203,14 @@ SMDEBUG_INLINE std::optional<catalog> loader::load_found(const catalog& last) {
         static_cast<void>(source_->update(contents_));
     }
     const bool ended = has_ended();
+    outdated_ = outdated_ || contents_.outdated() != run_contents::outdated_in::nothing;
+    if (contents_.outdated() == run_contents::outdated_in::all) {
+        anew_from_ = {};
+    }
+    // What was wrong with data that were being written may have been put right since.
+    if (!is_anew_ && (is_due() || (ended && seen_running_ && (outdated_ || !contents_.problems().empty())))) {
+        return load_anew(last, ended);
+    }
     if (contents_.runs().empty() && !ended) {
         return std::nullopt;
     }
@@ -193,7 +222,14 @@ SMDEBUG_INLINE std::optional<catalog> loader::load_found(const catalog& last) {
         builder.select_mode_steps(options_.range);
     }
     for (const auto& [object, count] : builder.add(contents_, options_.range)) {
-        late_[contents_.key_of(object)] += count;
+        if (last.steps.empty()) {
+            late_[contents_.key_of(object)] += count;
+        } else {
+            outdated_ = true;
+        }
+    }
+    if (outdated_ && !is_anew_ && (is_due() || ended)) {
+        return load_anew(last, ended);
     }
     builder.set_job(opening::job_of(contents_));
     catalog next = std::move(builder).finish(settled_.incomplete_step_wait_window, ended);
@@ -205,13 +241,36 @@ SMDEBUG_INLINE std::optional<catalog> loader::load_found(const catalog& last) {
 
 SMDEBUG_INLINE std::optional<catalog> loader::load_new(const catalog& last, bool ended,
                                                        const std::vector<std::string>* changed_keys) {
-    if (ended) {
-        listing_.forget();  // lists everything once more, including late and unordered files
+    const auto began = waiter::clock::now();
+    if (ended || (changed_keys == nullptr && began >= check_from_)) {
+        listing_.forget();  // lists everything once more, including late and unordered files, and those written again
     }
+    const bool checks = changed_keys == nullptr && listing_.lists_everything();
     std::vector<parsed_index_key> keys = std::exchange(left_over_, {});
     known_files known{last};  // a worker may have written the step under another name since
-    std::erase_if(keys, [&](const parsed_index_key& key) { return known.contains(key); });
-    add_new(keys, changed_keys != nullptr ? *changed_keys : listing_.next(last), last);
+    std::erase_if(keys, [&](const parsed_index_key& key) { return known.find(key) != nullptr; });
+    std::vector<index_listing::listed> found;
+    if (changed_keys != nullptr) {
+        for (const std::string& key : *changed_keys) {
+            found.push_back({.key = key});
+        }
+    } else {
+        found = listing_.next(last);
+    }
+    add_new(keys, std::move(found), last, checks);
+    if ((checks || (!keys.empty() && store_.abilities().follows)) && !is_anew_ &&
+        stamp_of_collections(*last.job) != collections_stamp_) {
+        outdated_ = true;
+    }
+    if (checks) {
+        const auto took = waiter::clock::now() - began;
+        const std::chrono::milliseconds pause = look_interval(store_, options_.poll_interval);
+        check_from_ = began + std::max<waiter::clock::duration>({std::chrono::seconds{1}, 20 * pause, 50 * took});
+        doubt_from_ = began + 3 * took;
+    }
+    if (!is_anew_ && (is_due() || (ended && outdated_))) {
+        return load_anew(last, ended);
+    }
     if (!ended && changed_keys == nullptr) {  // changed keys come in the order of writing
         list_until_quiet(keys, last);
     }
@@ -224,34 +283,137 @@ SMDEBUG_INLINE std::optional<catalog> loader::load_new(const catalog& last, bool
         cache_.workers.clear();  // their numbers belong to the dropped builder
         return std::nullopt;
     }
-    return std::move(builder).finish(settled_.incomplete_step_wait_window, ended);
+    catalog next = std::move(builder).finish(settled_.incomplete_step_wait_window, ended);
+    // Where looking costs a request, collections are compared when a name is new.
+    if (!is_anew_ && !store_.abilities().follows && next.names != last.names &&
+        stamp_of_collections(*last.job) != collections_stamp_) {
+        outdated_ = true;
+        return is_due() ? load_anew(last, ended) : std::move(next);
+    }
+    return next;
 }
 
-SMDEBUG_INLINE void loader::add_new(std::vector<parsed_index_key>& keys, std::vector<std::string> listed,
-                                    const catalog& last) {
+SMDEBUG_INLINE catalog loader::load_anew(const catalog& last, bool ended) {
+    const auto began = waiter::clock::now();
+    const std::uint64_t newest = std::exchange(newest_stamp_, 0);
+    catalog first;
+    first.names = last.names->without_tensors();  // names and workers keep their numbers
+    first.workers = last.workers;
+    first.job = last.job;
+    first.has_index = last.has_index;
+    first.load = last.load;
+    cache_.forget();
+    listing_.forget();
+    left_over_.clear();
+    problems_.clear();
+    late_.clear();
+    files_taken_ = bytes_taken_ = 0;
+    const auto in_progress = [&](bool now) {
+        is_anew_ = now;
+        outdated_ = !now;
+    };
+    in_progress(true);
+    try {
+        if (source_ != nullptr) {
+            source_ = store_.source()->make();
+            contents_ = run_contents{};
+        } else if (const std::uint64_t stamp = stamp_of_collections(*last.job); stamp != collections_stamp_) {
+            if (auto job = opening{store_, options_, cache_.parser, nullptr, contents_}.look(seen_running_)) {
+                first.job = std::make_shared<const catalog::job_description>(*std::move(job));
+                collections_stamp_ = stamp;
+            }
+        }
+        auto loaded = source_ != nullptr ? load_found(first) : load_new(first, ended, nullptr);
+        catalog next = loaded ? *std::move(loaded) : std::move(first);
+        next.load = last.load + 1;
+        growth::keep_loads(next, last, [&](const catalog::file& now, const catalog::file& known) {
+            // Touched, and not written: only its time has moved on, and its event file is older.
+            const auto written = time_of(store_, last.event_file_of(known));
+            return newest != 0 && now.stamp > known.stamp && written && stamp_of(written) <= newest;
+        });
+        const auto changed = std::find_if(next.steps.begin(), next.steps.end(),
+                                          [&](const catalog::step_entry& one) { return one.load == next.load; });
+        if (changed != next.steps.end() && next.has_index && !store_.abilities().follows) {
+            // A cache learns the versions of event files from listings.
+            const std::string key = locations::event_key(changed->step, {});
+            static_cast<void>(store_.list(locations::events_folder, key.substr(0, key.rfind('/'))));
+        }
+        anew_from_ = waiter::clock::now() + 4 * (waiter::clock::now() - began);
+        is_anew_ = false;
+        return next;
+    } catch (...) {
+        in_progress(false);
+        throw;
+    }
+}
+
+SMDEBUG_INLINE std::uint64_t loader::stamp_of(std::optional<std::chrono::system_clock::time_point> written) noexcept {
+    return written ? static_cast<std::uint64_t>(written->time_since_epoch().count()) : catalog::no_stamp;
+}
+
+SMDEBUG_INLINE std::uint64_t loader::stamp_of_collections(const catalog::job_description& job) const {
+    std::uint64_t all = 0;
+    if (source_ != nullptr) {
+        return all;
+    }
+    if (store_.abilities().follows) {
+        for (const std::string& worker : job.collection_workers) {
+            all = 31 * all + stamp_of(time_of(store_, locations::collections_key(worker)));
+        }
+    } else if (const auto entries = store_.list_entries(locations::collections_folder, "", most_entries)) {
+        for (const object_entry& one : *entries) {
+            all = 31 * all + text_hash{}(one.key + " " + one.version + " " + one.written);
+        }
+    }
+    return all;
+}
+
+SMDEBUG_INLINE void loader::doubt() {
+    const auto now = waiter::clock::now();
+    if (now >= doubt_from_) {
+        check_from_ = anew_from_ = now;
+    }
+}
+
+SMDEBUG_INLINE void loader::add_new(std::vector<parsed_index_key>& keys, std::vector<index_listing::listed> found,
+                                    const catalog& last, bool is_everything) {
     known_files known{last};
     if (last.steps.empty()) {
-        keys.reserve(keys.size() + listed.size());
+        keys.reserve(keys.size() + found.size());
     }
-    for (std::string& text : listed) {
+    std::vector<const catalog::file*> there;
+    for (auto& [text, stamp] : found) {
         if (!locations::is_index_file(text) || !text.starts_with(locations::index_folder)) {
             continue;
         }
         auto key = parsed_index_key::parse(std::move(text));
         if (!key) {
             damaged(text, nullptr, "the name is not of the form <step>_<worker>.json");
-        } else if (options_.range.contains(key->step()) && !known.contains(*key)) {
+        } else if (const catalog::file* const file = known.find(*key)) {
+            const std::uint64_t now = stamp == catalog::no_stamp && store_.abilities().follows
+                                          ? stamp_of(time_of(store_, key->text()))
+                                          : stamp;
+            outdated_ =
+                outdated_ || (now != catalog::no_stamp && file->stamp != catalog::no_stamp && now != file->stamp);
+            there.push_back(file);
+        } else if (options_.range.contains(key->step())) {
+            key->stamp = stamp;
             keys.push_back(*std::move(key));
         }
     }
     put_in_order(keys);
+    if (is_everything && !there.empty()) {  // nothing at all: the run is gone
+        std::sort(there.begin(), there.end());
+        there.erase(std::unique(there.begin(), there.end()), there.end());
+        outdated_ = outdated_ || there.size() < last.file_count;
+    }
 }
 
 SMDEBUG_INLINE void loader::list_until_quiet(std::vector<parsed_index_key>& keys, const catalog& last) {
     constexpr int most = 4;  // does not wait for a job that writes faster than it can be listed
     for (int pass = 1; pass <= most && !keys.empty(); ++pass) {
         std::vector<parsed_index_key> later;
-        add_new(later, listing_.next(last), last);
+        add_new(later, listing_.next(last), last, false);
         std::erase_if(later,
                       [&](const parsed_index_key& key) { return std::binary_search(keys.begin(), keys.end(), key); });
         if (later.empty()) {
@@ -284,7 +446,10 @@ SMDEBUG_INLINE void loader::read(const std::vector<parsed_index_key>& files, boo
         return;
     }
     read_each_past_errors(
-        store_, keys, [&](std::size_t i, std::optional<byte_view> bytes) { take(files[i], bytes, ended, builder); },
+        store_, keys,
+        [&](std::size_t i, std::optional<byte_view> bytes, const object_version& version) {
+            take(files[i], bytes, version, ended, builder);
+        },
         [&](std::size_t i, const error& failed) { take_failed(files[i], failed, ended, builder); });
 }
 
@@ -305,7 +470,10 @@ SMDEBUG_INLINE bool loader::read_on_threads(const std::vector<parsed_index_key>&
             },
             [&](std::size_t, std::size_t begin, read_files& part) {
                 read_each_past_errors(
-                    store_, share_at(begin), [&](std::size_t, std::optional<byte_view> bytes) { part.keep(bytes); },
+                    store_, share_at(begin),
+                    [&](std::size_t, std::optional<byte_view> bytes, const object_version& version) {
+                        part.keep(bytes, version);
+                    },
                     [&](std::size_t, const error&) { part.files.push_back({.failed = std::current_exception()}); });
             },
             [&](std::size_t begin, read_files& part) {
@@ -324,9 +492,10 @@ SMDEBUG_INLINE bool loader::read_on_threads(const std::vector<parsed_index_key>&
     }
 }
 
-SMDEBUG_INLINE void loader::read_files::keep(std::optional<byte_view> file) {
+SMDEBUG_INLINE void loader::read_files::keep(std::optional<byte_view> file, const object_version& version) {
     constexpr std::size_t most = std::size_t{8} << 20U;
-    one& kept = files.emplace_back(one{.begin = bytes.size(), .end = bytes.size(), .is_there = file.has_value()});
+    one& kept = files.emplace_back(
+        one{.begin = bytes.size(), .end = bytes.size(), .version = version, .is_there = file.has_value()});
     if (!file) {
         return;
     }
@@ -349,11 +518,13 @@ SMDEBUG_INLINE void loader::take_read(const parsed_index_key& key, const read_fi
     } else if (file.is_left_out) {
         read_each_past_errors(
             store_, std::span{&key.text(), 1},
-            [&](std::size_t, std::optional<byte_view> bytes) { take(key, bytes, ended, builder); },
+            [&](std::size_t, std::optional<byte_view> bytes, const object_version& version) {
+                take(key, bytes, version, ended, builder);
+            },
             [&](std::size_t, const error& failed) { take_failed(key, failed, ended, builder); });
     } else {
         const byte_view bytes = byte_view{part.bytes}.subspan(file.begin, file.end - file.begin);
-        take(key, file.is_there ? std::optional{bytes} : std::nullopt, ended, builder);
+        take(key, file.is_there ? std::optional{bytes} : std::nullopt, file.version, ended, builder);
     }
 }
 
@@ -390,7 +561,7 @@ SMDEBUG_INLINE void loader::take_large(const parsed_index_key& key, bool ended, 
         left_over_.push_back(key);
         return;
     }
-    take(key, bytes ? std::optional{bytes->view()} : std::nullopt, ended, builder);
+    take(key, bytes ? std::optional{bytes->view()} : std::nullopt, {}, ended, builder);
 }
 
 SMDEBUG_INLINE void loader::too_large(const parsed_index_key& key, std::uint64_t size) {
@@ -417,8 +588,8 @@ SMDEBUG_INLINE void loader::check_in_all(std::uint64_t files, std::uint64_t byte
     }
 }
 
-SMDEBUG_INLINE void loader::take(const parsed_index_key& key, std::optional<byte_view> bytes, bool ended,
-                                 catalog_builder& builder) {
+SMDEBUG_INLINE void loader::take(const parsed_index_key& key, std::optional<byte_view> bytes,
+                                 const object_version& version, bool ended, catalog_builder& builder) {
     if (opens_ && options_.stop.stop_requested()) {
         throw stopped("opening " + std::string{store_.name()} + " was stopped", {.where = key.text()});
     }
@@ -440,7 +611,12 @@ SMDEBUG_INLINE void loader::take(const parsed_index_key& key, std::optional<byte
     check_in_all(1, bytes->size());
     std::optional<index_file::damage> wrong;
     try {
-        wrong = builder.add(key.step(), key.worker_part(), *bytes);
+        std::uint64_t stamp = key.stamp;
+        if (store_.abilities().follows) {
+            stamp = stamp_of(version.modified ? version.modified : time_of(store_, key.text()));
+            newest_stamp_ = stamp != catalog::no_stamp ? std::max(newest_stamp_, stamp) : newest_stamp_;
+        }
+        wrong = builder.add(key.step(), key.worker_part(), *bytes, stamp);
     } catch (const std::bad_alloc&) {
         throw unavailable("not enough memory for what the index file " + key.text() + " names", {.where = key.text()});
     }

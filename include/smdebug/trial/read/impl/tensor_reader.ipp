@@ -34,7 +34,10 @@ SMDEBUG_INLINE std::optional<name_id> tensor_reader::id_in(const catalog& from) 
 
 SMDEBUG_INLINE tensor_reader::place tensor_reader::find_files(step_number step, mode in) const {
     place where = find_files_in(state_->current(), step, in);
-    return where.files.empty() ? find_files_in(state_->fresh(), step, in) : where;
+    if (where.files.empty()) {
+        where = find_files_in(state_->fresh(), step, in);
+    }
+    return where;
 }
 
 SMDEBUG_INLINE lookup<tensor_reader::located> tensor_reader::locate(step_number step, mode in,
@@ -63,17 +66,43 @@ SMDEBUG_INLINE lookup<tensor_reader::located> tensor_reader::locate(step_number 
     return located{std::move(where.from), where.id, *wanted};
 }
 
+template <class Read>
+std::invoke_result_t<Read&, const tensor_reader::located&> tensor_reader::read_newest(const located& where,
+                                                                                      Read&& read) const {
+    auto got = read(where);
+    if (got || got.failure().why != lookup_failure_kind::damaged || where.from->loaded_all_steps ||
+        !where.from->has_index) {
+        return got;
+    }
+    const std::string& worker = where.from->workers[where.file->worker];
+    const place now = find_files_in(state_->in_doubt(), where.file->step, mode::global);
+    const auto again = std::find_if(now.files.begin(), now.files.end(), [&](const catalog::file* file) {
+        return now.from->workers[file->worker] == worker;
+    });
+    if (now.from != where.from && again != now.files.end()) {
+        got = read(located{now.from, now.id, *again});
+    }
+    const std::string key = trial_state::event_key(*where.from, *where.file);
+    if (!got && got.failure().why == lookup_failure_kind::damaged &&
+        time_of(state_->store(), key) > time_of(state_->store(), locations::index_key(where.file->step, worker))) {
+        return lookup_error{.why = lookup_failure_kind::event_file_missing, .where = key};
+    }
+    return got;
+}
+
 SMDEBUG_INLINE lookup<tensor_value> tensor_reader::read_values(const located& where) const {
-    const auto entry = where.from->values_of(*where.file, where.id);
-    if (!entry) {
-        return no_values(where);
-    }
-    decoded_tensor decoded;
-    auto bytes = read_record(where, *entry, decoded);
-    if (!bytes) {
-        return bytes.failure();
-    }
-    return tensor_value{std::move(decoded), *std::move(bytes)};
+    return read_newest(where, [this](const located& at) -> lookup<tensor_value> {
+        const auto entry = at.from->values_of(*at.file, at.id);
+        if (!entry) {
+            return no_values(at);
+        }
+        decoded_tensor decoded;
+        auto bytes = read_record(at, *entry, decoded);
+        if (!bytes) {
+            return bytes.failure();
+        }
+        return tensor_value{std::move(decoded), std::move(*bytes)};
+    });
 }
 
 SMDEBUG_INLINE lookup<shape_type> tensor_reader::read_shape(const located& where) const {
@@ -84,22 +113,38 @@ SMDEBUG_INLINE lookup<shape_type> tensor_reader::read_shape(const located& where
     if (entry->form != nullptr && entry->form->type != dtype::invalid) {
         return entry->form->shape;
     }
-    decoded_tensor decoded;
-    std::size_t repeats = 0;
-    const auto bytes = read_record(where, *entry, decoded, &repeats);
-    if (!bytes) {
-        return bytes.failure();
-    }
-    return std::move(decoded.shape);
+    return read_newest(where, [this](const located& at) -> lookup<shape_type> {
+        const auto values = at.from->values_of(*at.file, at.id);
+        if (!values) {
+            return no_values(at);
+        }
+        decoded_tensor decoded;
+        std::size_t repeats = 0;
+        const auto bytes = read_record(at, *values, decoded, &repeats);
+        if (!bytes) {
+            return bytes.failure();
+        }
+        return std::move(decoded.shape);
+    });
 }
 
 SMDEBUG_INLINE lookup<double> tensor_reader::read_saved(const located& where, const layout::entry& entry,
                                                         reduction_key key) const {
-    const auto bytes = state_->read_event(*where.from, *where.file, entry);
-    return bytes ? decode_saved(where, entry, key, bytes->view()) : bytes.failure();
+    return read_newest(where, [&](const located& at) -> lookup<double> {
+        const auto saved = at.file == where.file ? std::optional{entry} : at.from->reduction_of(*at.file, at.id, key);
+        if (!saved) {
+            return lookup_failure_kind::tensor_not_saved;
+        }
+        const auto bytes = state_->read_event(*at.from, *at.file, *saved);
+        return bytes ? decode_saved(at, *saved, key, bytes->view()) : bytes.failure();
+    });
 }
 
 SMDEBUG_INLINE lookup<std::map<reduction_key, double>> tensor_reader::read_saved(const located& where) const {
+    return read_newest(where, [this](const located& at) { return read_saved_now(at); });
+}
+
+SMDEBUG_INLINE lookup<std::map<reduction_key, double>> tensor_reader::read_saved_now(const located& where) const {
     const layout& entries = where.from->layout_of(*where.file);
     const reduction_set saved = entries.saved_reductions(where.id);
     std::vector<std::pair<reduction_key, layout::entry>> wanted;
@@ -152,6 +197,11 @@ SMDEBUG_INLINE lookup<std::map<reduction_key, double>> tensor_reader::read_saved
 
 SMDEBUG_INLINE lookup<reduction_values> tensor_reader::reduce(const located& where, reduction_set wanted,
                                                               dtype* type) const {
+    return read_newest(where, [&](const located& at) { return reduce_now(at, wanted, type); });
+}
+
+SMDEBUG_INLINE lookup<reduction_values> tensor_reader::reduce_now(const located& where, reduction_set wanted,
+                                                                  dtype* type) const {
     const auto entry = where.from->values_of(*where.file, where.id);
     if (!entry) {
         return no_values(where);
@@ -374,7 +424,7 @@ SMDEBUG_INLINE void first_values::note_missing(std::size_t place) {
 }
 
 SMDEBUG_INLINE void first_values::pass_over_missing() {
-    if (abilities_of(state_.store()).batches_ranges) {  // remote: each query takes time
+    if (is_remote()) {
         if (missing_count_ >= worth_a_listing && !is_listed_) {
             is_listed_ = true;
             list_files();
@@ -405,9 +455,9 @@ SMDEBUG_INLINE void first_values::list_files() {
         for (std::string& key : state_.store().list(locations::events_folder, "")) {
             there.insert(std::move(key));
         }
-        for (std::size_t place = failed_from_; place < files_.size(); ++place) {
+        for (std::size_t place = 0; place < files_.size(); ++place) {
             const std::string key = trial_state::event_key(from_, *files_[place]);
-            if (key.starts_with(locations::events_folder) && !there.contains(key)) {
+            if (key.starts_with(locations::events_folder) && !there.contains(key) && (is_remote() || is_missing(key))) {
                 note_missing(place);
             }
         }

@@ -81,8 +81,8 @@ SMDEBUG_INLINE std::shared_ptr<const catalog> trial_state::refreshed(
     // Allocated before the load: once the loader has stored the new catalog, publishing it must not fail.
     const auto published = std::make_shared<catalog>();
     if (auto next = (*loading)->load(*last, changed_keys)) {
-        if (next->file_count > last->file_count) {
-            last_news_.store(waiter::clock::now().time_since_epoch().count(), std::memory_order_relaxed);
+        if (next->load != last->load) {
+            last_news_.store(waiter::clock::now(), std::memory_order_relaxed);
         }
         *published = std::move(*next);
         *newest_.lock() = published;
@@ -91,14 +91,23 @@ SMDEBUG_INLINE std::shared_ptr<const catalog> trial_state::refreshed(
     return last;
 }
 
-SMDEBUG_INLINE std::chrono::milliseconds trial_state::quiet_time() const {
-    using std::chrono::milliseconds;
-    const waiter::clock::duration seen{last_news_.load(std::memory_order_relaxed)};
-    const auto now = waiter::clock::now();
-    if (seen.count() != 0) {
-        return std::chrono::duration_cast<milliseconds>(now.time_since_epoch() - seen);
+SMDEBUG_INLINE std::shared_ptr<const catalog> trial_state::in_doubt() const {
+    if (!current()->loaded_all_steps) {
+        (*loader_.lock())->doubt();  // also for a later refresh
     }
-    auto quiet = std::chrono::duration_cast<milliseconds>(now - opened_);
+    return fresh();
+}
+
+SMDEBUG_INLINE std::chrono::milliseconds trial_state::watched_quiet_time() const {
+    return std::chrono::duration_cast<std::chrono::milliseconds>(waiter::clock::now() -
+                                                                 last_news_.load(std::memory_order_relaxed));
+}
+
+SMDEBUG_INLINE std::chrono::milliseconds trial_state::quiet_time() const {
+    auto quiet = watched_quiet_time();
+    if (last_news_.load(std::memory_order_relaxed) != opened_) {
+        return quiet;
+    }
     const auto dating = dating_.lock();
     if (!dating->is_done) {  // as long as nothing new has come, the answer is the same
         dating->last_written = last_written(*current());
@@ -114,7 +123,7 @@ SMDEBUG_INLINE waiter::clock::time_point trial_state::look_by(
     std::optional<std::chrono::milliseconds> give_up_after) const {
     auto latest = waiter::clock::time_point::max();
     if (give_up_after && *give_up_after < std::chrono::hours{24 * 365}) {
-        latest = waiter::clock::now() + std::max(*give_up_after - quiet_time(), std::chrono::milliseconds{0}) +
+        latest = waiter::clock::now() + std::max(*give_up_after - watched_quiet_time(), std::chrono::milliseconds{0}) +
                  std::chrono::milliseconds{1};
     }
     return std::min(latest, (*loader_.lock())->end_due().value_or(latest));
@@ -145,10 +154,7 @@ SMDEBUG_INLINE std::string trial_state::names_near(std::string_view wanted) cons
 }
 
 SMDEBUG_INLINE std::string trial_state::event_key(const catalog& from, const catalog::file& file) {
-    if (file.event_file == catalog::usual_event_file) {
-        return locations::event_key(file.step, from.workers[file.worker]);
-    }
-    const std::string& named = from.event_files[file.event_file];
+    std::string named = from.event_file_of(file);
     return !from.has_index || stays_inside(named) ? named : std::string{};
 }
 
@@ -307,7 +313,9 @@ SMDEBUG_INLINE std::shared_ptr<const catalog> step_wait::look() {
     return newest;
 }
 
-SMDEBUG_INLINE bool step_wait::given_up() const { return give_up_after_ && state_.quiet_time() >= *give_up_after_; }
+SMDEBUG_INLINE bool step_wait::given_up() const {
+    return give_up_after_ && state_.watched_quiet_time() >= *give_up_after_;
+}
 
 SMDEBUG_INLINE wait_outcome step_wait::pause() { return pauses_.pause(state_.look_by(give_up_after_)); }
 

@@ -345,7 +345,10 @@ SMDEBUG_INLINE void step_cache::begin_ahead(questions_by_tensor asked) {
     const step_range all{ahead_steps_.front(), ahead_steps_.back() + 1};
     std::vector<thread_permit> lent;
     joint_end_ = how_.joint ? all.end.value_or(0) : 0;
-    const std::size_t most = how_.joint ? 1 : std::min<std::size_t>(ahead_steps_.size(), how_.most_threads);
+    const bool in_turn = is_in_memory(all);  // a thread would take longer to begin than this
+    const std::size_t most = in_turn      ? 0
+                             : how_.joint ? 1
+                                          : std::min<std::size_t>(ahead_steps_.size(), how_.most_threads);
     while (how_.threads && lent.size() < most) {
         thread_permit thread = how_.threads->try_acquire();
         if (!thread) {
@@ -354,8 +357,8 @@ SMDEBUG_INLINE void step_cache::begin_ahead(questions_by_tensor asked) {
         lent.push_back(std::move(thread));
     }
     if (lent.size() < 2) {
-        return begin_part(lent.empty() ? thread_permit{} : std::move(lent.front()), all, std::move(asked),
-                          &last_saves_);
+        return begin_part(lent.empty() ? thread_permit{} : std::move(lent.front()), all, std::move(asked), &last_saves_,
+                          in_turn);
     }
     // Comparisons need consecutive steps, everything else does not.
     questions_by_tensor comparing;
@@ -380,12 +383,26 @@ SMDEBUG_INLINE void step_cache::begin_ahead(questions_by_tensor asked) {
     }
 }
 
+SMDEBUG_INLINE bool step_cache::is_in_memory(const step_range& steps) const {
+    constexpr std::size_t most = 256;
+    const auto from = state_->current();
+    const auto files = from->files_in(steps);
+    return std::all_of(files.begin(), files.end(), [&](const catalog::file* file) {
+        const layout& entries = from->layout_of(*file);
+        std::size_t i = 0;
+        while (i < std::min(entries.size(), most) && entries[i].record.length == 0) {
+            ++i;
+        }
+        return i == entries.size();
+    });
+}
+
 SMDEBUG_INLINE void step_cache::begin_part(thread_permit thread, const step_range& range, questions_by_tensor asked,
-                                           last_saves* previous) {
+                                           last_saves* previous, bool in_turn) {
     if (faster_.size() == ahead_.size()) {
         faster_.emplace_back();
     }
-    const bool in_turn = how_.threads && !thread;  // on the walking thread, when it reaches these steps
+    in_turn = in_turn || (how_.threads && !thread);  // on the walking thread, when it reaches these steps
     ahead_.push_back(std::async(in_turn ? std::launch::deferred : std::launch::async,
                                 [this, range, permit = std::move(thread), asked = std::move(asked), previous,
                                  faster = &faster_[ahead_.size()]]() mutable {
