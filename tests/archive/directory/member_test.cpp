@@ -25,6 +25,12 @@ TEST_CASE("key_of: without what says nothing; empty for what leaves the archive"
     CHECK(key_of(std::string_view{"a\0b", 3}).empty());
 }
 
+TEST_CASE("problem_of_name: a member without a name is a problem of the archive") {
+    CHECK(problem_of_name("../x").where == "!/../x");
+    CHECK(problem_of_name("").where.empty());
+    CHECK(problem_of_name("").what == "a member without a name is not read: pack it again under a name");
+}
+
 TEST_CASE("add_problem: the first 16, and how many more there are") {
     directory made;
     for (int i = 0; i < 16; ++i) {

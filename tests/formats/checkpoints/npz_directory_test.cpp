@@ -113,6 +113,14 @@ TEST_CASE("read_npz_directory: the last of two arrays with the same name is read
     CHECK(all.not_read[0].kind == problem_kind::replaced);
 }
 
+TEST_CASE("read_npz_directory: a member without a name is reported under the name of the file") {
+    const npz_directory all = directory_of(zip_of(members{{"", array_of(1)}, {"w.npy", array_of(2)}}));
+    CHECK(all.tensors.size() == 1);
+    REQUIRE(all.not_read.size() == 1);
+    CHECK(all.not_read[0].name.ends_with(".npz"));
+    CHECK(all.not_read[0].why.starts_with("a member without a name"));
+}
+
 TEST_CASE("read_npz_directory: resource forks of macOS are passed over; a pointer of Git LFS is called one") {
     const npz_directory all = directory_of(
         zip_of(members{{"w.npy", array_of(1)}, {"__MACOSX/._w.npy", std::string{"\0\5\x16\7 and more", 13}}}));

@@ -42,6 +42,10 @@ SMDEBUG_INLINE std::string key_of(std::string_view name) {
 }
 
 SMDEBUG_INLINE problem problem_of_name(std::string_view name) {
+    if (name.empty()) {
+        return {.kind = problem_kind::left_out,
+                .what = "a member without a name is not read: pack it again under a name"};
+    }
     return {
         .kind = problem_kind::left_out,
         .where = "!/" + std::string{name},
