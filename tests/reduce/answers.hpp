@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <smdebug/core/strict_math/begin.ipp>
+
 namespace reduce_test {
 
 /// Every bit of two answers; NaN are alike.
@@ -20,3 +22,4 @@ namespace reduce_test {
 }
 
 }  // namespace reduce_test
+#include <smdebug/core/strict_math/end.ipp>

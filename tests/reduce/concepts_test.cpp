@@ -1,3 +1,4 @@
+#include <smdebug/core/float_kinds.hpp>
 #include <smdebug/reduce/concepts.hpp>
 
 #include <doctest/doctest.h>
@@ -75,9 +76,9 @@ TEST_CASE("reduction_values: NaN and nothing computed, until a kernel says other
     CHECK(values.computed.empty());
     CHECK(values.count == 0);
     for (const double value : values.value) {
-        CHECK(std::isnan(value));
+        CHECK(smdebug::is_nan(value));
     }
     values.value[reduction_key{reduction::l1, true}.index()] = 3;
     CHECK(values(reduction::l1, true) == 3);
-    CHECK(std::isnan(values(reduction::l1)));
+    CHECK(smdebug::is_nan(values(reduction::l1)));
 }

@@ -20,6 +20,8 @@
 #include <utility>
 #include <vector>
 
+#include <smdebug/core/strict_math/begin.ipp>
+
 namespace reduce_test {
 
 /// splitmix64: a few lines, the same numbers everywhere.
@@ -180,7 +182,7 @@ inline constexpr float_range double_range{1024, -1074, 53};
 
 /// A number that a type can say, as the type's bits.
 [[nodiscard]] inline std::uint16_t half_bits(double value) {
-    const std::uint16_t sign = std::signbit(value) ? 0x8000U : 0U;
+    const std::uint16_t sign = __builtin_signbit(value) ? 0x8000U : 0U;
     const double size = std::abs(value);
     if (size == 0) {
         return sign;
@@ -358,3 +360,4 @@ void for_each_repeated(const Visit& visit) {
 }
 
 }  // namespace reduce_test
+#include <smdebug/core/strict_math/end.ipp>

@@ -11,6 +11,8 @@
 #include <cstddef>
 #include <span>
 
+#include <smdebug/core/strict_math/begin.ipp>
+
 using namespace smdebug;
 
 #ifdef SMDEBUG_COMPILED
@@ -34,3 +36,4 @@ TEST_CASE("default_kernel: reduces with the bits of every other kernel") {
         CHECK((*ours)(reduction::l2, true) == (*theirs)(reduction::l2, true));
     }
 }
+#include <smdebug/core/strict_math/end.ipp>

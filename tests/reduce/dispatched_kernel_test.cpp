@@ -15,6 +15,8 @@
 #include <type_traits>
 #include <vector>
 
+#include <smdebug/core/strict_math/begin.ipp>
+
 using namespace smdebug;
 using reduce_test::same_bits;
 
@@ -238,3 +240,4 @@ TEST_CASE("dispatched_kernel: a tensor whose last value repeats, also with code 
         }
     });
 }
+#include <smdebug/core/strict_math/end.ipp>

@@ -1,3 +1,4 @@
+#include <smdebug/core/float_kinds.hpp>
 #include <smdebug/reduce/element_walks.hpp>
 
 #include <doctest/doctest.h>
@@ -44,7 +45,7 @@ TEST_CASE("row_argmax: the first of the largest of each row; NaN for a row with 
     CHECK(row_argmax(tensor_of<std::int32_t>({1, 3, 3, 9, 0, 2}, {2, 3})) == doubles{1, 0});
     const doubles with_nan = row_argmax(tensor_of<double>({1, std::nan(""), 0, 2}, {2, 2}));
     REQUIRE(with_nan.size() == 2);
-    CHECK(std::isnan(with_nan[0]));
+    CHECK(smdebug::is_nan(with_nan[0]));
     CHECK(with_nan[1] == 1);
     CHECK(row_argmax(tensor_of<float>({1}, {})).empty());
     CHECK(row_argmax(tensor_of<float>({}, {3, 0})).empty());

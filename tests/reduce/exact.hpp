@@ -2,6 +2,7 @@
 // promised error bounds against them.  Slow and simple; shares no code with the library.
 #pragma once
 
+#include <smdebug/core/float_kinds.hpp>
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/reduce/name.hpp>
 
@@ -15,6 +16,8 @@
 #include <limits>
 #include <string>
 #include <vector>
+
+#include <smdebug/core/strict_math/begin.ipp>
 
 namespace reduce_test {
 
@@ -233,7 +236,7 @@ struct bounds {
     const big n(exact.count);
     const big wanted = n * exact.squares - sum * sum;
     const big tolerance(bound.inverse_tolerance);
-    if (!std::isfinite(variance)) {
+    if (!smdebug::is_finite(variance)) {
         const big largest = big_of(std::numeric_limits<double>::max()).shifted(unit) * n * n;
         return variance > 0 && deviation == variance && !(wanted <= largest);
     }
@@ -246,7 +249,7 @@ struct bounds {
 /// Whether sqrt(squares) is the norm: compared as squares, so twice the tolerance.
 [[nodiscard]] inline bool norm_is_right(double norm, const exact_sums& exact, const bounds& bound) {
     const big largest = big_of(std::numeric_limits<double>::max());
-    if (!std::isfinite(norm)) {
+    if (!smdebug::is_finite(norm)) {
         return norm > 0 && !(exact.squares <= largest * largest);
     }
     const big root = big_of(norm);
@@ -256,8 +259,8 @@ struct bounds {
 
 /// Whether a sum is right; beyond the range of doubles it is an infinity.
 [[nodiscard]] inline bool sum_is_right(double value, const big& sum, const exact_sums& exact, const bounds& bound) {
-    if (!std::isfinite(value)) {
-        return !std::isnan(value) && too_large(sum) && (value < 0) == sum.negative();
+    if (!smdebug::is_finite(value)) {
+        return !smdebug::is_nan(value) && too_large(sum) && (value < 0) == sum.negative();
     }
     return within(big_of(value), sum, exact.magnitudes, bound.bits);
 }
@@ -274,8 +277,8 @@ inline void check_sums(const smdebug::reduction_values& values, const std::vecto
     CHECK(values(l2, true) == values(l2));
     CHECK(values(sum, true) == values(l1));
     if (exact.count == 0) {
-        CHECK(std::isnan(values(mean, true)));
-        CHECK(std::isnan(values(variance, true)));
+        CHECK(smdebug::is_nan(values(mean, true)));
+        CHECK(smdebug::is_nan(values(variance, true)));
         return;
     }
     CHECK(mean_is_right(values(mean, true), exact.magnitudes, exact, bound));
@@ -300,8 +303,8 @@ inline void check_sums(const smdebug::reduction_values& values, const std::vecto
     if (mantissas.is_zero()) {
         return value == 0;
     }
-    if (!std::isfinite(value)) {
-        return !std::isnan(value) && (value < 0) == negative &&
+    if (!smdebug::is_finite(value)) {
+        return !smdebug::is_nan(value) && (value < 0) == negative &&
                !(mantissas <= big(1).shifted(static_cast<std::size_t>(std::max(0L, 1023 - exponent))));
     }
     const element found = element_of(value);
@@ -314,3 +317,4 @@ inline void check_sums(const smdebug::reduction_values& values, const std::vecto
 }
 
 }  // namespace reduce_test
+#include <smdebug/core/strict_math/end.ipp>

@@ -1,3 +1,4 @@
+#include <smdebug/core/float_kinds.hpp>
 #include <smdebug/reduce/accumulate.hpp>
 
 #include <doctest/doctest.h>
@@ -55,7 +56,7 @@ TEST_CASE("finisher: the eighteen values of 3 and -4") {
 TEST_CASE("finisher: only what was walked for is computed") {
     const auto values = finished(three_and_minus_four(), {});
     CHECK(values.computed == (reduction_set{reduction::sum} | reduction_set{reduction::mean}));
-    CHECK(std::isnan(values(reduction::l1)));
+    CHECK(smdebug::is_nan(values(reduction::l1)));
     const auto extrema = finished(three_and_minus_four(), {.sweep = {.extrema = true}});
     CHECK(extrema.computed.contains({reduction::max, true}));
     CHECK_FALSE(extrema.computed.contains({reduction::min, true}));
@@ -98,13 +99,13 @@ TEST_CASE("finisher: NaN and infinities decide, whatever the sums hold") {
     all.sum = {not_a_number, not_a_number};
     CHECK(finished(all)(reduction::sum) == infinity);
     CHECK(finished(all)(reduction::l2) == infinity);
-    CHECK(std::isnan(finished(all)(reduction::std)));
+    CHECK(smdebug::is_nan(finished(all)(reduction::std)));
     all.kinds.neg_inf = 1;
-    CHECK(std::isnan(finished(all)(reduction::mean)));
+    CHECK(smdebug::is_nan(finished(all)(reduction::mean)));
     CHECK(finished(all)(reduction::mean, true) == infinity);
     all.kinds.nan = 1;
     for (const double value : finished(all).value) {
-        CHECK(std::isnan(value));
+        CHECK(smdebug::is_nan(value));
     }
 }
 
@@ -114,5 +115,5 @@ TEST_CASE("finished_product: a 0 wins over an overflow, but not over an infinity
     all.product = {not_a_number, 0};
     CHECK(finished_product<tag>(all) == 0);
     all.kinds.pos_inf = 1;
-    CHECK(std::isnan(finished_product<tag>(all)));
+    CHECK(smdebug::is_nan(finished_product<tag>(all)));
 }

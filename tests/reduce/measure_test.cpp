@@ -6,6 +6,8 @@
 
 #include <doctest/doctest.h>
 
+#include <smdebug/core/strict_math/begin.ipp>
+
 using namespace smdebug;
 
 namespace measure_test {
@@ -55,3 +57,4 @@ TEST_CASE("measure: answers and the names of their types") {
     CHECK(positives{}(two) == 2);
     CHECK(ratio{}(two, two) == 1);
 }
+#include <smdebug/core/strict_math/end.ipp>

@@ -13,6 +13,8 @@
 #include <cstring>
 #include <limits>
 
+#include <smdebug/core/strict_math/begin.ipp>
+
 namespace reduce_test {
 
 using namespace smdebug::reduce;
@@ -76,3 +78,4 @@ void check_rows() {
 }
 
 }  // namespace reduce_test
+#include <smdebug/core/strict_math/end.ipp>

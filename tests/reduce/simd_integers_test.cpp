@@ -11,6 +11,8 @@
 #include <limits>
 #include <vector>
 
+#include <smdebug/core/strict_math/begin.ipp>
+
 using namespace smdebug::reduce;
 using namespace smdebug::reduce::detail;
 using arch = xsimd::default_arch;
@@ -112,3 +114,4 @@ TEST_CASE("simd_integers: doubles as static_cast gives them, ties between two of
     check_conversion<std::int64_t>();
     check_conversion<std::uint64_t>();
 }
+#include <smdebug/core/strict_math/end.ipp>

@@ -17,6 +17,8 @@
 #include <type_traits>
 #include <vector>
 
+#include <smdebug/core/strict_math/begin.ipp>
+
 using namespace smdebug;
 using reduce_test::same_bits;
 
@@ -219,3 +221,4 @@ TEST_CASE("simd_kernel, scalar_kernel: a tensor whose last value repeats has the
     });
     CHECK(tensors > 300);
 }
+#include <smdebug/core/strict_math/end.ipp>

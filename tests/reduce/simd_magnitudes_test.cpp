@@ -12,6 +12,8 @@
 #include <limits>
 #include <vector>
 
+#include <smdebug/core/strict_math/begin.ipp>
+
 using namespace smdebug::reduce;
 using namespace smdebug::reduce::detail;
 using reduce_test::check_widening;
@@ -133,3 +135,4 @@ TEST_CASE("simd_magnitudes: known magnitudes, in order") {
         CHECK(found[i] == 5.0 * i);
     }
 }
+#include <smdebug/core/strict_math/end.ipp>

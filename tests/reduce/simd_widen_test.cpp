@@ -9,6 +9,8 @@
 #include <limits>
 #include <vector>
 
+#include <smdebug/core/strict_math/begin.ipp>
+
 using namespace smdebug::reduce;
 using namespace smdebug::reduce::detail;
 using reduce_test::check_widening;
@@ -83,3 +85,4 @@ TEST_CASE("simd_widen: the same lanes as widen with SSE2, whatever else the file
     check_conversions<xsimd::sse2>();
 }
 #endif
+#include <smdebug/core/strict_math/end.ipp>

@@ -1,3 +1,4 @@
+#include <smdebug/core/float_kinds.hpp>
 #include <smdebug/reduce/reduce_tensor.hpp>
 
 #include <doctest/doctest.h>
@@ -35,7 +36,7 @@ void check_element(const tensor_view& tensor) {
     CAPTURE(name_of(tensor.type));
     for (std::size_t i = 0; i < 2 * reduction_count; ++i) {
         CAPTURE(reduction_key::from_index(i).name());
-        const bool both_nan = std::isnan(found.value[i]) && std::isnan(wanted.value[i]);
+        const bool both_nan = smdebug::is_nan(found.value[i]) && smdebug::is_nan(wanted.value[i]);
         CHECK((both_nan ||
                std::bit_cast<std::uint64_t>(found.value[i]) == std::bit_cast<std::uint64_t>(wanted.value[i])));
     }

@@ -14,6 +14,8 @@
 #include <type_traits>
 #include <vector>
 
+#include <smdebug/core/strict_math/begin.ipp>
+
 namespace reduce_test {
 
 /// A kernel for which nothing is written down: what it runs is portable.
@@ -60,3 +62,4 @@ void check_widening(const std::vector<typename Conversion::element>& elements, d
 }
 
 }  // namespace reduce_test
+#include <smdebug/core/strict_math/end.ipp>

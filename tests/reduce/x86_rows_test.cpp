@@ -4,6 +4,8 @@
 #include <reduce/row_check.hpp>
 #include <support/skipped.hpp>
 
+#include <smdebug/core/strict_math/begin.ipp>
+
 using namespace smdebug::reduce;
 using namespace smdebug::reduce::detail;
 using reduce_test::check_rows;
@@ -35,3 +37,4 @@ TEST_CASE("x86_rows: every f16, and the extremes of all else, in the widest vect
 #if defined(__x86_64__)
 TEST_CASE("x86_rows: every f16, and the extremes of all else, with SSE2") { check_rows<xsimd::sse2>(); }
 #endif
+#include <smdebug/core/strict_math/end.ipp>

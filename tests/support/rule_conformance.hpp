@@ -5,6 +5,7 @@
 #include <support/fake_trial.hpp>
 #include <support/odd_runs.hpp>
 
+#include <smdebug/core/float_kinds.hpp>
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/rules/any_rule.hpp>
@@ -93,7 +94,7 @@ told walk(erased_rule<Trial>& rule, const Trial& run, smdebug::invoke_options ho
 /// Whether a finding says what was found: a number, or in words what is no number.
 inline bool says_what(const finding& one) {
     constexpr std::string_view words[] = {"NaN", "nan", "not finite", "shape"};
-    return !std::isnan(one.value) || !std::isnan(one.threshold) ||
+    return !smdebug::is_nan(one.value) || !smdebug::is_nan(one.threshold) ||
            std::any_of(std::begin(words), std::end(words),
                        [&](std::string_view word) { return one.message.find(word) != std::string::npos; });
 }

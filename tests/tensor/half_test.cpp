@@ -31,7 +31,7 @@ double half_by_definition(std::uint16_t bits) {
 /// are in order of their bits.
 template <class Half>
 std::uint16_t nearest_by_search(double value, std::uint16_t infinity_bits) {
-    const auto sign = static_cast<std::uint16_t>(std::signbit(value) ? 0x8000 : 0);
+    const auto sign = static_cast<std::uint16_t>(__builtin_signbit(value) ? 0x8000 : 0);
     const double magnitude = std::abs(value);
     std::uint16_t low = 0;
     std::uint16_t high = infinity_bits;
@@ -104,7 +104,7 @@ TEST_CASE("float16: all 65536 values convert to float exactly") {
         } else {
             REQUIRE(static_cast<double>(converted) == wanted);
         }
-        REQUIRE(std::signbit(converted) == ((bits & 0x8000) != 0));
+        REQUIRE(__builtin_signbit(converted) == ((bits & 0x8000) != 0));
     }
 }
 

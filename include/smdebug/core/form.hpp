@@ -7,6 +7,7 @@
 #define SMDEBUG_INLINE
 #else
 #define SMDEBUG_INLINE inline
+#include <smdebug/core/strict_math/needs_nan.ipp>
 #endif
 
 namespace smdebug::inline v1::detail {

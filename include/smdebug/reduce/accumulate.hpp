@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::reduce::detail {
 
 /// Elements in memory and how they become lanes.  Borrows the bytes.
@@ -426,3 +427,4 @@ template <class Tag, class Demand>
 }
 
 }  // namespace smdebug::inline v1::reduce::detail
+#include <smdebug/core/strict_math/end.ipp>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <smdebug/core/form.hpp>
+#include <smdebug/reduce/subnormals.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include <optional>
 #include <span>
 
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::reduce::detail {
 
 /// The number of elements compared together: both blocks of doubles fit into L1.
@@ -24,6 +26,7 @@ inline constexpr std::size_t pair_block = 512;
 /// false.  64-bit integers are rounded to doubles.
 template <class Visit>
 void for_each_pair_block(const tensor_view& a, const tensor_view& b, Visit&& visit) {
+    const subnormals_kept here;
     std::array<double, pair_block> room_a;
     std::array<double, pair_block> room_b;
     const std::size_t size = a.count();
@@ -79,6 +82,7 @@ struct difference_norms {
 [[nodiscard]] double mean_relative_difference(const tensor_view& a, const tensor_view& b, double epsilon);
 
 }  // namespace smdebug::inline v1::reduce::detail
+#include <smdebug/core/strict_math/end.ipp>
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/reduce/impl/allclose.ipp>

@@ -15,6 +15,7 @@
 #include <type_traits>
 #include <vector>
 
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::reduce::detail {
 
 // Numbers fall into slots: 1 below all bins, 2 to n + 1 the n bins, n + 2 above all bins; NaN in 0 or n + 3.
@@ -197,3 +198,4 @@ private:
 };
 
 }  // namespace smdebug::inline v1::reduce::detail
+#include <smdebug/core/strict_math/end.ipp>

@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1 {
 
 /// A kernel's results: doubles for the reductions, exact counts.  Entries that were not computed are NaN.
@@ -169,3 +170,4 @@ template <tensor_comparison M>
 using compared_by = std::invoke_result_t<const M&, const tensor_view&, const tensor_view&>;
 
 }  // namespace smdebug::inline v1
+#include <smdebug/core/strict_math/end.ipp>

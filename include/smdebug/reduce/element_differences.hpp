@@ -15,6 +15,7 @@
 #include <string>
 #include <string_view>
 
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::reduce::detail {
 
 /// An element that differs: its position in C order, and both values as text.
@@ -84,6 +85,7 @@ private:
 };
 
 }  // namespace smdebug::inline v1::reduce::detail
+#include <smdebug/core/strict_math/end.ipp>
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/reduce/impl/element_differences.ipp>

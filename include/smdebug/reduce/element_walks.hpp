@@ -12,6 +12,7 @@
 #include <optional>
 #include <vector>
 
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::reduce::detail {
 
 /// The sum of each of `channels` channels; `inner` consecutive elements belong to one channel, then the next channel
@@ -123,6 +124,7 @@ struct content_hash {
 [[nodiscard]] content_hash content_hash_of(const tensor_view& tensor) noexcept;
 
 }  // namespace smdebug::inline v1::reduce::detail
+#include <smdebug/core/strict_math/end.ipp>
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/reduce/impl/element_walks.ipp>

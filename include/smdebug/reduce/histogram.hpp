@@ -7,6 +7,7 @@
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/reduce/scalar_kernel.hpp>
+#include <smdebug/reduce/subnormals.hpp>
 #include <smdebug/reduce/wide_sum.hpp>
 #include <smdebug/reduce/widen.hpp>
 #include <smdebug/tensor/element.hpp>
@@ -25,6 +26,7 @@
 #include <utility>
 #include <vector>
 
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1 {
 
 /// A histogram, its fields named as in TensorBoard's HistogramProto.
@@ -99,6 +101,7 @@ public:
 
     /// ok, or why the kernel refused.
     [[nodiscard]] status run() {
+        const detail::subnormals_kept here;
         const std::size_t size = size_of(tensor_.type);
         const std::size_t count = tensor_.count();
         for (std::size_t at = 0; at < count; at += piece) {
@@ -371,3 +374,4 @@ template <element_source Values, class Bins = default_bins, reduction_kernel Ker
 }
 
 }  // namespace smdebug::inline v1
+#include <smdebug/core/strict_math/end.ipp>

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::reduce::detail {
 
 // The definition.
@@ -216,3 +217,4 @@ template <class Tag, class Look>
 }
 
 }  // namespace smdebug::inline v1::reduce::detail
+#include <smdebug/core/strict_math/end.ipp>

@@ -5,6 +5,7 @@
 #include <smdebug/core/dtype.hpp>
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/status.hpp>
+#include <smdebug/reduce/subnormals.hpp>
 #include <smdebug/reduce/wide_sum.hpp>
 #include <smdebug/reduce/widen.hpp>
 #include <smdebug/tensor/element.hpp>
@@ -24,6 +25,7 @@
 #include <type_traits>
 #include <vector>
 
+#include <smdebug/core/strict_math/begin.ipp>
 // Order statistics: the elements of given ranks, as if the tensor were sorted, in a few passes and without sorting it.
 // Elements are compared by unsigned keys of the same order, so that one selection serves every dtype.
 namespace smdebug::inline v1 {
@@ -421,6 +423,7 @@ template <class Tag>
 template <class Order>
 [[nodiscard]] inline std::vector<double> quantiles_in(const std::byte* elements, std::size_t count,
                                                       std::span<const double> q) {
+    const detail::subnormals_kept here;
     detail::rank_selector<Order> selector(elements, count);
     const auto range = selector.extremes();
     if (range.low < Order::lowest || range.high > Order::highest) {
@@ -506,3 +509,4 @@ extern template result<std::vector<double>> quantiles<>(const tensor_view&, std:
 #endif
 
 }  // namespace smdebug::inline v1
+#include <smdebug/core/strict_math/end.ipp>

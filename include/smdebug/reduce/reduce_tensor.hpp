@@ -9,6 +9,7 @@
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/reduce/lanes.hpp>
 #include <smdebug/reduce/name.hpp>
+#include <smdebug/reduce/subnormals.hpp>
 #include <smdebug/reduce/wide_sum.hpp>
 #include <smdebug/reduce/widen.hpp>
 #include <smdebug/tensor/element.hpp>
@@ -22,6 +23,8 @@
 #include <type_traits>
 #include <utility>
 
+#include <smdebug/core/strict_math/needs_nan.ipp>
+#include <smdebug/core/strict_math/begin.ipp>
 // Tensors of one element: losses and other scalars, of which a run has millions.
 // The general way would sweep a block, merge sixteen lanes and centre them to compute what one element shows.
 namespace smdebug::inline v1::reduce::detail {
@@ -236,6 +239,7 @@ private:
 template <class Sweeps, class Wanted>
 [[nodiscard]] inline status reduce_into(const tensor_view& tensor, Wanted wanted, const byte_watch* watch,
                                         std::size_t repeats, reduction_values& out) noexcept {
+    const subnormals_kept here;
     // Its bytes need not be passed to `watch`: nothing is gained.
     if (const std::optional<double> only = single_element<Sweeps>(tensor)) {
         values_of_one<Sweeps>(*only, out);
@@ -277,6 +281,7 @@ template <class Sweeps>
                    ? result<reduction_values>{status::truncated}
                    : reduce_tensor<Sweeps>({tensor.type, {}, bytes.first(tensor.size), {}}, wanted);
     }
+    const subnormals_kept here;
     const required_statistics needed = demand_of<Sweeps>(wanted);
     result<reduction_values> found{std::in_place};
     bool cut = false;
@@ -300,3 +305,4 @@ template <class Sweeps>
 }
 
 }  // namespace smdebug::inline v1::reduce::detail
+#include <smdebug/core/strict_math/end.ipp>

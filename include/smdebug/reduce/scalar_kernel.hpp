@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <string>
 
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1 {
 namespace reduce::detail {
 
@@ -192,3 +193,4 @@ template <>
 inline constexpr bool gives_usual_bits<scalar_kernel> = true;
 
 }  // namespace smdebug::inline v1
+#include <smdebug/core/strict_math/end.ipp>

@@ -17,6 +17,7 @@
 #error "smdebug needs xsimd 8.1 or newer (Debian: libxsimd-dev).  Tried: 8.1 to 14.3."
 #endif
 
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::reduce::detail {
 
 /// The same bits as lanes of type To, which is as large as From.
@@ -32,8 +33,48 @@ template <class Arch, class To, class From>
 
 template <class Arch>
 using singles = xsimd::batch<float, Arch>;
+
+/// Vectors of doubles whose arithmetic has this header's rules (strict_math/begin.ipp): xsimd's operators have those of
+/// the file that includes it first.
 template <class Arch>
-using doubles = xsimd::batch<double, Arch>;
+struct doubles : xsimd::batch<double, Arch> {
+    using base = xsimd::batch<double, Arch>;
+    using base::base;
+    doubles(base lanes) noexcept : base(lanes) {}
+
+    [[nodiscard]] friend doubles operator+(doubles a, doubles b) noexcept {
+        if constexpr (has_operators) {
+            return doubles(a.data + b.data);
+        } else {
+            return base(a) + base(b);
+        }
+    }
+    [[nodiscard]] friend doubles operator-(doubles a, doubles b) noexcept {
+        if constexpr (has_operators) {
+            return doubles(a.data - b.data);
+        } else {
+            return base(a) - base(b);
+        }
+    }
+    [[nodiscard]] friend doubles operator*(doubles a, doubles b) noexcept {
+        if constexpr (has_operators) {
+            return doubles(a.data * b.data);
+        } else {
+            return base(a) * base(b);
+        }
+    }
+
+private:
+    /// The compilers' own; an emulated vector is an array.
+    static constexpr bool has_operators = requires(base lanes) { lanes.data* lanes.data; };
+};
+
+/// |x|, lane by lane.
+template <class Arch>
+[[nodiscard]] inline doubles<Arch> sizes_of(doubles<Arch> x) noexcept {
+    return xsimd::abs(x);
+}
+
 template <class Arch>
 using words = xsimd::batch<std::uint64_t, Arch>;
 
@@ -141,11 +182,7 @@ template <class Arch>
 /// sum + x * x where x * x is exact, so that it may be fused or not.
 template <class Arch>
 [[nodiscard]] inline doubles<Arch> plus_exact_square(doubles<Arch> sum, doubles<Arch> x) noexcept {
-    if constexpr (has_avx512<Arch>) {
-        return doubles<Arch>(_mm512_fmadd_pd(x.data, x.data, sum.data));
-    } else {
-        return xsimd::fma(x, x, sum);
-    }
+    return sum + x * x;
 }
 
 /// The lanes' sum by halves: whole vectors first, then within the last one.
@@ -313,3 +350,4 @@ private:
 };
 
 }  // namespace smdebug::inline v1::reduce::detail
+#include <smdebug/core/strict_math/end.ipp>

@@ -16,6 +16,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::reduce::detail {
 
 template <class Arch>
@@ -289,3 +290,4 @@ inline void convert_row(from_complex<Real> /*how*/, const std::byte* from, doubl
 }
 
 }  // namespace smdebug::inline v1::reduce::detail
+#include <smdebug/core/strict_math/end.ipp>

@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <string>
 
+#include <smdebug/core/strict_math/begin.ipp>
 // One column of a block of floats: lanes are widened to double in registers and summed there.
 namespace smdebug::inline v1 {
 namespace reduce::detail {
@@ -35,7 +36,7 @@ struct narrow_sums {
         const doubles<Arch> x = load_doubles<Arch>(at);
         sum = sum + x;
         if constexpr (Parts.norms) {
-            magnitudes = magnitudes + xsimd::abs(x);
+            magnitudes = magnitudes + sizes_of<Arch>(x);
             squares = plus_exact_square<Arch>(squares, x);
         }
         if constexpr (Parts.product) {
@@ -116,8 +117,8 @@ inline void wide_column(const double* at, std::size_t rows, std::size_t lane, co
     const auto add_sums = [&](const group& x) noexcept {
         sum.add(x);
         if constexpr (Parts.norms) {
-            magnitudes.add({xsimd::abs(x[0]), xsimd::abs(x[1]), xsimd::abs(x[2]), xsimd::abs(x[3]), xsimd::abs(x[4]),
-                            xsimd::abs(x[5]), xsimd::abs(x[6]), xsimd::abs(x[7])});
+            magnitudes.add({sizes_of<Arch>(x[0]), sizes_of<Arch>(x[1]), sizes_of<Arch>(x[2]), sizes_of<Arch>(x[3]), sizes_of<Arch>(x[4]),
+                            sizes_of<Arch>(x[5]), sizes_of<Arch>(x[6]), sizes_of<Arch>(x[7])});
             squares.add({rounded_product<Arch>(x[0], x[0]), rounded_product<Arch>(x[1], x[1]),
                          rounded_product<Arch>(x[2], x[2]), rounded_product<Arch>(x[3], x[3]),
                          rounded_product<Arch>(x[4], x[4]), rounded_product<Arch>(x[5], x[5]),
@@ -220,7 +221,7 @@ struct simd_sweeps {
             for (std::size_t row = 0; row < rows; ++row) {
                 for (std::size_t i = 0; i < side_by_side; ++i) {
                     const doubles<Arch> x = load_doubles<Arch>(lanes + row * lane_count + lane + i * width);
-                    const doubles<Arch> d = (magnitudes ? xsimd::abs(x) : x) - centre_of_all;
+                    const doubles<Arch> d = (magnitudes ? sizes_of<Arch>(x) : x) - centre_of_all;
                     sum[i] = sum[i] + d;
                     squares[i] = squares[i] + rounded_product<Arch>(d, d);
                 }
@@ -380,3 +381,4 @@ template <class Arch>
 inline constexpr bool gives_usual_bits<simd_kernel<Arch>> = true;
 
 }  // namespace smdebug::inline v1
+#include <smdebug/core/strict_math/end.ipp>

@@ -16,6 +16,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include <smdebug/core/strict_math/begin.ipp>
 // The conversions of widen.hpp to float and double on 64-bit ARM, a row of sixteen elements each, by intrinsics.
 // g++ 12 takes the portable ones (simd_widen.hpp) apart into single elements.
 namespace smdebug::inline v1::reduce::detail {
@@ -237,3 +238,4 @@ inline void simd_widen(const std::byte* from, std::size_t count, double scale, t
 }
 
 }  // namespace smdebug::inline v1::reduce::detail
+#include <smdebug/core/strict_math/end.ipp>

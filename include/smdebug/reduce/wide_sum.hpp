@@ -10,6 +10,7 @@
 #include <limits>
 #include <type_traits>
 
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::reduce::detail {
 
 /// The unevaluated sum high + low.  Normalised: high is the double nearest to the sum.
@@ -45,12 +46,27 @@ template <class Tag>
     return plus<Tag>(a, wide_sum{-b.high, -b.low});
 }
 
-/// a / n, normalised.  The FMA is part of the definition: it gives the exact remainder, and std::fma does so with and
+#if defined(__clang__) && defined(__x86_64__) && !defined(__FMA__)
+/// The C library's function under another name: with -ffast-math clang makes two operations of its built-in one.
+double library_fma(double x, double y, double z) noexcept __asm__("fma");
+#endif
+
+/// x * y + z, rounded once.
+template <class Tag>
+[[nodiscard]] inline double fused(double x, double y, double z) noexcept {
+#if defined(__clang__) && defined(__x86_64__) && !defined(__FMA__)
+    return library_fma(x, y, z);
+#else
+    return __builtin_fma(x, y, z);
+#endif
+}
+
+/// a / n, normalised.  The FMA is part of the definition: it gives the exact remainder, with and
 /// without the instruction.  Used once a block and once a tensor, so its cost without the instruction is small.
 template <class Tag>
 [[nodiscard]] inline wide_sum divided(wide_sum a, double n) noexcept {
     const double quotient = a.high / n;
-    const double remainder = std::fma(-quotient, n, a.high);
+    const double remainder = fused<Tag>(-quotient, n, a.high);
     return normalised<Tag>(quotient, (remainder + a.low) / n);
 }
 
@@ -237,3 +253,4 @@ struct integer_sweeps {
 };
 
 }  // namespace smdebug::inline v1::reduce::detail
+#include <smdebug/core/strict_math/end.ipp>

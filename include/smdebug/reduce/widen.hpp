@@ -15,6 +15,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::reduce::detail {
 
 using smdebug::detail::half_to_float;
@@ -168,3 +169,4 @@ inline void widen(const std::byte* from, std::size_t count, double scale, typena
 }
 
 }  // namespace smdebug::inline v1::reduce::detail
+#include <smdebug/core/strict_math/end.ipp>

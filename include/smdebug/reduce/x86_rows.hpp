@@ -13,6 +13,7 @@
 #include <limits>
 #include <type_traits>
 
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::reduce::detail {
 
 /// Bits of the integer vectors of Arch: 512, 256 (AVX2 and above), 128 (SSE2 to AVX); 0 where it is not x86-64.
@@ -265,3 +266,4 @@ inline void convert_row(from_integer<Integer, double> /*how*/, const std::byte* 
 #endif
 
 }  // namespace smdebug::inline v1::reduce::detail
+#include <smdebug/core/strict_math/end.ipp>

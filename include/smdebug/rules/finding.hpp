@@ -18,6 +18,8 @@
 #include <utility>
 #include <vector>
 
+#include <smdebug/core/strict_math/needs_nan.ipp>
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1 {
 
 /// A verdict about one step, or about one tensor at a step.  A plain finding{} means that the condition was not met;
@@ -102,3 +104,4 @@ struct rule_outcome {
 };
 
 }  // namespace smdebug::inline v1
+#include <smdebug/core/strict_math/end.ipp>

@@ -18,6 +18,7 @@
 #include <string>
 #include <string_view>
 
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1 {
 
 /// The status of a rule's evaluation: SageMaker's values, and two more of this library.
@@ -151,6 +152,7 @@ void append_result_json(std::string& out, const rule_result& result, std::size_t
 [[nodiscard]] std::string result_json(const rule_result& result, std::size_t most_findings = 1000);
 
 }  // namespace smdebug::inline v1
+#include <smdebug/core/strict_math/end.ipp>
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/rules/impl/rule_result.ipp>

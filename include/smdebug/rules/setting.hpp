@@ -4,6 +4,7 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/float_kinds.hpp>
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/printable_text.hpp>
 #include <smdebug/core/step.hpp>
@@ -23,6 +24,7 @@
 #include <utility>
 #include <vector>
 
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1 {
 
 /// The types that a setting may have: those that a text can express.
@@ -217,7 +219,7 @@ template <class Number>
         return std::nullopt;
     }
     if constexpr (std::floating_point<Number>) {
-        if (std::isnan(number)) {
+        if (is_nan(number)) {
             return std::nullopt;
         }
     }
@@ -306,6 +308,7 @@ void parse_setting(const std::vector<std::string>& items, T& to) {
 }
 
 }  // namespace smdebug::inline v1
+#include <smdebug/core/strict_math/end.ipp>
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/rules/impl/setting.ipp>

@@ -13,6 +13,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1 {
 
 /// The dtype whose elements are of type T; `invalid` for any other T.
@@ -144,3 +145,4 @@ constexpr decltype(auto) visit_dtype(dtype type, F&& f) {
 }
 
 }  // namespace smdebug::inline v1
+#include <smdebug/core/strict_math/end.ipp>

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <limits>
 
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1 {
 namespace detail {
 
@@ -256,3 +257,4 @@ concept narrow_float = std::same_as<T, float16> || std::same_as<T, bfloat16> || 
 }  // namespace detail
 
 }  // namespace smdebug::inline v1
+#include <smdebug/core/strict_math/end.ipp>

@@ -3,6 +3,7 @@
 
 #include <smdebug/core/dtype.hpp>
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/float_kinds.hpp>
 #include <smdebug/hook/tensor_adapter.hpp>
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/reduce/digest.hpp>
@@ -24,6 +25,7 @@
 #include <utility>
 #include <vector>
 
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1 {
 namespace detail {
 
@@ -349,11 +351,11 @@ private:
             switch (which) {
                 case part::min:
                 case part::abs_min:
-                    result = std::isnan(result) || next > result ? result : next;
+                    result = is_nan(result) || next > result ? result : next;
                     break;
                 case part::max:
                 case part::abs_max:
-                    result = std::isnan(result) || next < result ? result : next;
+                    result = is_nan(result) || next < result ? result : next;
                     break;
                 case part::prod:
                     result *= next;
@@ -532,3 +534,4 @@ private:
 };
 
 }  // namespace smdebug::inline v1
+#include <smdebug/core/strict_math/end.ipp>

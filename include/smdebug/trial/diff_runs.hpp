@@ -23,6 +23,7 @@
 #include <string>
 #include <string_view>
 
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1 {
 
 /// In which respect two runs differ.
@@ -185,6 +186,7 @@ diff_summary diff_runs(const First& first, const Second& second, const diff_opti
 }
 
 }  // namespace smdebug::inline v1
+#include <smdebug/core/strict_math/end.ipp>
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/trial/impl/diff_runs.ipp>

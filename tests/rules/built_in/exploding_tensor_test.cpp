@@ -1,3 +1,4 @@
+#include <smdebug/core/float_kinds.hpp>
 #include <smdebug/rules/built_in/exploding_tensor.hpp>
 
 #include "support/fake_trial.hpp"
@@ -72,7 +73,7 @@ TEST_CASE(
     REQUIRE(found.size() == 1);
     CHECK(found[0].value == -std::numeric_limits<double>::infinity());
     CHECK(found[0].message == "0 NaN and 1 infinite of 2 values");
-    CHECK(std::isnan(found[0].threshold));
+    CHECK(smdebug::is_nan(found[0].threshold));
 }
 
 TEST_CASE("exploding_tensor: judges by saved reductions where they prove something, and notes where they do not") {

@@ -1,3 +1,4 @@
+#include <smdebug/core/float_kinds.hpp>
 #include <smdebug/rules/built_in/poor_weight_initialization.hpp>
 
 #include "rules/built_in/listed.hpp"
@@ -302,7 +303,7 @@ TEST_CASE("poor_weight_initialization: works on a trial that can only reduce") {
     CHECK(first[0].tensor == "g");
     CHECK_FALSE(first[0].met);
     CHECK(first[2].met);  // this trial's regexes match everything
-    CHECK(std::isinf(first[2].value));
+    CHECK(smdebug::is_infinite(first[2].value));
     CHECK(first[1].tensor == "loss");
     CHECK_FALSE(first[1].met);
     const auto second = rule(run, 1);  // nor can it show that a loss is a scalar
@@ -343,7 +344,7 @@ TEST_CASE("poor_weight_initialization: a tensor that is found wide by a part of 
                 const auto ends = quantiles(view, measure.between);
                 const double exact = (*ends)[1] - (*ends)[0];
                 const double width = measure(view);
-                if (std::isinf(width)) {
+                if (smdebug::is_infinite(width)) {
                     ++told;
                     CHECK(exact >= 0.001);
                 } else {
@@ -371,5 +372,5 @@ TEST_CASE("poor_weight_initialization: an infinite or lost element does not make
     CHECK(width_of(5) == inf);  // decided by a part of it
     CHECK(width_of(inf) == 10);
     CHECK(width_of(-inf) == 10);
-    CHECK(std::isnan(width_of(not_a_number)));
+    CHECK(smdebug::is_nan(width_of(not_a_number)));
 }

@@ -1,3 +1,4 @@
+#include <smdebug/core/float_kinds.hpp>
 #include <smdebug/rules/built_in/weight_update_ratio.hpp>
 
 #include "rules/built_in/listed.hpp"
@@ -244,9 +245,9 @@ TEST_CASE("weight_update_ratio: squares that no double can hold are no infinitie
     CHECK(rules::update_ratio(doubles({1e200}), doubles({3e200}), 1e-9) == doctest::Approx(2));
     CHECK(rules::update_ratio(doubles({1e-200}), doubles({3e-200}), 0) == doctest::Approx(2));
     CHECK(rules::update_ratio(doubles({1}), doubles({1}), 0) == 0);
-    CHECK(std::isnan(rules::update_ratio(doubles({not_a_number}), doubles({1}), 0)));
+    CHECK(smdebug::is_nan(rules::update_ratio(doubles({not_a_number}), doubles({1}), 0)));
     CHECK(rules::update_ratio(doubles({1}), doubles({-inf}), 0) == inf);
-    CHECK(std::isnan(rules::update_ratio(doubles({inf}), doubles({1}), 0)));
+    CHECK(smdebug::is_nan(rules::update_ratio(doubles({inf}), doubles({1}), 0)));
 }
 
 TEST_CASE("weight_update_ratio: each worker with all_workers, a trial that can only reduce, no weights at all") {

@@ -1,6 +1,7 @@
 // The bodies of <smdebug/core/json_text.hpp>.
 #pragma once
 
+#include <smdebug/core/float_kinds.hpp>
 #include <smdebug/core/json_text.hpp>
 
 #include <charconv>
@@ -10,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1 {
 namespace detail {
 
@@ -57,10 +59,10 @@ SMDEBUG_INLINE void append_json_ascii(std::string& out, std::string_view text) {
 }
 
 SMDEBUG_INLINE std::string double_text(double value) {
-    if (std::isnan(value)) {
+    if (is_nan(value)) {
         return "NaN";
     }
-    if (std::isinf(value)) {
+    if (is_infinite(value)) {
         return value > 0 ? "Infinity" : "-Infinity";
     }
     char text[40] = {};
@@ -76,7 +78,7 @@ SMDEBUG_INLINE std::string short_text(double value) {
 
 SMDEBUG_INLINE void append_json_number(std::string& out, double value) {
     const std::string text = double_text(value);
-    if (std::isfinite(value)) {
+    if (is_finite(value)) {
         out += text;
     } else {
         append_json_string(out, text);
@@ -84,3 +86,4 @@ SMDEBUG_INLINE void append_json_number(std::string& out, double value) {
 }
 
 }  // namespace smdebug::inline v1
+#include <smdebug/core/strict_math/end.ipp>

@@ -3,6 +3,7 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/dtype.hpp>
+#include <smdebug/core/float_kinds.hpp>
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/core/printable_text.hpp>
 #include <smdebug/exporting/csv.hpp>
@@ -18,6 +19,7 @@
 #include <optional>
 #include <utility>
 
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::detail {
 
 SMDEBUG_INLINE std::vector<statistic> statistics_of(const export_options& options) {
@@ -86,7 +88,7 @@ SMDEBUG_INLINE void csv_file::add_row(const reduced_tensor& tensor) {
 
 template <class Real>
 void append_real(std::string& out, Real value) {
-    if (!std::isfinite(value)) {
+    if (!is_finite(value)) {
         out += double_text(static_cast<double>(value));
         return;
     }
@@ -98,16 +100,16 @@ void append_real(std::string& out, Real value) {
 template <class Real>
 void append_complex(std::string& out, std::complex<Real> value) {
     const auto part = [&](Real each) {
-        if (std::isnan(each)) {
+        if (is_nan(each)) {
             out += "nan";
-        } else if (std::isinf(each)) {
+        } else if (is_infinite(each)) {
             out += each > 0 ? "inf" : "-inf";
         } else {
             append_real(out, each);
         }
     };
     part(value.real());
-    out += std::signbit(value.imag()) && !std::isnan(value.imag()) ? "" : "+";
+    out += __builtin_signbit(value.imag()) && !is_nan(value.imag()) ? "" : "+";
     part(value.imag());
     out += 'j';
 }
@@ -166,3 +168,4 @@ SMDEBUG_INLINE void csv_file::finish(export_result& result) {
 }
 
 }  // namespace smdebug::inline v1::detail
+#include <smdebug/core/strict_math/end.ipp>

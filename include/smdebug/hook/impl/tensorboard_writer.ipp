@@ -18,6 +18,7 @@
 #include <span>
 #include <type_traits>
 
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1 {
 namespace detail {
 
@@ -182,3 +183,4 @@ SMDEBUG_INLINE void tensorboard_writer::write(stream& file) {
 }
 
 }  // namespace smdebug::inline v1
+#include <smdebug/core/strict_math/end.ipp>

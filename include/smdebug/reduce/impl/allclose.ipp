@@ -3,6 +3,7 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/dtype.hpp>
+#include <smdebug/core/float_kinds.hpp>
 #include <smdebug/reduce/allclose.hpp>
 #include <smdebug/tensor/tensor_value.hpp>
 
@@ -14,6 +15,7 @@
 #include <optional>
 #include <span>
 
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::reduce::detail {
 
 SMDEBUG_INLINE std::span<const double> widened(const tensor_view& tensor, std::size_t begin, std::size_t count,
@@ -36,8 +38,8 @@ SMDEBUG_INLINE std::span<const double> widened(const tensor_view& tensor, std::s
 SMDEBUG_INLINE bool tolerance::close(double value, double reference) const noexcept {
     const double apart = std::abs(value - reference);
     // An infinite reference would allow everything by the formula, so the distance must also be finite.
-    return value == reference || (apart <= allowed(reference) && std::isfinite(apart)) ||
-           (equal_nan && std::isnan(value) && std::isnan(reference));
+    return value == reference || (apart <= allowed(reference) && smdebug::is_finite(apart)) ||
+           (equal_nan && smdebug::is_nan(value) && smdebug::is_nan(reference));
 }
 
 SMDEBUG_INLINE bool surely_close(std::span<const double> values, std::span<const double> references, double rtol,
@@ -148,10 +150,10 @@ SMDEBUG_INLINE difference_norms l2_of_difference(const tensor_view& a, const ten
     }
     // Squares of doubles may leave the range although the doubles are inside.
     constexpr double smallest = 1e-140;
-    if (std::isinf(found.difference) || std::isinf(found.first)) {
+    if (smdebug::is_infinite(found.difference) || smdebug::is_infinite(found.first)) {
         const difference_norms scaled = scaled_l2(a, b, 1e-200);
-        found.difference = std::isinf(found.difference) ? scaled.difference : found.difference;
-        found.first = std::isinf(found.first) ? scaled.first : found.first;
+        found.difference = smdebug::is_infinite(found.difference) ? scaled.difference : found.difference;
+        found.first = smdebug::is_infinite(found.first) ? scaled.first : found.first;
     }
     if (found.difference < smallest || found.first < smallest) {
         const difference_norms scaled = scaled_l2(a, b, 1e200);
@@ -184,3 +186,4 @@ SMDEBUG_INLINE double mean_relative_difference(const tensor_view& a, const tenso
 }
 
 }  // namespace smdebug::inline v1::reduce::detail
+#include <smdebug/core/strict_math/end.ipp>

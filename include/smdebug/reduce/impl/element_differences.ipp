@@ -3,7 +3,9 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/dtype.hpp>
+#include <smdebug/core/float_kinds.hpp>
 #include <smdebug/reduce/element_differences.hpp>
+#include <smdebug/reduce/subnormals.hpp>
 #include <smdebug/tensor/element.hpp>
 #include <smdebug/tensor/half.hpp>
 #include <smdebug/tensor/tensor_value.hpp>
@@ -20,6 +22,7 @@
 #include <span>
 #include <type_traits>
 
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::reduce::detail {
 
 template <class T>
@@ -50,9 +53,9 @@ template <class T>
 template <class T>
 [[nodiscard]] bool is_nan(const T& value) noexcept {
     if constexpr (requires { value.imag(); }) {
-        return std::isnan(value.real()) || std::isnan(value.imag());
+        return smdebug::is_nan(value.real()) || smdebug::is_nan(value.imag());
     } else if constexpr (std::floating_point<T>) {
-        return std::isnan(value);
+        return smdebug::is_nan(value);
     } else {
         return false;
     }
@@ -72,7 +75,7 @@ template <class T>
             return 0;
         }
         const double apart = std::abs(a - b);
-        return std::isnan(apart) ? std::numeric_limits<double>::infinity() : apart;
+        return smdebug::is_nan(apart) ? std::numeric_limits<double>::infinity() : apart;
     }
 }
 
@@ -90,7 +93,7 @@ template <class T>
 [[nodiscard]] bool is_close(const T& value, const T& reference, const tolerance& within) noexcept {
     if constexpr (requires { value.imag(); }) {
         const double apart = std::abs(value - reference);
-        return value == reference || (apart <= within.allowed(magnitude_of(reference)) && std::isfinite(apart)) ||
+        return value == reference || (apart <= within.allowed(magnitude_of(reference)) && smdebug::is_finite(apart)) ||
                (is_nan(value) && is_nan(reference));
     } else {
         const tolerance with_nan{within.rtol, within.atol, true};
@@ -101,8 +104,8 @@ template <class T>
 template <class Number>
 void append_digits(std::string& out, Number value) {
     if constexpr (std::floating_point<Number>) {
-        if (!std::isfinite(value)) {
-            out += std::isnan(value) ? "NaN" : (value < 0 ? "-Infinity" : "Infinity");
+        if (!smdebug::is_finite(value)) {
+            out += smdebug::is_nan(value) ? "NaN" : (value < 0 ? "-Infinity" : "Infinity");
             return;
         }
     }
@@ -167,7 +170,7 @@ void element_comparison::look_at(byte_view first, byte_view second, std::size_t 
         }
         const double magnitude = magnitude_of(y);
         // Only an infinite distance is infinite in relation to an infinity or NaN.
-        const double relative = apart == 0 || !std::isfinite(apart) ? apart : apart / magnitude;
+        const double relative = apart == 0 || !smdebug::is_finite(apart) ? apart : apart / magnitude;
         if (!(relative <= largest_relative_)) {
             largest_relative_ = relative;
         }
@@ -175,6 +178,7 @@ void element_comparison::look_at(byte_view first, byte_view second, std::size_t 
 }
 
 SMDEBUG_INLINE void element_comparison::add(byte_view first, byte_view second) {
+    const subnormals_kept here;
     constexpr std::size_t block = std::size_t{4} << 10U;  // of each tensor: a differing block is in L1 when compared
     const std::size_t size = size_of(type_);
     for (std::size_t begin = 0; begin < first.size(); begin += block) {
@@ -189,6 +193,7 @@ SMDEBUG_INLINE void element_comparison::add(byte_view first, byte_view second) {
 
 SMDEBUG_INLINE void element_comparison::add_repeated(byte_view first, byte_view second, std::size_t times) {
     if (times > 0) {
+        const subnormals_kept here;
         visit_dtype(type_, [&]<class T>() { look_at<T>(first, second, times); });
         elements_ += times;
     }
@@ -224,3 +229,4 @@ SMDEBUG_INLINE std::optional<differing_element> element_comparison::farthest() c
 /// Sums of terms, in lanes: fast for long tensors, and more exact than one sum.
 
 }  // namespace smdebug::inline v1::reduce::detail
+#include <smdebug/core/strict_math/end.ipp>

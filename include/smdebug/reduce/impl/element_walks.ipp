@@ -2,7 +2,9 @@
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
+#include <smdebug/core/float_kinds.hpp>
 #include <smdebug/reduce/element_walks.hpp>
+#include <smdebug/reduce/subnormals.hpp>
 #include <smdebug/tensor/half.hpp>
 #include <smdebug/tensor/tensor_value.hpp>
 
@@ -20,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::reduce::detail {
 
 /// The sum of a run of elements that comes in pieces: added in several chains, as the compiler may not reorder a sum of
@@ -70,6 +73,7 @@ private:
 
 SMDEBUG_INLINE std::optional<std::vector<double>> channel_sums(const tensor_view& tensor, std::size_t channels,
                                                                std::size_t inner) {
+    const subnormals_kept here;
     std::vector<double> sums(channels);
     run_sum run{inner};
     std::size_t channel = 0;
@@ -90,6 +94,7 @@ SMDEBUG_INLINE std::optional<std::vector<double>> channel_sums(const tensor_view
 }
 
 SMDEBUG_INLINE expert_sums sums_by_last_axis(const tensor_view& tensor) {
+    const subnormals_kept here;
     expert_sums found{.sum = std::vector<double>(tensor.shape.back())};
     std::size_t at = 0;
     for_each_real_block(tensor, [&]<class T>(std::span<const T> elements) {
@@ -129,13 +134,14 @@ SMDEBUG_INLINE expert_sums sums_by_last_axis(const tensor_view& tensor) {
 }
 
 SMDEBUG_INLINE expert_sums counts_of_numbers(const tensor_view& tensor, std::size_t experts) {
+    const subnormals_kept here;
     expert_sums found{.sum = std::vector<double>(experts)};
     for_each_real_block(tensor, [&]<class T>(std::span<const T> elements) {
         for (const T each : elements) {
             const double number = to_double(each);
-            found.finite = found.finite && std::isfinite(number);
+            found.finite = found.finite && smdebug::is_finite(number);
             const bool is_wrong = number != std::trunc(number) || number >= static_cast<double>(experts);
-            if (!std::isfinite(number) || is_wrong) {
+            if (!smdebug::is_finite(number) || is_wrong) {
                 found.wrong = found.wrong ? found.wrong : std::optional{number};
             } else if (number >= 0) {  // else a token that no expert got
                 ++found.sum[static_cast<std::size_t>(number)];
@@ -147,6 +153,7 @@ SMDEBUG_INLINE expert_sums counts_of_numbers(const tensor_view& tensor, std::siz
 }
 
 SMDEBUG_INLINE std::vector<double> row_argmax(const tensor_value& values) {
+    const subnormals_kept here;
     std::vector<double> found;
     const std::size_t width = values.shape().empty() ? 0 : values.shape().back();
     if (width == 0) {
@@ -158,7 +165,7 @@ SMDEBUG_INLINE std::vector<double> row_argmax(const tensor_value& values) {
             std::size_t best = 0;
             bool has_nan = false;
             for (std::size_t i = 0; i < width; ++i) {
-                has_nan = has_nan || std::isnan(to_double(elements[row + i]));
+                has_nan = has_nan || smdebug::is_nan(to_double(elements[row + i]));
                 best = elements[row + i] > elements[row + best] ? i : best;
             }
             found.push_back(has_nan ? std::numeric_limits<double>::quiet_NaN() : static_cast<double>(best));
@@ -189,6 +196,7 @@ template <class T>
 }
 
 SMDEBUG_INLINE std::size_t count_equal(const tensor_view& tensor, double value) {
+    const subnormals_kept here;
     std::size_t found = 0;
     for_each_real_block(tensor, [&]<class T>(std::span<const T> elements) {
         found += count_in(elements, value);
@@ -332,6 +340,7 @@ template <class T>
 
 SMDEBUG_INLINE std::size_t inactive_nodes(const tensor_view& values, layer_size layer, const active_range& range,
                                           std::size_t needed, std::size_t enough) {
+    const subnormals_kept here;
     std::size_t inactive = 0;
     visit_dtype(values.type, [&]<class T>() {
         if constexpr (!requires { typename T::value_type; }) {  // not complex
@@ -370,6 +379,7 @@ struct float_bits<float8_e4m3fn> {
 };
 
 SMDEBUG_INLINE small_counts count_small(const tensor_view& tensor) {
+    const subnormals_kept here;
     small_counts found{.type = tensor.type};
     found.elements = has_reals(tensor.type) ? tensor.count() : 0;
     for_each_real_block(tensor, [&]<class T>(std::span<const T> elements) {
@@ -438,7 +448,7 @@ public:
         for (const T each : elements) {
             const double p = to_double(each);
             sum_ += p;
-            finite_ = finite_ && std::isfinite(p);
+            finite_ = finite_ && smdebug::is_finite(p);
             zero_ = zero_ && p == 0;
             negative_ = negative_ || p < -tolerance;
             if (p > 0) {
@@ -493,7 +503,7 @@ public:
     }
     [[nodiscard]] bool counts() const noexcept { return negative_ || sum() != 0; }
     [[nodiscard]] bool is_well(double tolerance) const noexcept {
-        return !negative_ && total(squares_) > 0 && std::isfinite(total(squares_)) &&
+        return !negative_ && total(squares_) > 0 && smdebug::is_finite(total(squares_)) &&
                std::abs(sum() - 1) <= tolerance * (1 - rounding) - rounding;
     }
     [[nodiscard]] double sum() const noexcept { return total(sums_); }
@@ -615,6 +625,7 @@ private:
 };
 
 SMDEBUG_INLINE row_entropies entropies_of_rows(const tensor_view& tensor, const entropy_options& how) {
+    const subnormals_kept here;
     using outcome = row_entropies::outcome;
     if (!has_reals(tensor.type) || tensor.count() == 0) {
         return {.what = outcome::not_real};
@@ -709,3 +720,4 @@ SMDEBUG_INLINE content_hash content_hash_of(const tensor_view& tensor) noexcept 
 }
 
 }  // namespace smdebug::inline v1::reduce::detail
+#include <smdebug/core/strict_math/end.ipp>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <smdebug/core/dtype.hpp>
+#include <smdebug/core/float_kinds.hpp>
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/core/printable_text.hpp>
 #include <smdebug/core/version.hpp>
@@ -18,6 +19,7 @@
 #include <string_view>
 #include <tuple>
 
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::report::detail {
 
 /// Findings of a rule about one tensor of one worker.
@@ -423,7 +425,7 @@ SMDEBUG_INLINE void data_writer::whole(std::uint64_t value) {
 
 SMDEBUG_INLINE bool fits_float(double value) noexcept {
     const double size = std::abs(value);
-    return !std::isfinite(value) || size == 0 ||
+    return !is_finite(value) || size == 0 ||
            (size >= double{std::numeric_limits<float>::min()} && size <= double{std::numeric_limits<float>::max()});
 }
 
@@ -514,3 +516,4 @@ SMDEBUG_INLINE std::string base64(byte_view bytes) {
 }
 
 }  // namespace smdebug::inline v1::report::detail
+#include <smdebug/core/strict_math/end.ipp>

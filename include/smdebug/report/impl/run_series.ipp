@@ -2,6 +2,7 @@
 #pragma once
 
 #include <smdebug/core/dtype.hpp>
+#include <smdebug/core/float_kinds.hpp>
 #include <smdebug/reduce/histogram.hpp>
 #include <smdebug/reduce/quantiles.hpp>
 #include <smdebug/report/run_series.hpp>
@@ -11,6 +12,7 @@
 #include <cmath>
 #include <cstring>
 
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::report::detail {
 
 SMDEBUG_INLINE std::optional<distribution> distribution_of(const tensor_view& values, std::vector<std::byte>& buffer) {
@@ -32,7 +34,7 @@ SMDEBUG_INLINE std::optional<distribution> distribution_of(const tensor_view& va
     const auto quartiles = quantiles(sample, wanted);
     const auto bars = histogram_of(sample, equal_bins{distribution::bins}, {.trim = false});
     if (!quartiles || !bars || bars->buckets.size() != distribution::bins + 1 ||
-        !std::isfinite(bars->bucket_limits.back() - bars->bucket_limits.front())) {
+        !is_finite(bars->bucket_limits.back() - bars->bucket_limits.front())) {
         return std::nullopt;
     }
     distribution made;
@@ -224,9 +226,9 @@ SMDEBUG_INLINE tensor_series* series_book::add(std::string_view tensor, std::str
         if (is_absent(row[i])) {
             row[i] = value;
         } else if (keeps_smallest(i)) {
-            row[i] = std::isnan(row[i]) || value < row[i] ? value : row[i];
+            row[i] = is_nan(row[i]) || value < row[i] ? value : row[i];
         } else {
-            row[i] = std::isnan(value) || value > row[i] ? value : row[i];
+            row[i] = is_nan(value) || value > row[i] ? value : row[i];
         }
     }
     return &one;
@@ -246,3 +248,4 @@ SMDEBUG_INLINE std::size_t series_book::worker_place(const std::string& name) co
 }
 
 }  // namespace smdebug::inline v1::report::detail
+#include <smdebug/core/strict_math/end.ipp>

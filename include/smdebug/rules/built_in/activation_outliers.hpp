@@ -1,6 +1,7 @@
 // The built-in rule activation_outliers: one activation that dwarfs the others.
 #pragma once
 
+#include <smdebug/core/float_kinds.hpp>
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/rules/finding.hpp>
@@ -21,6 +22,7 @@
 #include <tuple>
 #include <vector>
 
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::rules {
 
 /// Fires for each selected tensor whose largest magnitude M dwarfs the rest:
@@ -74,7 +76,7 @@ private:
             return tensor.note("neither its values nor its shape were saved: the number of elements is not known");
         }
         const double squares = *norm * *norm;
-        if (*facts.size < 2 || !std::isfinite(*largest) || !std::isfinite(squares)) {
+        if (*facts.size < 2 || !is_finite(*largest) || !is_finite(squares)) {
             return tensor.note(*facts.size < 2
                                    ? std::string{"it has one element: there are no others to compare with"}
                                    : "it cannot be judged: its largest magnitude is " + short_text(*largest) +
@@ -101,3 +103,4 @@ inline void activation_outliers::check() const {
 }
 
 }  // namespace smdebug::inline v1::rules
+#include <smdebug/core/strict_math/end.ipp>

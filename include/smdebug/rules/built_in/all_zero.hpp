@@ -3,6 +3,7 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/float_kinds.hpp>
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/reduce/concepts.hpp>
@@ -20,6 +21,7 @@
 #include <tuple>
 #include <vector>
 
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::rules {
 
 /// Fires for each selected tensor with 100 * zeros / values >= threshold.  -0.0 is a zero, NaN is not; empty tensors,
@@ -76,7 +78,7 @@ private:
             return *low == 0 && *high == 0 ? met_by_all(tensor) : finding{};
         }
         const auto disproves = [](const lookup<double>& value) {
-            return value && std::isfinite(*value) && *value != 0;
+            return value && is_finite(*value) && *value != 0;
         };
         bool disproved = disproves(low) || disproves(high);
         for (const reduction what : {reduction::mean, reduction::sum, reduction::l1, reduction::l2}) {
@@ -140,3 +142,4 @@ inline void all_zero::check() const {
 }
 
 }  // namespace smdebug::inline v1::rules
+#include <smdebug/core/strict_math/end.ipp>

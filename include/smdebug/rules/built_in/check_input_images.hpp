@@ -28,6 +28,7 @@
 #include <utility>
 #include <vector>
 
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::rules {
 
 namespace detail {
@@ -216,3 +217,4 @@ inline std::size_t check_input_images::channels_of(const shape_type& shape) cons
 }
 
 }  // namespace smdebug::inline v1::rules
+#include <smdebug/core/strict_math/end.ipp>

@@ -16,6 +16,7 @@
 #include <tuple>
 #include <vector>
 
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::rules {
 
 /// Fires for each selected tensor, the outputs of a layer of ReLUs, in which more than threshold_layer percent are
@@ -69,3 +70,4 @@ inline void dead_relu::check() const {
 }
 
 }  // namespace smdebug::inline v1::rules
+#include <smdebug/core/strict_math/end.ipp>

@@ -2,6 +2,7 @@
 // Source: the public description of SageMaker Debugger's rule ExplodingTensor.
 #pragma once
 
+#include <smdebug/core/float_kinds.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/reduce/name.hpp>
@@ -19,6 +20,7 @@
 #include <tuple>
 #include <vector>
 
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::rules {
 
 /// Fires for each selected tensor with a value that is NaN or infinite; with only_nan, NaN alone.
@@ -74,7 +76,7 @@ private:
             const auto extremum = tensor.reduction_value(key.what, key.abs);
             if (!extremum) {
                 missing = extremum.failure();
-            } else if (std::isnan(*extremum) || (std::isinf(*extremum) && !only_nan)) {
+            } else if (is_nan(*extremum) || (is_infinite(*extremum) && !only_nan)) {
                 return tensor.met(*extremum, std::numeric_limits<double>::quiet_NaN(),
                                   "the saved " + key.name() + " is not finite");
             } else {
@@ -86,7 +88,7 @@ private:
         }
         for (const reduction what : {reduction::mean, reduction::sum, reduction::l1, reduction::l2}) {
             for (const bool abs : {false, true}) {
-                if (const auto total = tensor.reduction_value(what, abs); total && std::isfinite(*total)) {
+                if (const auto total = tensor.reduction_value(what, abs); total && is_finite(*total)) {
                     return {};
                 }
             }
@@ -96,3 +98,4 @@ private:
 };
 
 }  // namespace smdebug::inline v1::rules
+#include <smdebug/core/strict_math/end.ipp>

@@ -4,6 +4,7 @@
 
 #include <smdebug/core/dtype.hpp>
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/float_kinds.hpp>
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/core/step.hpp>
@@ -25,6 +26,7 @@
 #include <utility>
 #include <vector>
 
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::rules {
 
 /// Fires at a step where the `nfeatures` largest of the selected scalars make up more than `threshold` of their sum.
@@ -106,11 +108,12 @@ private:
         if (!least || !most) {
             return least ? most.failure() : least.failure();
         }
-        return *least == *most || (std::isnan(*least) && std::isnan(*most));
+        return *least == *most || (is_nan(*least) && is_nan(*most));
     }
 };
 
 }  // namespace smdebug::inline v1::rules
+#include <smdebug/core/strict_math/end.ipp>
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/rules/built_in/impl/feature_importance_overweight.ipp>

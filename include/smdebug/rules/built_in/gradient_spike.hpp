@@ -24,6 +24,7 @@
 #include <utility>
 #include <vector>
 
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::rules {
 
 /// Fires for each worker whose norm G of all gradients, sqrt(sum of L2^2), is far above its newest `window` finite ones:
@@ -203,6 +204,7 @@ void gradient_spike::history::begin(const auto& run, step_number step) {
 }
 
 }  // namespace smdebug::inline v1::rules
+#include <smdebug/core/strict_math/end.ipp>
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/rules/built_in/impl/gradient_spike.ipp>

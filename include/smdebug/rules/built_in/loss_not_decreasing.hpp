@@ -3,6 +3,7 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/float_kinds.hpp>
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/rules/concepts.hpp>
@@ -25,6 +26,7 @@
 #include <utility>
 #include <vector>
 
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::rules {
 
 /// Checks each scalar loss every num_steps steps, and fires if it did not decrease enough.
@@ -154,11 +156,11 @@ private:
     }
 
     [[nodiscard]] finding compare(const auto& now, double before, double current, const std::string& since) const {
-        if (!std::isfinite(before)) {
+        if (!is_finite(before)) {
             return {};
         }
         const std::string course = "since " + since + ", from " + short_text(before) + " to " + short_text(current);
-        if (!std::isfinite(current)) {
+        if (!is_finite(current)) {
             return now.met(current, std::numeric_limits<double>::quiet_NaN(), "the loss is no longer finite " + course);
         }
         if (current == before) {
@@ -202,3 +204,4 @@ inline void loss_not_decreasing::check() const {
 }
 
 }  // namespace smdebug::inline v1::rules
+#include <smdebug/core/strict_math/end.ipp>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <smdebug/core/dtype.hpp>
+#include <smdebug/core/float_kinds.hpp>
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/reduce/name.hpp>
@@ -26,6 +27,7 @@
 #include <tuple>
 #include <vector>
 
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::rules {
 
 /// Fires for each loss L, a tensor of one element, that is far above its newest `window` finite values in this mode:
@@ -122,8 +124,8 @@ private:
     }
 
     [[nodiscard]] finding judge(const auto& tensor, double loss, const auto& history) const {
-        if (!std::isfinite(loss)) {
-            return non_finite && std::isfinite(history.more.number)
+        if (!is_finite(loss)) {
+            return non_finite && is_finite(history.more.number)
                        ? tensor.met(loss, std::numeric_limits<double>::quiet_NaN(),
                                     "the loss is no longer finite: " + short_text(loss) + ", after " +
                                         short_text(history.more.number) + " at " +
@@ -154,3 +156,4 @@ inline void loss_spike::check() const {
 }
 
 }  // namespace smdebug::inline v1::rules
+#include <smdebug/core/strict_math/end.ipp>

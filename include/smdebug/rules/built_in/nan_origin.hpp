@@ -24,6 +24,7 @@
 #include <utility>
 #include <vector>
 
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::rules {
 
 /// Fires once for each worker, at the first step at which it saved a tensor with NaN or an infinity (with only_nan: NaN),
@@ -198,6 +199,7 @@ private:
 };
 
 }  // namespace smdebug::inline v1::rules
+#include <smdebug/core/strict_math/end.ipp>
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/rules/built_in/impl/nan_origin.ipp>

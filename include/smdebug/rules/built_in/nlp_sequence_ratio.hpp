@@ -3,6 +3,7 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/float_kinds.hpp>
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/reduce/element_walks.hpp>
@@ -22,6 +23,7 @@
 #include <tuple>
 #include <vector>
 
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::rules {
 
 namespace detail {
@@ -145,7 +147,7 @@ inline void nlp_sequence_ratio::check() const {
                " tokens of token_values; it must have one, or one for each token");
     }
     for (const double token : token_values) {
-        if (!std::isfinite(token)) {
+        if (!is_finite(token)) {
             refuse("token_values has " + short_text(token) + "; tokens must be finite numbers");
         }
     }
@@ -157,3 +159,4 @@ inline void nlp_sequence_ratio::check() const {
 }
 
 }  // namespace smdebug::inline v1::rules
+#include <smdebug/core/strict_math/end.ipp>

@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::rules {
 
 namespace detail {
@@ -98,6 +99,7 @@ private:
 };
 
 }  // namespace smdebug::inline v1::rules
+#include <smdebug/core/strict_math/end.ipp>
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/rules/built_in/impl/overfit.ipp>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/float_kinds.hpp>
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/rules/finding.hpp>
@@ -19,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::rules {
 
 namespace detail {
@@ -101,7 +103,7 @@ private:
 
 inline void overtraining::history::course::add(double loss, double better_by) {
     seen = true;
-    if (best ? loss < *best - better_by : !std::isnan(loss)) {
+    if (best ? loss < *best - better_by : !is_nan(loss)) {
         best = loss;
         count = 0;
     } else {
@@ -117,7 +119,7 @@ inline void overtraining::check() const {
                               "; it must be at least 1");
         }
     }
-    if (!(delta >= 0) || !std::isfinite(delta)) {
+    if (!(delta >= 0) || !is_finite(delta)) {
         throw value_error("overtraining: delta is " + short_text(delta) + "; it must be a number that is not negative");
     }
 }
@@ -145,3 +147,4 @@ inline finding overtraining::met(const detail::mean_loss& now) const {
 }
 
 }  // namespace smdebug::inline v1::rules
+#include <smdebug/core/strict_math/end.ipp>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/float_kinds.hpp>
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/core/step.hpp>
@@ -31,6 +32,7 @@
 #include <utility>
 #include <vector>
 
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::rules {
 
 namespace detail {
@@ -171,7 +173,7 @@ private:
             append(found, detail::judge_each(run, step, {.tensor_regex = activation_inputs_regex}, false,
                                              [&](const auto& tensor) {
                                                  const auto variance = variance_of(tensor);
-                                                 if (variance && !std::isnan(*variance)) {
+                                                 if (variance && !is_nan(*variance)) {
                                                      all.push_back({tensor.name(), tensor.worker(), *variance});
                                                  }
                                                  return variance ? finding{} : tensor.note(variance.failure());
@@ -200,7 +202,7 @@ private:
                                              if (!width) {
                                                  return tensor.note(width.failure());
                                              }
-                                             if (!std::isnan(*width)) {
+                                             if (!is_nan(*width)) {
                                                  all.push_back({tensor.name(), tensor.worker(), *width});
                                              }
                                              return {};
@@ -263,6 +265,7 @@ private:
 };
 
 }  // namespace smdebug::inline v1::rules
+#include <smdebug/core/strict_math/end.ipp>
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/rules/built_in/impl/poor_weight_initialization.ipp>

@@ -18,6 +18,7 @@
 #include <tuple>
 #include <vector>
 
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::rules {
 
 /// Fires for each selected tensor, the inputs of a layer of tanh or sigmoid, in which more than threshold_layer percent
@@ -116,3 +117,4 @@ inline void saturated_activation::check_limits(const std::string& what, double l
 }
 
 }  // namespace smdebug::inline v1::rules
+#include <smdebug/core/strict_math/end.ipp>

@@ -23,6 +23,7 @@
 #include <tuple>
 #include <vector>
 
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::rules {
 
 /// Fires for each selected tensor that DIFFERS from the same tensor of another run at the same global step, despite the
@@ -159,3 +160,4 @@ std::vector<std::reference_wrapper<const Other>> similar_across_runs<Other>::oth
 }
 
 }  // namespace smdebug::inline v1::rules
+#include <smdebug/core/strict_math/end.ipp>

@@ -21,6 +21,7 @@
 #include <tuple>
 #include <vector>
 
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::rules {
 
 /// Fires while the next step is waited for (see polled_rule), if the run has not ended and its last new step, or the
@@ -145,3 +146,4 @@ inline std::chrono::milliseconds stalled_training::poll_interval() const {
 }
 
 }  // namespace smdebug::inline v1::rules
+#include <smdebug/core/strict_math/end.ipp>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/float_kinds.hpp>
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/reduce/name.hpp>
@@ -20,6 +21,7 @@
 #include <tuple>
 #include <vector>
 
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::rules {
 
 /// The population variance of a saved_tensor: the saved one, else a computed one, else the square of a saved std.
@@ -91,10 +93,10 @@ inline void tensor_variance::check() const {
         throw insufficient_information_for_rule_invocation(std::string{name()},
                                                            "one of max_threshold and min_threshold is needed");
     }
-    if (max_threshold && std::isnan(*max_threshold)) {
+    if (max_threshold && is_nan(*max_threshold)) {
         throw value_error("max_threshold is NaN; it must be a number");
     }
-    if (min_threshold && std::isnan(*min_threshold)) {
+    if (min_threshold && is_nan(*min_threshold)) {
         throw value_error("min_threshold is NaN; it must be a number");
     }
     if (max_threshold && min_threshold && *min_threshold > *max_threshold) {
@@ -104,3 +106,4 @@ inline void tensor_variance::check() const {
 }
 
 }  // namespace smdebug::inline v1::rules
+#include <smdebug/core/strict_math/end.ipp>

@@ -15,6 +15,7 @@
 #include <tuple>
 #include <vector>
 
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::rules {
 
 /// Fires if the node ids that XGBoost saved (`trees/Node`, `trees/<anything>/Node`) show a tree with floor(log2(largest
@@ -72,3 +73,4 @@ inline void tree_depth::check() const {
 }
 
 }  // namespace smdebug::inline v1::rules
+#include <smdebug/core/strict_math/end.ipp>

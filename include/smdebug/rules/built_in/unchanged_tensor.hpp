@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::rules {
 
 /// Fires for each selected tensor whose last num_steps saves, including this step's, are all close: |older - current|
@@ -108,3 +109,4 @@ inline void unchanged_tensor::check() const {
 }
 
 }  // namespace smdebug::inline v1::rules
+#include <smdebug/core/strict_math/end.ipp>

@@ -14,6 +14,7 @@
 #include <tuple>
 #include <vector>
 
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::rules {
 
 /// Fires for each tensor of the collection "gradients" with mean(|g|) < threshold.  A NaN mean never fires; a gradient
@@ -48,3 +49,4 @@ struct vanishing_gradient {
 };
 
 }  // namespace smdebug::inline v1::rules
+#include <smdebug/core/strict_math/end.ipp>

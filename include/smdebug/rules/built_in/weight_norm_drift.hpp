@@ -1,6 +1,7 @@
 // The built-in rule weight_norm_drift: a weight's norm that grows or shrinks too fast.
 #pragma once
 
+#include <smdebug/core/float_kinds.hpp>
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/rules/finding.hpp>
@@ -19,6 +20,7 @@
 #include <tuple>
 #include <vector>
 
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::rules {
 
 /// Fires for each tensor whose L2 norm N left what it was in its newest `window` saves in this mode:
@@ -69,7 +71,7 @@ struct weight_norm_drift {
             static_cast<std::size_t>(window) + static_cast<std::size_t>(warm_up),
             [](const auto& tensor) { return detail::l2_in_save(tensor); },
             [&](const auto&, const detail::judged_save<double>& save, detail::nothing_more&) {
-                return save.what && std::isfinite(*save.what) && *save.what > min_norm ? save.what : std::nullopt;
+                return save.what && is_finite(*save.what) && *save.what > min_norm ? save.what : std::nullopt;
             },
             [&](const auto& tensor, const detail::judged_save<double>& save, const auto& history) {
                 return save.what ? judge(tensor, *save.what, history) : save.note;
@@ -78,7 +80,7 @@ struct weight_norm_drift {
 
 private:
     [[nodiscard]] finding judge(const auto& tensor, double norm, const auto& history) const {
-        if (!std::isfinite(norm)) {
+        if (!is_finite(norm)) {
             return tensor.note("its L2 norm is " + short_text(norm) + ", not finite: it cannot be compared");
         }
         const auto& norms = history.entries();  // all of the series, or so many that the first of it are not needed
@@ -115,3 +117,4 @@ inline void weight_norm_drift::check() const {
 }
 
 }  // namespace smdebug::inline v1::rules
+#include <smdebug/core/strict_math/end.ipp>

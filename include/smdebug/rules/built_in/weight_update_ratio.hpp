@@ -4,6 +4,7 @@
 
 #include <smdebug/core/dtype.hpp>
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/float_kinds.hpp>
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/reduce/allclose.hpp>
@@ -26,6 +27,7 @@
 #include <type_traits>
 #include <vector>
 
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::rules {
 
 /// Readings of "ratio of update to weight"; w are the weights, d their update, both flattened.
@@ -152,7 +154,7 @@ private:
         const auto was =
             norm == update_norm::l2 ? before.reduction_value(reduction::l2) : lookup_failure_kind::tensor_not_saved;
         const auto is = was ? now.reduction_value(reduction::l2) : lookup_failure_kind::tensor_not_saved;
-        if (!is || !std::isfinite(*was) || !std::isfinite(*is)) {
+        if (!is || !is_finite(*was) || !is_finite(*is)) {
             return {};
         }
         const double least = std::abs(*is - *was) / (*was + epsilon);
@@ -227,10 +229,10 @@ inline void weight_update_ratio::check() const {
     if (num_steps && *num_steps < 1) {
         refuse("num_steps", std::to_string(*num_steps), "at least 1");
     }
-    if (!(epsilon >= 0) || !std::isfinite(epsilon)) {
+    if (!(epsilon >= 0) || !is_finite(epsilon)) {
         refuse("epsilon", short_text(epsilon), "a number that is not negative");
     }
-    if (std::isnan(large_threshold)) {
+    if (is_nan(large_threshold)) {
         refuse("large_threshold", "NaN", "a number");
     }
     if (!(small_threshold <= large_threshold)) {
@@ -240,3 +242,4 @@ inline void weight_update_ratio::check() const {
 }
 
 }  // namespace smdebug::inline v1::rules
+#include <smdebug/core/strict_math/end.ipp>

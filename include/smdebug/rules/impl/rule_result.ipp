@@ -2,6 +2,7 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/float_kinds.hpp>
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/rule_result.hpp>
@@ -12,6 +13,7 @@
 #include <string_view>
 #include <utility>
 
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1 {
 
 SMDEBUG_INLINE rule_status status_of(const rule_outcome& outcome) noexcept {
@@ -183,7 +185,7 @@ SMDEBUG_INLINE void append_finding_json(std::string& out, std::string_view run, 
     out += "\"value\":";
     append_json_number(out, one.value);
     out += ",\"threshold\":";
-    if (std::isnan(one.threshold)) {
+    if (is_nan(one.threshold)) {
         out += "null";
     } else {
         append_json_number(out, one.threshold);
@@ -250,3 +252,4 @@ SMDEBUG_INLINE std::string result_json(const rule_result& result, std::size_t mo
 }
 
 }  // namespace smdebug::inline v1
+#include <smdebug/core/strict_math/end.ipp>

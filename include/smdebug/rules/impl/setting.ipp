@@ -1,6 +1,7 @@
 // The bodies of <smdebug/rules/setting.hpp>.
 #pragma once
 
+#include <smdebug/core/float_kinds.hpp>
 #include <smdebug/rules/setting.hpp>
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1 {
 
 SMDEBUG_INLINE std::string text_of(bool value) { return value ? "True" : "False"; }
@@ -25,10 +27,10 @@ SMDEBUG_INLINE std::string text_of(const std::string& value) { return value; }
 SMDEBUG_INLINE std::string text_of(mode value) { return std::string{name_of(value)}; }
 
 SMDEBUG_INLINE std::string text_of(double value) {
-    if (std::isnan(value)) {
+    if (is_nan(value)) {
         return "nan";
     }
-    if (std::isinf(value)) {
+    if (is_infinite(value)) {
         return value > 0 ? "inf" : "-inf";
     }
     char digits[40] = {};
@@ -81,3 +83,4 @@ SMDEBUG_INLINE std::vector<std::string> items_in(std::string_view text) {
 
 }  // namespace detail
 }  // namespace smdebug::inline v1
+#include <smdebug/core/strict_math/end.ipp>

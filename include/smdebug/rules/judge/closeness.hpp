@@ -4,6 +4,7 @@
 
 #include <smdebug/core/dtype.hpp>
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/float_kinds.hpp>
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/reduce/allclose.hpp>
 #include <smdebug/reduce/element_walks.hpp>
@@ -22,6 +23,7 @@
 #include <string_view>
 #include <utility>
 
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::rules::detail {
 
 using reduce::detail::tolerance;
@@ -29,7 +31,7 @@ using reduce::detail::tolerance;
 /// Errors: value_error for a tolerance that is negative or not finite.
 inline void check_tolerance(std::string_view rule, const tolerance& within) {
     for (const auto& [name, value] : {std::pair{"rtol", within.rtol}, std::pair{"atol", within.atol}}) {
-        if (!(value >= 0) || !std::isfinite(value)) {
+        if (!(value >= 0) || !is_finite(value)) {
             throw value_error(std::string{rule} + ": " + name + " is " + short_text(value) +
                               "; it must be a number that is not negative");
         }
@@ -228,3 +230,4 @@ template <class A, class B>
 }
 
 }  // namespace smdebug::inline v1::rules::detail
+#include <smdebug/core/strict_math/end.ipp>

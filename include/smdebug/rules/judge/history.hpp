@@ -3,6 +3,7 @@
 #pragma once
 
 #include <smdebug/core/dtype.hpp>
+#include <smdebug/core/float_kinds.hpp>
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/reduce/concepts.hpp>
@@ -30,6 +31,7 @@
 #include <utility>
 #include <vector>
 
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::rules {
 
 /// Descriptions of settings that these rules have.
@@ -335,7 +337,7 @@ using number_history = save_history<double, newest_number>;
     if (step > newest.step) {
         newest = {step, number};
     }
-    return std::isfinite(number) ? std::optional{number} : std::nullopt;
+    return is_finite(number) ? std::optional{number} : std::nullopt;
 }
 
 /// The statistics of earlier numbers; nothing of fewer than min_history, unset: 10, or `window` if that is less.
@@ -422,6 +424,7 @@ template <readable_trial Trial, class Kept, class More, class Read, class Keep, 
 }  // namespace detail
 
 }  // namespace smdebug::inline v1::rules
+#include <smdebug/core/strict_math/end.ipp>
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/rules/judge/impl/history.ipp>

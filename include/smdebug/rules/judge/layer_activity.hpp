@@ -21,6 +21,7 @@
 #include <string>
 #include <string_view>
 
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::rules::detail {
 
 using reduce::detail::active_range;
@@ -186,3 +187,4 @@ inline counted_nodes inactive_node_count::operator()(const tensor_view& values) 
 }
 
 }  // namespace smdebug::inline v1::rules::detail
+#include <smdebug/core/strict_math/end.ipp>

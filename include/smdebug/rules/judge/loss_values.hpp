@@ -19,6 +19,7 @@
 #include <string_view>
 #include <vector>
 
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::rules::detail {
 
 /// The value of a tensor of one real element; nothing for tensors of other sizes, text and complex numbers.  If only
@@ -135,3 +136,4 @@ inline void mean_loss::add(double value, const std::string& from, const std::str
 }
 
 }  // namespace smdebug::inline v1::rules::detail
+#include <smdebug/core/strict_math/end.ipp>

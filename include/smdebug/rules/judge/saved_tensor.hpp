@@ -24,6 +24,7 @@
 #include <utility>
 #include <vector>
 
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::rules {
 
 namespace detail {
@@ -416,3 +417,4 @@ finding saved_tensor<Handle>::met(double value, double threshold, std::string me
 }  // namespace detail
 
 }  // namespace smdebug::inline v1::rules
+#include <smdebug/core/strict_math/end.ipp>

@@ -4,6 +4,7 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/dtype.hpp>
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/float_kinds.hpp>
 #include <smdebug/core/status.hpp>
 #include <smdebug/reduce/digest.hpp>
 #include <smdebug/reduce/name.hpp>
@@ -26,6 +27,7 @@
 #include <variant>
 #include <vector>
 
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1 {
 
 SMDEBUG_INLINE std::string_view name_of(run_difference_kind kind) noexcept {
@@ -128,7 +130,7 @@ SMDEBUG_INLINE void diff_log::report(run_difference_kind kind, const comparison&
                             : std::string{of} + " is " + found.first->first + " in the first run, " +
                                   found.first->second + " in the second";
     if (found.largest > step_.largest || step_.farthest_tensor.empty()) {
-        step_.largest = std::isnan(found.largest) ? step_.largest : found.largest;
+        step_.largest = is_nan(found.largest) ? step_.largest : found.largest;
         step_.farthest_tensor = tensor_;
     }
     if (found.largest_relative > step_.largest_relative) {
@@ -1018,3 +1020,4 @@ SMDEBUG_INLINE diff_summary detail::diff_states(std::shared_ptr<const trial_stat
 }
 
 }  // namespace smdebug::inline v1
+#include <smdebug/core/strict_math/end.ipp>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/float_kinds.hpp>
 #include <smdebug/core/status.hpp>
 #include <smdebug/core/text_hash.hpp>
 #include <smdebug/formats/tensorboard/log_files.hpp>
@@ -22,6 +23,7 @@
 #include <optional>
 #include <utility>
 
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1 {
 SMDEBUG_INLINE bool tensorboard_source::add_folder(const std::string& path) {
     folder& added = folders_[path];
@@ -554,7 +556,7 @@ SMDEBUG_INLINE bool tensorboard_source::add(folder& from, const point& one, run_
             const double norm = num > 0 ? std::sqrt(sum_squares) : 0;
             const std::array numbers{
                 min, max, mean, std::sqrt(variance), variance, num > 0 ? sum : 0, norm, num > 0 ? sum : 0, norm};
-            const bool has_sums = !std::isnan(sum);
+            const bool has_sums = !is_nan(sum);
             const std::size_t first = num > 0 ? 0 : 5;
             const std::size_t end = num > 0 && !has_sums ? 2 : numbers.size();
             contents.add_number(where, names[first], numbers[first], dtype::float64, one.object);
@@ -577,3 +579,4 @@ SMDEBUG_INLINE bool tensorboard_source::add(folder& from, const point& one, run_
 }
 
 }  // namespace smdebug::inline v1
+#include <smdebug/core/strict_math/end.ipp>

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/float_kinds.hpp>
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/rules/built_in/class_imbalance.hpp>
 
 #include <cmath>
 #include <cstddef>
 
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::rules {
 
 SMDEBUG_INLINE void class_imbalance::check() const {
@@ -43,7 +45,7 @@ SMDEBUG_INLINE void class_imbalance::count(const std::vector<double>& labels, co
         auto& of_class = so_far.classes[static_cast<std::int64_t>(label)];
         ++so_far.seen;
         ++of_class.labels;
-        if (paired && std::isfinite(predicted[i])) {
+        if (paired && is_finite(predicted[i])) {
             ++of_class.judged;
             of_class.wrong += std::nearbyint(predicted[i]) == label ? 0U : 1U;
         }
@@ -95,3 +97,4 @@ SMDEBUG_INLINE void class_imbalance::judge(const finding& met, std::vector<findi
 }
 
 }  // namespace smdebug::inline v1::rules
+#include <smdebug/core/strict_math/end.ipp>

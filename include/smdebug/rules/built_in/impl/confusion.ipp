@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::rules {
 
 SMDEBUG_INLINE void confusion::check() const {
@@ -86,3 +87,4 @@ SMDEBUG_INLINE std::string confusion::words(const violation& bad) const {
 }
 
 }  // namespace smdebug::inline v1::rules
+#include <smdebug/core/strict_math/end.ipp>

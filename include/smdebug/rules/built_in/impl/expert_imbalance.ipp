@@ -1,12 +1,14 @@
 // The bodies of <smdebug/rules/built_in/expert_imbalance.hpp>.
 #pragma once
 
+#include <smdebug/core/float_kinds.hpp>
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/rules/built_in/expert_imbalance.hpp>
 
 #include <algorithm>
 #include <cmath>
 
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::rules {
 
 SMDEBUG_INLINE void expert_imbalance::check() const {
@@ -40,7 +42,7 @@ SMDEBUG_INLINE expert_imbalance::expert_loads expert_imbalance::loads_in(reduce:
     for (const double each : sums.sum) {
         all += each;
     }
-    if (!(all > 0) || !std::isfinite(all)) {
+    if (!(all > 0) || !is_finite(all)) {
         return {.missing = "the sum of all loads is " + short_text(all) + ": there are no shares"};
     }
     for (double& each : sums.sum) {
@@ -87,3 +89,4 @@ SMDEBUG_INLINE expert_imbalance::verdict expert_imbalance::verdict_of(const expe
 }
 
 }  // namespace smdebug::inline v1::rules
+#include <smdebug/core/strict_math/end.ipp>

@@ -1,6 +1,7 @@
 // The bodies of <smdebug/rules/built_in/feature_importance_overweight.hpp>.
 #pragma once
 
+#include <smdebug/core/float_kinds.hpp>
 #include <smdebug/rules/built_in/feature_importance_overweight.hpp>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::rules {
 
 SMDEBUG_INLINE void feature_importance_overweight::check() const {
@@ -28,7 +30,7 @@ SMDEBUG_INLINE void feature_importance_overweight::check() const {
 }
 
 SMDEBUG_INLINE std::optional<finding> feature_importance_overweight::judge(std::vector<importance> all) const {
-    if (all.empty() || std::any_of(all.begin(), all.end(), [](const auto& one) { return std::isnan(one.value); })) {
+    if (all.empty() || std::any_of(all.begin(), all.end(), [](const auto& one) { return is_nan(one.value); })) {
         return std::nullopt;
     }
     std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.value > b.value; });
@@ -54,3 +56,4 @@ SMDEBUG_INLINE std::optional<finding> feature_importance_overweight::judge(std::
 }
 
 }  // namespace smdebug::inline v1::rules
+#include <smdebug/core/strict_math/end.ipp>

@@ -1,10 +1,12 @@
 // The bodies of <smdebug/rules/built_in/gradient_spike.hpp>.
 #pragma once
 
+#include <smdebug/core/float_kinds.hpp>
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/core/text_hash.hpp>
 #include <smdebug/rules/built_in/gradient_spike.hpp>
 
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::rules {
 
 SMDEBUG_INLINE void gradient_spike::check() const {
@@ -34,7 +36,7 @@ SMDEBUG_INLINE void gradient_spike::sum_up(all_gradients& gradients) {
     }
     gradients.norm = std::sqrt(squares);
     constexpr double least_square = 1e-280;  // below it squares lose digits
-    if (std::isfinite(largest) && largest > 0 && (std::isinf(squares) || squares < least_square)) {
+    if (is_finite(largest) && largest > 0 && (is_infinite(squares) || squares < least_square)) {
         double scaled = 0;
         for (const gradient& each : gradients.tensors) {
             scaled += each.norm / largest * (each.norm / largest);
@@ -46,8 +48,8 @@ SMDEBUG_INLINE void gradient_spike::sum_up(all_gradients& gradients) {
 SMDEBUG_INLINE gradient_spike::verdict gradient_spike::verdict_of(const all_gradients& gradients,
                                                                   const std::deque<history::of_set::entry>& earlier,
                                                                   double newest, const std::string& newest_step) const {
-    if (!std::isfinite(gradients.norm)) {
-        return non_finite && std::isfinite(newest)
+    if (!is_finite(gradients.norm)) {
+        return non_finite && is_finite(newest)
                    ? verdict_about(gradients, std::numeric_limits<double>::quiet_NaN(),
                                    "the norm of all gradients is no longer finite: " + short_text(gradients.norm) +
                                        ", after " + short_text(newest) + " at " + newest_step + "; norms: ")
@@ -76,17 +78,18 @@ SMDEBUG_INLINE gradient_spike::verdict gradient_spike::verdict_about(const all_g
     }
     // Those that are not finite first; equal ones by name.
     std::stable_sort(by_size.begin(), by_size.end(), [](const gradient* a, const gradient* b) {
-        const bool finite = std::isfinite(a->norm);
-        return finite != std::isfinite(b->norm) ? !finite : finite && a->norm > b->norm;
+        const bool finite = is_finite(a->norm);
+        return finite != is_finite(b->norm) ? !finite : finite && a->norm > b->norm;
     });
     for (std::size_t i = 0; i < by_size.size() && i < static_cast<std::size_t>(top); ++i) {
         const double share = by_size[i]->norm / gradients.norm;
         const double percent = 100 * share * share;
         message += (i == 0 ? "" : ", ") + by_size[i]->name + " ";
-        message += std::isfinite(gradients.norm) ? short_text(percent < 1 ? percent : std::round(percent)) + "%"
+        message += is_finite(gradients.norm) ? short_text(percent < 1 ? percent : std::round(percent)) + "%"
                                                  : short_text(by_size[i]->norm);
     }
     return {by_size.front(), threshold, std::move(message)};
 }
 
 }  // namespace smdebug::inline v1::rules
+#include <smdebug/core/strict_math/end.ipp>

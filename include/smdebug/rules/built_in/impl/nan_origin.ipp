@@ -1,18 +1,20 @@
 // The bodies of <smdebug/rules/built_in/nan_origin.hpp>.
 #pragma once
 
+#include <smdebug/core/float_kinds.hpp>
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/rules/built_in/nan_origin.hpp>
 
 #include <cmath>
 #include <limits>
 
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::rules {
 
 SMDEBUG_INLINE void nan_origin::check() const { detail::check_range(name(), "rearm_after", rearm_after, {}); }
 
 SMDEBUG_INLINE bool nan_origin::is_bad(double extremum) const noexcept {
-    return std::isnan(extremum) || (!only_nan && std::isinf(extremum));
+    return is_nan(extremum) || (!only_nan && is_infinite(extremum));
 }
 
 SMDEBUG_INLINE std::optional<nan_origin::bad_save> nan_origin::by_counts(const reduction_values& counts) const {
@@ -34,7 +36,7 @@ SMDEBUG_INLINE std::string nan_origin::text_of_largest(const lookup<double>& lar
     if (!largest) {
         return "not known";
     }
-    return std::isfinite(*largest) ? short_text(*largest) : "not finite";
+    return is_finite(*largest) ? short_text(*largest) : "not finite";
 }
 
 SMDEBUG_INLINE const nan_origin::bad_save* nan_origin::judge(const std::string& worker, const seen_saves& saves) {
@@ -57,3 +59,4 @@ SMDEBUG_INLINE const nan_origin::bad_save* nan_origin::judge(const std::string& 
 }
 
 }  // namespace smdebug::inline v1::rules
+#include <smdebug/core/strict_math/end.ipp>

@@ -1,6 +1,7 @@
 // The bodies of <smdebug/rules/built_in/overfit.hpp>.
 #pragma once
 
+#include <smdebug/core/float_kinds.hpp>
 #include <smdebug/rules/built_in/overfit.hpp>
 
 #include <cmath>
@@ -9,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::rules {
 
 SMDEBUG_INLINE void overfit::check() const {
@@ -18,7 +20,7 @@ SMDEBUG_INLINE void overfit::check() const {
     if (patience < 1) {
         throw value_error("overfit: patience is " + std::to_string(patience) + "; it must be at least 1");
     }
-    if (std::isnan(ratio_threshold)) {
+    if (is_nan(ratio_threshold)) {
         throw value_error("overfit: ratio_threshold is NaN; it must be a number");
     }
 }
@@ -71,3 +73,4 @@ SMDEBUG_INLINE std::optional<finding> overfit::judge_both(const detail::mean_los
 }
 
 }  // namespace smdebug::inline v1::rules
+#include <smdebug/core/strict_math/end.ipp>

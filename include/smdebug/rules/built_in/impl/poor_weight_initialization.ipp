@@ -3,6 +3,7 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/dtype.hpp>
+#include <smdebug/core/float_kinds.hpp>
 #include <smdebug/reduce/quantiles.hpp>
 #include <smdebug/rules/built_in/poor_weight_initialization.hpp>
 #include <smdebug/tensor/tensor_value.hpp>
@@ -11,6 +12,7 @@
 #include <span>
 #include <utility>
 
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::rules {
 
 namespace detail {
@@ -42,7 +44,7 @@ SMDEBUG_INLINE bool quantile_width::is_surely_enough(const tensor_view& values) 
     std::array<float, samples> some{};
     for (std::size_t i = 0; i < samples; ++i) {
         some[i] = load(i * (count / samples));
-        if (!std::isfinite(some[i])) {
+        if (!is_finite(some[i])) {
             return false;
         }
     }
@@ -101,3 +103,4 @@ SMDEBUG_INLINE finding poor_weight_initialization::met(const measured& what, dou
 }
 
 }  // namespace smdebug::inline v1::rules
+#include <smdebug/core/strict_math/end.ipp>

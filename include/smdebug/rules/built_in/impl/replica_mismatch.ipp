@@ -5,6 +5,7 @@
 #include <smdebug/reduce/element_differences.hpp>
 #include <smdebug/rules/built_in/replica_mismatch.hpp>
 
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::rules {
 
 SMDEBUG_INLINE void replica_mismatch::check() const {
@@ -172,3 +173,4 @@ SMDEBUG_INLINE finding replica_mismatch::note_about_left_out(const std::vector<s
 }
 
 }  // namespace smdebug::inline v1::rules
+#include <smdebug/core/strict_math/end.ipp>

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/float_kinds.hpp>
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/rules/judge/history.hpp>
 
 #include <algorithm>
 #include <cmath>
 
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::rules::detail {
 
 SMDEBUG_INLINE tensor_choice choice_or(const text_list& collection_names, const text_list& tensor_regex,
@@ -29,11 +31,11 @@ SMDEBUG_INLINE void require_choice(std::string_view rule, const text_list& colle
 SMDEBUG_INLINE void check_range(std::string_view rule, std::string_view setting, double value,
                                 const allowed_range& allowed) {
     const bool is_low = allowed.above_least ? !(value > allowed.least) : !(value >= allowed.least);
-    if (!is_low && value <= allowed.most && std::isfinite(value)) {
+    if (!is_low && value <= allowed.most && is_finite(value)) {
         return;
     }
     std::string text = std::string{rule} + ": " + std::string{setting} + " is " + short_text(value) + "; it must be ";
-    if (std::isinf(allowed.most)) {
+    if (is_infinite(allowed.most)) {
         text += (allowed.above_least ? "a number above " : "a number of at least ") + short_text(allowed.least);
     } else {
         text += "from " + short_text(allowed.least) + " to " + short_text(allowed.most);
@@ -58,7 +60,7 @@ SMDEBUG_INLINE void check_history(std::string_view rule, std::int64_t window,
     }
     const double below = *std::max_element(numbers.begin(), middle);
     const double sum = below + *middle;
-    return std::isfinite(sum) ? sum / 2 : below / 2 + *middle / 2;
+    return is_finite(sum) ? sum / 2 : below / 2 + *middle / 2;
 }
 
 SMDEBUG_INLINE robust_statistics robust_statistics_of(std::vector<double> numbers) {
@@ -87,3 +89,4 @@ SMDEBUG_INLINE std::optional<robust_statistics> usual_numbers(const std::deque<n
 }
 
 }  // namespace smdebug::inline v1::rules::detail
+#include <smdebug/core/strict_math/end.ipp>
