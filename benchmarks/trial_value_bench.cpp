@@ -7,6 +7,7 @@
 #include <smdebug/index/locations.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
+#include <smdebug/xtensor.hpp>
 
 #include <fcntl.h>
 #include <unistd.h>

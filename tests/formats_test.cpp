@@ -1,6 +1,7 @@
 #include <smdebug/formats.hpp>
 
 #include <smdebug/trial/basic_trial.hpp>
+#include <smdebug/xtensor.hpp>
 
 #include "support/log_builder.hpp"
 #include "support/temporary_folder.hpp"

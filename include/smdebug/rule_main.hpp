@@ -32,11 +32,11 @@ namespace cli {
 /// -o, --shard and the other batch options it works like `smdebug scan` for this rule.
 /// Returns 0 not met, 3 met, 1 error or part of a run could not be read, 4 both 3 and 1, 2 wrong usage, 130
 /// interrupted (Ctrl-C while following).
-template <described_rule R>
-    requires rule<R, program_trial>
+template <described_rule Rule>
+    requires rule<Rule, program_trial>
 [[nodiscard]] int rule_main(int count, char** arguments) {
     rule_registry<program_trial> only;
-    only.add<R>();
+    only.add<Rule>();
     return cli::rule_program_main(only, count, arguments);
 }
 

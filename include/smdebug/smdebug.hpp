@@ -28,9 +28,9 @@
 #include <smdebug/tensor/concepts.hpp>
 #include <smdebug/tensor/event_decoder.hpp>
 #include <smdebug/tensor/tensor_value.hpp>
-#include <smdebug/tensor/xtensor_adapter.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/options.hpp>
 #include <smdebug/trial/run_contents.hpp>
 #include <smdebug/trial/trial.hpp>
+#include <smdebug/xtensor.hpp>

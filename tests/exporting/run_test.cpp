@@ -10,6 +10,7 @@
 #include <smdebug/trial/diff_runs.hpp>
 #include <smdebug/trial/run_contents.hpp>
 #include <smdebug/trial/verify.hpp>
+#include <smdebug/xtensor.hpp>
 
 #include <doctest/doctest.h>
 

@@ -6,6 +6,7 @@
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/verify.hpp>
+#include <smdebug/xtensor.hpp>
 
 #include "support/run_builder.hpp"
 #include "support/temporary_folder.hpp"

@@ -18,6 +18,7 @@
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/verify.hpp>
+#include <smdebug/xtensor.hpp>
 
 #include <complex>
 #include <cstddef>

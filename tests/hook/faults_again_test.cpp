@@ -10,6 +10,7 @@
 #include <smdebug/index/locations.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
+#include <smdebug/xtensor.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -9,6 +9,7 @@
 
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
+#include <smdebug/xtensor.hpp>
 
 #include <algorithm>
 #include <chrono>

@@ -12,6 +12,7 @@
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/trial.hpp>
+#include <smdebug/xtensor.hpp>
 
 #include <chrono>
 #include <concepts>

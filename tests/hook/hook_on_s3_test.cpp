@@ -12,6 +12,7 @@
 #include <smdebug/s3/s3_storage.hpp>
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
+#include <smdebug/xtensor.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -8,6 +8,7 @@
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/verify.hpp>
+#include <smdebug/xtensor.hpp>
 
 #include <cstddef>
 #include <string>

@@ -7,6 +7,7 @@
 
 #include <smdebug/reduce/default_kernel.hpp>
 #include <smdebug/storage/memory_storage.hpp>
+#include <smdebug/xtensor.hpp>
 
 #include <array>
 #include <bit>

@@ -17,6 +17,7 @@
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/run_contents.hpp>
 #include <smdebug/watch/watch.hpp>
+#include <smdebug/xtensor.hpp>
 
 #include <doctest/doctest.h>
 

@@ -6,6 +6,7 @@
 #include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
+#include <smdebug/xtensor.hpp>
 
 #include <doctest/doctest.h>
 

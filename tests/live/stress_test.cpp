@@ -9,6 +9,7 @@
 #include <smdebug/storage/cached_storage.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
+#include <smdebug/xtensor.hpp>
 
 #include <doctest/doctest.h>
 

@@ -6,6 +6,7 @@
 #include <smdebug/core/error.hpp>
 #include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/trial/basic_trial.hpp>
+#include <smdebug/xtensor.hpp>
 
 #include <doctest/doctest.h>
 

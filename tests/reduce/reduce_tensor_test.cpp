@@ -101,8 +101,8 @@ void check_alone(const tensor_view& tensor, std::index_sequence<Index...>) {
         const auto bits = [&](const reduction_values& of) {
             return std::bit_cast<std::uint64_t>(of(key.what, key.abs));
         };
-        CHECK(
-            ((smdebug::is_nan(found(key.what, key.abs)) && smdebug::is_nan(all(key.what, key.abs))) || bits(found) == bits(all)));
+        CHECK(((smdebug::is_nan(found(key.what, key.abs)) && smdebug::is_nan(all(key.what, key.abs))) ||
+               bits(found) == bits(all)));
     };
     (same(*reduce_tensor<Sweeps>(tensor, reduction_key::from_index(Index)), reduction_key::from_index(Index)), ...);
     (same(*reduce_tensor<Sweeps, reduction_key::from_index(Index)>(tensor), reduction_key::from_index(Index)), ...);

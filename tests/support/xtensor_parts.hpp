@@ -1,8 +1,8 @@
-// The parts of xtensor that tests use beside those of tensor/xtensor_adapter.hpp, wherever the installed version keeps
+// The parts of xtensor that tests use beside those of xtensor.hpp, wherever the installed version keeps
 // them.
 #pragma once
 
-#include <smdebug/tensor/xtensor_adapter.hpp>
+#include <smdebug/xtensor.hpp>
 
 #if __has_include(<xtensor/containers/xarray.hpp>)
 #include <xtensor/containers/xadapt.hpp>

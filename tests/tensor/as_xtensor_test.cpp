@@ -1,4 +1,4 @@
-#include <smdebug/tensor/xtensor_adapter.hpp>
+#include <smdebug/xtensor.hpp>
 
 #include <smdebug/core/error.hpp>
 

@@ -1,4 +1,4 @@
-#include <smdebug/tensor/xtensor_adapter.hpp>
+#include <smdebug/xtensor.hpp>
 
 #include <doctest/doctest.h>
 
@@ -13,14 +13,14 @@ namespace {
 
 template <class E>
 bool borrowed(const E& expression) {
-    const smd::detail::expression_view<E> view{expression};
-    return static_cast<const void*>(view.get().bytes.data()) == static_cast<const void*>(expression.data());
+    const smd::tensor_adapter<E> view{expression, "x"};
+    return static_cast<const void*>(view.view().bytes.data()) == static_cast<const void*>(expression.data());
 }
 
 template <class T, class E>
 std::vector<T> elements(const E& expression) {
-    const smd::detail::expression_view<E> view{expression};
-    const smd::tensor_view tensor = view.get();
+    const smd::tensor_adapter<E> view{expression, "x"};
+    const smd::tensor_view tensor = view.view();
     CHECK(tensor.type == smd::dtype_of_v<T>);
     std::vector<T> all(tensor.count());
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -31,8 +31,8 @@ std::vector<T> elements(const E& expression) {
 
 template <class E>
 std::vector<std::size_t> extents(const E& expression) {
-    const smd::detail::expression_view<E> view{expression};
-    return {view.get().shape.begin(), view.get().shape.end()};
+    const smd::tensor_adapter<E> view{expression, "x"};
+    return {view.view().shape.begin(), view.view().shape.end()};
 }
 
 static_assert(smd::tensor_expression<xt::xarray<float>> && smd::tensor_expression<xt::xtensor<bool, 2>> &&
@@ -41,7 +41,7 @@ static_assert(!smd::tensor_expression<xt::xarray<long double>> && !smd::tensor_e
 
 }  // namespace
 
-TEST_CASE("expression_view: row-major containers are looked at where they lie") {
+TEST_CASE("tensor_adapter of an expression: row-major containers are looked at where they lie") {
     const xt::xarray<float> array{{1, 2, 3}, {4, 5, 6}};
     CHECK(borrowed(array));
     CHECK(extents(array) == std::vector<std::size_t>{2, 3});
@@ -62,7 +62,7 @@ TEST_CASE("expression_view: row-major containers are looked at where they lie") 
     CHECK(elements<float>(empty).empty());
 }
 
-TEST_CASE("expression_view: everything else is evaluated in row-major order") {
+TEST_CASE("tensor_adapter of an expression: everything else is evaluated in row-major order") {
     const xt::xarray<float> array{{1, 2, 3}, {4, 5, 6}};
     CHECK(elements<float>(array * 2.0F) == std::vector<float>{2, 4, 6, 8, 10, 12});
     CHECK(elements<float>(xt::transpose(array)) == std::vector<float>{1, 4, 2, 5, 3, 6});

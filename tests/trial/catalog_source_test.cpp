@@ -9,6 +9,7 @@
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/scan.hpp>
 #include <smdebug/trial/trial.hpp>
+#include <smdebug/xtensor.hpp>
 
 #include <doctest/doctest.h>
 

@@ -16,6 +16,7 @@
 #include <smdebug/trial/options.hpp>
 #include <smdebug/trial/scan.hpp>
 #include <smdebug/trial/trial.hpp>
+#include <smdebug/xtensor.hpp>
 
 #include <doctest/doctest.h>
 

@@ -15,6 +15,7 @@
 #include <smdebug/tensor/event_decoder.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 #include <smdebug/trial/basic_trial.hpp>
+#include <smdebug/xtensor.hpp>
 
 #include <array>
 #include <cstddef>

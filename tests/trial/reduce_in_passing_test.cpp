@@ -11,6 +11,7 @@
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/scan.hpp>
+#include <smdebug/xtensor.hpp>
 
 #include <doctest/doctest.h>
 

@@ -19,6 +19,7 @@
 #include <smdebug/trial/read/event_reader.hpp>
 #include <smdebug/trial/read/record_batch.hpp>
 #include <smdebug/trial/scan.hpp>
+#include <smdebug/xtensor.hpp>
 
 #include <doctest/doctest.h>
 

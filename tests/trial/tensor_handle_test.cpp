@@ -5,6 +5,7 @@
 
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
+#include <smdebug/xtensor.hpp>
 
 #include <doctest/doctest.h>
 

@@ -7,6 +7,7 @@
 #include "support/temporary_folder.hpp"
 
 #include <smdebug/trial/scan.hpp>
+#include <smdebug/xtensor.hpp>
 
 #include <doctest/doctest.h>
 

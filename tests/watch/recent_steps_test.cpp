@@ -3,6 +3,7 @@
 #include <smdebug/hook/save_arguments.hpp>
 #include <smdebug/reduce/scalar_kernel.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
+#include <smdebug/xtensor.hpp>
 
 #include <doctest/doctest.h>
 

@@ -5,6 +5,7 @@
 #include <smdebug/rules/built_in/exploding_tensor.hpp>
 #include <smdebug/rules/built_in/vanishing_gradient.hpp>
 #include <smdebug/storage/memory_storage.hpp>
+#include <smdebug/xtensor.hpp>
 
 #include "watch/watch_fixture.hpp"
 

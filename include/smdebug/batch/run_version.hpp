@@ -44,12 +44,12 @@ private:
 }
 
 /// A page of a listing with versions; nothing if the storage has no versions.
-template <storage S>
-[[nodiscard]] std::optional<std::vector<object_entry>> versions_in(const S& store, std::string_view after,
+template <storage Storage>
+[[nodiscard]] std::optional<std::vector<object_entry>> versions_in(const Storage& store, std::string_view after,
                                                                    std::size_t most) {
-    if constexpr (std::same_as<S, any_storage>) {
+    if constexpr (std::same_as<Storage, any_storage>) {
         return store.list_entries("", after, most);
-    } else if constexpr (versioned_storage<S>) {
+    } else if constexpr (versioned_storage<Storage>) {
         return store.entries("", after, most);
     } else {
         return std::nullopt;
@@ -57,8 +57,8 @@ template <storage S>
 }
 
 /// An entry of a storage without versions; nothing if the object was removed.
-template <storage S>
-[[nodiscard]] std::optional<object_entry> entry_of(const S& store, std::string key) {
+template <storage Storage>
+[[nodiscard]] std::optional<object_entry> entry_of(const Storage& store, std::string key) {
     const std::optional<std::uint64_t> size = store.size(key);
     if (!size) {
         return std::nullopt;
@@ -88,10 +88,10 @@ struct run_files {
 /// Cost: one listing of everything below the root; for a storage without entries() also a size() and a modified() for
 ///       each file.       Memory: a part of the listing, at most 65,536 files.
 /// Errors: those of the storage.
-template <storage S>
-[[nodiscard]] std::optional<run_files> run_version(const S& store) {
+template <storage Storage>
+[[nodiscard]] std::optional<run_files> run_version(const Storage& store) {
     const auto is_of_run = [&](std::string_view key) {
-        if constexpr (std::same_as<S, any_storage>) {
+        if constexpr (std::same_as<Storage, any_storage>) {
             return store.source() != nullptr || detail::is_file_of_run(key);  // logs and checkpoints have any name
         } else {
             return detail::is_file_of_run(key);

@@ -81,20 +81,20 @@ private:
     byte_view bytes_;
 };
 
-/// A little-endian scalar at `from`, which needs no alignment.  The caller has checked that sizeof(T) bytes are there.
-template <class T>
-    requires std::is_trivially_copyable_v<T>
-[[nodiscard]] inline T load_le(const std::byte* from) noexcept {
-    T value;
-    std::memcpy(&value, from, sizeof(T));
+/// A little-endian scalar at `from`, which needs no alignment.  The caller has checked that sizeof(Scalar) bytes are there.
+template <class Scalar>
+    requires std::is_trivially_copyable_v<Scalar>
+[[nodiscard]] inline Scalar load_le(const std::byte* from) noexcept {
+    Scalar value;
+    std::memcpy(&value, from, sizeof(Scalar));
     return value;
 }
 
 /// The same scalar stored at `to`.
-template <class T>
-    requires std::is_trivially_copyable_v<T>
-inline void store_le(std::byte* to, const T& value) noexcept {
-    std::memcpy(to, &value, sizeof(T));
+template <class Scalar>
+    requires std::is_trivially_copyable_v<Scalar>
+inline void store_le(std::byte* to, const Scalar& value) noexcept {
+    std::memcpy(to, &value, sizeof(Scalar));
 }
 
 /// Text as bytes and bytes as text; both borrow.

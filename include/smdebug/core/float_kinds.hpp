@@ -26,8 +26,8 @@ struct float_bits {
 }  // namespace detail
 
 /// float or double.
-template <class T>
-concept real_number = std::same_as<T, float> || std::same_as<T, double>;
+template <class Type>
+concept real_number = std::same_as<Type, float> || std::same_as<Type, double>;
 
 template <real_number Real>
 [[nodiscard]] constexpr bool is_nan(Real value) noexcept {

@@ -17,28 +17,29 @@ class function_ref;
 /// Refers to a callable for the duration of a call.
 /// Takes objects: lambdas, function objects, pointers to functions; not a function by its name.
 /// Borrows: the callable; never store a function_ref beyond the call it was passed to.
-template <class R, class... Args>
-class function_ref<R(Args...)> {
+template <class Range, class... Args>
+class function_ref<Range(Args...)> {
 public:
-    template <class F>
-        requires(!std::same_as<std::remove_cvref_t<F>, function_ref> && std::is_object_v<std::remove_reference_t<F>> &&
-                 std::is_invocable_r_v<R, F&, Args...>)
-    function_ref(F&& callable) noexcept  // NOLINT: implicit, so that a lambda can be passed
+    template <class Function>
+        requires(!std::same_as<std::remove_cvref_t<Function>, function_ref> &&
+                 std::is_object_v<std::remove_reference_t<Function>> &&
+                 std::is_invocable_r_v<Range, Function&, Args...>)
+    function_ref(Function&& callable) noexcept  // NOLINT: implicit, so that a lambda can be passed
         : object_(const_cast<void*>(static_cast<const void*>(std::addressof(callable)))),
-          call_([](void* object, Args... args) -> R {
-              auto& target = *static_cast<std::remove_reference_t<F>*>(object);
-              if constexpr (std::is_void_v<R>) {
+          call_([](void* object, Args... args) -> Range {
+              auto& target = *static_cast<std::remove_reference_t<Function>*>(object);
+              if constexpr (std::is_void_v<Range>) {
                   std::invoke(target, std::forward<Args>(args)...);
               } else {
                   return std::invoke(target, std::forward<Args>(args)...);
               }
           }) {}
 
-    R operator()(Args... args) const { return call_(object_, std::forward<Args>(args)...); }
+    Range operator()(Args... args) const { return call_(object_, std::forward<Args>(args)...); }
 
 private:
     void* object_;
-    R (*call_)(void*, Args...);
+    Range (*call_)(void*, Args...);
 };
 
 namespace detail {
@@ -60,36 +61,36 @@ template <class Visit, class... Args>
 namespace detail {
 
 /// As std::ranges::range.
-template <class R>
-concept iterable = requires(R& list) {
+template <class Range>
+concept iterable = requires(Range& list) {
     std::ranges::begin(list);
     std::ranges::end(list);
 };
 
 /// As std::ranges::iterator_t, range_reference_t and range_value_t.
-template <iterable R>
-using iterator_of = decltype(std::ranges::begin(std::declval<R&>()));
-template <iterable R>
-using reference_in = std::iter_reference_t<iterator_of<R>>;
-template <iterable R>
-using value_in = std::iter_value_t<iterator_of<R>>;
+template <iterable Range>
+using iterator_of = decltype(std::ranges::begin(std::declval<Range&>()));
+template <iterable Range>
+using reference_in = std::iter_reference_t<iterator_of<Range>>;
+template <iterable Range>
+using value_in = std::iter_value_t<iterator_of<Range>>;
 
 /// As std::ranges::input_range and random_access_range.
-template <class R>
-concept input_iterable = iterable<R> && std::input_iterator<iterator_of<R>>;
-template <class R>
-concept random_access_iterable = input_iterable<R> && std::random_access_iterator<iterator_of<R>>;
+template <class Range>
+concept input_iterable = iterable<Range> && std::input_iterator<iterator_of<Range>>;
+template <class Range>
+concept random_access_iterable = input_iterable<Range> && std::random_access_iterator<iterator_of<Range>>;
 
 /// As std::ranges::contiguous_range.
-template <class R>
+template <class Range>
 concept contiguous_iterable =
-    random_access_iterable<R> && std::contiguous_iterator<iterator_of<R>> && requires(R& list) {
-        { std::ranges::data(list) } -> std::same_as<std::add_pointer_t<reference_in<R>>>;
+    random_access_iterable<Range> && std::contiguous_iterator<iterator_of<Range>> && requires(Range& list) {
+        { std::ranges::data(list) } -> std::same_as<std::add_pointer_t<reference_in<Range>>>;
     };
 
 /// As std::ranges::sized_range.
-template <class R>
-concept sized_iterable = iterable<R> && requires(R& list) { std::ranges::size(list); };
+template <class Range>
+concept sized_iterable = iterable<Range> && requires(Range& list) { std::ranges::size(list); };
 
 }  // namespace detail
 }  // namespace smdebug::inline v1

@@ -162,23 +162,23 @@ private:
 };
 
 /// Threads: everything may be called concurrently.
-template <class T>
+template <class Result>
 class synchronized {
 public:
     /// Access to the value; other threads wait while this object lives.
     class access {
     public:
         explicit access(synchronized& of) : lock_(of.mutex_), value_(&of.value_) {}
-        [[nodiscard]] T& operator*() const noexcept { return *value_; }
-        [[nodiscard]] T* operator->() const noexcept { return value_; }
+        [[nodiscard]] Result& operator*() const noexcept { return *value_; }
+        [[nodiscard]] Result* operator->() const noexcept { return value_; }
 
     private:
         std::lock_guard<std::mutex> lock_;
-        T* value_;
+        Result* value_;
     };
 
     template <class... Arguments>
-        requires(std::constructible_from<T, Arguments...>)
+        requires(std::constructible_from<Result, Arguments...>)
     explicit synchronized(Arguments&&... arguments) : value_(std::forward<Arguments>(arguments)...) {}
 
     /// Keep the lock short: `value.lock()->method()` holds it until the end of the statement.
@@ -186,7 +186,7 @@ public:
 
 private:
     std::mutex mutex_;
-    T value_;
+    Result value_;
 };
 
 }  // namespace detail

@@ -54,11 +54,11 @@ enum class status : std::uint8_t {
 }
 
 /// A value, or the status that explains why there is none.
-template <class T>
+template <class Value>
 class [[nodiscard]] result {
 public:
-    constexpr result(T value) : value_(std::move(value)) {}  // NOLINT: implicit, so that `return value;` reads well
-    constexpr result(status why) noexcept : why_(why) {}     // NOLINT: `why` is never status::ok
+    constexpr result(Value value) : value_(std::move(value)) {}  // NOLINT: implicit, so that `return value;` reads well
+    constexpr result(status why) noexcept : why_(why) {}         // NOLINT: `why` is never status::ok
     /// Constructs the value in place, so that a large one is not copied.
     constexpr explicit result(std::in_place_t /*tag*/) : value_(std::in_place) {}
 
@@ -67,14 +67,14 @@ public:
     [[nodiscard]] constexpr status code() const noexcept { return why_; }
 
     /// The value; only where ok().
-    [[nodiscard]] constexpr const T& operator*() const& noexcept { return *value_; }
-    [[nodiscard]] constexpr T& operator*() & noexcept { return *value_; }
-    [[nodiscard]] constexpr T operator*() && noexcept { return *std::move(value_); }
-    [[nodiscard]] constexpr const T* operator->() const noexcept { return &*value_; }
-    [[nodiscard]] constexpr T* operator->() noexcept { return &*value_; }
+    [[nodiscard]] constexpr const Value& operator*() const& noexcept { return *value_; }
+    [[nodiscard]] constexpr Value& operator*() & noexcept { return *value_; }
+    [[nodiscard]] constexpr Value operator*() && noexcept { return *std::move(value_); }
+    [[nodiscard]] constexpr const Value* operator->() const noexcept { return &*value_; }
+    [[nodiscard]] constexpr Value* operator->() noexcept { return &*value_; }
 
 private:
-    std::optional<T> value_;
+    std::optional<Value> value_;
     status why_ = status::ok;
 };
 

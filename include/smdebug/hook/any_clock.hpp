@@ -11,8 +11,8 @@
 namespace smdebug::inline v1 {
 
 /// A source of wall-clock time, in seconds since 1970, as in events.
-template <class C>
-concept wall_clock = std::movable<C> && requires(C& clock) {
+template <class WallClock>
+concept wall_clock = std::movable<WallClock> && requires(WallClock& clock) {
     { clock.now() } -> std::same_as<std::chrono::duration<double>>;
 };
 

@@ -18,7 +18,6 @@
 #include <smdebug/storage/writable.hpp>
 #include <smdebug/tensor/element.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
-#include <smdebug/tensor/xtensor_adapter.hpp>
 
 #include <array>
 #include <atomic>
@@ -140,8 +139,8 @@ public:
                      const collection_names& into = {}) {
         return save_values(name, values, {shape.begin(), shape.size()}, into.get());
     }
-    template <detail::unviewed Values, extent_number I>
-    bool save_tensor(std::string_view name, const Values& values, std::initializer_list<I> shape,
+    template <detail::unviewed Values, extent_number Integer>
+    bool save_tensor(std::string_view name, const Values& values, std::initializer_list<Integer> shape,
                      const collection_names& into = {}) {
         return save_values(name, values, extents_view{shape}.get(), into.get());
     }
@@ -149,6 +148,10 @@ public:
     /// The same with one dimension; a matrix keeps its two dimensions, and a single number has the shape {1}.
     template <class Values>
     bool save_tensor(std::string_view name, const Values& values, const collection_names& into = {}) {
+        static_assert(
+            !detail::shaped_array<Values>,
+            "save_tensor: an array with a shape of its own: include <smdebug/xtensor.hpp> for an expression of "
+            "xtensor, specialise smd::tensor_adapter for another type, or write save_tensor(name, values, shape)");
         if constexpr (copied_values<Values>) {
             return save_values(name, values, shape_of(values), into.get());
         } else if constexpr (saved_element<Values>) {
@@ -161,33 +164,26 @@ public:
     }
 
     /// The same for elements in braces: {1.5F, 2.5F}.
-    template <class T>
-    bool save_tensor(std::string_view name, std::initializer_list<T> values, const collection_names& into = {}) {
-        return save_tensor(name, std::span<const T>{values.begin(), values.size()}, into);
+    template <class Value>
+    bool save_tensor(std::string_view name, std::initializer_list<Value> values, const collection_names& into = {}) {
+        return save_tensor(name, std::span<const Value>{values.begin(), values.size()}, into);
     }
-    template <class T>
-    bool save_tensor(std::string_view name, std::initializer_list<T> values, const extents_view& shape,
+    template <class Value>
+    bool save_tensor(std::string_view name, std::initializer_list<Value> values, const extents_view& shape,
                      const collection_names& into = {}) {
-        return save_tensor(name, std::span<const T>{values.begin(), values.size()}, shape, into);
+        return save_tensor(name, std::span<const Value>{values.begin(), values.size()}, shape, into);
     }
 
-    /// The same for an xtensor expression, with its own shape.  Evaluated only if it is wanted.
-    template <tensor_expression Expression>
-    bool save_tensor(std::string_view name, const Expression& expression, const collection_names& into = {}) {
-        check_call(name);
-        return should_be_taken(name, into.get()) &&
-               take(name, detail::expression_view<Expression>{expression}.get(), into.get());
-    }
-
-    /// The same for a tensor of another library, with its own shape: an mdspan, or any type that has a tensor_adapter.
-    template <adapted_tensor T>
-    bool save_tensor(std::string_view name, const T& tensor, const collection_names& into = {}) {
+    /// The same for a tensor of another library, with its own shape: an mdspan, or any type that has a tensor_adapter,
+    /// as an xtensor expression has with <smdebug/xtensor.hpp>.
+    template <adapted_tensor Value>
+    bool save_tensor(std::string_view name, const Value& tensor, const collection_names& into = {}) {
         check_call(name);
         if (!should_be_taken(name, into.get())) {
             return false;
         }
-        const tensor_adapter<T> adapter{tensor, name};
-        if constexpr (detail::computing_adapter<tensor_adapter<T>>) {
+        const tensor_adapter<Value> adapter{tensor, name};
+        if constexpr (detail::computing_adapter<tensor_adapter<Value>>) {
             if (const auto due = numbers_alone(name, into.get())) {
                 const std::optional<tensor_numbers> numbers = adapter.compute(*due);
                 if (numbers && (numbers->digest || !due->digest)) {
@@ -200,12 +196,12 @@ public:
 
     /// Saves a number under "scalar/<name>" at every call, whatever the configuration says, as the Python package does;
     /// call should_save first to save less.
-    template <saved_element T>
-    void save_scalar(std::string_view name, T value) {
+    template <saved_element Value>
+    void save_scalar(std::string_view name, Value value) {
         const std::array<std::size_t, 1> shape{1};
         const std::string full = "scalar/" + std::string{name};
         check_call(full);
-        take_scalar(full, view_of(std::span<const T, 1>{&value, 1}, shape, full));
+        take_scalar(full, view_of(std::span<const Value, 1>{&value, 1}, shape, full));
     }
 
     /// The next step that begins saves every tensor with its values, whatever the configuration says.

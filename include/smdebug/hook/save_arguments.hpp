@@ -1,6 +1,5 @@
 // Parameters of save_tensor: shapes, values, collection names, as views where possible, else as copies; types that
 // cannot be saved do not compile.
-// Xtensor expressions are in tensor/xtensor_adapter.hpp.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
@@ -32,8 +31,8 @@
 namespace smdebug::inline v1 {
 
 /// An integer type for extents: int, std::int64_t, ...
-template <class I>
-concept extent_number = std::integral<I> && saved_element<I> && !std::same_as<I, bool>;
+template <class Integer>
+concept extent_number = std::integral<Integer> && saved_element<Integer> && !std::same_as<Integer, bool>;
 
 /// The extents of a tensor as a parameter: `{3, 4}`, `{rows, columns}`, a shape_type, or any contiguous list of
 /// integers (as frameworks have them).  Borrows: a list of std::size_t or std::int64_t, for the call; copies others.
@@ -41,9 +40,9 @@ class extents_view {
 public:
     extents_view(std::initializer_list<std::size_t> list) noexcept  // NOLINT: implicit
         : extents_(list.begin(), list.size()) {}
-    template <extent_number I>
-    extents_view(std::initializer_list<I> list)  // NOLINT: implicit
-        : extents_view(std::span<const I>{list.begin(), list.size()}) {}
+    template <extent_number Integer>
+    extents_view(std::initializer_list<Integer> list)  // NOLINT: implicit
+        : extents_view(std::span<const Integer>{list.begin(), list.size()}) {}
     template <class List>
         requires(detail::contiguous_iterable<const List&> && detail::sized_iterable<const List&> &&
                  extent_number<std::remove_cv_t<detail::value_in<const List&>>>)
@@ -95,9 +94,9 @@ namespace detail {
 
 /// Errors: value_error if `extents` do not match the number of `values`.
 /// Borrows: both.
-template <element_range R>
-[[nodiscard]] tensor_view view_of(const R& values, std::span<const std::size_t> extents, std::string_view name) {
-    using value_type = std::remove_cv_t<detail::value_in<const R&>>;
+template <element_range Range>
+[[nodiscard]] tensor_view view_of(const Range& values, std::span<const std::size_t> extents, std::string_view name) {
+    using value_type = std::remove_cv_t<detail::value_in<const Range&>>;
     const std::span<const value_type> elements{std::ranges::data(values), std::ranges::size(values)};
     if (!detail::is_shape_of(extents, elements.size())) {
         throw value_error("the tensor \"" + std::string{name} + "\" has " + std::to_string(elements.size()) +
@@ -119,10 +118,10 @@ template <element_range R>
 }
 
 // The view would outlive temporaries: keep elements and shape in variables first.
-template <class R, class Extents = std::span<const std::size_t>>
-    requires(!(std::is_lvalue_reference_v<R> || std::ranges::enable_borrowed_range<std::remove_cv_t<R>>) ||
+template <class Range, class Extents = std::span<const std::size_t>>
+    requires(!(std::is_lvalue_reference_v<Range> || std::ranges::enable_borrowed_range<std::remove_cv_t<Range>>) ||
              !(std::is_lvalue_reference_v<Extents> || std::ranges::enable_borrowed_range<std::remove_cv_t<Extents>>))
-tensor_view view_of(R&& values, Extents&& extents, std::string_view name) = delete;
+tensor_view view_of(Range&& values, Extents&& extents, std::string_view name) = delete;
 
 /// Errors: value_error for a view whose elements do not match its shape, or without a type.
 inline void check(const tensor_view& tensor, std::string_view name) {
@@ -140,10 +139,10 @@ inline void check(const tensor_view& tensor, std::string_view name) {
 }
 
 /// Several strings: std::vector<std::string>, std::array<std::string_view, 3>, ...
-template <class R>
-concept text_range = detail::input_iterable<const R&> && detail::sized_iterable<const R&> &&
-                     std::convertible_to<detail::reference_in<const R&>, std::string_view> &&
-                     !std::convertible_to<const R&, std::string_view>;
+template <class Range>
+concept text_range = detail::input_iterable<const Range&> && detail::sized_iterable<const Range&> &&
+                     std::convertible_to<detail::reference_in<const Range&>, std::string_view> &&
+                     !std::convertible_to<const Range&, std::string_view>;
 
 /// Collections by their names, as a parameter: `{"mine"}`, "mine", a std::vector<std::string>.
 /// Borrows: the strings, for the call.
@@ -171,21 +170,21 @@ private:
 };
 
 /// A std::vector<bool>, whose elements cannot be viewed in memory.
-template <class R>
-concept bit_range = detail::random_access_iterable<const R&> && !detail::contiguous_iterable<const R&> &&
-                    std::same_as<R, std::vector<bool, typename R::allocator_type>>;
+template <class Range>
+concept bit_range = detail::random_access_iterable<const Range&> && !detail::contiguous_iterable<const Range&> &&
+                    std::same_as<Range, std::vector<bool, typename Range::allocator_type>>;
 
 /// Values that are saved as a copy, row by row.
-template <class V>
-concept copied_values = bit_range<V> || element_matrix<V> || text_range<V>;
+template <class Values>
+concept copied_values = bit_range<Values> || element_matrix<Values> || text_range<Values>;
 
 /// The values' own shape: {rows, columns} for a matrix, else {count}.
-template <copied_values V>
-[[nodiscard]] shape_type shape_of(const V& values) {
-    if constexpr (element_matrix<V>) {
+template <copied_values Values>
+[[nodiscard]] shape_type shape_of(const Values& values) {
+    if constexpr (element_matrix<Values>) {
         const auto rows = static_cast<std::size_t>(values.rows());
         const auto columns = static_cast<std::size_t>(values.cols());
-        if constexpr (requires { requires static_cast<bool>(V::IsVectorAtCompileTime); }) {
+        if constexpr (requires { requires static_cast<bool>(Values::IsVectorAtCompileTime); }) {
             return {rows * columns};
         } else {
             return {rows, columns};
@@ -197,11 +196,11 @@ template <copied_values V>
 
 namespace detail {
 
-template <class V>
+template <class Values>
 [[nodiscard]] consteval auto copied_element() {
-    if constexpr (element_matrix<V>) {
-        return std::type_identity<typename V::Scalar>{};
-    } else if constexpr (text_range<V>) {
+    if constexpr (element_matrix<Values>) {
+        return std::type_identity<typename Values::Scalar>{};
+    } else if constexpr (text_range<Values>) {
         return std::type_identity<std::string_view>{};
     } else {
         return std::type_identity<bool>{};
@@ -209,10 +208,10 @@ template <class V>
 }
 
 /// Holds a copy of values, and a view of it.
-template <copied_values V>
+template <copied_values Values>
 class values_copy {
 public:
-    explicit values_copy(const V& values);
+    explicit values_copy(const Values& values);
 
     /// Errors: value_error if `extents` do not match the number of elements.  Borrows: this, and the extents.
     [[nodiscard]] tensor_view view(std::span<const std::size_t> extents, std::string_view name) const {
@@ -220,7 +219,7 @@ public:
     }
 
 private:
-    using element_type = typename decltype(detail::copied_element<V>())::type;
+    using element_type = typename decltype(detail::copied_element<Values>())::type;
 
     // Not a vector: std::vector<bool> has no elements to point at.
     void hold(std::size_t count) {
@@ -233,50 +232,59 @@ private:
 };
 
 // Values that may be followed by a shape: braces after a tensor_view are collections, even empty ones.
-template <class V>
-concept unviewed = !std::same_as<V, tensor_view>;
+template <class Values>
+concept unviewed = !std::same_as<Values, tensor_view>;
 
-template <class V>
+template <class Values>
 inline constexpr bool holds_char = false;
-template <detail::iterable V>
-inline constexpr bool holds_char<V> =
-    std::same_as<std::remove_cv_t<detail::value_in<V>>, char> || std::convertible_to<const V&, std::string_view>;
-template <class V>
+template <detail::iterable Values>
+inline constexpr bool holds_char<Values> = std::same_as<std::remove_cv_t<detail::value_in<Values>>, char> ||
+                                           std::convertible_to<const Values&, std::string_view>;
+template <class Values>
 inline constexpr bool holds_lists = false;
-template <detail::iterable V>
-inline constexpr bool holds_lists<V> = detail::iterable<detail::value_in<V>>;
-template <class V>
+template <detail::iterable Values>
+inline constexpr bool holds_lists<Values> = detail::iterable<detail::value_in<Values>>;
+template <class Values>
 inline constexpr bool lies_scattered = false;
-template <detail::iterable V>
-inline constexpr bool lies_scattered<V> =
-    !detail::contiguous_iterable<V> && saved_element<std::remove_cv_t<detail::value_in<V>>>;
+template <detail::iterable Values>
+inline constexpr bool lies_scattered<Values> =
+    !detail::contiguous_iterable<Values> && saved_element<std::remove_cv_t<detail::value_in<Values>>>;
+
+// An array with extents, such as xtensor's: as a list of its elements it would lose them.
+template <class Values>
+concept shaped_array = requires(const Values& values) {
+    values.shape();
+    { values.dimension() } -> std::integral;
+};
 
 // Values that cannot be a tensor.  Common mistakes have messages of their own.
-template <class V>
+template <class Values>
 constexpr void refuse_values() {
-    constexpr bool text = holds_char<V> || std::convertible_to<const V&, std::string_view>;
-    constexpr bool pointer = std::is_pointer_v<V> && !text;
+    constexpr bool text = holds_char<Values> || std::convertible_to<const Values&, std::string_view>;
+    constexpr bool pointer = std::is_pointer_v<Values> && !text;
     static_assert(!text,
                   "save_tensor: char is not an element type: save numbers as std::int8_t or std::uint8_t, "
                   "a string as std::vector<std::string>{text}");
     static_assert(!pointer, "save_tensor: a pointer has no number of elements: write std::span(pointer, count)");
-    static_assert(text || !holds_lists<V>,
+    static_assert(text || !holds_lists<Values>,
                   "save_tensor: a list of lists has no shape: put the elements, row by row, into one std::vector, and "
                   "write save_tensor(name, values, {rows, columns})");
-    static_assert(!lies_scattered<V>,
+    static_assert(!lies_scattered<Values>,
                   "save_tensor: the elements do not lie one after another: copy them into a std::vector");
-    static_assert(text || pointer || holds_lists<V> || lies_scattered<V>,
-                  "save_tensor: elements of this type cannot be saved: write a std::vector or std::span of float, "
-                  "double, integers, bool or std::complex, an xtensor expression, an evaluated Eigen matrix");
+    static_assert(
+        text || pointer || holds_lists<Values> || lies_scattered<Values>,
+        "save_tensor: elements of this type cannot be saved: write a std::vector or std::span of float, "
+        "double, integers, bool or std::complex, an xtensor expression (with <smdebug/xtensor.hpp>), an evaluated "
+        "Eigen matrix");
 }
 
 }  // namespace detail
 
-// In both forms: V is the caller's type.
+// In both forms: Values is the caller's type.
 
-template <copied_values V>
-detail::values_copy<V>::values_copy(const V& values) {
-    if constexpr (element_matrix<V>) {
+template <copied_values Values>
+detail::values_copy<Values>::values_copy(const Values& values) {
+    if constexpr (element_matrix<Values>) {
         hold(static_cast<std::size_t>(values.rows()) * static_cast<std::size_t>(values.cols()));
         copy_rows(values, elements_.get());
     } else {

@@ -35,7 +35,7 @@ struct tensor_numbers {
     std::string_view computed_by = {};
 };
 
-/// How tensors of type T are saved.  Once it is specialised, every hook takes a T:
+/// How tensors of type Tensor are saved.  Once it is specialised, every hook takes a Tensor:
 /// ```
 /// template <>
 /// struct smdebug::tensor_adapter<their::tensor> {
@@ -49,20 +49,20 @@ struct tensor_numbers {
 ///     std::optional<smd::tensor_numbers> compute(const smd::due_numbers& due) const;  // unset, or no digest where one is due: take view()
 ///     std::span<const std::size_t> shape() const;
 /// ```
-template <class T>
+template <class Tensor>
 struct tensor_adapter;
 
 /// A type that has an adapter.
-template <class T>
-concept adapted_tensor = requires(const T& tensor, std::string_view name) {
-    { tensor_adapter<T>{tensor, name}.view() } -> std::same_as<tensor_view>;
+template <class Tensor>
+concept adapted_tensor = requires(const Tensor& tensor, std::string_view name) {
+    { tensor_adapter<Tensor>{tensor, name}.view() } -> std::same_as<tensor_view>;
 };
 
 namespace detail {
 
 /// An adapter that computes numbers where the tensor lies.
-template <class A>
-concept computing_adapter = requires(const A& adapter, const due_numbers& due) {
+template <class Adapter>
+concept computing_adapter = requires(const Adapter& adapter, const due_numbers& due) {
     { adapter.compute(due) } -> std::same_as<std::optional<tensor_numbers>>;
     { adapter.shape() } -> std::convertible_to<std::span<const std::size_t>>;
 };
@@ -79,31 +79,31 @@ private:
 };
 
 /// A std::mdspan, or Kokkos's, whose elements lie in memory as they are.
-template <class M>
-concept element_mdspan = requires(const M& values, std::size_t dimension) {
-    requires saved_element<typename M::value_type>;
-    { M::rank() } -> std::convertible_to<std::size_t>;
+template <class Mdspan>
+concept element_mdspan = requires(const Mdspan& values, std::size_t dimension) {
+    requires saved_element<typename Mdspan::value_type>;
+    { Mdspan::rank() } -> std::convertible_to<std::size_t>;
     { values.extent(dimension) } -> std::integral;
     { values.mapping().stride(dimension) } -> std::integral;
-    { values.accessor().access(values.data_handle(), 0) } -> std::same_as<typename M::element_type&>;
-    requires std::same_as<std::remove_cvref_t<decltype(values.data_handle())>, typename M::element_type*>;
-    requires M::mapping_type::is_always_strided();
+    { values.accessor().access(values.data_handle(), 0) } -> std::same_as<typename Mdspan::element_type&>;
+    requires std::same_as<std::remove_cvref_t<decltype(values.data_handle())>, typename Mdspan::element_type*>;
+    requires Mdspan::mapping_type::is_always_strided();
 };
 
-template <element_mdspan M>
-struct tensor_adapter<M> {
-    tensor_adapter(const M& values, std::string_view /*name*/) : elements_(of(values)) {}
+template <element_mdspan Mdspan>
+struct tensor_adapter<Mdspan> {
+    tensor_adapter(const Mdspan& values, std::string_view /*name*/) : elements_(of(values)) {}
     [[nodiscard]] tensor_view view() const noexcept { return elements_.view(); }
 
 private:
-    [[nodiscard]] static strided_tensor of(const M& values) {
+    [[nodiscard]] static strided_tensor of(const Mdspan& values) {
         shape_type extents;
         std::vector<std::int64_t> strides;
-        for (std::size_t i = 0; i < M::rank(); ++i) {
+        for (std::size_t i = 0; i < Mdspan::rank(); ++i) {
             extents.push_back(static_cast<std::size_t>(values.extent(i)));
             strides.push_back(static_cast<std::int64_t>(values.mapping().stride(i)));
         }
-        return {saved_dtype_v<typename M::value_type>, std::move(extents), strides,
+        return {saved_dtype_v<typename Mdspan::value_type>, std::move(extents), strides,
                 reinterpret_cast<const std::byte*>(values.data_handle())};
     }
 

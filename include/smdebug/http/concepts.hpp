@@ -45,10 +45,10 @@ private:
 }  // namespace http::detail
 
 /// A running exchange: movable, not copyable.
-template <class E>
-concept http_exchange = std::movable<E> && !std::copy_constructible<E>;
+template <class Exchange>
+concept http_exchange = std::movable<Exchange> && !std::copy_constructible<Exchange>;
 
-/// Carries requests over HTTP, many at once.  A type T models `http_transport` when:
+/// Carries requests over HTTP, many at once.  A type Candidate models `http_transport` when:
 ///  1. start(request, inbox, ticket) returns at once; later exactly one answer with that ticket is put into the inbox,
 ///     on any thread, possibly from within start();
 ///  2. destroying the exchange that start() returned cancels it: from then on nothing is put into the inbox for it, and
@@ -57,9 +57,9 @@ concept http_exchange = std::movable<E> && !std::copy_constructible<E>;
 ///  4. redirections are not followed, only GET and HEAD are ever sent twice, and no header is added that a signature
 ///     covers (x-amz-*, authorization); "host" is that of the URL;
 ///  5. const calls may run concurrently on many threads; copies share their state.
-template <class T>
-concept http_transport = std::copyable<T> && requires(const T& transport, http::request ask,
-                                                      http::detail::completion_queue& to, std::size_t ticket) {
+template <class Candidate>
+concept http_transport = std::copyable<Candidate> && requires(const Candidate& transport, http::request ask,
+                                                              http::detail::completion_queue& to, std::size_t ticket) {
     { transport.start(std::move(ask), to, ticket) } -> http_exchange;
 };
 

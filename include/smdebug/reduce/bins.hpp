@@ -24,8 +24,8 @@ inline constexpr std::size_t first_bin_slot = 2;
 inline constexpr std::size_t extra_slots = 4;
 
 /// f(v) for 1e-12 and its multiples by powers of 1.1, each rounded, below 1e20.
-template <class F>
-constexpr void for_each_default_edge(const F& f) {
+template <class Function>
+constexpr void for_each_default_edge(const Function& f) {
     for (double v = 1e-12; v < 1e20; v *= 1.1) {
         f(v);
     }

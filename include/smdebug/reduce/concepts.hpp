@@ -46,12 +46,12 @@ private:
 };
 
 /// Whether kernels of a type compute the same bits as the library's own, so that their results are interchangeable.
-template <class K>
+template <class Kernel>
 inline constexpr bool gives_usual_bits = false;
 
 /// reduce(view, set): computes the reductions.
-template <class K>
-concept tensor_reducer = requires(const K& kernel, const tensor_view& tensor, reduction_set wanted) {
+template <class Kernel>
+concept tensor_reducer = requires(const Kernel& kernel, const tensor_view& tensor, reduction_set wanted) {
     { kernel.reduce(tensor, wanted) } -> std::same_as<result<reduction_values>>;
 };
 
@@ -62,9 +62,9 @@ using byte_watch = function_ref<void(byte_view)>;
 
 /// Optional: reduce(view, set, watch) passes the bytes of `view`, in place, to `watch`: not always all of them (a
 /// caller that needs all must process the rest afterwards), but never one twice.
-template <class K>
+template <class Kernel>
 concept watched_reducer =
-    requires(const K& kernel, const tensor_view& tensor, reduction_set wanted, const byte_watch& watch) {
+    requires(const Kernel& kernel, const tensor_view& tensor, reduction_set wanted, const byte_watch& watch) {
         { kernel.reduce(tensor, wanted, watch) } -> std::same_as<result<reduction_values>>;
     };
 
@@ -72,8 +72,8 @@ namespace detail {
 
 /// Optional: reduce_into(view, set, watch, out) is reduce() with its result constructed in `out`, so that it is not
 /// copied; `watch` may be null.  Errors: those of reduce(), and `out` is unchanged.
-template <class K>
-concept in_place_reducer = requires(const K& kernel, const tensor_view& tensor, reduction_set wanted,
+template <class Kernel>
+concept in_place_reducer = requires(const Kernel& kernel, const tensor_view& tensor, reduction_set wanted,
                                     const byte_watch* watch, reduction_values& out) {
     { kernel.reduce_into(tensor, wanted, watch, out) } -> std::same_as<status>;
 };
@@ -82,9 +82,9 @@ concept in_place_reducer = requires(const K& kernel, const tensor_view& tensor, 
 
 /// Optional: reduce_repeated(view, repeats, set) returns for the elements of `view` and `repeats` more (see
 /// repeated_block) what reduce() returns for all of them, to the last bit.
-template <class K>
+template <class Kernel>
 concept repeating_reducer =
-    requires(const K& kernel, const tensor_view& values, std::size_t repeats, reduction_set wanted) {
+    requires(const Kernel& kernel, const tensor_view& values, std::size_t repeats, reduction_set wanted) {
         { kernel.reduce_repeated(values, repeats, wanted) } -> std::same_as<result<reduction_values>>;
     };
 
@@ -104,8 +104,8 @@ struct fed_tensor {
 /// Optional: reduce_fed(tensor, set) returns for such a tensor what reduce() returns for one in memory, to the last
 /// bit.
 /// Errors: truncated if the bytes ended too early, and those of reduce().
-template <class K>
-concept fed_reducer = requires(const K& kernel, const fed_tensor& tensor, reduction_set wanted) {
+template <class Kernel>
+concept fed_reducer = requires(const Kernel& kernel, const fed_tensor& tensor, reduction_set wanted) {
     { kernel.reduce_fed(tensor, wanted) } -> std::same_as<result<reduction_values>>;
 };
 
@@ -115,16 +115,16 @@ namespace detail {
 
 /// Optional: mix_words(words, first) returns the sum of mixed words that reduce/digest.hpp defines; `words` is a whole
 /// number of 64-bit words, at any alignment, and the first is word `first` of its tensor.  Must not throw.
-template <class K>
-concept word_mixer = requires(const K& kernel, byte_view words, std::uint64_t first) {
+template <class Kernel>
+concept word_mixer = requires(const Kernel& kernel, byte_view words, std::uint64_t first) {
     { kernel.mix_words(words, first) } -> std::same_as<std::uint64_t>;
 };
 
 }  // namespace detail
 
 /// name(): a kernel's name in benchmarks and in a trial's name.
-template <class K>
-concept named_kernel = requires(const K& kernel) {
+template <class Kernel>
+concept named_kernel = requires(const Kernel& kernel) {
     { kernel.name() } -> std::convertible_to<std::string>;
 };
 
@@ -138,36 +138,37 @@ concept named_kernel = requires(const K& kernel) {
 ///  4. string tensors give status::unsupported;
 ///  5. const calls may run concurrently.
 /// Not promised: that two kernels agree to the last bit (the kernels of this library do among themselves).
-template <class K>
-concept reduction_kernel = std::copy_constructible<K> && tensor_reducer<K> && named_kernel<K>;
+template <class Kernel>
+concept reduction_kernel = std::copy_constructible<Kernel> && tensor_reducer<Kernel> && named_kernel<Kernel>;
 
 /// A result that is cached: numbers, or a small struct of numbers, cost least; others, such as a std::vector<double>,
 /// an allocation each.
-template <class T>
-concept measured_value = std::copyable<T> && std::default_initializable<T>;
+template <class Element>
+concept measured_value = std::copyable<Element> && std::default_initializable<Element>;
 
 /// measure(tensor_view) returns a result that depends only on the tensor's dtype, shape and elements.  Equal measures
 /// of one type return equal results: cached results are found by `==`.
 /// It is called on any thread, while an event file may be read in place: it must not block, nor write to the run.
 /// Elements have any alignment: see for_each_real_block.
-template <class M>
+template <class Measure>
 concept tensor_measure =
-    std::copyable<M> && std::equality_comparable<M> && std::invocable<const M&, const tensor_view&> &&
-    measured_value<std::invoke_result_t<const M&, const tensor_view&>>;
+    std::copyable<Measure> && std::equality_comparable<Measure> && std::invocable<const Measure&, const tensor_view&> &&
+    measured_value<std::invoke_result_t<const Measure&, const tensor_view&>>;
 
 /// comparison(earlier, now) returns a result about two saves of one tensor.  Otherwise as a tensor_measure.
-template <class M>
-concept tensor_comparison = std::copyable<M> && std::equality_comparable<M> &&
-                            std::invocable<const M&, const tensor_view&, const tensor_view&> &&
-                            measured_value<std::invoke_result_t<const M&, const tensor_view&, const tensor_view&>>;
+template <class Measure>
+concept tensor_comparison =
+    std::copyable<Measure> && std::equality_comparable<Measure> &&
+    std::invocable<const Measure&, const tensor_view&, const tensor_view&> &&
+    measured_value<std::invoke_result_t<const Measure&, const tensor_view&, const tensor_view&>>;
 
 /// The result of a measure.
-template <tensor_measure M>
-using measured_by = std::invoke_result_t<const M&, const tensor_view&>;
+template <tensor_measure Measure>
+using measured_by = std::invoke_result_t<const Measure&, const tensor_view&>;
 
 /// The result of a comparison.
-template <tensor_comparison M>
-using compared_by = std::invoke_result_t<const M&, const tensor_view&, const tensor_view&>;
+template <tensor_comparison Measure>
+using compared_by = std::invoke_result_t<const Measure&, const tensor_view&, const tensor_view&>;
 
 }  // namespace smdebug::inline v1
 #include <smdebug/core/strict_math/end.ipp>

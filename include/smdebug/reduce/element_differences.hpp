@@ -68,7 +68,7 @@ private:
         std::array<std::byte, 16> second = {};
     };
 
-    template <class T>
+    template <class Element>
     void look_at(byte_view first, byte_view second, std::size_t times);
 
     [[nodiscard]] differing_element text_of(const kept_element& kept) const;

@@ -175,11 +175,11 @@ private:
         if (!is_numeric(part.type)) {
             return;
         }
-        visit_dtype(part.type, [&]<class T>() {
-            if constexpr (std::floating_point<T>) {
-                count_lanes<T>(at, count);
+        visit_dtype(part.type, [&]<class Element>() {
+            if constexpr (std::floating_point<Element>) {
+                count_lanes<Element>(at, count);
             } else {
-                count_widened<detail::conversion_of<T>>(at, count);
+                count_widened<detail::conversion_of<Element>>(at, count);
             }
         });
     }

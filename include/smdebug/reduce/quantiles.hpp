@@ -36,61 +36,63 @@ using unsigned_of_size = std::conditional_t<
     Size == 1, std::uint8_t,
     std::conditional_t<Size == 2, std::uint16_t, std::conditional_t<Size == 4, std::uint32_t, std::uint64_t>>>;
 
-/// Keys of elements of type T, or of their magnitudes: unsigned numbers in the order of the elements.
+/// Keys of elements of type Element, or of their magnitudes: unsigned numbers in the order of the elements.
 ///  - key(at): the key of the element at `at`, any alignment;  value(key): the element, rounded to a double once;
 ///  - lowest, highest: keys of numbers lie between them, those of NaN outside.
 /// -0.0 comes just before 0.0; both have the value 0.
-template <class T, bool Abs>
+template <class Element, bool Abs>
 struct element_order;
 
-template <class T, bool Abs>
-    requires std::integral<T>
-struct element_order<T, Abs> {
-    using key_type = std::conditional_t<(sizeof(T) > 4), std::uint64_t, std::uint32_t>;
-    static constexpr std::size_t element_size = sizeof(T);
+template <class Element, bool Abs>
+    requires std::integral<Element>
+struct element_order<Element, Abs> {
+    using key_type = std::conditional_t<(sizeof(Element) > 4), std::uint64_t, std::uint32_t>;
+    static constexpr std::size_t element_size = sizeof(Element);
     static constexpr key_type lowest = 0;
     static constexpr key_type highest = std::numeric_limits<key_type>::max();
-    static constexpr bool shifted = std::is_signed_v<T> && !Abs;
-    static constexpr key_type sign = shifted ? key_type{1} << (8 * sizeof(T) - 1) : 0;
+    static constexpr bool shifted = std::is_signed_v<Element> && !Abs;
+    static constexpr key_type sign = shifted ? key_type{1} << (8 * sizeof(Element) - 1) : 0;
 
     [[nodiscard]] static key_type key(const std::byte* at) noexcept {
-        const auto bits = load_le<unsigned_of_size<sizeof(T)>>(at);
-        if constexpr (std::same_as<T, bool>) {
+        const auto bits = load_le<unsigned_of_size<sizeof(Element)>>(at);
+        if constexpr (std::same_as<Element, bool>) {
             return bits != 0 ? 1 : 0;
-        } else if constexpr (std::is_signed_v<T> && Abs) {
-            const auto negative = static_cast<T>(bits) < 0;
-            return negative ? key_type{0} - static_cast<key_type>(static_cast<T>(bits)) : bits;
+        } else if constexpr (std::is_signed_v<Element> && Abs) {
+            const auto negative = static_cast<Element>(bits) < 0;
+            return negative ? key_type{0} - static_cast<key_type>(static_cast<Element>(bits)) : bits;
         } else {
             return bits ^ sign;
         }
     }
     [[nodiscard]] static double value(key_type key) noexcept {
         if constexpr (shifted) {
-            return static_cast<double>(static_cast<T>(key ^ sign));
+            return static_cast<double>(static_cast<Element>(key ^ sign));
         } else {
             return static_cast<double>(key);
         }
     }
 };
 
-template <class T, bool Abs>
-    requires std::floating_point<T> || smdebug::detail::narrow_float<T>
-struct element_order<T, Abs> {
-    using bits_type = unsigned_of_size<sizeof(T)>;
-    using key_type = std::conditional_t<(sizeof(T) > 4), std::uint64_t, std::uint32_t>;
-    static constexpr std::size_t element_size = sizeof(T);
-    static constexpr unsigned width = 8 * sizeof(T);
+template <class Element, bool Abs>
+    requires std::floating_point<Element> || smdebug::detail::narrow_float<Element>
+struct element_order<Element, Abs> {
+    using bits_type = unsigned_of_size<sizeof(Element)>;
+    using key_type = std::conditional_t<(sizeof(Element) > 4), std::uint64_t, std::uint32_t>;
+    static constexpr std::size_t element_size = sizeof(Element);
+    static constexpr unsigned width = 8 * sizeof(Element);
     static constexpr key_type sign = key_type{1} << (width - 1);
-    static_assert(std::same_as<T, float16> || std::same_as<T, bfloat16> || std::same_as<T, float8_e4m3fn> ||
-                      std::same_as<T, float8_e5m2> || std::same_as<T, float> || std::same_as<T, double>,
+    static_assert(std::same_as<Element, float16> || std::same_as<Element, bfloat16> ||
+                      std::same_as<Element, float8_e4m3fn> || std::same_as<Element, float8_e5m2> ||
+                      std::same_as<Element, float> || std::same_as<Element, double>,
                   "another floating-point type needs its largest number below");
     /// The bits of the largest number: infinity, except in float8_e4m3fn, which has none.
-    static constexpr key_type largest_bits = std::same_as<T, float16>         ? 0x7C00U
-                                             : std::same_as<T, bfloat16>      ? 0x7F80U
-                                             : std::same_as<T, float8_e4m3fn> ? 0x7EU
-                                             : std::same_as<T, float8_e5m2>   ? 0x7CU
-                                             : std::same_as<T, float>         ? 0x7F800000U
-                                                                      : static_cast<key_type>(0x7FF0000000000000U);
+    static constexpr key_type largest_bits = std::same_as<Element, float16>         ? 0x7C00U
+                                             : std::same_as<Element, bfloat16>      ? 0x7F80U
+                                             : std::same_as<Element, float8_e4m3fn> ? 0x7EU
+                                             : std::same_as<Element, float8_e5m2>   ? 0x7CU
+                                             : std::same_as<Element, float>
+                                                 ? 0x7F800000U
+                                                 : static_cast<key_type>(0x7FF0000000000000U);
     static constexpr key_type lowest = Abs ? 0 : sign - 1 - largest_bits;
     static constexpr key_type highest = Abs ? largest_bits : sign + largest_bits;
 
@@ -109,10 +111,10 @@ struct element_order<T, Abs> {
             bits ^= (key & sign) != 0 ? sign : sign | (sign - 1);
         }
         const auto narrow = static_cast<bits_type>(bits);
-        if constexpr (std::floating_point<T>) {
-            return static_cast<double>(std::bit_cast<T>(narrow)) + 0.0;
+        if constexpr (std::floating_point<Element>) {
+            return static_cast<double>(std::bit_cast<Element>(narrow)) + 0.0;
         } else {
-            return static_cast<double>(static_cast<float>(T::from_bits(narrow))) + 0.0;
+            return static_cast<double>(static_cast<float>(Element::from_bits(narrow))) + 0.0;
         }
     }
 };
@@ -482,13 +484,14 @@ template <class Lazy = void>  // a template: including it must not cost 30 selec
     if (count == 0) {
         return std::vector<double>(q.size(), reduce::detail::not_a_number);
     }
-    return visit_dtype(tensor.type, [&]<class T>() -> std::vector<double> {
-        if constexpr (requires { sizeof(reduce::detail::element_order<T, false>); }) {
+    return visit_dtype(tensor.type, [&]<class Element>() -> std::vector<double> {
+        if constexpr (requires { sizeof(reduce::detail::element_order<Element, false>); }) {
             if (!options.abs) {
-                return reduce::quantiles_in<reduce::detail::element_order<T, false>>(tensor.bytes.data(), count, q);
+                return reduce::quantiles_in<reduce::detail::element_order<Element, false>>(tensor.bytes.data(), count,
+                                                                                           q);
             }
         }
-        return reduce::quantiles_in<reduce::detail::element_order<T, true>>(tensor.bytes.data(), count, q);
+        return reduce::quantiles_in<reduce::detail::element_order<Element, true>>(tensor.bytes.data(), count, q);
     });
 }
 

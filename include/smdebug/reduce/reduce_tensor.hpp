@@ -23,8 +23,8 @@
 #include <type_traits>
 #include <utility>
 
-#include <smdebug/core/strict_math/needs_nan.ipp>
 #include <smdebug/core/strict_math/begin.ipp>
+#include <smdebug/core/strict_math/needs_nan.ipp>
 // Tensors of one element: losses and other scalars, of which a run has millions.
 // The general way would sweep a block, merge sixteen lanes and centre them to compute what one element shows.
 namespace smdebug::inline v1::reduce::detail {
@@ -47,11 +47,11 @@ template <class Tag>
     if (tensor.type == dtype::float32) {  // nearly all of them
         return element_at<Tag, conversion_of<float>>(tensor.bytes.data());
     }
-    return visit_dtype(tensor.type, [&]<class T>() -> std::optional<double> {
-        if constexpr (requires { typename T::value_type; }) {  // complex
+    return visit_dtype(tensor.type, [&]<class Element>() -> std::optional<double> {
+        if constexpr (requires { typename Element::value_type; }) {  // complex
             return std::nullopt;
         } else {
-            return element_at<Tag, conversion_of<T>>(tensor.bytes.data());
+            return element_at<Tag, conversion_of<Element>>(tensor.bytes.data());
         }
     });
 }
@@ -181,22 +181,22 @@ public:
         if (!is_numeric(type_)) {
             return status::unsupported;
         }
-        visit_dtype(type_, [&]<class T>() {
-            if constexpr (std::same_as<T, float>) {
+        visit_dtype(type_, [&]<class Element>() {
+            if constexpr (std::same_as<Element, float>) {
                 walk<Sweeps, float>(in_place<float>(), wanted_, nullptr, watch_, use);
-            } else if constexpr (std::same_as<T, double>) {
+            } else if constexpr (std::same_as<Element, double>) {
                 walk<Sweeps, double>(in_place<double>(), wanted_, &Sweeps::template widen<from_double>, watch_, use);
-            } else if constexpr (long_integer<T>) {
-                auto source = source_of<from_integer<T, double>>();
-                source.exact = &integer_sweeps<Sweeps>::template sums<T>;
-                source.differences = &integer_sweeps<Sweeps>::template differences<T>;
+            } else if constexpr (long_integer<Element>) {
+                auto source = source_of<from_integer<Element, double>>();
+                source.exact = &integer_sweeps<Sweeps>::template sums<Element>;
+                source.differences = &integer_sweeps<Sweeps>::template differences<Element>;
                 walk<Sweeps>(source, wanted_, nullptr, watch_, use);
-            } else if constexpr (std::same_as<T, std::complex<double>>) {
+            } else if constexpr (std::same_as<Element, std::complex<double>>) {
                 auto source = source_of<from_complex<double>>();
                 source.kinds = &complex_kinds<Sweeps>;
                 walk<Sweeps, double>(source, wanted_, source.widen, watch_, use);
             } else {
-                walk<Sweeps>(source_of<conversion_of<T>>(), wanted_, nullptr, watch_, use);
+                walk<Sweeps>(source_of<conversion_of<Element>>(), wanted_, nullptr, watch_, use);
             }
         });
         return status::ok;

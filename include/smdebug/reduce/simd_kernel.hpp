@@ -117,8 +117,8 @@ inline void wide_column(const double* at, std::size_t rows, std::size_t lane, co
     const auto add_sums = [&](const group& x) noexcept {
         sum.add(x);
         if constexpr (Parts.norms) {
-            magnitudes.add({sizes_of<Arch>(x[0]), sizes_of<Arch>(x[1]), sizes_of<Arch>(x[2]), sizes_of<Arch>(x[3]), sizes_of<Arch>(x[4]),
-                            sizes_of<Arch>(x[5]), sizes_of<Arch>(x[6]), sizes_of<Arch>(x[7])});
+            magnitudes.add({sizes_of<Arch>(x[0]), sizes_of<Arch>(x[1]), sizes_of<Arch>(x[2]), sizes_of<Arch>(x[3]),
+                            sizes_of<Arch>(x[4]), sizes_of<Arch>(x[5]), sizes_of<Arch>(x[6]), sizes_of<Arch>(x[7])});
             squares.add({rounded_product<Arch>(x[0], x[0]), rounded_product<Arch>(x[1], x[1]),
                          rounded_product<Arch>(x[2], x[2]), rounded_product<Arch>(x[3], x[3]),
                          rounded_product<Arch>(x[4], x[4]), rounded_product<Arch>(x[5], x[5]),

@@ -122,9 +122,9 @@ struct from_complex {
     }
 };
 
-template <class T>
+template <class Element>
 struct conversion_of_element {
-    using type = from_integer<T, std::conditional_t<(sizeof(T) > 2), double, float>>;
+    using type = from_integer<Element, std::conditional_t<(sizeof(Element) > 2), double, float>>;
 };
 template <>
 struct conversion_of_element<float16> {
@@ -154,9 +154,9 @@ template <class Real>
 struct conversion_of_element<std::complex<Real>> {
     using type = from_complex<Real>;
 };
-/// The conversion for elements of type T; integers of up to 16 bits to floats.
-template <class T>
-using conversion_of = typename conversion_of_element<T>::type;
+/// The conversion for elements of type Element; integers of up to 16 bits to floats.
+template <class Element>
+using conversion_of = typename conversion_of_element<Element>::type;
 
 /// Widens `count` elements at any alignment, one at a time.  `simd_widen` does the same with vectors.
 template <class Tag, class Conversion>

@@ -41,19 +41,21 @@
 
 namespace smdebug::inline v1 {
 
-/// Calls `visit.template operator()<R>()` for each built-in rule R; `Other` is the type of the runs that rules compare
+/// Calls `visit.template operator()<BuiltIn>()` for each built-in rule BuiltIn; `Other` is the type of the runs that rules compare
 /// with.
 template <class Other, class Visit>
 void for_each_built_in_rule(Visit&& visit) {
-    [&]<class... R>(detail::rule_list<R...>) { (visit.template operator()<R>(), ...); }(built_in_rules<Other>{});
+    [&]<class... BuiltIn>(detail::rule_list<BuiltIn...>) {
+        (visit.template operator()<BuiltIn>(), ...);
+    }(built_in_rules<Other>{});
 }
 
 /// A rule that compares its run with others: a member `others`, a std::vector<std::shared_ptr<const Other>>, holds
 /// them.  Other is the Trial of the rule_registry: smd::trial for rule_registry<smd::trial>, smd::program_trial for
 /// rule_main.  If `others` is empty, its check() throws insufficient_information_for_rule_invocation, and nothing else.
-template <class R, class Other>
+template <class BuiltIn, class Other>
 concept takes_other_runs =
-    requires(R& rule, std::vector<std::shared_ptr<const Other>> others) { rule.others = others; };
+    requires(BuiltIn& rule, std::vector<std::shared_ptr<const Other>> others) { rule.others = others; };
 
 /// "ExplodingTensor", "exploding_tensor" and "explodingtensor" are the same name, and so is the service's
 /// "StalledTrainingRule".

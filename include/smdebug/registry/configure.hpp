@@ -51,17 +51,17 @@ struct rule_info {
 };
 
 /// Describes a rule: names, types and defaults, as in a default-constructed one.
-template <described_rule R>
+template <described_rule Rule>
 [[nodiscard]] rule_info describe() {
-    const R standard{};
-    rule_info info{.name = std::string{standard.name()}, .meaning = std::string{R::summary()}};
+    const Rule standard{};
+    rule_info info{.name = std::string{standard.name()}, .meaning = std::string{Rule::summary()}};
     if constexpr (requires {
-                      { R::service_name() } -> std::convertible_to<std::string_view>;
+                      { Rule::service_name() } -> std::convertible_to<std::string_view>;
                   }) {
-        info.service_name = R::service_name();
+        info.service_name = Rule::service_name();
     }
-    for_each_setting<R>([&]<class T>(const setting<R, T>& each) {
-        info.parameters.push_back({std::string{each.name}, std::string{type_name_of<T>()},
+    for_each_setting<Rule>([&]<class Value>(const setting<Rule, Value>& each) {
+        info.parameters.push_back({std::string{each.name}, std::string{type_name_of<Value>()},
                                    text_of(standard.*each.member), std::string{each.meaning}});
     });
     return info;
@@ -79,18 +79,18 @@ void check_regexes(const text_list& list);
 
 /// Sets one setting of a rule.  Returns whether it has one of that name.
 /// Errors: value_error that names the parameter, its type and its default.
-template <described_rule R>
-bool set_parameter(R& rule, std::string_view name, const parameter_value& value) {
+template <described_rule Rule>
+bool set_parameter(Rule& rule, std::string_view name, const parameter_value& value) {
     bool exists = false;
     try {
-        for_each_setting<R>([&]<class T>(const setting<R, T>& each) {
+        for_each_setting<Rule>([&]<class Value>(const setting<Rule, Value>& each) {
             if (each.name != name) {
                 return;
             }
             exists = true;
-            T parsed{};
+            Value parsed{};
             value.items ? parse_setting(*value.items, parsed) : parse_setting(std::string_view{value.text}, parsed);
-            if constexpr (detail::text_list_setting<T>) {
+            if constexpr (detail::text_list_setting<Value>) {
                 if (each.kind == setting_kind::regexes) {
                     detail::check_regexes(parsed);
                 }
@@ -98,18 +98,18 @@ bool set_parameter(R& rule, std::string_view name, const parameter_value& value)
             rule.*each.member = std::move(parsed);
         });
     } catch (const value_error& wrong) {
-        throw detail::wrong_parameter(describe<R>(), name, wrong);
+        throw detail::wrong_parameter(describe<Rule>(), name, wrong);
     }
     return exists;
 }
 
 /// Sets the given settings of a rule; others stay unchanged.
 /// Errors: value_error: an unknown parameter (the message names the nearest, and all that exist), an invalid value.
-template <described_rule R>
-void configure(R& rule, const rule_parameters& parameters) {
+template <described_rule Rule>
+void configure(Rule& rule, const rule_parameters& parameters) {
     for (const auto& [name, value] : parameters) {
         if (!set_parameter(rule, name, value)) {
-            throw detail::unknown_parameter(describe<R>(), name);
+            throw detail::unknown_parameter(describe<Rule>(), name);
         }
     }
 }

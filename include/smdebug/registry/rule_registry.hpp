@@ -50,13 +50,13 @@ public:
     void check(std::string_view name, const rule_parameters& parameters, bool compares) const;
     void put(entry made);
 
-    template <class R, class Trial>
+    template <class Rule, class Trial>
     void add() {
-        put({.info = describe<R>(),
-             .compares_runs = takes_other_runs<R, Trial>,
+        put({.info = describe<Rule>(),
+             .compares_runs = takes_other_runs<Rule, Trial>,
              .check =
                  [](const rule_parameters& parameters, bool compares) {
-                     R rule{};
+                     Rule rule{};
                      configure(rule, parameters);
                      try {
                          check_settings(rule);
@@ -67,9 +67,9 @@ public:
                      }
                  },
              .make = [](const rule_parameters& parameters, const trial_list& others) -> rule_pointer {
-                 R rule{};
+                 Rule rule{};
                  configure(rule, parameters);
-                 if constexpr (takes_other_runs<R, Trial>) {
+                 if constexpr (takes_other_runs<Rule, Trial>) {
                      std::vector<std::shared_ptr<const Trial>> typed;
                      for (const auto& each : others) {
                          typed.push_back(std::static_pointer_cast<const Trial>(each));
@@ -109,15 +109,15 @@ public:
     }
 
     /// Adds a rule; it replaces one of the same name.  Its member `others`, if any, is set to other_runs.
-    template <described_rule R>
-        requires rule<R, Trial>
+    template <described_rule Rule>
+        requires rule<Rule, Trial>
     void add() {
         static_assert(
-            takes_other_runs<R, Trial> || !requires(R& rule) { rule.others; },
+            takes_other_runs<Rule, Trial> || !requires(Rule& rule) { rule.others; },
             "the rule's member `others` is not for runs of this type: write "
             "std::vector<std::shared_ptr<const Trial>> others, with the registry's Trial; for rule_main "
             "smdebug::program_trial");
-        table_.add<R, Trial>();
+        table_.add<Rule, Trial>();
     }
 
     /// The description of each rule, in the order in which they were added.
@@ -360,7 +360,7 @@ namespace smdebug::inline v1::detail {
 
 inline rule_table rule_table::built_in() {
     rule_table made;
-    for_each_built_in_rule<trial>([&]<class R>() { made.add<R, trial>(); });
+    for_each_built_in_rule<trial>([&]<class Rule>() { made.add<Rule, trial>(); });
     return made;
 }
 

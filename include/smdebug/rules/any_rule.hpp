@@ -41,8 +41,8 @@ namespace detail {
 /// Whether an error says that something the rule needs was not saved.
 [[nodiscard]] bool means_skip(const not_found& missing) noexcept;
 
-template <class T>
-concept waits_for_steps = requires(const T& trial, const std::vector<step_number>& steps, const wait_options& how) {
+template <class Value>
+concept waits_for_steps = requires(const Value& trial, const std::vector<step_number>& steps, const wait_options& how) {
     trial.wait_for_steps(steps, how);
 };
 
@@ -260,16 +260,16 @@ template <readable_trial Trial>
 class any_rule {
 public:
     /// Holds a copy.
-    template <class R>
-        requires(!std::same_as<R, any_rule> && rule<R, Trial>)
-    any_rule(R callable)  // NOLINT: implicit
-        : erased_(kept<R>(std::move(callable))) {}
+    template <class AnyRule>
+        requires(!std::same_as<AnyRule, any_rule> && rule<AnyRule, Trial>)
+    any_rule(AnyRule callable)  // NOLINT: implicit
+        : erased_(kept<AnyRule>(std::move(callable))) {}
 
     /// Borrows a rule, which must outlive this object and its copies.
-    template <class R>
-        requires rule<R, Trial>
-    [[nodiscard]] static any_rule borrowing(R& callable) {
-        return any_rule{kept<R&>(callable)};
+    template <class AnyRule>
+        requires rule<AnyRule, Trial>
+    [[nodiscard]] static any_rule borrowing(AnyRule& callable) {
+        return any_rule{kept<AnyRule&>(callable)};
     }
 
     /// The same rule, for trials of a more derived type.

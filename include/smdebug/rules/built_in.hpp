@@ -63,15 +63,15 @@ using built_in_rules =
 
 namespace detail {
 
-template <class R, class List>
+template <class Rule, class List>
 inline constexpr bool is_among = false;
-template <class R, class... Rules>
-inline constexpr bool is_among<R, rule_list<Rules...>> = (std::same_as<R, Rules> || ...);
+template <class Rule, class... Rules>
+inline constexpr bool is_among<Rule, rule_list<Rules...>> = (std::same_as<Rule, Rules> || ...);
 
 }  // namespace detail
 
 /// Whether R itself, not a base of it, is a built-in rule for runs of that type.
-template <class R, class Trial>
-concept built_in_rule = detail::is_among<R, built_in_rules<Trial>>;
+template <class Rule, class Trial>
+concept built_in_rule = detail::is_among<Rule, built_in_rules<Trial>>;
 
 }  // namespace smdebug::inline v1

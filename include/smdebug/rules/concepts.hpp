@@ -82,47 +82,49 @@ private:
 
 /// The possible verdicts of a rule: whether its condition is met, as in Python; one finding; or a finding for each
 /// tensor.
-template <class R>
-concept rule_answer = std::same_as<R, bool> || std::same_as<R, finding> || std::same_as<R, std::vector<finding>>;
+template <class Rule>
+concept rule_answer =
+    std::same_as<Rule, bool> || std::same_as<Rule, finding> || std::same_as<Rule, std::vector<finding>>;
 
 /// rule(trial, step) gives a verdict.
-template <class R, class Trial>
-concept step_callable =
-    std::invocable<R&, const Trial&, step_number> && rule_answer<std::invoke_result_t<R&, const Trial&, step_number>>;
+template <class Rule, class Trial>
+concept step_callable = std::invocable<Rule&, const Trial&, step_number> &&
+                        rule_answer<std::invoke_result_t<Rule&, const Trial&, step_number>>;
 
 /// Optional: rule.name(), for reports.
-template <class R>
-concept named_rule = requires(const R& rule) {
+template <class Rule>
+concept named_rule = requires(const Rule& rule) {
     { rule.name() } -> std::convertible_to<std::string_view>;
 };
 
 /// Optional: rule.require(trial, step, required) names the tensors that the rule needs at a step: a step that lacks one
 ///           is skipped.
-template <class R, class Trial>
-concept requires_tensors = requires(R& rule, const Trial& trial, step_number step, required_tensors<Trial>& required) {
-    { rule.require(trial, step, required) } -> std::same_as<void>;
-};
+template <class Rule, class Trial>
+concept requires_tensors =
+    requires(Rule& rule, const Trial& trial, step_number step, required_tensors<Trial>& required) {
+        { rule.require(trial, step, required) } -> std::same_as<void>;
+    };
 
 /// Optional: rule.other_trials() returns a tuple of references (std::tie) to the trials that it compares with: their
 ///           refreshing is off during a call, too.
-template <class R>
-concept compares_trials = requires(const R& rule) { std::tuple_size<decltype(rule.other_trials())>::value; };
+template <class Rule>
+concept compares_trials = requires(const Rule& rule) { std::tuple_size<decltype(rule.other_trials())>::value; };
 
 /// Optional, the same for a list: rule.other_runs() returns references (std::reference_wrapper) to trials.
-template <class R>
-concept compares_many_trials = requires(const R& rule) { rule.other_runs().begin()->get(); };
+template <class Rule>
+concept compares_many_trials = requires(const Rule& rule) { rule.other_runs().begin()->get(); };
 
 /// Optional: a rule that measures time is polled while the next step is waited for.  start() is called before the first
 ///           step, while_waiting(trial) about every poll_interval() while no step comes.  A finding's `step` is then
 ///           the last step that the rule was called with, or -1.
-template <class R, class Trial>
-concept polled_rule = requires(R& rule, const Trial& trial) {
+template <class Rule, class Trial>
+concept polled_rule = requires(Rule& rule, const Trial& trial) {
     rule.start();
     { rule.while_waiting(trial) } -> std::same_as<std::optional<finding>>;
     { rule.poll_interval() } -> std::same_as<std::chrono::milliseconds>;
 };
 
-/// Judges a run, step by step.  A type R models `rule` for a trial type when:
+/// Judges a run, step by step.  A type Rule models `rule` for a trial type when:
 ///  1. it can be called with (const Trial&, step_number) and returns a bool, a finding or a vector of findings;
 ///  2. the step is a global one, complete when the rule is called, and refreshing is off during the call;
 ///  3. it may keep state between steps: it is called in ascending order, by one thread at a time;
@@ -131,13 +133,13 @@ concept polled_rule = requires(R& rule, const Trial& trial) {
 /// A rule that compares runs holds the other trials as members, by pointer or by value.  rule_registry::make() and
 /// --other-trials put them into a member `others`, of the type that takes_other_runs requires, and other_runs() returns
 /// references to them.
-template <class R, class Trial>
-concept rule = readable_trial<Trial> && step_callable<R, Trial>;
+template <class Rule, class Trial>
+concept rule = readable_trial<Trial> && step_callable<Rule, Trial>;
 
 /// The rule's name, or "rule" if it has none (a lambda).
-template <class R>
-[[nodiscard]] std::string name_of_rule(const R& rule) {
-    if constexpr (named_rule<R>) {
+template <class Rule>
+[[nodiscard]] std::string name_of_rule(const Rule& rule) {
+    if constexpr (named_rule<Rule>) {
         return std::string{rule.name()};
     } else {
         static_cast<void>(rule);

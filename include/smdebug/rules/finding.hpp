@@ -18,8 +18,8 @@
 #include <utility>
 #include <vector>
 
-#include <smdebug/core/strict_math/needs_nan.ipp>
 #include <smdebug/core/strict_math/begin.ipp>
+#include <smdebug/core/strict_math/needs_nan.ipp>
 namespace smdebug::inline v1 {
 
 /// A verdict about one step, or about one tensor at a step.  A plain finding{} means that the condition was not met;
@@ -86,8 +86,9 @@ struct rule_outcome {
     std::vector<finding> findings = {};    ///< those that were met, in the order of their steps
     std::vector<finding> notes = {};       ///< the first most_notes findings that were not met and have a message
     static constexpr std::size_t most_notes = 100;
-    std::size_t evaluated = 0;  ///< steps at which the rule was called and returned
-    std::size_t skipped = 0;    ///< steps that lacked something that it needs
+    std::size_t evaluated = 0;    ///< steps at which the rule was called and returned
+    std::size_t skipped = 0;      ///< steps that lacked something that it needs
+    std::string first_skip = {};  ///< why the first of them was skipped; empty: none
     /// The amount that the rule had to judge: the saved tensors that it looked up, one for each step and worker, and
     /// the run's problems.
     std::size_t tensors = 0;

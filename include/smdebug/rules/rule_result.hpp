@@ -89,11 +89,11 @@ struct rule_result {
 };
 
 /// The settings of a rule as texts, by name; empty for a rule without descriptions.
-template <class R>
-[[nodiscard]] std::map<std::string, std::string> parameters_of(const R& rule) {
+template <class Rule>
+[[nodiscard]] std::map<std::string, std::string> parameters_of(const Rule& rule) {
     std::map<std::string, std::string> found;
-    if constexpr (described_rule<R>) {
-        for_each_setting<R>([&](const auto& each) { found.emplace(each.name, text_of(rule.*each.member)); });
+    if constexpr (described_rule<Rule>) {
+        for_each_setting<Rule>([&](const auto& each) { found.emplace(each.name, text_of(rule.*each.member)); });
     } else {
         static_cast<void>(rule);
     }
@@ -128,8 +128,8 @@ namespace detail {
 }  // namespace detail
 
 /// The result of a rule, from the outcome of invoke_rule.  `run`: the run's name.
-template <class R>
-[[nodiscard]] rule_result result_of(const R& rule, rule_outcome outcome, std::string run = {}) {
+template <class Rule>
+[[nodiscard]] rule_result result_of(const Rule& rule, rule_outcome outcome, std::string run = {}) {
     return detail::result_of(std::string{name_of_rule(rule)}, parameters_of(rule), std::move(outcome), std::move(run),
                              {});
 }

@@ -28,13 +28,13 @@
 namespace smdebug::inline v1 {
 
 /// The types that a setting may have: those that a text can express.
-template <class T>
+template <class Value>
 concept setting_value =
-    std::same_as<T, bool> || std::same_as<T, int> || std::same_as<T, std::int64_t> || std::same_as<T, double> ||
-    std::same_as<T, std::string> || std::same_as<T, std::optional<int>> ||
-    std::same_as<T, std::optional<std::int64_t>> || std::same_as<T, std::optional<double>> ||
-    std::same_as<T, std::optional<mode>> || std::same_as<T, text_list> || std::same_as<T, std::vector<std::string>> ||
-    std::same_as<T, std::vector<double>>;
+    std::same_as<Value, bool> || std::same_as<Value, int> || std::same_as<Value, std::int64_t> ||
+    std::same_as<Value, double> || std::same_as<Value, std::string> || std::same_as<Value, std::optional<int>> ||
+    std::same_as<Value, std::optional<std::int64_t>> || std::same_as<Value, std::optional<double>> ||
+    std::same_as<Value, std::optional<mode>> || std::same_as<Value, text_list> ||
+    std::same_as<Value, std::vector<std::string>> || std::same_as<Value, std::vector<double>>;
 
 /// How a list of texts is interpreted.
 enum class setting_kind : std::uint8_t {
@@ -42,33 +42,33 @@ enum class setting_kind : std::uint8_t {
     regexes,  ///< a list of regular expressions, checked when they are parsed
 };
 
-/// One setting of the rule R: its name in texts and flags, the member, and a line that explains it, without the default
+/// One setting of the rule Described: its name in texts and flags, the member, and a line that explains it, without the default
 /// (a default-constructed rule has that).
-template <class R, setting_value T>
+template <class Described, setting_value Value>
 struct setting {
-    using rule_type = R;
-    using value_type = T;
+    using rule_type = Described;
+    using value_type = Value;
 
     std::string_view name;
-    T R::*member;
+    Value Described::*member;
     std::string_view meaning;
     setting_kind kind = setting_kind::plain;
 };
-template <class R, class T>
-setting(std::string_view, T R::*, std::string_view) -> setting<R, T>;
-template <class R, class T>
-setting(std::string_view, T R::*, std::string_view, setting_kind) -> setting<R, T>;
+template <class Described, class Value>
+setting(std::string_view, Value Described::*, std::string_view) -> setting<Described, Value>;
+template <class Described, class Value>
+setting(std::string_view, Value Described::*, std::string_view, setting_kind) -> setting<Described, Value>;
 
 namespace detail {
 
-template <class T>
+template <class Value>
 inline constexpr bool is_settings_tuple = false;
-template <class... R, class... T>
-inline constexpr bool is_settings_tuple<std::tuple<setting<R, T>...>> = true;
+template <class... Described, class... Value>
+inline constexpr bool is_settings_tuple<std::tuple<setting<Described, Value>...>> = true;
 
 }  // namespace detail
 
-/// R::settings() returns a tuple of setting<R, ...>, R::summary() a line that says when the rule fires.
+/// Described::settings() returns a tuple of setting<Described, ...>, Described::summary() a line that says when the rule fires.
 ///
 ///     static constexpr std::string_view name() { return "my_rule"; }
 ///     static constexpr std::string_view summary() { return "a tensor is larger than it should be"; }
@@ -77,16 +77,16 @@ inline constexpr bool is_settings_tuple<std::tuple<setting<R, T>...>> = true;
 ///
 /// In the built-in rules, settings() is a template: tuples are slow to compile, and a file that only calls rules
 /// instantiates none.
-template <class R>
-concept described_rule = named_rule<R> && std::default_initializable<R> && requires {
-    { R::summary() } -> std::convertible_to<std::string_view>;
-    requires detail::is_settings_tuple<std::remove_cvref_t<decltype(R::settings())>>;
+template <class Described>
+concept described_rule = named_rule<Described> && std::default_initializable<Described> && requires {
+    { Described::summary() } -> std::convertible_to<std::string_view>;
+    requires detail::is_settings_tuple<std::remove_cvref_t<decltype(Described::settings())>>;
 };
 
 /// Optional: rule.check() throws value_error, or insufficient_information_for_rule_invocation, for invalid settings.
 ///           It is called before the rule is.
-template <class R>
-concept checked_rule = requires(const R& rule) {
+template <class Described>
+concept checked_rule = requires(const Described& rule) {
     { rule.check() } -> std::same_as<void>;
 };
 
@@ -102,24 +102,24 @@ void check_settings(const Rule& callable) {
 
 }  // namespace detail
 
-/// Calls visit(setting) for each setting of R, in order.
-template <described_rule R, class Visit>
+/// Calls visit(setting) for each setting of Described, in order.
+template <described_rule Described, class Visit>
 constexpr void for_each_setting(Visit&& visit) {
-    std::apply([&](const auto&... each) { (visit(each), ...); }, R::settings());
+    std::apply([&](const auto&... each) { (visit(each), ...); }, Described::settings());
 }
 
 namespace detail {
 
-template <class T>
+template <class Value>
 inline constexpr bool is_optional_setting = false;
-template <class T>
-inline constexpr bool is_optional_setting<std::optional<T>> = true;
+template <class Value>
+inline constexpr bool is_optional_setting<std::optional<Value>> = true;
 
-template <class T>
-concept whole_number_setting = std::same_as<T, int> || std::same_as<T, std::int64_t>;
+template <class Value>
+concept whole_number_setting = std::same_as<Value, int> || std::same_as<Value, std::int64_t>;
 
-template <class T>
-concept text_list_setting = std::same_as<T, text_list> || std::same_as<T, std::vector<std::string>>;
+template <class Value>
+concept text_list_setting = std::same_as<Value, text_list> || std::same_as<Value, std::vector<std::string>>;
 
 }  // namespace detail
 
@@ -127,24 +127,24 @@ concept text_list_setting = std::same_as<T, text_list> || std::same_as<T, std::v
 
 /// The name of a setting's type in help and reports: "bool", "int", "float", "str", "mode", "int or None", "list",
 /// "list of float".
-template <setting_value T>
+template <setting_value Value>
 [[nodiscard]] constexpr std::string_view type_name_of() noexcept {
-    if constexpr (std::same_as<T, bool>) {
+    if constexpr (std::same_as<Value, bool>) {
         return "bool";
-    } else if constexpr (detail::whole_number_setting<T>) {
+    } else if constexpr (detail::whole_number_setting<Value>) {
         return "int";
-    } else if constexpr (std::same_as<T, double>) {
+    } else if constexpr (std::same_as<Value, double>) {
         return "float";
-    } else if constexpr (std::same_as<T, std::string>) {
+    } else if constexpr (std::same_as<Value, std::string>) {
         return "str";
-    } else if constexpr (std::same_as<T, std::optional<int>> || std::same_as<T, std::optional<std::int64_t>>) {
+    } else if constexpr (std::same_as<Value, std::optional<int>> || std::same_as<Value, std::optional<std::int64_t>>) {
         return "int or None";
-    } else if constexpr (std::same_as<T, std::optional<double>>) {
+    } else if constexpr (std::same_as<Value, std::optional<double>>) {
         return "float or None";
-    } else if constexpr (std::same_as<T, std::optional<mode>>) {
+    } else if constexpr (std::same_as<Value, std::optional<mode>>) {
         return "mode or None";
     } else {
-        return detail::text_list_setting<T> ? "list" : "list of float";
+        return detail::text_list_setting<Value> ? "list" : "list of float";
     }
 }
 
@@ -158,8 +158,8 @@ template <setting_value T>
 [[nodiscard]] std::string text_of(double value);
 
 /// "None" if there is no value.
-template <class T>
-[[nodiscard]] std::string text_of(const std::optional<T>& value) {
+template <class Value>
+[[nodiscard]] std::string text_of(const std::optional<Value>& value) {
     return value ? text_of(*value) : "None";
 }
 
@@ -175,31 +175,31 @@ template <class T>
 
 namespace detail {
 
-/// The expected text for a setting of type T, for a message "parameter x must be ...".
-template <setting_value T>
+/// The expected text for a setting of type Value, for a message "parameter x must be ...".
+template <setting_value Value>
 [[nodiscard]] constexpr std::string_view wanted_of() noexcept {
-    if constexpr (std::same_as<T, bool>) {
+    if constexpr (std::same_as<Value, bool>) {
         return "True or False";
-    } else if constexpr (whole_number_setting<T>) {
+    } else if constexpr (whole_number_setting<Value>) {
         return "a whole number";
-    } else if constexpr (std::same_as<T, double>) {
+    } else if constexpr (std::same_as<Value, double>) {
         return "a number";
-    } else if constexpr (std::same_as<T, std::optional<int>> || std::same_as<T, std::optional<std::int64_t>>) {
+    } else if constexpr (std::same_as<Value, std::optional<int>> || std::same_as<Value, std::optional<std::int64_t>>) {
         return "a whole number or None";
-    } else if constexpr (std::same_as<T, std::optional<double>>) {
+    } else if constexpr (std::same_as<Value, std::optional<double>>) {
         return "a number or None";
-    } else if constexpr (std::same_as<T, std::optional<mode>>) {
+    } else if constexpr (std::same_as<Value, std::optional<mode>>) {
         return "TRAIN, EVAL, PREDICT, GLOBAL or None";
-    } else if constexpr (std::same_as<T, std::vector<double>>) {
+    } else if constexpr (std::same_as<Value, std::vector<double>>) {
         return "comma-separated numbers";
     } else {
-        return text_list_setting<T> ? "a list" : "a string";
+        return text_list_setting<Value> ? "a list" : "a string";
     }
 }
 
-template <setting_value T>
+template <setting_value Value>
 [[noreturn]] void refuse_setting(std::string_view text) {
-    throw value_error("must be " + std::string{wanted_of<T>()} + ", not \"" + std::string{text} + "\"");
+    throw value_error("must be " + std::string{wanted_of<Value>()} + ", not \"" + std::string{text} + "\"");
 }
 
 [[nodiscard]] constexpr std::string_view without_blanks(std::string_view text) noexcept {
@@ -239,52 +239,52 @@ template <class Number>
 /// Regular expressions are not checked: rules/ does not depend on a regex engine.
 /// Errors: value_error, with a sentence that follows the parameter's name: must be a number, not "x".  `to` stays
 ///         unchanged.
-template <setting_value T>
-void parse_setting(std::string_view text, T& to) {
-    if constexpr (std::same_as<T, bool>) {
+template <setting_value Value>
+void parse_setting(std::string_view text, Value& to) {
+    if constexpr (std::same_as<Value, bool>) {
         if (text != "True" && text != "true" && text != "False" && text != "false") {
-            detail::refuse_setting<T>(text);
+            detail::refuse_setting<Value>(text);
         }
         to = text == "True" || text == "true";
-    } else if constexpr (std::same_as<T, std::string>) {
+    } else if constexpr (std::same_as<Value, std::string>) {
         to = text;
-    } else if constexpr (std::same_as<T, text_list>) {
+    } else if constexpr (std::same_as<Value, text_list>) {
         to = detail::without_blanks(text) == "None" ? text_list{} : text_list{detail::items_in(text)};
-    } else if constexpr (std::same_as<T, std::vector<std::string>>) {
-        to = detail::without_blanks(text) == "None" ? T{} : detail::items_in(text);
-    } else if constexpr (std::same_as<T, std::vector<double>>) {
+    } else if constexpr (std::same_as<Value, std::vector<std::string>>) {
+        to = detail::without_blanks(text) == "None" ? Value{} : detail::items_in(text);
+    } else if constexpr (std::same_as<Value, std::vector<double>>) {
         std::vector<double> numbers;
         if (detail::without_blanks(text) != "None") {
             for (const std::string& item : detail::items_in(text)) {
                 const auto number = detail::number_in<double>(item);
-                numbers.push_back(number ? *number : (detail::refuse_setting<T>(text), 0.0));
+                numbers.push_back(number ? *number : (detail::refuse_setting<Value>(text), 0.0));
             }
         }
         to = std::move(numbers);
-    } else if constexpr (detail::is_optional_setting<T>) {
+    } else if constexpr (detail::is_optional_setting<Value>) {
         const std::string_view bare = detail::without_blanks(text);
-        T read;
-        if constexpr (std::same_as<T, std::optional<mode>>) {
+        Value read;
+        if constexpr (std::same_as<Value, std::optional<mode>>) {
             read = mode_named(bare);
         } else {
-            read = detail::number_in<typename T::value_type>(bare);
+            read = detail::number_in<typename Value::value_type>(bare);
         }
         if (!read && !bare.empty() && bare != "None") {
-            detail::refuse_setting<T>(text);
+            detail::refuse_setting<Value>(text);
         }
         to = read;
     } else {
-        const auto number = detail::number_in<T>(text);
-        to = number ? *number : (detail::refuse_setting<T>(text), T{});
+        const auto number = detail::number_in<Value>(text);
+        to = number ? *number : (detail::refuse_setting<Value>(text), Value{});
     }
 }
 
 /// The same for a value that is given as a list, so that items may contain commas; for other types than lists, one
 /// item.
 /// Errors: value_error.
-template <setting_value T>
-void parse_setting(const std::vector<std::string>& items, T& to) {
-    if constexpr (detail::text_list_setting<T>) {
+template <setting_value Value>
+void parse_setting(const std::vector<std::string>& items, Value& to) {
+    if constexpr (detail::text_list_setting<Value>) {
         std::vector<std::string> kept;
         for (const std::string& item : items) {
             if (const std::string_view bare = detail::without_blanks(item); !bare.empty()) {
@@ -292,7 +292,7 @@ void parse_setting(const std::vector<std::string>& items, T& to) {
             }
         }
         to = std::move(kept);
-    } else if constexpr (std::same_as<T, std::vector<double>>) {
+    } else if constexpr (std::same_as<Value, std::vector<double>>) {
         std::string joined;
         for (const std::string& item : items) {
             joined.append(joined.empty() ? "" : ",").append(item);
@@ -300,7 +300,7 @@ void parse_setting(const std::vector<std::string>& items, T& to) {
         parse_setting(std::string_view{joined}, to);
     } else {
         if (items.size() != 1) {
-            throw value_error("must be " + std::string{detail::wanted_of<T>()} + ", not a list of " +
+            throw value_error("must be " + std::string{detail::wanted_of<Value>()} + ", not a list of " +
                               std::to_string(items.size()));
         }
         parse_setting(std::string_view{items.front()}, to);

@@ -15,14 +15,14 @@
 namespace smdebug::inline v1 {
 
 /// keys(now): the keys to sign with at that time, or nothing for anonymous access.
-template <class C>
-concept key_giver = requires(const C& credentials, std::chrono::system_clock::time_point now) {
+template <class Credentials>
+concept key_giver = requires(const Credentials& credentials, std::chrono::system_clock::time_point now) {
     { credentials.keys(now) } -> std::same_as<std::optional<s3::access_keys>>;
 };
 
 /// renew(): drops the keys, because the server said that they have expired.
-template <class C>
-concept key_renewer = requires(const C& credentials) {
+template <class Credentials>
+concept key_renewer = requires(const Credentials& credentials) {
     { credentials.renew() } -> std::same_as<void>;
 };
 
@@ -36,8 +36,8 @@ concept key_renewer = requires(const C& credentials) {
 ///     keys that keys() still returns;
 ///  4. copies share their state; const calls may run concurrently on many threads.
 /// keys() may wait for an answer over a transport: it must not be called on the transport's own threads.
-template <class C>
-concept credentials_provider = std::copyable<C> && key_giver<C> && key_renewer<C>;
+template <class Credentials>
+concept credentials_provider = std::copyable<Credentials> && key_giver<Credentials> && key_renewer<Credentials>;
 
 namespace s3 {
 

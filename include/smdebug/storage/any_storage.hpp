@@ -38,8 +38,8 @@ struct erased {
 };
 
 /// The source() of a storage around an any_storage; null for other types.
-template <class S>
-[[nodiscard]] std::shared_ptr<const source_maker> source_of(const S& store) {
+template <class Store>
+[[nodiscard]] std::shared_ptr<const source_maker> source_of(const Store& store) {
     if constexpr (requires { store.source(); }) {
         return store.source();
     } else {

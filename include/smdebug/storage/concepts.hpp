@@ -68,7 +68,7 @@ private:
 }  // namespace detail
 
 /// A place that holds a run's objects under keys such as "index/000000000/000000000000_worker_0.json".
-/// A type S models `storage` when:
+/// A type Storage models `storage` when:
 ///  1. read(key, range = whole_object) returns that part of an object, shorter only at the object's end;
 ///  2. list(prefix, after) returns the full keys that start with `prefix`, any text, in the order of their bytes,
 ///     strictly after `after` (an empty `after`: from the start), and no keys if none match; `prefix` and `after` never
@@ -79,9 +79,9 @@ private:
 ///  5. name() returns what messages call it;
 ///  6. const calls may run concurrently.
 /// Keys are UTF-8. Not promised: that list or read sees an object that another process wrote a moment ago.
-template <class S>
-concept storage = std::movable<S> && requires(const S& store, std::string_view key, byte_range where,
-                                              std::string_view prefix, std::string_view after) {
+template <class Storage>
+concept storage = std::movable<Storage> && requires(const Storage& store, std::string_view key, byte_range where,
+                                                    std::string_view prefix, std::string_view after) {
     { store.read(key) } -> std::same_as<byte_buffer>;
     { store.read(key, where) } -> std::same_as<byte_buffer>;
     { store.list(prefix, after) } -> std::same_as<std::vector<std::string>>;
@@ -121,8 +121,8 @@ using object_sink = function_ref<void(std::size_t, std::optional<byte_view>, con
 /// Optional: read_each(keys, sink) reads many whole objects for less than one read() each (a reused buffer, several
 /// requests in flight) and passes them on in the order of `keys`, on the calling thread. An exception of the sink ends
 /// the reading and is passed on unchanged, whatever its type. An object too large to be read whole throws unsupported.
-template <class S>
-concept batch_reader = requires(const S& store, std::span<const std::string> keys, object_sink sink) {
+template <class Storage>
+concept batch_reader = requires(const Storage& store, std::span<const std::string> keys, object_sink sink) {
     { store.read_each(keys, sink) } -> std::same_as<void>;
 };
 
@@ -141,8 +141,8 @@ using range_sink = function_ref<void(std::size_t, std::optional<byte_buffer>, co
 /// request, several requests in flight) and passes them on in the order of `ranges`, on the calling thread; each is
 /// shorter only at its object's end. An exception of the sink ends the reading and is passed on unchanged.
 /// Ranges of one object are merged if they are adjacent in the list, in ascending order of offsets.
-template <class S>
-concept range_batch_reader = requires(const S& store, std::span<const object_range> ranges, range_sink sink) {
+template <class Storage>
+concept range_batch_reader = requires(const Storage& store, std::span<const object_range> ranges, range_sink sink) {
     { store.read_ranges(ranges, sink) } -> std::same_as<void>;
 };
 
@@ -163,25 +163,25 @@ struct versioned_object {
 
 /// Optional: entries(prefix, after, most) returns the same objects as list(prefix, after), with sizes and versions, at
 /// most the first `most` of them; read_versioned(key) reads a whole object as read(key) does, and reports its version.
-template <class S>
-concept versioned_storage =
-    requires(const S& store, std::string_view prefix, std::string_view after, std::size_t most, std::string_view key) {
-        { store.entries(prefix, after, most) } -> std::same_as<std::vector<object_entry>>;
-        { store.read_versioned(key) } -> std::same_as<versioned_object>;
-    };
+template <class Storage>
+concept versioned_storage = requires(const Storage& store, std::string_view prefix, std::string_view after,
+                                     std::size_t most, std::string_view key) {
+    { store.entries(prefix, after, most) } -> std::same_as<std::vector<object_entry>>;
+    { store.read_versioned(key) } -> std::same_as<versioned_object>;
+};
 
 /// Optional: view(key) returns a view of a whole object in place, for less than reading it; nothing if no such view is
 /// possible or the object does not exist. The bytes do not change while the buffer lives, which may block writers: hold
 /// it briefly.
-template <class S>
-concept viewing_storage = requires(const S& store, std::string_view key) {
+template <class Storage>
+concept viewing_storage = requires(const Storage& store, std::string_view key) {
     { store.view(key) } -> std::same_as<std::optional<byte_buffer>>;
 };
 
 /// The same of any storage; nothing if it has no view().
-template <class S>
-[[nodiscard]] std::optional<byte_buffer> view_object(const S& store, [[maybe_unused]] std::string_view key) {
-    if constexpr (viewing_storage<S>) {
+template <class Storage>
+[[nodiscard]] std::optional<byte_buffer> view_object(const Storage& store, [[maybe_unused]] std::string_view key) {
+    if constexpr (viewing_storage<Storage>) {
         return store.view(key);
     } else {
         return std::nullopt;
@@ -190,15 +190,15 @@ template <class S>
 
 /// Optional: read_ahead(key) starts to prefetch an object that will be wanted soon. Returns immediately, with whether
 /// it was available already. A missing object is not an error.
-template <class S>
-concept prefetching_storage = requires(const S& store, std::string_view key) {
+template <class Storage>
+concept prefetching_storage = requires(const Storage& store, std::string_view key) {
     { store.read_ahead(key) } -> std::same_as<bool>;
 };
 
 /// The same of any storage; true if it has no read_ahead().
-template <class S>
-[[nodiscard]] bool prefetch_object(const S& store, [[maybe_unused]] std::string_view key) {
-    if constexpr (prefetching_storage<S>) {
+template <class Storage>
+[[nodiscard]] bool prefetch_object(const Storage& store, [[maybe_unused]] std::string_view key) {
+    if constexpr (prefetching_storage<Storage>) {
         return store.read_ahead(key);
     } else {
         return true;
@@ -225,15 +225,15 @@ public:
 };
 
 /// Optional: hold() returns pinned ranges, none at first; null if the storage is local, so that pinning is useless.
-template <class S>
-concept holding_storage = requires(const S& store) {
+template <class Storage>
+concept holding_storage = requires(const Storage& store) {
     { store.hold() } -> std::same_as<std::unique_ptr<pinned_ranges>>;
 };
 
 /// The same of any storage; null if it has no hold().
-template <class S>
-[[nodiscard]] std::unique_ptr<pinned_ranges> hold_ranges(const S& store) {
-    if constexpr (holding_storage<S>) {
+template <class Storage>
+[[nodiscard]] std::unique_ptr<pinned_ranges> hold_ranges(const Storage& store) {
+    if constexpr (holding_storage<Storage>) {
         return store.hold();
     } else {
         return nullptr;
@@ -249,15 +249,15 @@ enum class place_kind : std::uint8_t {
 };
 
 /// Optional: place() says what is where the storage lies, for messages. It may cost a request.
-template <class S>
-concept place_prober = requires(const S& store) {
+template <class Storage>
+concept place_prober = requires(const Storage& store) {
     { store.place() } -> std::same_as<place_kind>;
 };
 
 /// What is where a storage lies; unknown if it has no place().
-template <class S>
-[[nodiscard]] place_kind place_kind_of(const S& store) {
-    if constexpr (place_prober<S>) {
+template <class Storage>
+[[nodiscard]] place_kind place_kind_of(const Storage& store) {
+    if constexpr (place_prober<Storage>) {
         return store.place();
     } else {
         return place_kind::unknown;
@@ -266,53 +266,53 @@ template <class S>
 
 /// Optional: problems() returns what part of the data cannot be read through the storage, as of the last check: damage
 /// of an archive, unread data of another tool.
-template <class S>
-concept problem_reporter = requires(const S& store) {
+template <class Storage>
+concept problem_reporter = requires(const Storage& store) {
     { store.problems() } -> std::same_as<std::vector<problem>>;
 };
 
 /// The problems of a storage; none if it has no problems().
-template <class S>
-[[nodiscard]] std::vector<problem> problems_of(const S& store) {
-    if constexpr (problem_reporter<S>) {
+template <class Storage>
+[[nodiscard]] std::vector<problem> problems_of(const Storage& store) {
+    if constexpr (problem_reporter<Storage>) {
         return store.problems();
     } else {
         return {};
     }
 }
 
-/// Lists what has appeared below a prefix since the last call. A type F models `key_follower` when:
+/// Lists what has appeared below a prefix since the last call. A type Follower models `key_follower` when:
 ///  1. next() returns keys in byte order, each once; all answers so far together contain every key that existed when
 ///     the last call began. A key may be repeated in later answers;
 ///  2. a next() that throws loses nothing: later calls return what it would have returned;
 ///  3. forget() makes the next call list everything;
 ///  4. it outlives the storage that made it, and is used by one thread at a time.
-template <class F>
-concept key_follower = std::movable<F> && requires(F& follower) {
+template <class Follower>
+concept key_follower = std::movable<Follower> && requires(Follower& follower) {
     { follower.next() } -> std::same_as<std::vector<std::string>>;
     { follower.forget() } -> std::same_as<void>;
 };
 
 /// Optional: follow(prefix) returns a key_follower, whose cost depends on what is new, not on what exists. The prefix
 /// ends in '/'.
-template <class S>
-concept followable_storage = requires(const S& store, std::string_view prefix) {
+template <class Storage>
+concept followable_storage = requires(const Storage& store, std::string_view prefix) {
     { store.follow(prefix) } -> key_follower;
 };
 
 /// Optional: watch(prefixes) returns a signal that wakes when objects whose keys start with one of the prefixes appear
 /// or change, or nothing if the system has no signal to give. A prefix is a whole key, or ends in '/'; neither its
 /// objects nor the storage's own place need exist yet. The signal outlives the storage.
-template <class S>
-concept announcing_storage = requires(const S& store, std::span<const std::string> prefixes) {
+template <class Storage>
+concept announcing_storage = requires(const Storage& store, std::span<const std::string> prefixes) {
     { store.watch(prefixes) } -> std::same_as<std::unique_ptr<change_signal>>;
 };
 
 /// The same of any storage; nothing if it has no watch().
-template <class S>
-[[nodiscard]] std::unique_ptr<change_signal> watch_changes(const S& store,
+template <class Storage>
+[[nodiscard]] std::unique_ptr<change_signal> watch_changes(const Storage& store,
                                                            [[maybe_unused]] std::span<const std::string> prefixes) {
-    if constexpr (announcing_storage<S>) {
+    if constexpr (announcing_storage<Storage>) {
         return store.watch(prefixes);
     } else {
         return nullptr;
@@ -320,16 +320,16 @@ template <class S>
 }
 
 /// Optional: modified(key) returns when the object was last written, or nothing if it does not exist.
-template <class S>
-concept dated_storage = requires(const S& store, std::string_view key) {
+template <class Storage>
+concept dated_storage = requires(const Storage& store, std::string_view key) {
     { store.modified(key) } -> std::same_as<std::optional<std::chrono::system_clock::time_point>>;
 };
 
 /// The same of any storage; nothing if it has no modified().
-template <class S>
-[[nodiscard]] std::optional<std::chrono::system_clock::time_point> time_of(const S& store,
+template <class Storage>
+[[nodiscard]] std::optional<std::chrono::system_clock::time_point> time_of(const Storage& store,
                                                                            [[maybe_unused]] std::string_view key) {
-    if constexpr (dated_storage<S>) {
+    if constexpr (dated_storage<Storage>) {
         return store.modified(key);
     } else {
         return std::nullopt;
@@ -372,15 +372,15 @@ public:
 
 /// Optional: open(key) opens an object whose pieces cost no more than their bytes; null if that is impossible or the
 /// object does not exist: use read() then, which reports the error.
-template <class S>
-concept opening_storage = requires(const S& store, std::string_view key) {
+template <class Storage>
+concept opening_storage = requires(const Storage& store, std::string_view key) {
     { store.open(key) } -> std::same_as<std::unique_ptr<opened_object>>;
 };
 
 /// The same of any storage; null if it has no open().
-template <class S>
-[[nodiscard]] std::unique_ptr<opened_object> open_object(const S& store, [[maybe_unused]] std::string_view key) {
-    if constexpr (opening_storage<S>) {
+template <class Storage>
+[[nodiscard]] std::unique_ptr<opened_object> open_object(const Storage& store, [[maybe_unused]] std::string_view key) {
+    if constexpr (opening_storage<Storage>) {
         return store.open(key);
     } else {
         return nullptr;

@@ -29,9 +29,9 @@ struct object_identity {
 ///  5. largest() is the size in bytes of the largest object that it would keep;
 ///  6. everything may be called concurrently on many threads.
 /// `needs_versions` says that every object must have a version, as the cache outlives the process.
-template <class C>
-concept object_cache = std::movable<C> && requires(C& cache, const C& seen, const object_identity& what,
-                                                   const byte_buffer& bytes, std::string_view key) {
+template <class Cache>
+concept object_cache = std::movable<Cache> && requires(Cache& cache, const Cache& seen, const object_identity& what,
+                                                       const byte_buffer& bytes, std::string_view key) {
     { cache.find(what) } -> std::same_as<std::optional<byte_buffer>>;
     { cache.holds(what) } -> std::same_as<bool>;
     { cache.keep(what, bytes) } -> std::same_as<void>;
@@ -39,17 +39,17 @@ concept object_cache = std::movable<C> && requires(C& cache, const C& seen, cons
     { cache.forget(key) } -> std::same_as<void>;
     { cache.clear() } -> std::same_as<void>;
     { seen.largest() } -> std::same_as<std::uint64_t>;
-    { C::needs_versions } -> std::convertible_to<bool>;
+    { Cache::needs_versions } -> std::convertible_to<bool>;
 };
 
 /// A cache that may be used for a storage.
-template <class C, class Inner>
-concept cache_of = object_cache<C> && (!C::needs_versions || versioned_storage<Inner>);
+template <class Cache, class Inner>
+concept cache_of = object_cache<Cache> && (!Cache::needs_versions || versioned_storage<Inner>);
 
 /// Optional: keep_aside(what, bytes) and find_aside(what) do the same for a scan, which reads everything once: they
 /// evict nothing that is used repeatedly, and the bytes are borrowed. A cache without them keeps nothing of scans.
-template <class C>
-concept scan_cache = object_cache<C> && requires(C& cache, const object_identity& what, byte_view bytes) {
+template <class Cache>
+concept scan_cache = object_cache<Cache> && requires(Cache& cache, const object_identity& what, byte_view bytes) {
     { cache.keep_aside(what, bytes) } -> std::same_as<void>;
     { cache.find_aside(what) } -> std::same_as<std::optional<byte_buffer>>;
 };

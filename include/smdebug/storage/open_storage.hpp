@@ -64,20 +64,20 @@ namespace detail {
 [[nodiscard]] any_storage open_place(std::string_view path, const s3_options& options = {});
 
 /// A storage that can be opened for writing by its path alone.
-template <class S>
+template <class Storage>
 concept named_storage =
-    writable_storage<S> && (std::constructible_from<S, std::string> || std::same_as<S, any_storage>);
+    writable_storage<Storage> && (std::constructible_from<Storage, std::string> || std::same_as<Storage, any_storage>);
 
 /// Opens such a storage. Errors: those of open_place() or of its constructor.
 using place_opener = any_storage (*)(const std::string& path);
 
 /// Opens storages of this type; null if a path is not enough.
-template <storage S>
+template <storage Storage>
 [[nodiscard]] constexpr place_opener opener_of() noexcept {
-    if constexpr (std::same_as<S, any_storage>) {
+    if constexpr (std::same_as<Storage, any_storage>) {
         return [](const std::string& path) { return open_place(path); };
-    } else if constexpr (named_storage<S>) {
-        return [](const std::string& path) { return any_storage{S(path)}; };
+    } else if constexpr (named_storage<Storage>) {
+        return [](const std::string& path) { return any_storage{Storage(path)}; };
     } else {
         return nullptr;
     }

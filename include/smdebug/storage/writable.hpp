@@ -21,8 +21,8 @@ namespace smdebug::inline v1 {
 
 /// A storage that can be written: write(key, bytes) makes the object appear whole or not at all, and replaces an older
 /// one. As durable as the storage makes it: at least durability::cached.
-template <class S>
-concept writable_storage = storage<S> && requires(S& store, std::string_view key, byte_view bytes) {
+template <class Store>
+concept writable_storage = storage<Store> && requires(Store& store, std::string_view key, byte_view bytes) {
     { store.write(key, bytes) } -> std::same_as<void>;
 };
 
@@ -39,38 +39,39 @@ enum class durability : std::uint8_t { cached, on_disk };
 ///     its durability is unknown;
 ///  5. it is used by one thread at a time, and does not outlive its storage. Other outputs may be written meanwhile,
 ///     even under the same key: the last commit wins.
-template <class O>
-concept object_output = std::movable<O> && requires(O& out, std::span<const byte_view> pieces, durability how) {
-    { out.append(pieces) } -> std::same_as<void>;
-    { out.commit(how) } -> std::same_as<void>;
-};
+template <class Output>
+concept object_output =
+    std::movable<Output> && requires(Output& out, std::span<const byte_view> pieces, durability how) {
+        { out.append(pieces) } -> std::same_as<void>;
+        { out.commit(how) } -> std::same_as<void>;
+    };
 
 /// Optional: create(key) returns an object_output, which avoids keeping the whole object in memory where possible.
 /// create_output() returns one for every writable storage.
-template <class S>
-concept appending_storage = requires(S& store, std::string_view key) {
+template <class Store>
+concept appending_storage = requires(Store& store, std::string_view key) {
     { store.create(key) } -> object_output;
 };
 
 /// Optional: remove(key) removes an object; returns whether it existed. Beside it, optional: remove(key, how), which
 /// with `on_disk` makes the removal of this object, and of those removed before in its folder, survive a loss of power,
 /// also if the object was missing already.
-template <class S>
-concept removing_storage = requires(S& store, std::string_view key) {
+template <class Store>
+concept removing_storage = requires(Store& store, std::string_view key) {
     { store.remove(key) } -> std::same_as<bool>;
 };
 
 /// A key held by one writer exclusively, until release() or destruction, which remove the key's object.
 /// Calling release() again is a no-op. Used by one thread at a time.
-template <class C>
-concept object_claim = std::movable<C> && !std::copy_constructible<C> && requires(C& claim) {
+template <class Claim>
+concept object_claim = std::movable<Claim> && !std::copy_constructible<Claim> && requires(Claim& claim) {
     { claim.release() } -> std::same_as<void>;
 };
 
 /// Whether a claim still holds, as far as it knows. Optional, beside release(): holds() returns false if others removed
 /// or replaced the key's object.
-template <object_claim C>
-[[nodiscard]] bool still_holds(const C& claim) {
+template <object_claim Claim>
+[[nodiscard]] bool still_holds(const Claim& claim) {
     if constexpr (requires {
                       { claim.holds() } -> std::same_as<bool>;
                   }) {
@@ -80,7 +81,7 @@ template <object_claim C>
     }
 }
 
-/// Optional: holding a key exclusively. A type S models `claiming_storage` when:
+/// Optional: holding a key exclusively. A type Store models `claiming_storage` when:
 ///  1. claim(key) puts an object under the key, which shows others that it is held, and returns an object_claim;
 ///  2. claim(key) throws in_use if another live holder has the key, or if that cannot be determined; of many concurrent
 ///     calls, in any number of processes, one succeeds;
@@ -88,16 +89,16 @@ template <object_claim C>
 ///  4. claimed(key) returns whether claim(key) would have thrown in_use a moment ago;
 ///  5. an existing object that is not a claim, such as an empty one, counts as held.
 /// Not promised: anything about objects under a held key that are written or removed by other means.
-template <class S>
-concept claiming_storage = requires(S& store, const S& seen, std::string_view key) {
+template <class Store>
+concept claiming_storage = requires(Store& store, const Store& seen, std::string_view key) {
     { store.claim(key) } -> object_claim;
     { seen.claimed(key) } -> std::same_as<bool>;
 };
 
 /// Holds a key; `on_disk`: by an object that survives a loss of power whole, if the storage can promise that. Optional,
 /// beside claim(key): claim(key, how).
-template <claiming_storage S>
-[[nodiscard]] auto take_claim(S& store, std::string_view key, [[maybe_unused]] durability how) {
+template <claiming_storage Store>
+[[nodiscard]] auto take_claim(Store& store, std::string_view key, [[maybe_unused]] durability how) {
     if constexpr (requires {
                       { store.claim(key, how) } -> object_claim;
                   }) {
@@ -108,8 +109,8 @@ template <claiming_storage S>
 }
 
 /// Removes an object, as durably as the storage can; returns whether it existed.
-template <removing_storage S>
-bool remove_object(S& store, std::string_view key, [[maybe_unused]] durability how) {
+template <removing_storage Store>
+bool remove_object(Store& store, std::string_view key, [[maybe_unused]] durability how) {
     if constexpr (requires {
                       { store.remove(key, how) } -> std::same_as<bool>;
                   }) {
@@ -123,8 +124,8 @@ bool remove_object(S& store, std::string_view key, [[maybe_unused]] durability h
 /// accepts. Returns their keys, each once, in order. Whether a writer still lives is unknown here: `which` has to
 /// decide. Optional: remove_unfinished(prefix, which), for a storage that keeps the parts of unfinished objects; other
 /// storages leave nothing behind.
-template <class S>
-std::vector<std::string> remove_unfinished(S& store, std::string_view prefix,
+template <class Store>
+std::vector<std::string> remove_unfinished(Store& store, std::string_view prefix,
                                            function_ref<bool(std::string_view)> which) {
     if constexpr (requires {
                       { store.remove_unfinished(prefix, which) } -> std::same_as<std::vector<std::string>>;
@@ -207,31 +208,31 @@ struct storage_abilities {
 
 /// What a storage can do: everything for which it has the operation, except what its abilities() exclude.
 /// Cost: that of abilities(), if it has any.
-template <class S>
-[[nodiscard]] constexpr storage_abilities abilities_of(const S& store) {
+template <class Store>
+[[nodiscard]] constexpr storage_abilities abilities_of(const Store& store) {
     storage_abilities told;
-    if constexpr (requires(S& any) { any.abilities(); }) {
+    if constexpr (requires(Store& any) { any.abilities(); }) {
         static_assert(
             requires {
                 { store.abilities() } -> std::same_as<storage_abilities>;
             }, "abilities() of a storage is const and gives storage_abilities");
         told = store.abilities();
     }
-    return {.batches_ranges = told.batches_ranges && range_batch_reader<S>,
-            .views = told.views && viewing_storage<S>,
-            .reads_ahead = told.reads_ahead && prefetching_storage<S>,
-            .opens_small = told.opens_small && opening_storage<S>,
-            .follows = told.follows && followable_storage<S>,
-            .writes = told.writes && writable_storage<S>,
-            .removes = told.removes && removing_storage<S>,
-            .claims = told.claims && claiming_storage<S>,
+    return {.batches_ranges = told.batches_ranges && range_batch_reader<Store>,
+            .views = told.views && viewing_storage<Store>,
+            .reads_ahead = told.reads_ahead && prefetching_storage<Store>,
+            .opens_small = told.opens_small && opening_storage<Store>,
+            .follows = told.follows && followable_storage<Store>,
+            .writes = told.writes && writable_storage<Store>,
+            .removes = told.removes && removing_storage<Store>,
+            .claims = told.claims && claiming_storage<Store>,
             .one_object = told.one_object,
             .look_interval = told.look_interval};
 }
 
 /// The pause between two checks for changes: the chosen one, or the storage's own if that is longer.
-template <class S>
-[[nodiscard]] constexpr std::chrono::milliseconds look_interval(const S& store, std::chrono::milliseconds chosen) {
+template <class Store>
+[[nodiscard]] constexpr std::chrono::milliseconds look_interval(const Store& store, std::chrono::milliseconds chosen) {
     return std::max(abilities_of(store).look_interval, chosen);
 }
 
@@ -239,60 +240,63 @@ namespace detail {
 
 /// Does not compile for a storage of which an optional operation has another signature than its concept wants: it would
 /// be ignored without a word.
-template <class S>
+template <class Store>
 struct checked_signatures {
     static_assert(
-        batch_reader<S> || !requires { &S::read_each; },
+        batch_reader<Store> || !requires { &Store::read_each; },
         "read_each(keys, sink) of a storage is const, and takes an object_sink");
     static_assert(
-        range_batch_reader<S> || !requires { &S::read_ranges; },
+        range_batch_reader<Store> || !requires { &Store::read_ranges; },
         "read_ranges(ranges, sink) of a storage is const, and takes a range_sink");
     static_assert(
-        writable_storage<S> || !requires(S& any, std::string_view key, byte_view bytes) { any.write(key, bytes); },
-        "write(key, bytes) of a storage returns nothing");
+        writable_storage<Store> || !requires(Store& any, std::string_view key, byte_view bytes) {
+            any.write(key, bytes);
+        }, "write(key, bytes) of a storage returns nothing");
     static_assert(
-        viewing_storage<S> || !requires(S& any, std::string_view key) { any.view(key); },
+        viewing_storage<Store> || !requires(Store& any, std::string_view key) { any.view(key); },
         "view(key) of a storage is const, and returns std::optional<byte_buffer>");
     static_assert(
-        opening_storage<S> || !requires(S& any, std::string_view key) { any.open(key); },
+        opening_storage<Store> || !requires(Store& any, std::string_view key) { any.open(key); },
         "open(key) of a storage is const, and returns std::unique_ptr<opened_object>");
     static_assert(
-        prefetching_storage<S> || !requires(S& any, std::string_view key) { any.read_ahead(key); },
+        prefetching_storage<Store> || !requires(Store& any, std::string_view key) { any.read_ahead(key); },
         "read_ahead(key) of a storage is const, and returns bool");
     static_assert(
-        holding_storage<S> || !requires(S& any) { any.hold(); },
+        holding_storage<Store> || !requires(Store& any) { any.hold(); },
         "hold() of a storage is const, and returns std::unique_ptr<pinned_ranges>");
     static_assert(
-        versioned_storage<S> || !requires(S& any) { any.entries("", "", std::size_t{1}); },
+        versioned_storage<Store> || !requires(Store& any) { any.entries("", "", std::size_t{1}); },
         "a storage with entries() has read_versioned(), too, see versioned_storage");
     static_assert(
-        followable_storage<S> || !requires(S& any, std::string_view prefix) { any.follow(prefix); },
+        followable_storage<Store> || !requires(Store& any, std::string_view prefix) { any.follow(prefix); },
         "follow(prefix) of a storage is const, and returns a key_follower");
     static_assert(
-        announcing_storage<S> || !requires(S& any, std::span<const std::string> prefixes) { any.watch(prefixes); },
-        "watch(prefixes) of a storage is const, and returns std::unique_ptr<change_signal>");
+        announcing_storage<Store> || !requires(Store& any, std::span<const std::string> prefixes) {
+            any.watch(prefixes);
+        }, "watch(prefixes) of a storage is const, and returns std::unique_ptr<change_signal>");
     static_assert(
-        dated_storage<S> || !requires(S& any, std::string_view key) { any.modified(key); },
+        dated_storage<Store> || !requires(Store& any, std::string_view key) { any.modified(key); },
         "modified(key) of a storage is const, and returns an optional std::chrono::system_clock::time_point");
     static_assert(
-        place_prober<S> || !requires(S& any) { any.place(); }, "place() of a storage is const, and returns place_kind");
+        place_prober<Store> || !requires(Store& any) { any.place(); },
+        "place() of a storage is const, and returns place_kind");
     static_assert(
-        problem_reporter<S> || !requires(S& any) { any.problems(); },
+        problem_reporter<Store> || !requires(Store& any) { any.problems(); },
         "problems() of a storage is const, and returns std::vector<problem>");
     static_assert(
-        appending_storage<S> || !requires(S& any, std::string_view key) { any.create(key); },
+        appending_storage<Store> || !requires(Store& any, std::string_view key) { any.create(key); },
         "create(key) of a storage returns an object_output");
     static_assert(
-        removing_storage<S> || !requires(S& any, std::string_view key) { any.remove(key); },
+        removing_storage<Store> || !requires(Store& any, std::string_view key) { any.remove(key); },
         "remove(key) of a storage returns bool");
     static_assert(
-        claiming_storage<S> || !requires(S& any, std::string_view key) { any.claim(key); },
+        claiming_storage<Store> || !requires(Store& any, std::string_view key) { any.claim(key); },
         "claim(key) of a storage returns an object_claim; beside it is claimed(key), which is const");
 };
 
 /// Where an object is, for messages.
-template <class S>
-[[nodiscard]] std::string path_of(const S& store, std::string_view key) {
+template <class Store>
+[[nodiscard]] std::string path_of(const Store& store, std::string_view key) {
     return abilities_of(store).one_object ? std::string{store.name()}
                                           : std::string{store.name()} + "/" + std::string{key};
 }

@@ -15,15 +15,15 @@
 namespace smdebug::inline v1 {
 
 /// decode(record, name, out): turns bytes into a tensor.
-template <class D>
+template <class Candidate>
 concept record_decoder =
-    requires(const D& decoder, byte_view record, std::string_view expected_name, decoded_tensor& out) {
+    requires(const Candidate& decoder, byte_view record, std::string_view expected_name, decoded_tensor& out) {
         { decoder.decode(record, expected_name, out) } -> std::same_as<status>;
     };
 
 /// name(): the policy's part of a trial's name.
-template <class D>
-concept named_decoder = requires(const D& decoder) {
+template <class Candidate>
+concept named_decoder = requires(const Candidate& decoder) {
     { decoder.name() } -> std::convertible_to<std::string>;
 };
 
@@ -35,31 +35,31 @@ concept named_decoder = requires(const D& decoder) {
 ///  4. no input makes it read outside `record`, and a length in the data is used only after it was checked against
 ///     the available bytes; const calls may run concurrently on many threads, each with its own `out`.
 /// Not promised: that anything in `out` outlives the record's bytes, except what out.owner keeps alive.
-template <class D>
-concept tensor_decoder = std::copy_constructible<D> && record_decoder<D> && named_decoder<D>;
+template <class Candidate>
+concept tensor_decoder = std::copy_constructible<Candidate> && record_decoder<Candidate> && named_decoder<Candidate>;
 
 /// Optional: decode(record, name, out, later) leaves the payload's checksum to the caller if that saves a pass over
 /// memory; `out` is valid once later.holds().
-template <class D>
-concept deferring_decoder = requires(const D& decoder, byte_view record, std::string_view expected_name,
+template <class Candidate>
+concept deferring_decoder = requires(const Candidate& decoder, byte_view record, std::string_view expected_name,
                                      decoded_tensor& out, record::payload_check& later) {
     { decoder.decode(record, expected_name, out, later) } -> std::same_as<status>;
 };
 
 /// Optional: decode(record, name, out, later, repeats) is the same for tensors with a long trailing repeat of one
 /// value: `repeats` elements are left out of `out.bytes`, and the rest is as repeated_block describes.
-template <class D>
+template <class Candidate>
 concept repeating_decoder =
-    deferring_decoder<D> && requires(const D& decoder, byte_view record, std::string_view expected_name,
-                                     decoded_tensor& out, record::payload_check& later, std::size_t& repeats) {
+    deferring_decoder<Candidate> && requires(const Candidate& decoder, byte_view record, std::string_view expected_name,
+                                             decoded_tensor& out, record::payload_check& later, std::size_t& repeats) {
         { decoder.decode(record, expected_name, out, later, repeats) } -> std::same_as<status>;
     };
 
 /// Optional: record_size(head) returns a record's length from its first head_size bytes, or why it is unknown: large
 /// records are then read no further than that, whatever an index file claims.
-template <class D>
-concept sizing_decoder = requires(const D& decoder, byte_view head) {
-    { D::head_size } -> std::convertible_to<std::uint64_t>;
+template <class Candidate>
+concept sizing_decoder = requires(const Candidate& decoder, byte_view head) {
+    { Candidate::head_size } -> std::convertible_to<std::uint64_t>;
     { decoder.record_size(head) } -> std::same_as<result<std::uint64_t>>;
 };
 

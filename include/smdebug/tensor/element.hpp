@@ -16,8 +16,8 @@
 #include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1 {
 
-/// The dtype whose elements are of type T; `invalid` for any other T.
-template <class T>
+/// The dtype whose elements are of type Element; `invalid` for any other Element.
+template <class Element>
 inline constexpr dtype dtype_of_v = dtype::invalid;
 template <>
 inline constexpr dtype dtype_of_v<float16> = dtype::float16;
@@ -55,21 +55,21 @@ template <>
 inline constexpr dtype dtype_of_v<std::complex<double>> = dtype::complex128;
 
 /// An element type of tensors: exactly that type, without const or reference.
-template <class T>
-concept element = dtype_of_v<T> != dtype::invalid;
+template <class Element>
+concept element = dtype_of_v<Element> != dtype::invalid;
 
 namespace detail {
 
 // C++ has more integer types than sizes: on 64-bit Linux `long long` is not std::int64_t, but is accepted like it.  Not
 // char and its relatives, whose sign depends on the platform and which may be meant as strings.
-template <class T>
+template <class Element>
 [[nodiscard]] consteval dtype dtype_by_size() {
-    if constexpr (element<T>) {
-        return dtype_of_v<T>;
-    } else if constexpr (std::is_integral_v<T> && (sizeof(T) == 4 || sizeof(T) == 8) && !std::is_same_v<T, wchar_t> &&
-                         !std::is_same_v<T, char32_t>) {
-        return std::is_signed_v<T> ? (sizeof(T) == 8 ? dtype::int64 : dtype::int32)
-                                   : (sizeof(T) == 8 ? dtype::uint64 : dtype::uint32);
+    if constexpr (element<Element>) {
+        return dtype_of_v<Element>;
+    } else if constexpr (std::is_integral_v<Element> && (sizeof(Element) == 4 || sizeof(Element) == 8) &&
+                         !std::is_same_v<Element, wchar_t> && !std::is_same_v<Element, char32_t>) {
+        return std::is_signed_v<Element> ? (sizeof(Element) == 8 ? dtype::int64 : dtype::int32)
+                                         : (sizeof(Element) == 8 ? dtype::uint64 : dtype::uint32);
     } else {
         return dtype::invalid;
     }
@@ -77,57 +77,57 @@ template <class T>
 
 }  // namespace detail
 
-/// The dtype as which numbers of type T are saved: that of an element type, and for other integers (`long long`) that
-/// of their size and sign; `invalid` for any other T, including char.
-template <class T>
-inline constexpr dtype saved_dtype_v = detail::dtype_by_size<T>();
+/// The dtype as which numbers of type Element are saved: that of an element type, and for other integers (`long long`) that
+/// of their size and sign; `invalid` for any other Element, including char.
+template <class Element>
+inline constexpr dtype saved_dtype_v = detail::dtype_by_size<Element>();
 
 /// A type whose values can be saved as elements of a tensor.
-template <class T>
-concept saved_element = saved_dtype_v<T> != dtype::invalid;
+template <class Element>
+concept saved_element = saved_dtype_v<Element> != dtype::invalid;
 
 /// Whether the elements are numbers or booleans: neither strings nor `invalid`.
 [[nodiscard]] constexpr bool is_numeric(dtype type) noexcept { return size_of(type) != 0; }
 
-/// Calls `f.template operator()<T>()` with the element type T of `type`, and returns its result (of one type for every
-/// T).  `type` must be numeric: anything else asserts, and aborts in any build.
-template <class F>
-constexpr decltype(auto) visit_dtype(dtype type, F&& f) {
+/// Calls `f.template operator()<Element>()` with the element type Element of `type`, and returns its result (of one type for every
+/// Element).  `type` must be numeric: anything else asserts, and aborts in any build.
+template <class Function>
+constexpr decltype(auto) visit_dtype(dtype type, Function&& f) {
     switch (type) {
         case dtype::float16:
-            return std::forward<F>(f).template operator()<float16>();
+            return std::forward<Function>(f).template operator()<float16>();
         case dtype::bfloat16:
-            return std::forward<F>(f).template operator()<bfloat16>();
+            return std::forward<Function>(f).template operator()<bfloat16>();
         case dtype::float8_e4m3fn:
-            return std::forward<F>(f).template operator()<float8_e4m3fn>();
+            return std::forward<Function>(f).template operator()<float8_e4m3fn>();
         case dtype::float8_e5m2:
-            return std::forward<F>(f).template operator()<float8_e5m2>();
+            return std::forward<Function>(f).template operator()<float8_e5m2>();
         case dtype::float32:
-            return std::forward<F>(f).template operator()<float>();
+            return std::forward<Function>(f).template operator()<float>();
         case dtype::float64:
-            return std::forward<F>(f).template operator()<double>();
+            return std::forward<Function>(f).template operator()<double>();
         case dtype::int8:
-            return std::forward<F>(f).template operator()<std::int8_t>();
+            return std::forward<Function>(f).template operator()<std::int8_t>();
         case dtype::int16:
-            return std::forward<F>(f).template operator()<std::int16_t>();
+            return std::forward<Function>(f).template operator()<std::int16_t>();
         case dtype::int32:
-            return std::forward<F>(f).template operator()<std::int32_t>();
+            return std::forward<Function>(f).template operator()<std::int32_t>();
         case dtype::int64:
-            return std::forward<F>(f).template operator()<std::int64_t>();
+            return std::forward<Function>(f).template operator()<std::int64_t>();
         case dtype::uint8:
-            return std::forward<F>(f).template operator()<std::uint8_t>();
+            return std::forward<Function>(f).template operator()<std::uint8_t>();
         case dtype::uint16:
-            return std::forward<F>(f).template operator()<std::uint16_t>();
+            return std::forward<Function>(f).template operator()<std::uint16_t>();
         case dtype::uint32:
-            return std::forward<F>(f).template operator()<std::uint32_t>();
+            return std::forward<Function>(f).template operator()<std::uint32_t>();
         case dtype::uint64:
-            return std::forward<F>(f).template operator()<std::uint64_t>();
+            return std::forward<Function>(f).template operator()<std::uint64_t>();
         case dtype::boolean:
-            return std::forward<F>(f).template operator()<bool>();
+            return std::forward<Function>(f).template operator()<bool>();
         case dtype::complex64:
-            return std::forward<F>(f).template operator()<std::complex<float>>();
+            return std::forward<Function>(f).template operator()<std::complex<float>>();
         case dtype::complex128:
-            return std::forward<F>(f).template operator()<std::complex<double>>();
+            return std::forward<Function>(f).template operator()<std::complex<double>>();
         case dtype::string:
         case dtype::invalid:
             break;
@@ -141,7 +141,7 @@ constexpr decltype(auto) visit_dtype(dtype type, F&& f) {
     if (!is_numeric(type)) {
         return 1;
     }
-    return visit_dtype(type, []<class T>() { return alignof(T); });
+    return visit_dtype(type, []<class Element>() { return alignof(Element); });
 }
 
 }  // namespace smdebug::inline v1

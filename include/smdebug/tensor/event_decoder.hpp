@@ -33,11 +33,11 @@ struct record_parts {
 };
 
 /// Optional: plan() and ends_well() of a decoder compute it, see event_decoder.
-template <class D>
+template <class Candidate>
 concept planning_decoder = requires(byte_view bytes, std::uint64_t size, std::string_view name, record_parts& parts,
                                     std::optional<std::uint32_t>& checksum) {
-    { D::plan(bytes, size, name, parts) } -> std::same_as<bool>;
-    { D::ends_well(bytes, checksum) } -> std::same_as<bool>;
+    { Candidate::plan(bytes, size, name, parts) } -> std::same_as<bool>;
+    { Candidate::ends_well(bytes, checksum) } -> std::same_as<bool>;
 };
 
 /// Decodes an Event's bytes to a tensor.  Statuses are those of wire/: truncated means that a field reaches too far.

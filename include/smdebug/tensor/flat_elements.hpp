@@ -17,26 +17,26 @@
 namespace smdebug::inline v1 {
 
 /// A matrix of another library, such as Eigen's: access by row and column.
-template <class M>
-concept element_matrix = requires(const M& matrix) {
-    requires saved_element<typename M::Scalar>;
+template <class Matrix>
+concept element_matrix = requires(const Matrix& matrix) {
+    requires saved_element<typename Matrix::Scalar>;
     { matrix.rows() } -> std::integral;
     { matrix.cols() } -> std::integral;
-    { matrix(matrix.rows(), matrix.cols()) } -> std::convertible_to<typename M::Scalar>;
+    { matrix(matrix.rows(), matrix.cols()) } -> std::convertible_to<typename Matrix::Scalar>;
 };
 
 /// Contiguous elements of a tensor's element type: std::span, std::vector, std::array, an array of float, ...  Not the
 /// memory of a matrix, which may be ordered by columns.
-template <class R>
-concept element_range = detail::contiguous_iterable<const R&> && detail::sized_iterable<const R&> &&
-                        saved_element<std::remove_cv_t<detail::value_in<const R&>>> && !element_matrix<R>;
+template <class Range>
+concept element_range = detail::contiguous_iterable<const Range&> && detail::sized_iterable<const Range&> &&
+                        saved_element<std::remove_cv_t<detail::value_in<const Range&>>> && !element_matrix<Range>;
 
 namespace detail {
 
 /// Elements without contiguous memory: of a std::vector<bool>, a std::deque, an xtensor expression.
-template <class R>
-concept scattered_elements = !element_range<R> && !element_matrix<R> && requires(const R& values) {
-    requires saved_element<typename R::value_type>;
+template <class Range>
+concept scattered_elements = !element_range<Range> && !element_matrix<Range> && requires(const Range& values) {
+    requires saved_element<typename Range::value_type>;
     values.begin();
     values.end();
     { values.size() } -> std::integral;
@@ -46,25 +46,25 @@ concept scattered_elements = !element_range<R> && !element_matrix<R> && requires
 
 /// Numbers that can be the elements of one tensor: contiguous ones, a matrix, an xtensor expression, a
 /// std::vector<bool>.
-template <class V>
-concept element_source = element_range<V> || element_matrix<V> || detail::scattered_elements<V>;
+template <class Values>
+concept element_source = element_range<Values> || element_matrix<Values> || detail::scattered_elements<Values>;
 
 namespace detail {
 
-template <class V>
+template <class Values>
 [[nodiscard]] consteval auto element_in() {
-    if constexpr (element_matrix<V>) {
-        return std::type_identity<typename V::Scalar>{};
-    } else if constexpr (element_range<V>) {
-        return std::type_identity<std::remove_cv_t<value_in<const V&>>>{};
+    if constexpr (element_matrix<Values>) {
+        return std::type_identity<typename Values::Scalar>{};
+    } else if constexpr (element_range<Values>) {
+        return std::type_identity<std::remove_cv_t<value_in<const Values&>>>{};
     } else {
-        return std::type_identity<typename V::value_type>{};
+        return std::type_identity<typename Values::value_type>{};
     }
 }
 
 /// Copies the elements of a matrix to `to`, row by row, the order of tensors.
-template <element_matrix M>
-void copy_rows(const M& matrix, typename M::Scalar* to) {
+template <element_matrix Matrix>
+void copy_rows(const Matrix& matrix, typename Matrix::Scalar* to) {
     const auto rows = matrix.rows();
     const auto columns = matrix.cols();
     for (auto row = decltype(rows + 0){}; row < rows; ++row) {
@@ -76,15 +76,15 @@ void copy_rows(const M& matrix, typename M::Scalar* to) {
 
 /// A flat view of the elements.  Not moved: the view points into it.
 /// Borrows: contiguous elements.  Cost: a copy for all others, in their order; for a matrix row by row.
-template <element_source V>
+template <element_source Values>
 class flat_elements {
 public:
-    using value_type = typename decltype(element_in<V>())::type;
+    using value_type = typename decltype(element_in<Values>())::type;
 
-    explicit flat_elements(const V& values) {
-        if constexpr (element_range<V>) {
+    explicit flat_elements(const Values& values) {
+        if constexpr (element_range<Values>) {
             elements_ = {std::ranges::data(values), std::ranges::size(values)};
-        } else if constexpr (element_matrix<V>) {
+        } else if constexpr (element_matrix<Values>) {
             copy_rows(values, copy(static_cast<std::size_t>(values.rows()) * static_cast<std::size_t>(values.cols())));
         } else {
             value_type* to = copy(static_cast<std::size_t>(values.size()));

@@ -247,12 +247,12 @@ static_assert(sizeof(float8_e4m3fn) == 1 && sizeof(float8_e5m2) == 1);
 
 namespace detail {
 
-template <class T>
-concept float8 = std::same_as<T, float8_e4m3fn> || std::same_as<T, float8_e5m2>;
+template <class Element>
+concept float8 = std::same_as<Element, float8_e4m3fn> || std::same_as<Element, float8_e5m2>;
 
 /// The floats narrower than C++'s own, which convert to float exactly.
-template <class T>
-concept narrow_float = std::same_as<T, float16> || std::same_as<T, bfloat16> || float8<T>;
+template <class Element>
+concept narrow_float = std::same_as<Element, float16> || std::same_as<Element, bfloat16> || float8<Element>;
 
 }  // namespace detail
 

@@ -85,15 +85,15 @@ inline constexpr std::size_t max_repeated_bytes = std::size_t{1} << 28;
 
 namespace detail {
 
-/// The list entry of an element of type T: one number, or the two parts of a complex one.
-template <class T>
+/// The list entry of an element of type Element: one number, or the two parts of a complex one.
+template <class Element>
 struct list_layout {
-    using part = T;
+    using part = Element;
     static constexpr std::size_t parts = 1;
 };
-template <class T>
-struct list_layout<std::complex<T>> {
-    using part = T;
+template <class Element>
+struct list_layout<std::complex<Element>> {
+    using part = Element;
     static constexpr std::size_t parts = 2;
 };
 
@@ -209,29 +209,29 @@ template <class Part>
     return std::min(blocks * repeated_block, count);
 }
 
-template <class T>
+template <class Element>
 [[nodiscard]] status decode_list_of(const wire::tensor_proto& tensor, decoded_tensor& out, std::size_t* repeats) {
-    using part = typename list_layout<T>::part;
-    const wire::field_number number = wire::list_of(dtype_of_v<T>);
+    using part = typename list_layout<Element>::part;
+    const wire::field_number number = wire::list_of(dtype_of_v<Element>);
     const result<list_survey> found = survey(tensor.message, number, part_layout<part>);
     if (!found.ok()) {
         return found.code();
     }
-    const std::size_t values = found->parts / list_layout<T>::parts;
-    if (found->parts % list_layout<T>::parts != 0) {
+    const std::size_t values = found->parts / list_layout<Element>::parts;
+    if (found->parts % list_layout<Element>::parts != 0) {
         return status::size_mismatch;  // half a complex number
     }
     if (!tensor.shape) {
         out.shape.assign(values == 1 ? 0 : 1, values);
     }
     const std::optional<std::size_t> count = element_count(out.shape);
-    if (!count || *count > SIZE_MAX / sizeof(T)) {
+    if (!count || *count > SIZE_MAX / sizeof(Element)) {
         return status::too_large;
     }
     if (values > *count) {
         return status::size_mismatch;
     }
-    if (values<*count&& * count * sizeof(T)> max_repeated_bytes) {
+    if (values<*count&& * count * sizeof(Element)> max_repeated_bytes) {
         return status::too_large;
     }
     if (part_size(part_layout<part>) != 0 && values == *count && found->pieces == 1 && !found->last_chunk.empty()) {
@@ -242,7 +242,7 @@ template <class T>
     if (repeats != nullptr) {
         *repeats = *count - made;
     }
-    const std::size_t size = made * sizeof(T);
+    const std::size_t size = made * sizeof(Element);
     out.expanded.assign(size, std::byte{0});
     out.bytes = out.expanded;
     std::byte* at = out.expanded.data();
@@ -252,7 +252,7 @@ template <class T>
         return read;
     }
     if (values > 0) {
-        repeat_element(at, out.expanded.data() + size, sizeof(T));
+        repeat_element(at, out.expanded.data() + size, sizeof(Element));
     }
     return status::ok;
 }
@@ -273,7 +273,8 @@ template <class T>
 [[nodiscard]] inline status decode_list(const detail::wire::tensor_proto& tensor, decoded_tensor& out,
                                         std::size_t* repeats = nullptr) {
     assert(is_numeric(out.type));
-    return visit_dtype(out.type, [&]<class T>() { return detail::decode_list_of<T>(tensor, out, repeats); });
+    return visit_dtype(out.type,
+                       [&]<class Element>() { return detail::decode_list_of<Element>(tensor, out, repeats); });
 }
 
 // Tensors of strings: string_val, or TensorFlow's packing of strings into tensor_content.

@@ -37,6 +37,19 @@ inline constexpr std::size_t element_alignment = 64;
 /// `size` bytes aligned to element_alignment, uninitialised; null for 0.
 [[nodiscard]] std::shared_ptr<std::byte> allocate_elements(std::size_t size);
 
+namespace detail {
+
+/// What value<Element>() returns: <smdebug/xtensor.hpp> specialises it for every element type.
+template <class Element>
+struct array_of {
+    static_assert(sizeof(Element) == 0,
+                  "value<T>() returns an xtensor expression: include <smdebug/xtensor.hpp>, or take a span: "
+                  "value(step).elements<T>()");
+    using type = void;
+};
+
+}  // namespace detail
+
 /// A tensor of any dtype, read-only, together with the owner of its elements.
 /// Copying shares everything and costs one reference count; const calls may run concurrently on many threads.
 /// A default-constructed value has dtype `invalid` and no elements.
@@ -55,10 +68,10 @@ public:
     tensor_value(dtype type, shape_type shape, std::shared_ptr<const void> owner, byte_view bytes);
 
     /// A copy of `elements`, as many as `shape` requires.
-    template <element T>
-    [[nodiscard]] static tensor_value copy_of(shape_type shape, std::span<const T> elements) {
+    template <element Element>
+    [[nodiscard]] static tensor_value copy_of(shape_type shape, std::span<const Element> elements) {
         assert(element_count(shape) == elements.size());
-        return copy_of_bytes(dtype_of_v<T>, std::move(shape), std::as_bytes(elements));
+        return copy_of_bytes(dtype_of_v<Element>, std::move(shape), std::as_bytes(elements));
     }
 
     /// A tensor of strings, as many as `shape` requires.
@@ -86,17 +99,17 @@ public:
     }
     std::span<const std::string> strings() const&& = delete;  // keep the value in a variable first
 
-    /// The elements in C order.  Errors: type_error unless T is exactly the type of the dtype: for another one, see
+    /// The elements in C order.  Errors: type_error unless Element is exactly the type of the dtype: for another one, see
     /// converted().
-    template <element T>
-    [[nodiscard]] std::span<const T> elements() const& {
-        if (dtype_of_v<T> != type()) {
-            detail::throw_other_dtype(type(), dtype_of_v<T>);
+    template <element Element>
+    [[nodiscard]] std::span<const Element> elements() const& {
+        if (dtype_of_v<Element> != type()) {
+            detail::throw_other_dtype(type(), dtype_of_v<Element>);
         }
-        return {reinterpret_cast<const T*>(bytes().data()), bytes().size() / sizeof(T)};
+        return {reinterpret_cast<const Element*>(bytes().data()), bytes().size() / sizeof(Element)};
     }
-    template <element T>
-    std::span<const T> elements() const&& = delete;  // keep the value in a variable first
+    template <element Element>
+    std::span<const Element> elements() const&& = delete;  // keep the value in a variable first
 
     /// The same tensor as a tensor_view, for reduction kernels.
     [[nodiscard]] tensor_view view() const& noexcept { return seen(); }
@@ -145,10 +158,10 @@ private:
 // Viewing elements in their own type is free; this is for code that needs one type for all tensors.
 namespace detail {
 
-template <class T>
+template <class Element>
 inline constexpr bool is_complex_v = false;
-template <class T>
-inline constexpr bool is_complex_v<std::complex<T>> = true;
+template <class Element>
+inline constexpr bool is_complex_v<std::complex<Element>> = true;
 
 /// Truncates `value` to an integer; false if it does not fit in To's range (including NaN and infinities).
 template <std::integral To>
@@ -226,7 +239,7 @@ template <class To, class From>
 
 }  // namespace detail
 
-/// `tensor` with elements of type T.  If they already have that type, it is `tensor` itself, shared.
+/// `tensor` with elements of type Element.  If they already have that type, it is `tensor` itself, shared.
 ///  - to an integer: fractions are truncated, as by a cast; an element out of range, a NaN and an infinity do not fit;
 ///  - to a float: the nearest, ties to even, infinity beyond the range, as numpy does; NaN if the type has no
 ///    infinities (float8_e4m3fn), as ml_dtypes does;
@@ -235,24 +248,24 @@ template <class To, class From>
 ///    obvious meaning.
 /// Errors:  unsupported if some element does not fit, for complex to real, and for strings.
 /// Cost:    one pass and one allocation if the type differs.
-template <element T>
+template <element Element>
 [[nodiscard]] result<tensor_value> converted(const tensor_value& tensor) {
-    if (tensor.type() == dtype_of_v<T>) {
+    if (tensor.type() == dtype_of_v<Element>) {
         return tensor;
     }
     if (!is_numeric(tensor.type()) ||
-        (is_complex(tensor.type()) && !detail::is_complex_v<T> && !std::same_as<T, bool>)) {
+        (is_complex(tensor.type()) && !detail::is_complex_v<Element> && !std::same_as<Element, bool>)) {
         return status::unsupported;
     }
-    const std::size_t size = tensor.size() * sizeof(T);
+    const std::size_t size = tensor.size() * sizeof(Element);
     const std::shared_ptr<std::byte> block = allocate_elements(size);
     const bool fits = visit_dtype(tensor.type(), [&]<class From>() {
-        return detail::convert_all<T, From>(tensor.elements<From>(), reinterpret_cast<T*>(block.get()));
+        return detail::convert_all<Element, From>(tensor.elements<From>(), reinterpret_cast<Element*>(block.get()));
     });
     if (!fits) {
         return status::unsupported;
     }
-    return tensor_value{dtype_of_v<T>, tensor.shape(), block, byte_view{block.get(), size}};
+    return tensor_value{dtype_of_v<Element>, tensor.shape(), block, byte_view{block.get(), size}};
 }
 
 // The elements of a tensor as doubles, for every real type.
@@ -261,62 +274,62 @@ template <element T>
 [[nodiscard]] constexpr bool has_reals(dtype type) noexcept { return is_numeric(type) && !is_complex(type); }
 
 /// A real element as a double; 64-bit integers are rounded.
-template <class T>
-[[nodiscard]] constexpr double to_double(T value) noexcept {
-    if constexpr (detail::narrow_float<T>) {
+template <class Element>
+[[nodiscard]] constexpr double to_double(Element value) noexcept {
+    if constexpr (detail::narrow_float<Element>) {
         return static_cast<double>(static_cast<float>(value));
     } else {
         return static_cast<double>(value);
     }
 }
 
-/// Calls visit(std::span<const T>) with the elements, in their own type T.  Returns whether the tensor is real.
+/// Calls visit(std::span<const Element>) with the elements, in their own type Element.  Returns whether the tensor is real.
 template <class Visit>
 bool visit_reals(const tensor_value& tensor, Visit&& visit) {
     if (!has_reals(tensor.type())) {
         return false;
     }
-    visit_dtype(tensor.type(), [&]<class T>() {
-        if constexpr (!requires { typename T::value_type; }) {  // not complex
-            visit(tensor.elements<T>());
+    visit_dtype(tensor.type(), [&]<class Element>() {
+        if constexpr (!requires { typename Element::value_type; }) {  // not complex
+            visit(tensor.elements<Element>());
         }
     });
     return true;
 }
 
-/// Elements [begin, begin + count) of a tensor of T: in place if aligned, else copied into `room`.
-template <element T>
-[[nodiscard]] std::span<const T> aligned_elements(const tensor_view& tensor, std::size_t begin, std::size_t count,
-                                                  std::vector<std::byte>& room) {
-    const std::byte* const from = tensor.bytes.data() + begin * sizeof(T);
-    if (reinterpret_cast<std::uintptr_t>(from) % alignof(T) == 0) {
-        return {reinterpret_cast<const T*>(from), count};
+/// Elements [begin, begin + count) of a tensor of Element: in place if aligned, else copied into `room`.
+template <element Element>
+[[nodiscard]] std::span<const Element> aligned_elements(const tensor_view& tensor, std::size_t begin, std::size_t count,
+                                                        std::vector<std::byte>& room) {
+    const std::byte* const from = tensor.bytes.data() + begin * sizeof(Element);
+    if (reinterpret_cast<std::uintptr_t>(from) % alignof(Element) == 0) {
+        return {reinterpret_cast<const Element*>(from), count};
     }
-    room.resize(std::max(room.size(), count * sizeof(T)));
-    std::memcpy(room.data(), from, count * sizeof(T));
-    return {reinterpret_cast<const T*>(room.data()), count};
+    room.resize(std::max(room.size(), count * sizeof(Element)));
+    std::memcpy(room.data(), from, count * sizeof(Element));
+    return {reinterpret_cast<const Element*>(room.data()), count};
 }
 
-/// Calls visit(std::span<const T>) with the elements, in their own type T and in C order, some thousand at a time,
+/// Calls visit(std::span<const Element>) with the elements, in their own type Element and in C order, some thousand at a time,
 /// until it returns false.  Returns whether the tensor is real.
 template <class Visit>
 bool for_each_real_block(const tensor_view& tensor, Visit&& visit) {
     if (!has_reals(tensor.type)) {
         return false;
     }
-    visit_dtype(tensor.type, [&]<class T>() {
-        if constexpr (!requires { typename T::value_type; }) {  // not complex
+    visit_dtype(tensor.type, [&]<class Element>() {
+        if constexpr (!requires { typename Element::value_type; }) {  // not complex
             constexpr std::size_t block = 4096;
-            alignas(T) std::array<std::byte, block * sizeof(T)> room;
-            const std::size_t count = tensor.bytes.size() / sizeof(T);
+            alignas(Element) std::array<std::byte, block * sizeof(Element)> room;
+            const std::size_t count = tensor.bytes.size() / sizeof(Element);
             for (std::size_t begin = 0; begin < count; begin += block) {
                 const std::size_t size = std::min(block, count - begin);
-                const std::byte* from = tensor.bytes.data() + begin * sizeof(T);
-                if (reinterpret_cast<std::uintptr_t>(from) % alignof(T) != 0) {
-                    std::memcpy(room.data(), from, size * sizeof(T));
+                const std::byte* from = tensor.bytes.data() + begin * sizeof(Element);
+                if (reinterpret_cast<std::uintptr_t>(from) % alignof(Element) != 0) {
+                    std::memcpy(room.data(), from, size * sizeof(Element));
                     from = room.data();
                 }
-                if (!visit(std::span<const T>{reinterpret_cast<const T*>(from), size})) {
+                if (!visit(std::span<const Element>{reinterpret_cast<const Element*>(from), size})) {
                     return;
                 }
             }

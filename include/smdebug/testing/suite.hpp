@@ -44,12 +44,12 @@ public:
         }
     }
 
-    /// Records a failure unless `call` throws an E.
-    template <class E, class Call>
+    /// Records a failure unless `call` throws an Error.
+    template <class Error, class Call>
     void check_throws(Call&& call, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
         try {
             call();
-        } catch (const E&) {
+        } catch (const Error&) {
             return;
         }
         fail("throws nothing", file, line);

@@ -413,9 +413,9 @@ private:
     std::vector<std::string> said_;
 };
 
-template <class M>
-[[nodiscard]] auto& module_in(M& module) noexcept {
-    if constexpr (std::is_base_of_v<torch::nn::Module, std::remove_const_t<M>>) {
+template <class Watched>
+[[nodiscard]] auto& module_in(Watched& module) noexcept {
+    if constexpr (std::is_base_of_v<torch::nn::Module, std::remove_const_t<Watched>>) {
         return module;
     } else {
         return *module;  // a ModuleHolder, such as torch::nn::Linear, or a std::shared_ptr
@@ -453,8 +453,8 @@ template <class M>
 class torch_watch {
 public:
     /// `module`: a torch::nn::Module, or what holds one, such as torch::nn::Linear or a std::shared_ptr.
-    template <class M>
-    torch_watch(hook_base& saves, const M& module, torch_watch_options options = {},
+    template <class Watched>
+    torch_watch(hook_base& saves, const Watched& module, torch_watch_options options = {},
                 detail::torch_watcher::far_test is_far = detail::lies_far)
         : watcher_(
               std::make_shared<detail::torch_watcher>(saves, detail::module_in(module), std::move(options), is_far)) {
@@ -476,8 +476,8 @@ public:
     /// "fc1_output_0" for a part of the watched module, "Sequential_output_0" for that itself,
     /// "CrossEntropyLoss_output_0" for a module that is no part of it.  Of a torch::nn::Sequential also those of its
     /// members.  libtorch has no forward hooks: what a module calls in its own forward() is not seen; call this there.
-    template <class M, class... Inputs>
-    auto forward(M&& module, Inputs&&... inputs) {
+    template <class Watched, class... Inputs>
+    auto forward(Watched&& module, Inputs&&... inputs) {
         auto& called = detail::module_in(module);
         using called_type = std::remove_cvref_t<decltype(called)>;
         if (!watcher_->anything_due()) {

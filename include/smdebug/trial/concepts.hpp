@@ -37,23 +37,23 @@ template <class Trial>
 }  // namespace detail
 
 /// steps(options), mode(step), mode_step(step): which steps there are.
-template <class T>
-concept step_source = requires(const T& trial, step_number step, const steps_options& which) {
+template <class AnyTrial>
+concept step_source = requires(const AnyTrial& trial, step_number step, const steps_options& which) {
     { trial.steps(which) } -> std::same_as<std::vector<step_number>>;
     { trial.mode(step) } -> std::same_as<std::optional<smdebug::mode>>;
     { trial.mode_step(step) } -> std::same_as<std::optional<step_number>>;
 };
 
 /// tensor_names(options), has_tensor(name): which tensors there are.
-template <class T>
-concept tensor_lister = requires(const T& trial, const tensor_names_options& which, std::string_view name) {
+template <class AnyTrial>
+concept tensor_lister = requires(const AnyTrial& trial, const tensor_names_options& which, std::string_view name) {
     { trial.tensor_names(which) } -> std::same_as<std::vector<std::string>>;
     { trial.has_tensor(name) } -> std::same_as<bool>;
 };
 
 /// A tensor's handle: steps, workers and reductions, each by a call that throws and by one that returns why not.
-template <class H>
-concept reducible_tensor = requires(const H& tensor, step_number step, reduction what, const steps_options& which,
+template <class Handle>
+concept reducible_tensor = requires(const Handle& tensor, step_number step, reduction what, const steps_options& which,
                                     const reduction_options& how, const read_options& where) {
     { tensor.name() } -> std::convertible_to<std::string>;
     { tensor.steps(which) } -> std::same_as<std::vector<step_number>>;
@@ -63,36 +63,38 @@ concept reducible_tensor = requires(const H& tensor, step_number step, reduction
 };
 
 /// tensor(name) returns such a handle.
-template <class T>
-concept tensor_source = requires(const T& trial, std::string_view name) {
+template <class AnyTrial>
+concept tensor_source = requires(const AnyTrial& trial, std::string_view name) {
     { trial.tensor(name) } -> reducible_tensor;
 };
 
-/// What a rule may use of a trial.  A type T models `readable_trial` when:
+/// What a rule may use of a trial.  A type AnyTrial models `readable_trial` when:
 ///  1. steps are global steps, ascending; mode and mode_step return nothing for a step that was not written;
 ///  2. tensor_names returns sorted names, each once; tensor(name) throws tensor_unavailable for any other name;
 ///  3. reduction_value throws where find_reduction returns a failure, and they agree otherwise;
 ///  4. name() says which run it is; const calls may run concurrently.
 /// Not promised: where the values come from, or that a later call sees more steps.
-template <class T>
-concept readable_trial = step_source<T> && tensor_lister<T> && tensor_source<T> && requires(const T& trial) {
-    { trial.name() } -> std::convertible_to<std::string>;
-};
+template <class AnyTrial>
+concept readable_trial =
+    step_source<AnyTrial> && tensor_lister<AnyTrial> && tensor_source<AnyTrial> && requires(const AnyTrial& trial) {
+        { trial.name() } -> std::convertible_to<std::string>;
+    };
 
 /// A trial that can be scanned: it gives access to its catalog and to the state that its handles share.
-template <class T>
-concept scannable_trial = requires(const T& trial) {
+template <class AnyTrial>
+concept scannable_trial = requires(const AnyTrial& trial) {
     { trial.snapshot() } -> std::same_as<std::shared_ptr<const detail::catalog>>;
     { trial.state() } -> std::convertible_to<std::shared_ptr<const detail::trial_state>>;
 };
 
 /// A trial that rules can share: smdebug::trial and types derived from it.
-template <class T>
-concept shareable_trial = scannable_trial<T> && std::copy_constructible<T> &&
-                          requires(T& own, const T& trial, std::shared_ptr<detail::rule_view> view, step_number step) {
-                              own.share_with_rules(view);
-                              trial.begin_rules(step);
-                              { trial.rule_log() } -> std::same_as<detail::read_log*>;
-                          };
+template <class AnyTrial>
+concept shareable_trial =
+    scannable_trial<AnyTrial> && std::copy_constructible<AnyTrial> &&
+    requires(AnyTrial& own, const AnyTrial& trial, std::shared_ptr<detail::rule_view> view, step_number step) {
+        own.share_with_rules(view);
+        trial.begin_rules(step);
+        { trial.rule_log() } -> std::same_as<detail::read_log*>;
+    };
 
 }  // namespace smdebug::inline v1

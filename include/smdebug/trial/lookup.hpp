@@ -67,10 +67,10 @@ struct lookup_error {
 }
 
 /// A value, or why there is none: the result of a tensor's find_value(), find_reduction() and so on.
-template <class T>
+template <class Value>
 class [[nodiscard]] lookup {
 public:
-    lookup(T value) : value_(std::move(value)) {}                            // NOLINT: implicit
+    lookup(Value value) : value_(std::move(value)) {}                        // NOLINT: implicit
     lookup(lookup_error failure) : failure_(std::move(failure)) {}           // NOLINT: implicit
     lookup(lookup_failure_kind why) : failure_(lookup_error{.why = why}) {}  // NOLINT: implicit
 
@@ -78,22 +78,22 @@ public:
     [[nodiscard]] explicit operator bool() const noexcept { return has_value(); }
     // References live as long as this, so a temporary gives none, but a number: keep it in a variable first, from which
     // `std::move(*found)` takes the value.
-    [[nodiscard]] const T& operator*() const& noexcept { return *value_; }
-    [[nodiscard]] T& operator*() & noexcept { return *value_; }
-    [[nodiscard]] T operator*() && noexcept
-        requires std::is_arithmetic_v<T>
+    [[nodiscard]] const Value& operator*() const& noexcept { return *value_; }
+    [[nodiscard]] Value& operator*() & noexcept { return *value_; }
+    [[nodiscard]] Value operator*() && noexcept
+        requires std::is_arithmetic_v<Value>
     {
         return *value_;
     }
-    const T& operator*() const&& = delete;  // keep the lookup in a variable first
-    [[nodiscard]] const T* operator->() const& noexcept { return &*value_; }
-    const T* operator->() const&& = delete;  // keep the lookup in a variable first
+    const Value& operator*() const&& = delete;  // keep the lookup in a variable first
+    [[nodiscard]] const Value* operator->() const& noexcept { return &*value_; }
+    const Value* operator->() const&& = delete;  // keep the lookup in a variable first
     /// Why there is no value; call it only where there is none.
     [[nodiscard]] const lookup_error& failure() const& noexcept { return *failure_; }
     const lookup_error& failure() const&& = delete;  // keep the lookup in a variable first
 
 private:
-    std::optional<T> value_;
+    std::optional<Value> value_;
     std::optional<lookup_error> failure_;  // allocated only on failure: most look-ups succeed
 };
 
@@ -110,8 +110,8 @@ namespace detail {
 namespace detail {
 
 /// Returns the value, or throws the failure's error.
-template <class T>
-[[nodiscard]] T or_throw(lookup<T> found) {
+template <class Value>
+[[nodiscard]] Value or_throw(lookup<Value> found) {
     if (!found) {
         throw_failure(found.failure());
     }

@@ -254,7 +254,7 @@ private:
 
 // What a catalog is built from when a run has no index files.
 
-/// Finds tensors and steps in data that another tool wrote.  A type S models `catalog_source` when:
+/// Finds tensors and steps in data that another tool wrote.  A type AnySource models `catalog_source` when:
 ///  1. update(contents) adds to `contents` what is new since the last call, and returns whether there was anything; the
 ///     first call adds everything there is.  What may still change (a step that is still being written) is left for a
 ///     later call;
@@ -266,8 +266,8 @@ private:
 /// Objects are named by their keys in the trial's storage: see as_run().
 /// Optional: `static constexpr bool own_steps = false`, for data without global steps, where the source makes them from
 /// the modes' own steps: a trial's range then counts in mode steps, see trial::steps_are_synthetic().
-template <class S>
-concept catalog_source = std::copyable<S> && requires(S& source, run_contents& contents) {
+template <class AnySource>
+concept catalog_source = std::copyable<AnySource> && requires(AnySource& source, run_contents& contents) {
     { source.update(contents) } -> std::same_as<bool>;
 };
 

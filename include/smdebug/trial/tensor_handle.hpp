@@ -9,7 +9,6 @@
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/tensor/element.hpp>
 #include <smdebug/tensor/tensor_value.hpp>
-#include <smdebug/tensor/xtensor_adapter.hpp>
 #include <smdebug/trial/lookup.hpp>
 #include <smdebug/trial/options.hpp>
 #include <smdebug/trial/shared/rule_view.hpp>
@@ -67,35 +66,38 @@ public:
     [[nodiscard]] lookup<tensor_value> find_value(step_number step, const value_options& how = {}) const;
     [[nodiscard]] tensor_value value(step_number step, const value_options& how = {}) const;
 
-    /// The values as an xtensor expression of T.  Errors: type_error when the dtype differs and `convert` is off or the
+    /// The values as an xtensor expression of Element, with <smdebug/xtensor.hpp>; as a span without: value(step).elements<Element>().
+    /// Errors: type_error when the dtype differs and `convert` is off or the
     /// values do not fit.
-    template <class T>
-    [[nodiscard]] lookup<tensor_array<T>> find_value(step_number step, const value_options& how = {}) const {
+    template <class Element>
+    [[nodiscard]] lookup<typename detail::array_of<Element>::type> find_value(step_number step,
+                                                                              const value_options& how = {}) const {
         auto found = find_value(step, how);
         if (!found) {
             return found.failure();
         }
-        if (found->type() == dtype_of_v<T>) {
-            return as_xtensor<T>(*found);
+        if (found->type() == dtype_of_v<Element>) {
+            return detail::array_of<Element>::from(*found);
         }
         const std::string is = "tensor " + name() + " holds " + std::string{name_of(found->type())};
-        const std::string wanted{name_of(dtype_of_v<T>)};
+        const std::string wanted{name_of(dtype_of_v<Element>)};
         if (!how.convert) {
             return about({.why = lookup_failure_kind::wrong_dtype,
                           .note = is + ", not " + wanted + "; .convert = true makes a converted copy"},
                          step, how.mode);
         }
-        auto other = converted<T>(*found);
+        auto other = converted<Element>(*found);
         if (!other.ok()) {
             return about(
                 {.why = lookup_failure_kind::wrong_dtype, .note = is + ", and not every element can be a " + wanted},
                 step, how.mode);
         }
-        return as_xtensor<T>(*other);
+        return detail::array_of<Element>::from(*other);
     }
-    template <class T>
-    [[nodiscard]] tensor_array<T> value(step_number step, const value_options& how = {}) const {
-        return detail::or_throw(find_value<T>(step, how));
+    template <class Element>
+    [[nodiscard]] typename detail::array_of<Element>::type value(step_number step,
+                                                                 const value_options& how = {}) const {
+        return detail::or_throw(find_value<Element>(step, how));
     }
 
     /// The values of every complete step.  Errors: as value(), at the first step that has none.
@@ -159,28 +161,31 @@ public:
 
     /// The result of a measure on the values.  Cost: as find_value(), and the measure's; where rules share the run
     /// (invoke_rules), it is computed in the pass that reduces the tensor, and the result is cached.
-    template <tensor_measure M>
-    [[nodiscard]] lookup<measured_by<M>> find_measured(step_number step, const M& measure,
-                                                       const read_options& where = {}) const {
-        return detail::unpacked<measured_by<M>>(answer(step, step, detail::typed_measure<M, false>{measure}, where));
+    template <tensor_measure Measure>
+    [[nodiscard]] lookup<measured_by<Measure>> find_measured(step_number step, const Measure& measure,
+                                                             const read_options& where = {}) const {
+        return detail::unpacked<measured_by<Measure>>(
+            answer(step, step, detail::typed_measure<Measure, false>{measure}, where));
     }
-    template <tensor_measure M>
-    [[nodiscard]] measured_by<M> measured(step_number step, const M& measure, const read_options& where = {}) const {
+    template <tensor_measure Measure>
+    [[nodiscard]] measured_by<Measure> measured(step_number step, const Measure& measure,
+                                                const read_options& where = {}) const {
         return detail::or_throw(find_measured(step, measure, where));
     }
 
     /// The result of a comparison of the values at an earlier step with those at this one.  Fails if either cannot be
     /// read.  Cost: that of two find_value() calls and of the comparison; where rules share the run, and `earlier` is
     /// the previous save in its mode, that of find_measured().
-    template <tensor_comparison M>
-    [[nodiscard]] lookup<compared_by<M>> find_compared(step_number earlier, step_number step, const M& comparison,
-                                                       const read_options& where = {}) const {
-        return detail::unpacked<compared_by<M>>(
-            answer(earlier, step, detail::typed_measure<M, true>{comparison}, where));
+    template <tensor_comparison Measure>
+    [[nodiscard]] lookup<compared_by<Measure>> find_compared(step_number earlier, step_number step,
+                                                             const Measure& comparison,
+                                                             const read_options& where = {}) const {
+        return detail::unpacked<compared_by<Measure>>(
+            answer(earlier, step, detail::typed_measure<Measure, true>{comparison}, where));
     }
-    template <tensor_comparison M>
-    [[nodiscard]] compared_by<M> compared(step_number earlier, step_number step, const M& comparison,
-                                          const read_options& where = {}) const {
+    template <tensor_comparison Measure>
+    [[nodiscard]] compared_by<Measure> compared(step_number earlier, step_number step, const Measure& comparison,
+                                                const read_options& where = {}) const {
         return detail::or_throw(find_compared(earlier, step, comparison, where));
     }
 
@@ -202,13 +207,13 @@ private:
                                                              const read_options& where) const;
     /// Adds to the failure what was looked up.
     [[nodiscard]] lookup_error about(lookup_error failure, step_number step, mode in) const;
-    template <class T>
-    [[nodiscard]] lookup<T> about(lookup<T> found, step_number step, mode in) const {
+    template <class Element>
+    [[nodiscard]] lookup<Element> about(lookup<Element> found, step_number step, mode in) const {
         return found ? std::move(found) : about(found.failure(), step, in);
     }
     /// Returns it, and logs it where rules use the trial.
-    template <class T>
-    [[nodiscard]] lookup<T> logged(lookup<T> found, step_number step, const read_options& where) const;
+    template <class Element>
+    [[nodiscard]] lookup<Element> logged(lookup<Element> found, step_number step, const read_options& where) const;
 
     std::shared_ptr<const core> core_;
 };

@@ -197,11 +197,11 @@ public:
     [[nodiscard]] detail::read_log* rule_log() const noexcept;
     /// The result of make() for the tensors of some collections and regexes at the current step, cached while steps
     /// hold the same tensors; null for other steps, and where nothing is shared.  Errors: those of make().
-    template <class T, class Make>
-    [[nodiscard]] std::shared_ptr<const T> cached_for_step(step_number step, const text_list& collections,
-                                                           const text_list& regexes, Make&& make) const {
-        const auto held = [&]() -> std::shared_ptr<const void> { return std::make_shared<const T>(make()); };
-        return std::static_pointer_cast<const T>(cached_for_step(step, typeid(T), collections, regexes, held));
+    template <class Value, class Make>
+    [[nodiscard]] std::shared_ptr<const Value> cached_for_step(step_number step, const text_list& collections,
+                                                               const text_list& regexes, Make&& make) const {
+        const auto held = [&]() -> std::shared_ptr<const void> { return std::make_shared<const Value>(make()); };
+        return std::static_pointer_cast<const Value>(cached_for_step(step, typeid(Value), collections, regexes, held));
     }
 
 protected:
@@ -220,14 +220,14 @@ private:
 // Scope guards that turn the refreshing of trials off or on, and restore the previous setting, even on an exception.
 
 /// A trial whose refreshing can be turned off and on.
-template <class T>
-concept refreshable_trial = requires(const T& trial) {
+template <class Value>
+concept refreshable_trial = requires(const Value& trial) {
     { trial.set_refresh(true) } -> std::same_as<std::shared_ptr<void>>;
 };
 
 /// A vector, array or span of such trials.
-template <class R>
-concept refreshable_trials = detail::input_iterable<const R> && refreshable_trial<detail::value_in<R>>;
+template <class Range>
+concept refreshable_trials = detail::input_iterable<const Range> && refreshable_trial<detail::value_in<Range>>;
 
 namespace detail {
 

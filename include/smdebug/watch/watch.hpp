@@ -147,8 +147,8 @@ protected:
 };
 
 /// Receives the findings.
-template <class C>
-concept finding_callback = std::invocable<C&, const watched_finding&>;
+template <class Callable>
+concept finding_callback = std::invocable<Callable&, const watched_finding&>;
 
 namespace detail {
 
@@ -189,10 +189,11 @@ private:
 }  // namespace detail
 
 /// A hook that accepts observers: every basic_hook.
-template <class H>
+template <class WatchedHook>
 concept observable_hook =
-    reduction_kernel<typename H::kernel_type> && std::default_initializable<typename H::kernel_type> &&
-    requires(H& hook, const H& seen, std::shared_ptr<hook_observer> observer) {
+    reduction_kernel<typename WatchedHook::kernel_type> &&
+    std::default_initializable<typename WatchedHook::kernel_type> &&
+    requires(WatchedHook& hook, const WatchedHook& seen, std::shared_ptr<hook_observer> observer) {
         { hook.add_observer(observer) } -> std::same_as<void>;
         { seen.options() } -> std::same_as<const hook_options&>;
     };

@@ -226,9 +226,9 @@ public:
 private:
     void put_tag(field_number number, wire_type type) { append_varint(*out_, tag{number, type}.code()); }
 
-    template <class T>
-    void put_scalar(T value) {
-        std::array<std::byte, sizeof(T)> bytes{};
+    template <class Element>
+    void put_scalar(Element value) {
+        std::array<std::byte, sizeof(Element)> bytes{};
         store_le(bytes.data(), value);
         detail::append_bytes(*out_, bytes);
     }

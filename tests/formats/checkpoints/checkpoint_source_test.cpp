@@ -4,6 +4,7 @@
 #include <smdebug/core/error.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
+#include <smdebug/xtensor.hpp>
 
 #include <doctest/doctest.h>
 

@@ -4,6 +4,7 @@
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
+#include <smdebug/xtensor.hpp>
 
 #include "support/log_builder.hpp"
 #include "support/temporary_folder.hpp"

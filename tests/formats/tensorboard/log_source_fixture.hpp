@@ -5,6 +5,7 @@
 
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
+#include <smdebug/xtensor.hpp>
 
 #include <chrono>
 #include <optional>

@@ -5,6 +5,7 @@
 #include <smdebug/index/locations.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
+#include <smdebug/xtensor.hpp>
 
 #include "formats/tensorboard/log_source_fixture.hpp"
 #include "support/log_builder.hpp"

@@ -2,6 +2,7 @@
 
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/verify.hpp>
+#include <smdebug/xtensor.hpp>
 
 #include "formats/tensorboard/log_source_fixture.hpp"
 #include "support/log_builder.hpp"

@@ -122,10 +122,25 @@ TEST_CASE("class_imbalance: labels that are no class are ignored, and do not cou
     for (const row& each : std::vector<row>{{{0, 0, 0, -1, not_a_number, inf, -inf, 0x1p63}, 0, 4, {}},
                                             {{0, 0, 0, 1, -100}, 2, 4, {3}},
                                             {{-1, -1}, 1, 0, {}},
-                                            {{5, 5, 5, 5}, 0.5, 4, {1}},              // one class
-                                            {{0.5, 1.5, 2.4, -0.4}, 0.5, 4, {1}}}) {  // as 0, 2, 2, 0
+                                            {{5, 5, 5, 5}, 0.5, 4, {1}}}) {  // one class
         CAPTURE(listed(each.labels));
         CHECK(judged(each.labels, {}, {.threshold_imbalance = each.threshold, .samples = each.samples}) == each.ratios);
+    }
+}
+
+TEST_CASE("class_imbalance: a step with fractions as labels or predictions is skipped, with what to set") {
+    for (const auto& [labels, predictions] : {std::pair<numbers, numbers>{{0.5, 1}, {0, 1}}, {{0, 1}, {0.1, 0.9}}}) {
+        memory_storage store;
+        run_builder{store}.collections().step(step_of(0, labels, predictions)).end();
+        class_imbalance rule{.samples = 0};
+        const rule_result result = result_of(rule, invoke_rule(rule, memory_trial{store}));
+        CHECK(result.outcome.findings.empty());
+        CHECK(result.outcome.skipped == 1);
+        CHECK(result.status == rule_status::not_applicable);
+        CHECK(result.details.find(labels[0] == 0.5
+                                      ? "as 0.5 is not whole."
+                                      : "as 0.1 is not whole. If these are probabilities, set argmax=true.") !=
+              std::string::npos);
     }
 }
 

@@ -119,8 +119,16 @@ TEST_CASE("confusion: shares of labels instead of predictions are one setting aw
     CHECK(found[0].message == "of 1 labelled as category 1, 0 are predicted as 1, a share of 0, less than 0.9");
 }
 
-TEST_CASE("confusion: values are cut to integers; what is no category is left out and noted") {
-    CHECK_FALSE(fires({0.9, 1.2, -0.5}, {0.1, 1.9, 0}));
+TEST_CASE("confusion: numbers with fractions are no categories, and their step is skipped, with the reason") {
+    CHECK_THROWS_AS(findings({0, 1}, {0.1, 0.9}), tensor_unavailable_for_step);
+    CHECK_THROWS_WITH_AS(
+        findings({0.5, 1}, {0, 1}),
+        "TensorUnavailableForStep: Value for tensor labels is not available for step 0 with mode GLOBAL as "
+        "the number of a category, as 0.5 is not whole.",
+        tensor_unavailable_for_step);
+}
+
+TEST_CASE("confusion: what is no category is left out and noted") {
     const auto found = findings({0, 1, -1, not_a_number, inf, 2, 0}, {0, 1, 0, 0, 0, 2, -inf}, {.category_no = 2});
     REQUIRE(found.size() == 1);
     CHECK_FALSE(found[0].met);

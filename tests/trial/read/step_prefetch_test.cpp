@@ -19,6 +19,7 @@
 #include <smdebug/storage/object_cache.hpp>
 #include <smdebug/storage/writable.hpp>
 #include <smdebug/trial/basic_trial.hpp>
+#include <smdebug/xtensor.hpp>
 
 #include <doctest/doctest.h>
 

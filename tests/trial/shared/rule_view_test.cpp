@@ -13,6 +13,7 @@
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/shared/step_cache.hpp>
+#include <smdebug/xtensor.hpp>
 
 #include <doctest/doctest.h>
 

@@ -15,9 +15,9 @@ namespace smdebug::inline v1 {
 namespace detail {
 
 // The layout of rows in a spool: their length in 4 bytes, numbers as in memory, texts after their lengths.
-template <class T>
-void append_raw(std::string& to, const T& value) {
-    static_assert(std::is_trivially_copyable_v<T>);
+template <class Value>
+void append_raw(std::string& to, const Value& value) {
+    static_assert(std::is_trivially_copyable_v<Value>);
     const std::size_t place = to.size();
     to.resize(place + sizeof value);
     std::memcpy(to.data() + place, &value, sizeof value);
@@ -27,9 +27,9 @@ void append_raw(std::string& to, const T& value) {
 class raw_reader {
 public:
     explicit raw_reader(std::string_view bytes) : bytes_(bytes) {}
-    template <class T>
-    [[nodiscard]] T take() {
-        T value;
+    template <class Value>
+    [[nodiscard]] Value take() {
+        Value value;
         std::memcpy(&value, piece(sizeof value).data(), sizeof value);
         return value;
     }

@@ -1,7 +1,8 @@
 // What includes this looks for NaN and infinities, which a compiler forgets with -ffinite-math-only, also as the values of
 // functions: begin.ipp cannot help there.
 #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__
-#error "smdebug: -ffast-math, -Ofast and -ffinite-math-only hide NaN and infinities: compile this file with \
+#error \
+    "smdebug: -ffast-math, -Ofast and -ffinite-math-only hide NaN and infinities: compile this file with \
 -fno-finite-math-only, too (the rest of -Ofast may stay), or link smdebug::compiled and include only \
 <smdebug/hook/hook.hpp> or <smdebug/trial/trial.hpp> here"
 #endif

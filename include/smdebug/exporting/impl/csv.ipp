@@ -114,15 +114,15 @@ void append_complex(std::string& out, std::complex<Real> value) {
     out += 'j';
 }
 
-template <class T>
-void append_element(std::string& out, const T& value) {
-    if constexpr (std::same_as<T, bool>) {
+template <class Element>
+void append_element(std::string& out, const Element& value) {
+    if constexpr (std::same_as<Element, bool>) {
         out += value ? '1' : '0';
-    } else if constexpr (std::integral<T>) {
+    } else if constexpr (std::integral<Element>) {
         append_json_integer(out, value);
-    } else if constexpr (std::floating_point<T>) {
+    } else if constexpr (std::floating_point<Element>) {
         append_real(out, value);
-    } else if constexpr (narrow_float<T>) {
+    } else if constexpr (narrow_float<Element>) {
         append_real(out, static_cast<float>(value));
     } else {
         append_complex(out, value);
@@ -153,9 +153,9 @@ SMDEBUG_INLINE std::string csv_file::add(const scanned_tensor& tensor) {
         }
         return {};
     }
-    visit_dtype(values.type, [&]<class T>() {
-        for (std::size_t at = 0; at < values.bytes.size(); at += sizeof(T)) {
-            add_element([&] { append_element(row_, load_le<T>(values.bytes.data() + at)); });
+    visit_dtype(values.type, [&]<class Element>() {
+        for (std::size_t at = 0; at < values.bytes.size(); at += sizeof(Element)) {
+            add_element([&] { append_element(row_, load_le<Element>(values.bytes.data() + at)); });
         }
     });
     return {};

@@ -344,10 +344,10 @@ SMDEBUG_INLINE std::string numpy_array::hold(const tensor_view& tensor) {
     if (numpy_type(tensor.type).empty() && is_numeric(tensor.type)) {
         const std::size_t count = tensor.count();
         made.resize(count * sizeof(float));
-        visit_dtype(tensor.type, [&]<class T>() {
-            if constexpr (narrow_float<T>) {
+        visit_dtype(tensor.type, [&]<class Element>() {
+            if constexpr (narrow_float<Element>) {
                 for (std::size_t i = 0; i < count; ++i) {
-                    const T number = load_le<T>(tensor.bytes.data() + i * sizeof(T));
+                    const Element number = load_le<Element>(tensor.bytes.data() + i * sizeof(Element));
                     store_le(made.data() + i * sizeof(float), static_cast<float>(number));
                 }
             }

@@ -131,8 +131,8 @@ SMDEBUG_INLINE void tensorboard_files::write(event_file& to, const wire::omitted
         return std::nullopt;
     }
     double number = 0;
-    const bool is_number =
-        visit_dtype(tensor.type, [&]<class T>() { return convert_element(load_le<T>(tensor.bytes.data()), number); });
+    const bool is_number = visit_dtype(
+        tensor.type, [&]<class Element>() { return convert_element(load_le<Element>(tensor.bytes.data()), number); });
     return is_number ? std::optional{static_cast<float>(number)} : std::nullopt;
 }
 

@@ -87,8 +87,9 @@ SMDEBUG_INLINE void run_writer::show_scalar(const record_stamp& now, std::string
         return;
     }
     double number = 0;
-    const bool is_number = visit_dtype(
-        tensor.type, [&]<class T>() { return detail::convert_element(load_le<T>(tensor.bytes.data()), number); });
+    const bool is_number = visit_dtype(tensor.type, [&]<class Element>() {
+        return detail::convert_element(load_le<Element>(tensor.bytes.data()), number);
+    });
     if (is_number) {
         tensorboard_->add_scalar(now, name, static_cast<float>(number));
     }

@@ -30,13 +30,14 @@ namespace detail {
 
 // The finite elements of a tensor as doubles; nothing if its type has only finite values.
 [[nodiscard]] inline std::vector<double> finite_elements(const tensor_view& tensor) {
-    return visit_dtype(tensor.type, [&]<class T>() {
-        using number_type = std::conditional_t<std::floating_point<T>, T, float>;
+    return visit_dtype(tensor.type, [&]<class Element>() {
+        using number_type = std::conditional_t<std::floating_point<Element>, Element, float>;
         std::vector<double> finite;
-        if constexpr (std::floating_point<T> || narrow_float<T>) {
+        if constexpr (std::floating_point<Element> || narrow_float<Element>) {
             for (std::size_t i = 0; i < tensor.count(); ++i) {
-                const auto number = static_cast<number_type>(load_le<T>(tensor.bytes.data() + i * sizeof(T)));
-                if (reduce::detail::is_finite<T>(static_cast<double>(number))) {
+                const auto number =
+                    static_cast<number_type>(load_le<Element>(tensor.bytes.data() + i * sizeof(Element)));
+                if (reduce::detail::is_finite<Element>(static_cast<double>(number))) {
                     finite.push_back(number);
                 }
             }

@@ -24,11 +24,11 @@ SMDEBUG_INLINE std::span<const double> widened(const tensor_view& tensor, std::s
     if (tensor.type == dtype::float64 && reinterpret_cast<std::uintptr_t>(elements) % alignof(double) == 0) {
         return {reinterpret_cast<const double*>(elements) + begin, count};
     }
-    visit_dtype(tensor.type, [&]<class T>() {
-        if constexpr (!requires { typename T::value_type; }) {  // not complex
-            const std::byte* from = elements + begin * sizeof(T);
-            for (std::size_t i = 0; i < count; ++i, from += sizeof(T)) {
-                room[i] = to_double(load_le<T>(from));
+    visit_dtype(tensor.type, [&]<class Element>() {
+        if constexpr (!requires { typename Element::value_type; }) {  // not complex
+            const std::byte* from = elements + begin * sizeof(Element);
+            for (std::size_t i = 0; i < count; ++i, from += sizeof(Element)) {
+                room[i] = to_double(load_le<Element>(from));
             }
         }
     });

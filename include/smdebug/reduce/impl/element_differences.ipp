@@ -25,10 +25,10 @@
 #include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::reduce::detail {
 
-template <class T>
-[[nodiscard]] T loaded(const std::byte* from) noexcept {
-    T value;
-    std::memcpy(&value, from, sizeof(T));
+template <class Element>
+[[nodiscard]] Element loaded(const std::byte* from) noexcept {
+    Element value;
+    std::memcpy(&value, from, sizeof(Element));
     return value;
 }
 template <>
@@ -37,11 +37,11 @@ template <>
 }
 
 /// The type in which distances are computed: the element's own, except for the narrow floats.
-template <class T>
-[[nodiscard]] auto computable(T value) noexcept {
-    if constexpr (smdebug::detail::narrow_float<T>) {
+template <class Element>
+[[nodiscard]] auto computable(Element value) noexcept {
+    if constexpr (smdebug::detail::narrow_float<Element>) {
         return static_cast<double>(static_cast<float>(value));
-    } else if constexpr (std::same_as<T, float>) {
+    } else if constexpr (std::same_as<Element, float>) {
         return static_cast<double>(value);
     } else if constexpr (requires { value.imag(); }) {
         return std::complex<double>{value};
@@ -50,11 +50,11 @@ template <class T>
     }
 }
 
-template <class T>
-[[nodiscard]] bool is_nan(const T& value) noexcept {
+template <class Element>
+[[nodiscard]] bool is_nan(const Element& value) noexcept {
     if constexpr (requires { value.imag(); }) {
         return smdebug::is_nan(value.real()) || smdebug::is_nan(value.imag());
-    } else if constexpr (std::floating_point<T>) {
+    } else if constexpr (std::floating_point<Element>) {
         return smdebug::is_nan(value);
     } else {
         return false;
@@ -62,11 +62,11 @@ template <class T>
 }
 
 /// |a - b| as element_comparison::largest() has it.
-template <class T>
-[[nodiscard]] double distance_of(const T& a, const T& b) noexcept {
-    if constexpr (std::same_as<T, bool>) {
+template <class Element>
+[[nodiscard]] double distance_of(const Element& a, const Element& b) noexcept {
+    if constexpr (std::same_as<Element, bool>) {
         return a == b ? 0 : 1;
-    } else if constexpr (std::integral<T>) {
+    } else if constexpr (std::integral<Element>) {
         using wide = std::uint64_t;
         return static_cast<double>(a < b ? static_cast<wide>(b) - static_cast<wide>(a)
                                          : static_cast<wide>(a) - static_cast<wide>(b));
@@ -79,8 +79,8 @@ template <class T>
     }
 }
 
-template <class T>
-[[nodiscard]] double magnitude_of(const T& value) noexcept {
+template <class Element>
+[[nodiscard]] double magnitude_of(const Element& value) noexcept {
     if constexpr (requires { value.imag(); }) {
         return std::abs(value);
     } else {
@@ -89,8 +89,8 @@ template <class T>
 }
 
 /// NumPy's isclose for two elements, with equal_nan.
-template <class T>
-[[nodiscard]] bool is_close(const T& value, const T& reference, const tolerance& within) noexcept {
+template <class Element>
+[[nodiscard]] bool is_close(const Element& value, const Element& reference, const tolerance& within) noexcept {
     if constexpr (requires { value.imag(); }) {
         const double apart = std::abs(value - reference);
         return value == reference || (apart <= within.allowed(magnitude_of(reference)) && smdebug::is_finite(apart)) ||
@@ -115,11 +115,11 @@ void append_digits(std::string& out, Number value) {
 
 SMDEBUG_INLINE std::string element_text(dtype type, byte_view element) {
     std::string out;
-    visit_dtype(type, [&]<class T>() {
-        const T value = loaded<T>(element.data());
-        if constexpr (std::same_as<T, bool>) {
+    visit_dtype(type, [&]<class Element>() {
+        const Element value = loaded<Element>(element.data());
+        if constexpr (std::same_as<Element, bool>) {
             out = value ? "true" : "false";
-        } else if constexpr (smdebug::detail::narrow_float<T>) {
+        } else if constexpr (smdebug::detail::narrow_float<Element>) {
             append_digits(out, static_cast<float>(value));
         } else if constexpr (requires { value.imag(); }) {
             out = "(";
@@ -141,23 +141,23 @@ SMDEBUG_INLINE std::string element_text(std::string_view element) {
     return out;
 }
 
-template <class T>
+template <class Element>
 void element_comparison::look_at(byte_view first, byte_view second, std::size_t times) {
-    for (std::size_t i = 0; i * sizeof(T) < first.size(); ++i) {
-        const std::byte* const a = first.data() + i * sizeof(T);
-        const std::byte* const b = second.data() + i * sizeof(T);
-        if (std::memcmp(a, b, sizeof(T)) == 0) {
+    for (std::size_t i = 0; i * sizeof(Element) < first.size(); ++i) {
+        const std::byte* const a = first.data() + i * sizeof(Element);
+        const std::byte* const b = second.data() + i * sizeof(Element);
+        if (std::memcmp(a, b, sizeof(Element)) == 0) {
             continue;
         }
-        const auto x = computable(loaded<T>(a));
-        const auto y = computable(loaded<T>(b));
+        const auto x = computable(loaded<Element>(a));
+        const auto y = computable(loaded<Element>(b));
         if (within_ && is_close(x, y, *within_)) {
             continue;
         }
         const auto keep = [&](kept_element& kept) {
             kept.place = elements_ + i;
-            std::memcpy(kept.first.data(), a, sizeof(T));
-            std::memcpy(kept.second.data(), b, sizeof(T));
+            std::memcpy(kept.first.data(), a, sizeof(Element));
+            std::memcpy(kept.second.data(), b, sizeof(Element));
         };
         if (differing_ == 0) {
             keep(first_);
@@ -184,8 +184,9 @@ SMDEBUG_INLINE void element_comparison::add(byte_view first, byte_view second) {
     for (std::size_t begin = 0; begin < first.size(); begin += block) {
         const std::size_t length = std::min(block, first.size() - begin);
         if (std::memcmp(first.data() + begin, second.data() + begin, length) != 0) {
-            visit_dtype(type_,
-                        [&]<class T>() { look_at<T>(first.subspan(begin, length), second.subspan(begin, length), 1); });
+            visit_dtype(type_, [&]<class Element>() {
+                look_at<Element>(first.subspan(begin, length), second.subspan(begin, length), 1);
+            });
         }
         elements_ += length / size;
     }
@@ -194,7 +195,7 @@ SMDEBUG_INLINE void element_comparison::add(byte_view first, byte_view second) {
 SMDEBUG_INLINE void element_comparison::add_repeated(byte_view first, byte_view second, std::size_t times) {
     if (times > 0) {
         const subnormals_kept here;
-        visit_dtype(type_, [&]<class T>() { look_at<T>(first, second, times); });
+        visit_dtype(type_, [&]<class Element>() { look_at<Element>(first, second, times); });
         elements_ += times;
     }
 }

@@ -31,8 +31,8 @@ class run_sum {
 public:
     explicit run_sum(std::size_t length) noexcept : in_chains_(length / chains * chains) {}
 
-    template <class T>
-    void add(std::span<const T> piece) noexcept {
+    template <class Element>
+    void add(std::span<const Element> piece) noexcept {
         std::size_t i = 0;
         const auto add_one = [&](double& sum) {
             sum += to_double(piece[i]);
@@ -77,7 +77,7 @@ SMDEBUG_INLINE std::optional<std::vector<double>> channel_sums(const tensor_view
     std::vector<double> sums(channels);
     run_sum run{inner};
     std::size_t channel = 0;
-    const bool real = for_each_real_block(tensor, [&]<class T>(std::span<const T> elements) {
+    const bool real = for_each_real_block(tensor, [&]<class Element>(std::span<const Element> elements) {
         while (!elements.empty()) {
             const auto piece = elements.first(std::min(elements.size(), inner - run.size()));
             run.add(piece);
@@ -97,7 +97,7 @@ SMDEBUG_INLINE expert_sums sums_by_last_axis(const tensor_view& tensor) {
     const subnormals_kept here;
     expert_sums found{.sum = std::vector<double>(tensor.shape.back())};
     std::size_t at = 0;
-    for_each_real_block(tensor, [&]<class T>(std::span<const T> elements) {
+    for_each_real_block(tensor, [&]<class Element>(std::span<const Element> elements) {
         while (!elements.empty()) {
             const auto piece = elements.first(std::min(elements.size(), found.sum.size() - at));
             double* const sums = found.sum.data() + at;
@@ -122,8 +122,8 @@ SMDEBUG_INLINE expert_sums sums_by_last_axis(const tensor_view& tensor) {
             }
             found.finite = found.finite && std::all_of(odd.begin(), odd.end(), [](double each) { return each == 0; });
             if (!found.wrong && *std::min_element(lowest.begin(), lowest.end()) < 0) {
-                found.wrong =
-                    to_double(*std::find_if(piece.begin(), piece.end(), [](T each) { return to_double(each) < 0; }));
+                found.wrong = to_double(
+                    *std::find_if(piece.begin(), piece.end(), [](Element each) { return to_double(each) < 0; }));
             }
             at = (at + piece.size()) % found.sum.size();
             elements = elements.subspan(piece.size());
@@ -136,8 +136,8 @@ SMDEBUG_INLINE expert_sums sums_by_last_axis(const tensor_view& tensor) {
 SMDEBUG_INLINE expert_sums counts_of_numbers(const tensor_view& tensor, std::size_t experts) {
     const subnormals_kept here;
     expert_sums found{.sum = std::vector<double>(experts)};
-    for_each_real_block(tensor, [&]<class T>(std::span<const T> elements) {
-        for (const T each : elements) {
+    for_each_real_block(tensor, [&]<class Element>(std::span<const Element> elements) {
+        for (const Element each : elements) {
             const double number = to_double(each);
             found.finite = found.finite && smdebug::is_finite(number);
             const bool is_wrong = number != std::trunc(number) || number >= static_cast<double>(experts);
@@ -159,7 +159,7 @@ SMDEBUG_INLINE std::vector<double> row_argmax(const tensor_value& values) {
     if (width == 0) {
         return found;
     }
-    visit_reals(values, [&]<class T>(std::span<const T> elements) {
+    visit_reals(values, [&]<class Element>(std::span<const Element> elements) {
         found.reserve(elements.size() / width);
         for (std::size_t row = 0; row + width <= elements.size(); row += width) {
             std::size_t best = 0;
@@ -174,64 +174,65 @@ SMDEBUG_INLINE std::vector<double> row_argmax(const tensor_value& values) {
     return found;
 }
 
-/// The number of elements equal to `value` as doubles.  Compares in T if the result is the same: it is faster.
-template <class T>
-[[nodiscard]] std::size_t count_in(std::span<const T> elements, double value) {
-    const auto equal = [&](T wanted) {
+/// The number of elements equal to `value` as doubles.  Compares in Element if the result is the same: it is faster.
+template <class Element>
+[[nodiscard]] std::size_t count_in(std::span<const Element> elements, double value) {
+    const auto equal = [&](Element wanted) {
         return static_cast<std::size_t>(std::count(elements.begin(), elements.end(), wanted));
     };
     constexpr double exact_integers = 0x1p53;  // below it double and int64 agree
-    if constexpr (std::integral<T> && !std::same_as<T, bool>) {
+    if constexpr (std::integral<Element> && !std::same_as<Element, bool>) {
         if (std::abs(value) < exact_integers) {
             const bool fits = value == std::trunc(value) &&
-                              value >= static_cast<double>(std::numeric_limits<T>::lowest()) &&
-                              value <= static_cast<double>(std::numeric_limits<T>::max());
-            return fits ? equal(static_cast<T>(value)) : 0;
+                              value >= static_cast<double>(std::numeric_limits<Element>::lowest()) &&
+                              value <= static_cast<double>(std::numeric_limits<Element>::max());
+            return fits ? equal(static_cast<Element>(value)) : 0;
         }
-    } else if constexpr (std::same_as<T, double>) {
+    } else if constexpr (std::same_as<Element, double>) {
         return equal(value);
     }
     return static_cast<std::size_t>(
-        std::count_if(elements.begin(), elements.end(), [&](T each) { return to_double(each) == value; }));
+        std::count_if(elements.begin(), elements.end(), [&](Element each) { return to_double(each) == value; }));
 }
 
 SMDEBUG_INLINE std::size_t count_equal(const tensor_view& tensor, double value) {
     const subnormals_kept here;
     std::size_t found = 0;
-    for_each_real_block(tensor, [&]<class T>(std::span<const T> elements) {
+    for_each_real_block(tensor, [&]<class Element>(std::span<const Element> elements) {
         found += count_in(elements, value);
         return true;
     });
     return found;
 }
 
-/// The largest value of T that is not above a number, which is not NaN.
-template <std::floating_point T>
-[[nodiscard]] inline T largest_not_above(double number) noexcept {
-    if constexpr (sizeof(T) < sizeof(double)) {
-        const T nearest = smdebug::detail::nearest_float(number);
-        return static_cast<double>(nearest) > number ? std::nextafter(nearest, -std::numeric_limits<T>::infinity())
-                                                     : nearest;
+/// The largest value of Element that is not above a number, which is not NaN.
+template <std::floating_point Element>
+[[nodiscard]] inline Element largest_not_above(double number) noexcept {
+    if constexpr (sizeof(Element) < sizeof(double)) {
+        const Element nearest = smdebug::detail::nearest_float(number);
+        return static_cast<double>(nearest) > number
+                   ? std::nextafter(nearest, -std::numeric_limits<Element>::infinity())
+                   : nearest;
     } else {
         return number;
     }
 }
 
-/// Whether elements of type T are active: two comparisons, in T for floats, else in double.
-template <class T>
+/// Whether elements of type Element are active: two comparisons, in Element for floats, else in double.
+template <class Element>
 class activity_test {
 public:
     explicit activity_test(const active_range& range) noexcept
         : above_(largest_not_above<limit>(range.above)),
           last_(range.below ? largest_not_above<limit>(std::nextafter(*range.below, -infinity)) : infinity_of_limit) {}
 
-    [[nodiscard]] bool operator()(T value) const noexcept {
+    [[nodiscard]] bool operator()(Element value) const noexcept {
         const auto number = static_cast<limit>(value);
         return (number > above_) & (number <= last_);
     }
 
 private:
-    using limit = std::conditional_t<std::same_as<T, float>, float, double>;
+    using limit = std::conditional_t<std::same_as<Element, float>, float, double>;
     static constexpr double infinity = std::numeric_limits<double>::infinity();
     static constexpr limit infinity_of_limit = std::numeric_limits<limit>::infinity();
 
@@ -241,15 +242,15 @@ private:
 
 /// The two 16-bit floats are compared by keys, integers in the order of the numbers: nothing is converted.  The keys of
 /// NaN lie beyond those of the infinities.
-template <class T>
-    requires std::same_as<T, float16> || std::same_as<T, bfloat16>
-class activity_test<T> {
+template <class Element>
+    requires std::same_as<Element, float16> || std::same_as<Element, bfloat16>
+class activity_test<Element> {
 public:
     explicit activity_test(const active_range& range) noexcept
         : above_(key_not_above(range.above)),
           last_(key_not_above(range.below ? std::nextafter(*range.below, -infinity) : infinity)) {}
 
-    [[nodiscard]] bool operator()(T value) const noexcept {
+    [[nodiscard]] bool operator()(Element value) const noexcept {
         const std::int16_t order = key(value);
         return (order > above_) & (order <= last_);
     }
@@ -257,13 +258,13 @@ public:
 private:
     static constexpr double infinity = std::numeric_limits<double>::infinity();
 
-    [[nodiscard]] static std::int16_t key(T value) noexcept {
+    [[nodiscard]] static std::int16_t key(Element value) noexcept {
         const auto bits = static_cast<std::int16_t>(value.bits);
         return static_cast<std::int16_t>(bits ^ ((bits >> 15) & 0x7FFF));
     }
     // The key of the largest value that is not above a number; of the two zeros, 0.0 has the larger key.
     [[nodiscard]] static std::int16_t key_not_above(double number) noexcept {
-        const T nearest{number + 0.0};
+        const Element nearest{number + 0.0};
         const int step = static_cast<double>(static_cast<float>(nearest)) > number ? 1 : 0;
         return static_cast<std::int16_t>(key(nearest) - step);
     }
@@ -274,17 +275,17 @@ private:
 
 /// Adds to counts[j] the number of active elements among rows of `width` elements.  Works on a band of columns at a
 /// time: its counters stay in the L1 cache, and rows are read in pieces of some KB.
-template <class T>
-void count_active(const T* rows, std::size_t row_count, std::size_t width, const activity_test<T>& active,
+template <class Element>
+void count_active(const Element* rows, std::size_t row_count, std::size_t width, const activity_test<Element>& active,
                   std::uint32_t* counts) {
     constexpr std::size_t band = 1024;
     constexpr std::size_t lanes = 32;  // a constant count: compilers vectorise it at any level
-    const activity_test<T> test = active;
+    const activity_test<Element> test = active;
     std::array<std::uint32_t, band> counters;  // aliases nothing
     for (std::size_t first = 0; first < width; first += band) {
         const std::size_t columns = std::min(band, width - first);
         std::copy_n(counts + first, columns, counters.begin());
-        const T* row = rows + first;
+        const Element* row = rows + first;
         for (std::size_t i = 0; i < row_count; ++i, row += width) {
             std::size_t j = 0;
             for (; j + lanes <= columns; j += lanes) {
@@ -300,18 +301,18 @@ void count_active(const T* rows, std::size_t row_count, std::size_t width, const
     }
 }
 
-template <class T>
+template <class Element>
 [[nodiscard]] std::size_t inactive_nodes_among(const tensor_view& values, layer_size layer, const active_range& range,
                                                std::size_t needed, std::size_t enough) {
     constexpr std::size_t short_row = 512;
-    const activity_test<T> active{range};
+    const activity_test<Element> active{range};
     // Short rows are joined to longer ones.
     const std::size_t joined = std::clamp<std::size_t>(short_row / layer.nodes, 1, layer.samples);
     std::vector<std::uint32_t> counts(joined * layer.nodes);
     std::vector<std::byte> room;
     std::size_t first = 0;  // first element of the next block
     const auto block_of = [&](std::size_t samples) {
-        return aligned_elements<T>(values, first, samples * layer.nodes, room).data();
+        return aligned_elements<Element>(values, first, samples * layer.nodes, room).data();
     };
     std::size_t left = layer.samples;
     std::size_t inactive = layer.nodes;
@@ -342,16 +343,16 @@ SMDEBUG_INLINE std::size_t inactive_nodes(const tensor_view& values, layer_size 
                                           std::size_t needed, std::size_t enough) {
     const subnormals_kept here;
     std::size_t inactive = 0;
-    visit_dtype(values.type, [&]<class T>() {
-        if constexpr (!requires { typename T::value_type; }) {  // not complex
-            inactive = inactive_nodes_among<T>(values, layer, range, needed, enough);
+    visit_dtype(values.type, [&]<class Element>() {
+        if constexpr (!requires { typename Element::value_type; }) {  // not complex
+            inactive = inactive_nodes_among<Element>(values, layer, range, needed, enough);
         }
     });
     return inactive;
 }
 
 /// The bits of a narrow float: exponent and fraction.
-template <class T>
+template <class Element>
 struct float_bits;
 template <>
 struct float_bits<float16> {
@@ -382,15 +383,15 @@ SMDEBUG_INLINE small_counts count_small(const tensor_view& tensor) {
     const subnormals_kept here;
     small_counts found{.type = tensor.type};
     found.elements = has_reals(tensor.type) ? tensor.count() : 0;
-    for_each_real_block(tensor, [&]<class T>(std::span<const T> elements) {
-        if constexpr (requires { float_bits<T>::exponent; }) {
+    for_each_real_block(tensor, [&]<class Element>(std::span<const Element> elements) {
+        if constexpr (requires { float_bits<Element>::exponent; }) {
             // Counters as wide as an element: compilers count a vector of them at a time.
-            using bits = decltype(T::bits);
+            using bits = decltype(Element::bits);
             constexpr std::size_t lanes = 32;
             constexpr std::size_t most = lanes * std::size_t{std::numeric_limits<bits>::max()};
-            const auto is_small = [](T each) { return (each.bits & float_bits<T>::exponent) == 0; };
-            const auto is_zero = [](T each) {
-                return (each.bits & (float_bits<T>::exponent | float_bits<T>::fraction)) == 0;
+            const auto is_small = [](Element each) { return (each.bits & float_bits<Element>::exponent) == 0; };
+            const auto is_zero = [](Element each) {
+                return (each.bits & (float_bits<Element>::exponent | float_bits<Element>::fraction)) == 0;
             };
             std::uint64_t small = 0;
             std::uint64_t zeros = 0;
@@ -417,7 +418,8 @@ SMDEBUG_INLINE small_counts count_small(const tensor_view& tensor) {
             found.subnormals += small - zeros;
             return true;
         } else {
-            const auto first = std::find_if(elements.begin(), elements.end(), [](T each) { return each != T{}; });
+            const auto first =
+                std::find_if(elements.begin(), elements.end(), [](Element each) { return each != Element{}; });
             found.zeros += static_cast<std::uint64_t>(first - elements.begin());
             return first == elements.end();
         }
@@ -443,9 +445,9 @@ SMDEBUG_INLINE double least_normal(dtype type) noexcept {
 /// A row of probabilities, element by element, with its entropy.
 class exact_entropy {
 public:
-    template <class T>
-    void add(std::span<const T> elements, double tolerance) {
-        for (const T each : elements) {
+    template <class Element>
+    void add(std::span<const Element> elements, double tolerance) {
+        for (const Element each : elements) {
             const double p = to_double(each);
             sum_ += p;
             finite_ = finite_ && smdebug::is_finite(p);
@@ -477,8 +479,8 @@ private:
 /// at least S * ln(S / Q).  A row that is anything but one of probabilities is not well: the exact walk judges it.
 class entropy_bound {
 public:
-    template <class T>
-    void add(std::span<const T> elements, double /*tolerance*/) {
+    template <class Element>
+    void add(std::span<const Element> elements, double /*tolerance*/) {
         std::array<double, lanes> sums = sums_;
         std::array<double, lanes> squares = squares_;
         std::array<double, lanes> lowest{};
@@ -547,8 +549,8 @@ public:
     }
 
     /// False: that row is not one of probabilities.
-    template <class T>
-    [[nodiscard]] bool add(std::span<const T> elements) {
+    template <class Element>
+    [[nodiscard]] bool add(std::span<const Element> elements) {
         while (!elements.empty()) {
             const std::size_t count = std::min(elements.size(), width_ - at_);
             row_.add(elements.first(count), how_.tolerance);
@@ -642,8 +644,8 @@ SMDEBUG_INLINE row_entropies entropies_of_rows(const tensor_view& tensor, const 
     }
     const auto found_by = [&](auto walk) {
         bool are_rows = true;
-        for_each_real_block(tensor,
-                            [&]<class T>(std::span<const T> elements) { return are_rows = walk.add(elements); });
+        for_each_real_block(
+            tensor, [&]<class Element>(std::span<const Element> elements) { return are_rows = walk.add(elements); });
         return are_rows ? walk.finish() : walk.wrong_row();
     };
     if (how.enough) {

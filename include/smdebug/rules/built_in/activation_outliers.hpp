@@ -41,14 +41,14 @@ struct activation_outliers {
 
     [[nodiscard]] static constexpr std::string_view name() noexcept { return "activation_outliers"; }
     [[nodiscard]] static constexpr std::string_view summary() noexcept { return "one activation dwarfs the others"; }
-    template <class R = activation_outliers>
+    template <class Rule = activation_outliers>
     [[nodiscard]] static constexpr auto settings() {
-        return std::tuple{setting{"collection_names", &R::collection_names, collection_names_meaning},
-                          setting{"tensor_regex", &R::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
-                          setting{"threshold", &R::threshold,
+        return std::tuple{setting{"collection_names", &Rule::collection_names, collection_names_meaning},
+                          setting{"tensor_regex", &Rule::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
+                          setting{"threshold", &Rule::threshold,
                                   "fires if the largest magnitude is above so many times the others' root mean square"},
-                          setting{"min_abs", &R::min_abs, "the largest magnitude must be above this, too"},
-                          setting{"all_workers", &R::all_workers, every_worker_meaning}};
+                          setting{"min_abs", &Rule::min_abs, "the largest magnitude must be above this, too"},
+                          setting{"all_workers", &Rule::all_workers, every_worker_meaning}};
     }
 
     void check() const;

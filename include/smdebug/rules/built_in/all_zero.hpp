@@ -41,13 +41,13 @@ struct all_zero {
     [[nodiscard]] static constexpr std::string_view summary() noexcept {
         return "at least a given percentage of a tensor is zero";
     }
-    template <class R = all_zero>
+    template <class Rule = all_zero>
     [[nodiscard]] static constexpr auto settings() {
         return std::tuple{
-            setting{"collection_names", &R::collection_names, collection_names_meaning},
-            setting{"tensor_regex", &R::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
-            setting{"threshold", &R::threshold, "fires if at least this percentage of the values is zero"},
-            setting{"all_workers", &R::all_workers, all_workers_meaning}};
+            setting{"collection_names", &Rule::collection_names, collection_names_meaning},
+            setting{"tensor_regex", &Rule::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
+            setting{"threshold", &Rule::threshold, "fires if at least this percentage of the values is zero"},
+            setting{"all_workers", &Rule::all_workers, all_workers_meaning}};
     }
 
     /// Errors: insufficient_information_for_rule_invocation, value_error for a threshold that is not a percentage.
@@ -77,9 +77,7 @@ private:
         if (low && high) {
             return *low == 0 && *high == 0 ? met_by_all(tensor) : finding{};
         }
-        const auto disproves = [](const lookup<double>& value) {
-            return value && is_finite(*value) && *value != 0;
-        };
+        const auto disproves = [](const lookup<double>& value) { return value && is_finite(*value) && *value != 0; };
         bool disproved = disproves(low) || disproves(high);
         for (const reduction what : {reduction::mean, reduction::sum, reduction::l1, reduction::l2}) {
             disproved =

@@ -61,17 +61,18 @@ struct attention_collapse {
     [[nodiscard]] static constexpr std::string_view summary() noexcept {
         return "attention is on one position, or on all alike";
     }
-    template <class R = attention_collapse>
+    template <class Rule = attention_collapse>
     [[nodiscard]] static constexpr auto settings() {
         return std::tuple{
-            setting{"collection_names", &R::collection_names, collection_names_meaning},
-            setting{"tensor_regex", &R::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
-            setting{"min_entropy", &R::min_entropy, "fires if the mean entropy, from 0 to 1, is below this"},
-            setting{"max_entropy", &R::max_entropy, "fires if it is above this"},
-            setting{"head_axis", &R::head_axis, "the axis of heads, which are judged apart; unset: all rows together"},
-            setting{"causal", &R::causal, "whether a position cannot see later ones"},
-            setting{"tolerance", &R::tolerance, "how far the sum of a row may be from 1"},
-            setting{"all_workers", &R::all_workers, every_worker_meaning}};
+            setting{"collection_names", &Rule::collection_names, collection_names_meaning},
+            setting{"tensor_regex", &Rule::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
+            setting{"min_entropy", &Rule::min_entropy, "fires if the mean entropy, from 0 to 1, is below this"},
+            setting{"max_entropy", &Rule::max_entropy, "fires if it is above this"},
+            setting{"head_axis", &Rule::head_axis,
+                    "the axis of heads, which are judged apart; unset: all rows together"},
+            setting{"causal", &Rule::causal, "whether a position cannot see later ones"},
+            setting{"tolerance", &Rule::tolerance, "how far the sum of a row may be from 1"},
+            setting{"all_workers", &Rule::all_workers, every_worker_meaning}};
     }
 
     void check() const;

@@ -82,14 +82,14 @@ struct check_input_images {
     [[nodiscard]] static constexpr std::string_view summary() noexcept {
         return "input images are not centred around 0";
     }
-    template <class R = check_input_images>
+    template <class Rule = check_input_images>
     [[nodiscard]] static constexpr auto settings() {
-        return std::tuple{
-            setting{"threshold_mean", &R::threshold_mean, "fires if the mean of a channel is further from 0 than this"},
-            setting{"threshold_samples", &R::threshold_samples, "images to see before it judges"},
-            setting{"regex", &R::regex, tensor_regex_meaning, setting_kind::regexes},
-            setting{"channel", &R::channel, "the axis of the colour channels, counted from 0"},
-            setting{"all_workers", &R::all_workers, all_workers_meaning}};
+        return std::tuple{setting{"threshold_mean", &Rule::threshold_mean,
+                                  "fires if the mean of a channel is further from 0 than this"},
+                          setting{"threshold_samples", &Rule::threshold_samples, "images to see before it judges"},
+                          setting{"regex", &Rule::regex, tensor_regex_meaning, setting_kind::regexes},
+                          setting{"channel", &Rule::channel, "the axis of the colour channels, counted from 0"},
+                          setting{"all_workers", &Rule::all_workers, all_workers_meaning}};
     }
 
     /// Errors: value_error, insufficient_information_for_rule_invocation.

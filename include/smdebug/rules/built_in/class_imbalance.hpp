@@ -7,6 +7,7 @@
 #include <smdebug/reduce/element_walks.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/judge/saved_tensor.hpp>
+#include <smdebug/rules/judge/whole_numbers.hpp>
 #include <smdebug/rules/setting.hpp>
 #include <smdebug/tensor/tensor_value.hpp>
 #include <smdebug/trial/concepts.hpp>
@@ -29,8 +30,9 @@ namespace smdebug::inline v1::rules {
 /// Counts labels by class, from the first step on that the rule is called with.  After `samples` labels it fires at
 /// each step with labels where (1) the largest class is more than threshold_imbalance times the smallest class seen; or
 /// (2) more than the share threshold_misprediction of some class was predicted as another one.  One finding for each.
-/// Labels and predictions are the first tensors by name that match and were saved at the step, flattened, rounded half
-/// to even.  Labels below 0 or not finite are ignored: they mark entries without a class.  Predictions that are not
+/// Labels and predictions are the first tensors by name that match and were saved at the step, flattened.  A step where
+/// one has a number with a fraction is skipped: it has no classes.  Labels below 0 or not finite are ignored: they mark
+/// entries without a class.  Predictions that are not
 /// finite are ignored in (2), and so is every step without as many predictions as labels.
 /// With argmax, predictions are probabilities: the index of the largest along the last axis, the first of equals; a row
 /// with NaN predicts nothing.  Labels are compared with the predictions of the same worker.
@@ -63,20 +65,21 @@ struct class_imbalance {
     [[nodiscard]] static constexpr std::string_view summary() noexcept {
         return "some classes are much rarer than others, or one is mostly predicted wrongly";
     }
-    template <class R = class_imbalance>
+    template <class Rule = class_imbalance>
     [[nodiscard]] static constexpr auto settings() {
         return std::tuple{
-            setting{"threshold_imbalance", &R::threshold_imbalance,
+            setting{"threshold_imbalance", &Rule::threshold_imbalance,
                     "fires if the largest class has more than this many times the labels of the smallest"},
-            setting{"threshold_misprediction", &R::threshold_misprediction,
+            setting{"threshold_misprediction", &Rule::threshold_misprediction,
                     "fires if more than this share of a class is predicted wrongly, from 0 to 1"},
-            setting{"samples", &R::samples, "labels to see before it judges"},
-            setting{"argmax", &R::argmax, "predictions are probabilities: take the largest along the last axis"},
-            setting{"labels_regex", &R::labels_regex, "the first tensor that matches has the labels",
+            setting{"samples", &Rule::samples, "labels to see before it judges"},
+            setting{"argmax", &Rule::argmax, "predictions are probabilities: take the largest along the last axis"},
+            setting{"labels_regex", &Rule::labels_regex, "the first tensor that matches has the labels",
                     setting_kind::regexes},
-            setting{"predictions_regex", &R::predictions_regex, "the first tensor that matches has the predictions",
+            setting{"predictions_regex", &Rule::predictions_regex, "the first tensor that matches has the predictions",
                     setting_kind::regexes},
-            setting{"all_workers", &R::all_workers, "count the labels of every worker, not only of the first by name"}};
+            setting{"all_workers", &Rule::all_workers,
+                    "count the labels of every worker, not only of the first by name"}};
     }
 
     /// Errors: value_error, insufficient_information_for_rule_invocation.
@@ -102,7 +105,9 @@ struct class_imbalance {
                     const auto other = run.tensor(*predictions_name);
                     predicted = predictions_of(detail::saved_tensor{other, *predictions_name, step, worker}, findings);
                 }
-                count(reals_of(*labels), predicted);
+                const std::vector<double> numbers = reals_of(*labels);
+                detail::require_whole_numbers(numbers, *labels_name, step);
+                count(numbers, predicted);
                 first_worker = first_worker.value_or(worker);
             }
         }
@@ -128,7 +133,13 @@ private:
     [[nodiscard]] std::vector<double> predictions_of(const auto& tensor, std::vector<finding>& findings) const {
         const auto values = tensor.values();
         if (values) {
-            return argmax ? reduce::detail::row_argmax(*values) : reals_of(*values);
+            if (argmax) {
+                return reduce::detail::row_argmax(*values);
+            }
+            std::vector<double> numbers = reals_of(*values);
+            detail::require_whole_numbers(numbers, tensor.name(), tensor.step(),
+                                          " If these are probabilities, set argmax=true.");
+            return numbers;
         }
         if (values.failure().why != lookup_failure_kind::no_such_worker) {
             add_note(findings, tensor.note(values.failure()));

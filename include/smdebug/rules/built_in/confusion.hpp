@@ -7,6 +7,7 @@
 #include <smdebug/core/step.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/judge/saved_tensor.hpp>
+#include <smdebug/rules/judge/whole_numbers.hpp>
 #include <smdebug/rules/setting.hpp>
 #include <smdebug/tensor/tensor_value.hpp>
 #include <smdebug/trial/concepts.hpp>
@@ -37,7 +38,7 @@ enum class confusion_share : std::uint8_t {
 
 /// Counts at each step how often each category was predicted for each label, and fires if for some category that was
 /// predicted the share with that label is below min_diag, or the share with some other label above max_off_diag.
-/// Both tensors are flattened, values truncated to integers.  Pairs with a value that is not finite or not a category,
+/// Both tensors are flattened.  A step where one has a number with a fraction is skipped: it has no categories.  Pairs with a value that is not finite or not a category,
 /// 0 to category_no - 1, are left out and noted; without category_no every integer from 0 on is a category.  A step
 /// that lacks either tensor, or where they differ in size, is skipped.
 /// A tensor is the one with the name; if the run has none, the only one of the collection.  Labels are compared with
@@ -61,19 +62,20 @@ struct confusion {
     [[nodiscard]] static constexpr std::string_view summary() noexcept {
         return "predictions agree with the labels too rarely";
     }
-    template <class R = confusion>
+    template <class Rule = confusion>
     [[nodiscard]] static constexpr auto settings() {
         return std::tuple{
-            setting{"category_no", &R::category_no, "how many categories there are; unset: as many as are seen"},
-            setting{"labels", &R::labels, "the tensor with the labels"},
-            setting{"predictions", &R::predictions, "the tensor with the predicted categories"},
-            setting{"labels_collection", &R::labels_collection, "its only tensor has the labels, if none has the name"},
-            setting{"predictions_collection", &R::predictions_collection,
+            setting{"category_no", &Rule::category_no, "how many categories there are; unset: as many as are seen"},
+            setting{"labels", &Rule::labels, "the tensor with the labels"},
+            setting{"predictions", &Rule::predictions, "the tensor with the predicted categories"},
+            setting{"labels_collection", &Rule::labels_collection,
+                    "its only tensor has the labels, if none has the name"},
+            setting{"predictions_collection", &Rule::predictions_collection,
                     "its only tensor has the predictions, if none has the name"},
-            setting{"min_diag", &R::min_diag, "fires if the share of right predictions is below this, from 0 to 1"},
-            setting{"max_off_diag", &R::max_off_diag,
+            setting{"min_diag", &Rule::min_diag, "fires if the share of right predictions is below this, from 0 to 1"},
+            setting{"max_off_diag", &Rule::max_off_diag,
                     "fires if the share of one wrong label is above this, from 0 to 1"},
-            setting{"all_workers", &R::all_workers, all_workers_meaning}};
+            setting{"all_workers", &Rule::all_workers, all_workers_meaning}};
     }
 
     /// Errors: value_error, insufficient_information_for_rule_invocation.
@@ -145,7 +147,11 @@ private:
         if (!has_reals(labelled->type()) || !has_reals(predicted->type()) || labelled->size() != predicted->size()) {
             return;
         }
-        const pairs kept = categories(reals_of(*labelled), reals_of(*predicted));
+        const std::vector<double> label = reals_of(*labelled);
+        const std::vector<double> prediction = reals_of(*predicted);
+        detail::require_whole_numbers(label, of_labels.name(), of_labels.step());
+        detail::require_whole_numbers(prediction, of_predictions.name(), of_predictions.step());
+        const pairs kept = categories(label, prediction);
         if (const std::size_t dropped = labelled->size() - kept.size(); dropped > 0) {
             add(of_labels.note(std::to_string(dropped) + " of " + std::to_string(labelled->size()) +
                                " labels and predictions were left out, as one of the two is not a category"));

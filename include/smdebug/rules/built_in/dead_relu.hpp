@@ -36,14 +36,14 @@ struct dead_relu {
     [[nodiscard]] static constexpr std::string_view summary() noexcept {
         return "too many ReLUs of a layer are (almost) never active";
     }
-    template <class R = dead_relu>
+    template <class Rule = dead_relu>
     [[nodiscard]] static constexpr auto settings() {
-        return std::tuple{setting{"tensor_regex", &R::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
-                          setting{"threshold_inactivity", &R::threshold_inactivity,
+        return std::tuple{setting{"tensor_regex", &Rule::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
+                          setting{"threshold_inactivity", &Rule::threshold_inactivity,
                                   "a ReLU that is active in less than this percentage of the samples is dead"},
-                          setting{"threshold_layer", &R::threshold_layer,
+                          setting{"threshold_layer", &Rule::threshold_layer,
                                   "fires if more than this percentage of the ReLUs of a layer is dead"},
-                          setting{"all_workers", &R::all_workers, all_workers_meaning}};
+                          setting{"all_workers", &Rule::all_workers, all_workers_meaning}};
     }
 
     /// Errors: insufficient_information_for_rule_invocation; value_error for a threshold that is not a percentage.

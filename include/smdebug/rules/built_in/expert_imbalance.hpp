@@ -76,16 +76,17 @@ struct expert_imbalance {
     [[nodiscard]] static constexpr std::string_view summary() noexcept {
         return "experts of a mixture get too much, or nothing";
     }
-    template <class R = expert_imbalance>
+    template <class Rule = expert_imbalance>
     [[nodiscard]] static constexpr auto settings() {
         return std::tuple{
-            setting{"collection_names", &R::collection_names, collection_names_meaning},
-            setting{"tensor_regex", &R::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
-            setting{"threshold", &R::threshold, "fires if an expert has more than so many times its fair share"},
-            setting{"dead_share", &R::dead_share, "fires if an expert has less than this part of its fair share ..."},
-            setting{"patience", &R::patience, "... in so many saves in a row"},
-            setting{"experts", &R::experts, "the number of experts, if elements are their numbers"},
-            setting{"all_workers", &R::all_workers, every_worker_meaning}};
+            setting{"collection_names", &Rule::collection_names, collection_names_meaning},
+            setting{"tensor_regex", &Rule::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
+            setting{"threshold", &Rule::threshold, "fires if an expert has more than so many times its fair share"},
+            setting{"dead_share", &Rule::dead_share,
+                    "fires if an expert has less than this part of its fair share ..."},
+            setting{"patience", &Rule::patience, "... in so many saves in a row"},
+            setting{"experts", &Rule::experts, "the number of experts, if elements are their numbers"},
+            setting{"all_workers", &Rule::all_workers, every_worker_meaning}};
     }
 
     void check() const;

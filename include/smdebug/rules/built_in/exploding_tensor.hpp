@@ -35,13 +35,13 @@ struct exploding_tensor {
     [[nodiscard]] static constexpr std::string_view name() noexcept { return "exploding_tensor"; }
     [[nodiscard]] static constexpr std::string_view service_name() noexcept { return "ExplodingTensor"; }
     [[nodiscard]] static constexpr std::string_view summary() noexcept { return "a tensor holds NaN or an infinity"; }
-    template <class R = exploding_tensor>
+    template <class Rule = exploding_tensor>
     [[nodiscard]] static constexpr auto settings() {
-        return std::tuple{setting{"collection_names", &R::collection_names,
+        return std::tuple{setting{"collection_names", &Rule::collection_names,
                                   "collections to look at; with tensor_regex: both; neither: all tensors"},
-                          setting{"tensor_regex", &R::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
-                          setting{"only_nan", &R::only_nan, "look for NaN only, not for infinities"},
-                          setting{"all_workers", &R::all_workers, all_workers_meaning}};
+                          setting{"tensor_regex", &Rule::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
+                          setting{"only_nan", &Rule::only_nan, "look for NaN only, not for infinities"},
+                          setting{"all_workers", &Rule::all_workers, all_workers_meaning}};
     }
 
     [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {

@@ -47,12 +47,12 @@ struct feature_importance_overweight {
     [[nodiscard]] static constexpr std::string_view summary() noexcept {
         return "a few features make up too much of a model's feature importance";
     }
-    template <class R = feature_importance_overweight>
+    template <class Rule = feature_importance_overweight>
     [[nodiscard]] static constexpr auto settings() {
-        return std::tuple{setting{"threshold", &R::threshold,
+        return std::tuple{setting{"threshold", &Rule::threshold,
                                   "fires if the largest make up more than this share of the sum, from 0 to 1"},
-                          setting{"nfeatures", &R::nfeatures, "how many of the largest importances are added up"},
-                          setting{"tensor_regex", &R::tensor_regex, tensor_regex_meaning, setting_kind::regexes}};
+                          setting{"nfeatures", &Rule::nfeatures, "how many of the largest importances are added up"},
+                          setting{"tensor_regex", &Rule::tensor_regex, tensor_regex_meaning, setting_kind::regexes}};
     }
 
     /// Errors: value_error, insufficient_information_for_rule_invocation.

@@ -67,18 +67,19 @@ struct gradient_spike {
     [[nodiscard]] static constexpr std::string_view summary() noexcept {
         return "the norm of all gradients is far above its recent ones";
     }
-    template <class R = gradient_spike>
+    template <class Rule = gradient_spike>
     [[nodiscard]] static constexpr auto settings() {
-        return std::tuple{setting{"collection_names", &R::collection_names,
-                                  "collections to look at; with tensor_regex: both; neither: \"gradients\""},
-                          setting{"tensor_regex", &R::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
-                          setting{"window", &R::window, window_meaning},
-                          setting{"min_history", &R::min_history, min_history_meaning},
-                          setting{"ratio", &R::ratio, "fires if it is above so many times the median ..."},
-                          setting{"z_threshold", &R::z_threshold, "... and so many robust deviations above the median"},
-                          setting{"top", &R::top, "how many tensors with the largest shares a finding names"},
-                          setting{"non_finite", &R::non_finite, "whether a norm that becomes NaN or infinite fires"},
-                          setting{"all_workers", &R::all_workers, every_worker_meaning}};
+        return std::tuple{
+            setting{"collection_names", &Rule::collection_names,
+                    "collections to look at; with tensor_regex: both; neither: \"gradients\""},
+            setting{"tensor_regex", &Rule::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
+            setting{"window", &Rule::window, window_meaning},
+            setting{"min_history", &Rule::min_history, min_history_meaning},
+            setting{"ratio", &Rule::ratio, "fires if it is above so many times the median ..."},
+            setting{"z_threshold", &Rule::z_threshold, "... and so many robust deviations above the median"},
+            setting{"top", &Rule::top, "how many tensors with the largest shares a finding names"},
+            setting{"non_finite", &Rule::non_finite, "whether a norm that becomes NaN or infinite fires"},
+            setting{"all_workers", &Rule::all_workers, every_worker_meaning}};
     }
 
     void check() const;

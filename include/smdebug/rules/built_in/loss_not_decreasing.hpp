@@ -61,18 +61,19 @@ struct loss_not_decreasing {
     [[nodiscard]] static constexpr std::string_view name() noexcept { return "loss_not_decreasing"; }
     [[nodiscard]] static constexpr std::string_view service_name() noexcept { return "LossNotDecreasing"; }
     [[nodiscard]] static constexpr std::string_view summary() noexcept { return "a loss does not fall enough"; }
-    template <class R = loss_not_decreasing>
+    template <class Rule = loss_not_decreasing>
     [[nodiscard]] static constexpr auto settings() {
         return std::tuple{
-            setting{"collection_names", &R::collection_names, collection_names_meaning},
-            setting{"tensor_regex", &R::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
-            setting{"use_losses_collection", &R::use_losses_collection, "look at the collection \"losses\", too"},
-            setting{"num_steps", &R::num_steps, "how many steps lie at least between two checks"},
-            setting{"diff_percent", &R::diff_percent, "fires if the loss falls by less than this percentage"},
-            setting{"increase_threshold_percent", &R::increase_threshold_percent,
+            setting{"collection_names", &Rule::collection_names, collection_names_meaning},
+            setting{"tensor_regex", &Rule::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
+            setting{"use_losses_collection", &Rule::use_losses_collection, "look at the collection \"losses\", too"},
+            setting{"num_steps", &Rule::num_steps, "how many steps lie at least between two checks"},
+            setting{"diff_percent", &Rule::diff_percent, "fires if the loss falls by less than this percentage"},
+            setting{"increase_threshold_percent", &Rule::increase_threshold_percent,
                     "fires if the loss rises by more than this percentage"},
-            setting{"mode", &R::mode, "EVAL, TRAIN or GLOBAL; unset: the first of these in which the loss was saved"},
-            setting{"all_workers", &R::all_workers, all_workers_meaning}};
+            setting{"mode", &Rule::mode,
+                    "EVAL, TRAIN or GLOBAL; unset: the first of these in which the loss was saved"},
+            setting{"all_workers", &Rule::all_workers, all_workers_meaning}};
     }
 
     void check() const;

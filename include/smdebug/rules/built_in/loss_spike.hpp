@@ -56,19 +56,19 @@ struct loss_spike {
 
     [[nodiscard]] static constexpr std::string_view name() noexcept { return "loss_spike"; }
     [[nodiscard]] static constexpr std::string_view summary() noexcept { return "a loss is far above its recent ones"; }
-    template <class R = loss_spike>
+    template <class Rule = loss_spike>
     [[nodiscard]] static constexpr auto settings() {
         return std::tuple{
-            setting{"collection_names", &R::collection_names,
+            setting{"collection_names", &Rule::collection_names,
                     "collections to look at; with tensor_regex: both; neither: \"losses\""},
-            setting{"tensor_regex", &R::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
-            setting{"window", &R::window, window_meaning},
-            setting{"min_history", &R::min_history, min_history_meaning},
-            setting{"z_threshold", &R::z_threshold, "fires if it is so many robust deviations above the median ..."},
-            setting{"relative", &R::relative, "... by this part of the median, too, ..."},
-            setting{"min_increase", &R::min_increase, "... and by this much"},
-            setting{"non_finite", &R::non_finite, "whether a loss that becomes NaN or infinite fires"},
-            setting{"all_workers", &R::all_workers, every_worker_meaning}};
+            setting{"tensor_regex", &Rule::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
+            setting{"window", &Rule::window, window_meaning},
+            setting{"min_history", &Rule::min_history, min_history_meaning},
+            setting{"z_threshold", &Rule::z_threshold, "fires if it is so many robust deviations above the median ..."},
+            setting{"relative", &Rule::relative, "... by this part of the median, too, ..."},
+            setting{"min_increase", &Rule::min_increase, "... and by this much"},
+            setting{"non_finite", &Rule::non_finite, "whether a loss that becomes NaN or infinite fires"},
+            setting{"all_workers", &Rule::all_workers, every_worker_meaning}};
     }
 
     void check() const;
@@ -95,7 +95,8 @@ private:
             }
             std::optional<double> one;
             if (values->size() == 1) {
-                visit_reals(*values, [&]<class T>(std::span<const T> elements) { one = to_double(elements[0]); });
+                visit_reals(*values,
+                            [&]<class Value>(std::span<const Value> elements) { one = to_double(elements[0]); });
             }
             return one ? save::of(*one) : save::unknown({});
         }

@@ -59,18 +59,18 @@ struct nan_origin {
     [[nodiscard]] static constexpr std::string_view summary() noexcept {
         return "the first tensor that holds NaN or an infinity";
     }
-    template <class R = nan_origin>
+    template <class Rule = nan_origin>
     [[nodiscard]] static constexpr auto settings() {
         return std::tuple{
-            setting{"collection_names", &R::collection_names,
+            setting{"collection_names", &Rule::collection_names,
                     "collections to look at; with tensor_regex: both; neither: all tensors"},
-            setting{"tensor_regex", &R::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
-            setting{"exclude_regex", &R::exclude_regex,
+            setting{"tensor_regex", &Rule::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
+            setting{"exclude_regex", &Rule::exclude_regex,
                     "regular expressions for names of tensors to leave out, as masks that hold -inf",
                     setting_kind::regexes},
-            setting{"only_nan", &R::only_nan, "look for NaN only, not for infinities"},
-            setting{"rearm_after", &R::rearm_after, "fires again after so many clean steps of a worker; 0: never"},
-            setting{"all_workers", &R::all_workers, every_worker_meaning}};
+            setting{"only_nan", &Rule::only_nan, "look for NaN only, not for infinities"},
+            setting{"rearm_after", &Rule::rearm_after, "fires again after so many clean steps of a worker; 0: never"},
+            setting{"all_workers", &Rule::all_workers, every_worker_meaning}};
     }
 
     void check() const;

@@ -65,15 +65,15 @@ struct nlp_sequence_ratio {
     [[nodiscard]] static constexpr std::string_view summary() noexcept {
         return "too much of a batch of tokens is one token, such as padding";
     }
-    template <class R = nlp_sequence_ratio>
+    template <class Rule = nlp_sequence_ratio>
     [[nodiscard]] static constexpr auto settings() {
         return std::tuple{
-            setting{"tensor_regex", &R::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
-            setting{"token_values", &R::token_values, "numbers of the tokens to count"},
+            setting{"tensor_regex", &Rule::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
+            setting{"token_values", &Rule::token_values, "numbers of the tokens to count"},
             setting{
-                "token_thresholds_percent", &R::token_thresholds_percent,
+                "token_thresholds_percent", &Rule::token_thresholds_percent,
                 "fires if a token makes up more than this percentage; one for each, in the same order, or one for all"},
-            setting{"all_workers", &R::all_workers, all_workers_meaning}};
+            setting{"all_workers", &Rule::all_workers, all_workers_meaning}};
     }
 
     /// Errors: value_error, insufficient_information_for_rule_invocation.

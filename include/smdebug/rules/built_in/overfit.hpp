@@ -65,14 +65,14 @@ struct overfit {
     [[nodiscard]] static constexpr std::string_view summary() noexcept {
         return "the validation loss stays above the training loss";
     }
-    template <class R = overfit>
+    template <class Rule = overfit>
     [[nodiscard]] static constexpr auto settings() {
         return std::tuple{
-            setting{"tensor_regex", &R::tensor_regex,
+            setting{"tensor_regex", &Rule::tensor_regex,
                     "regular expressions for names of losses; none: the collection \"losses\"", setting_kind::regexes},
-            setting{"start_step", &R::start_step, "steps before this one do not count"},
-            setting{"patience", &R::patience, "at how many validation steps in a row it must be so"},
-            setting{"ratio_threshold", &R::ratio_threshold,
+            setting{"start_step", &Rule::start_step, "steps before this one do not count"},
+            setting{"patience", &Rule::patience, "at how many validation steps in a row it must be so"},
+            setting{"ratio_threshold", &Rule::ratio_threshold,
                     "how far validation may be above training, as a part of training's loss"}};
     }
 

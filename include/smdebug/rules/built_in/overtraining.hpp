@@ -69,13 +69,13 @@ struct overtraining {
     [[nodiscard]] static constexpr std::string_view summary() noexcept {
         return "neither the training loss nor the validation loss gets better";
     }
-    template <class R = overtraining>
+    template <class Rule = overtraining>
     [[nodiscard]] static constexpr auto settings() {
         return std::tuple{
-            setting{"patience_train", &R::patience_train, "for how many steps the training loss may get no better"},
-            setting{"patience_validation", &R::patience_validation,
+            setting{"patience_train", &Rule::patience_train, "for how many steps the training loss may get no better"},
+            setting{"patience_validation", &Rule::patience_validation,
                     "for how many steps the validation loss may get no better"},
-            setting{"delta", &R::delta, "by how much a loss must fall below the best one"}};
+            setting{"delta", &Rule::delta, "by how much a loss must fall below the best one"}};
     }
 
     void check() const;

@@ -96,18 +96,18 @@ struct poor_weight_initialization {
     [[nodiscard]] static constexpr std::string_view summary() noexcept {
         return "unequal activation variances, narrow gradients or a flat loss in the first steps";
     }
-    template <class R = poor_weight_initialization>
+    template <class Rule = poor_weight_initialization>
     [[nodiscard]] static constexpr auto settings() {
         return std::tuple{
-            setting{"activation_inputs_regex", &R::activation_inputs_regex,
+            setting{"activation_inputs_regex", &Rule::activation_inputs_regex,
                     "regular expressions for names of activation inputs", setting_kind::regexes},
-            setting{"threshold", &R::threshold,
+            setting{"threshold", &Rule::threshold,
                     "fires if the largest variance of activation inputs is more than this many times the smallest"},
-            setting{"distribution_range", &R::distribution_range,
+            setting{"distribution_range", &Rule::distribution_range,
                     "fires if the 5th and 95th percentiles of a gradient are closer than this"},
-            setting{"patience", &R::patience,
+            setting{"patience", &Rule::patience,
                     "fires if the loss has not reached a new minimum for this many saves in a row"},
-            setting{"steps", &R::steps, "how many saved steps are judged, from the first on"}};
+            setting{"steps", &Rule::steps, "how many saved steps are judged, from the first on"}};
     }
 
     /// Errors: value_error.

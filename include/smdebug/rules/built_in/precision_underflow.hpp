@@ -66,17 +66,17 @@ struct precision_underflow {
     [[nodiscard]] static constexpr std::string_view summary() noexcept {
         return "gradients become subnormal or zero in half precision";
     }
-    template <class R = precision_underflow>
+    template <class Rule = precision_underflow>
     [[nodiscard]] static constexpr auto settings() {
-        return std::tuple{setting{"collection_names", &R::collection_names,
+        return std::tuple{setting{"collection_names", &Rule::collection_names,
                                   "collections to look at; with tensor_regex: both; neither: \"gradients\""},
-                          setting{"tensor_regex", &R::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
-                          setting{"threshold", &R::threshold,
+                          setting{"tensor_regex", &Rule::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
+                          setting{"threshold", &Rule::threshold,
                                   "fires if zeros and subnormal numbers are more than this share of the elements"},
-                          setting{"subnormal_share", &R::subnormal_share,
+                          setting{"subnormal_share", &Rule::subnormal_share,
                                   "at least this share of the other elements must be subnormal"},
-                          setting{"patience", &R::patience, "in how many saves in a row it must be so"},
-                          setting{"all_workers", &R::all_workers, every_worker_meaning}};
+                          setting{"patience", &Rule::patience, "in how many saves in a row it must be so"},
+                          setting{"all_workers", &Rule::all_workers, every_worker_meaning}};
     }
 
     void check() const;

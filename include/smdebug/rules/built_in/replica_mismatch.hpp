@@ -67,14 +67,14 @@ struct replica_mismatch {
     [[nodiscard]] static constexpr std::string_view summary() noexcept {
         return "data-parallel workers do not hold the same";
     }
-    template <class R = replica_mismatch>
+    template <class Rule = replica_mismatch>
     [[nodiscard]] static constexpr auto settings() {
-        return std::tuple{setting{"collection_names", &R::collection_names,
+        return std::tuple{setting{"collection_names", &Rule::collection_names,
                                   "collections to look at; with tensor_regex: both; neither: \"weights\""},
-                          setting{"tensor_regex", &R::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
-                          setting{"rtol", &R::rtol, "tolerance, as a part of the reference's value ..."},
-                          setting{"atol", &R::atol, "... plus this much; both 0: every byte must be the same"},
-                          setting{"only_alike_at_first", &R::only_alike_at_first,
+                          setting{"tensor_regex", &Rule::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
+                          setting{"rtol", &Rule::rtol, "tolerance, as a part of the reference's value ..."},
+                          setting{"atol", &Rule::atol, "... plus this much; both 0: every byte must be the same"},
+                          setting{"only_alike_at_first", &Rule::only_alike_at_first,
                                   "leave out tensors that differ where they are first compared, as shards do"}};
     }
 

@@ -46,22 +46,22 @@ struct saturated_activation {
     [[nodiscard]] static constexpr std::string_view summary() noexcept {
         return "too many nodes of a tanh or sigmoid layer are (almost) always saturated";
     }
-    template <class R = saturated_activation>
+    template <class Rule = saturated_activation>
     [[nodiscard]] static constexpr auto settings() {
         return std::tuple{
-            setting{"collection_names", &R::collection_names, collection_names_meaning},
-            setting{"tensor_regex", &R::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
-            setting{"threshold_tanh_min", &R::threshold_tanh_min, "an input of tanh is active strictly above this"},
-            setting{"threshold_tanh_max", &R::threshold_tanh_max, "an input of tanh is active strictly below this"},
-            setting{"threshold_sigmoid_min", &R::threshold_sigmoid_min,
+            setting{"collection_names", &Rule::collection_names, collection_names_meaning},
+            setting{"tensor_regex", &Rule::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
+            setting{"threshold_tanh_min", &Rule::threshold_tanh_min, "an input of tanh is active strictly above this"},
+            setting{"threshold_tanh_max", &Rule::threshold_tanh_max, "an input of tanh is active strictly below this"},
+            setting{"threshold_sigmoid_min", &Rule::threshold_sigmoid_min,
                     "an input of sigmoid is active strictly above this"},
-            setting{"threshold_sigmoid_max", &R::threshold_sigmoid_max,
+            setting{"threshold_sigmoid_max", &Rule::threshold_sigmoid_max,
                     "an input of sigmoid is active strictly below this"},
-            setting{"threshold_inactivity", &R::threshold_inactivity,
+            setting{"threshold_inactivity", &Rule::threshold_inactivity,
                     "a node that is active in less than this percentage of the samples is saturated"},
-            setting{"threshold_layer", &R::threshold_layer,
+            setting{"threshold_layer", &Rule::threshold_layer,
                     "fires if more than this percentage of the nodes of a layer is saturated"},
-            setting{"all_workers", &R::all_workers, all_workers_meaning}};
+            setting{"all_workers", &Rule::all_workers, all_workers_meaning}};
     }
 
     /// Errors: insufficient_information_for_rule_invocation; value_error for a threshold that is not a percentage, or

@@ -52,13 +52,13 @@ struct stalled_training {
     [[nodiscard]] static constexpr std::string_view summary() noexcept {
         return "a job that has not ended has saved nothing new for too long";
     }
-    template <class R = stalled_training>
+    template <class Rule = stalled_training>
     [[nodiscard]] static constexpr auto settings() {
         return std::tuple{
-            setting{"threshold", &R::threshold, "fires if there was no new step for more than this many seconds"},
-            setting{"stop_training_on_fire", &R::stop_training_on_fire,
+            setting{"threshold", &Rule::threshold, "fires if there was no new step for more than this many seconds"},
+            setting{"stop_training_on_fire", &Rule::stop_training_on_fire,
                     "ask for the job to be stopped; needs training_job_name_prefix"},
-            setting{"training_job_name_prefix", &R::training_job_name_prefix,
+            setting{"training_job_name_prefix", &Rule::training_job_name_prefix,
                     "what the name of the job to stop begins with"}};
     }
 
@@ -85,7 +85,9 @@ struct stalled_training {
         if (!so_far.last_time) {
             so_far.last_time = now;
         }
-        const double quiet = std::chrono::duration<double>(now - *so_far.last_time).count();
+        const auto since_last = now - *so_far.last_time;
+        using unit = typename decltype(since_last)::period;  // not by duration<double>, which -ffast-math rounds
+        const double quiet = static_cast<double>(since_last.count()) * unit::num / unit::den;
         if (so_far.reported || !(quiet > threshold) || has_ended(run)) {
             return std::nullopt;
         }

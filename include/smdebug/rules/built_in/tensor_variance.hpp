@@ -53,13 +53,13 @@ struct tensor_variance {
     [[nodiscard]] static constexpr std::string_view summary() noexcept {
         return "the variance of a tensor is above or below a threshold";
     }
-    template <class R = tensor_variance>
+    template <class Rule = tensor_variance>
     [[nodiscard]] static constexpr auto settings() {
-        return std::tuple{setting{"collection_names", &R::collection_names, collection_names_meaning},
-                          setting{"tensor_regex", &R::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
-                          setting{"max_threshold", &R::max_threshold, "fires if the variance is above this"},
-                          setting{"min_threshold", &R::min_threshold, "fires if the variance is below this"},
-                          setting{"all_workers", &R::all_workers, all_workers_meaning}};
+        return std::tuple{setting{"collection_names", &Rule::collection_names, collection_names_meaning},
+                          setting{"tensor_regex", &Rule::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
+                          setting{"max_threshold", &Rule::max_threshold, "fires if the variance is above this"},
+                          setting{"min_threshold", &Rule::min_threshold, "fires if the variance is below this"},
+                          setting{"all_workers", &Rule::all_workers, all_workers_meaning}};
     }
 
     /// Errors: insufficient_information_for_rule_invocation; value_error for a NaN, or for thresholds with nothing

@@ -30,10 +30,10 @@ struct tree_depth {
     [[nodiscard]] static constexpr std::string_view name() noexcept { return "tree_depth"; }
     [[nodiscard]] static constexpr std::string_view service_name() noexcept { return "TreeDepth"; }
     [[nodiscard]] static constexpr std::string_view summary() noexcept { return "a boosted tree is too deep"; }
-    template <class R = tree_depth>
+    template <class Rule = tree_depth>
     [[nodiscard]] static constexpr auto settings() {
-        return std::tuple{setting{"depth", &R::depth, "fires if a tree is deeper than this; the root has depth 0"},
-                          setting{"all_workers", &R::all_workers, all_workers_meaning}};
+        return std::tuple{setting{"depth", &Rule::depth, "fires if a tree is deeper than this; the root has depth 0"},
+                          setting{"all_workers", &Rule::all_workers, all_workers_meaning}};
     }
 
     /// The tensors of node ids, as the XGBoost hook names its columns, with or without a tree between.

@@ -46,15 +46,15 @@ struct unchanged_tensor {
     [[nodiscard]] static constexpr std::string_view summary() noexcept {
         return "a tensor did not change over its last saves";
     }
-    template <class R = unchanged_tensor>
+    template <class Rule = unchanged_tensor>
     [[nodiscard]] static constexpr auto settings() {
-        return std::tuple{setting{"collection_names", &R::collection_names, collection_names_meaning},
-                          setting{"tensor_regex", &R::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
-                          setting{"num_steps", &R::num_steps, "how many saves in a row must be the same"},
-                          setting{"rtol", &R::rtol, "how far values may be apart, relative to the newest"},
-                          setting{"atol", &R::atol, "how far values may be apart, in addition"},
-                          setting{"equal_nan", &R::equal_nan, "whether NaN is the same as NaN"},
-                          setting{"all_workers", &R::all_workers, all_workers_meaning}};
+        return std::tuple{setting{"collection_names", &Rule::collection_names, collection_names_meaning},
+                          setting{"tensor_regex", &Rule::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
+                          setting{"num_steps", &Rule::num_steps, "how many saves in a row must be the same"},
+                          setting{"rtol", &Rule::rtol, "how far values may be apart, relative to the newest"},
+                          setting{"atol", &Rule::atol, "how far values may be apart, in addition"},
+                          setting{"equal_nan", &Rule::equal_nan, "whether NaN is the same as NaN"},
+                          setting{"all_workers", &Rule::all_workers, all_workers_meaning}};
     }
 
     void check() const;

@@ -28,10 +28,10 @@ struct vanishing_gradient {
     [[nodiscard]] static constexpr std::string_view summary() noexcept {
         return "the mean absolute value of a gradient is below a threshold";
     }
-    template <class R = vanishing_gradient>
+    template <class Rule = vanishing_gradient>
     [[nodiscard]] static constexpr auto settings() {
-        return std::tuple{setting{"threshold", &R::threshold, "fires if the mean absolute gradient is below this"},
-                          setting{"all_workers", &R::all_workers, all_workers_meaning}};
+        return std::tuple{setting{"threshold", &Rule::threshold, "fires if the mean absolute gradient is below this"},
+                          setting{"all_workers", &Rule::all_workers, all_workers_meaning}};
     }
 
     [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {

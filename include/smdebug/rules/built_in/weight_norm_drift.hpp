@@ -49,18 +49,18 @@ struct weight_norm_drift {
     [[nodiscard]] static constexpr std::string_view summary() noexcept {
         return "a weight's norm grows or shrinks too fast";
     }
-    template <class R = weight_norm_drift>
+    template <class Rule = weight_norm_drift>
     [[nodiscard]] static constexpr auto settings() {
         return std::tuple{
-            setting{"collection_names", &R::collection_names,
+            setting{"collection_names", &Rule::collection_names,
                     "collections to look at; with tensor_regex: both; neither: \"weights\""},
-            setting{"tensor_regex", &R::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
-            setting{"window", &R::window, window_meaning},
-            setting{"warm_up", &R::warm_up, "how many first saves of a tensor are not compared with"},
-            setting{"growth", &R::growth, "fires if the norm is above so many times the least of these"},
-            setting{"shrink", &R::shrink, "fires if so many times the norm are below the greatest of these"},
-            setting{"min_norm", &R::min_norm, "earlier norms must be above this to count"},
-            setting{"all_workers", &R::all_workers, every_worker_meaning}};
+            setting{"tensor_regex", &Rule::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
+            setting{"window", &Rule::window, window_meaning},
+            setting{"warm_up", &Rule::warm_up, "how many first saves of a tensor are not compared with"},
+            setting{"growth", &Rule::growth, "fires if the norm is above so many times the least of these"},
+            setting{"shrink", &Rule::shrink, "fires if so many times the norm are below the greatest of these"},
+            setting{"min_norm", &Rule::min_norm, "earlier norms must be above this to count"},
+            setting{"all_workers", &Rule::all_workers, every_worker_meaning}};
     }
 
     void check() const;

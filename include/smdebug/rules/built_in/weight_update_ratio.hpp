@@ -94,15 +94,15 @@ struct weight_update_ratio {
     [[nodiscard]] static constexpr std::string_view summary() noexcept {
         return "the update of a weight is too large or too small beside the weight";
     }
-    template <class R = weight_update_ratio>
+    template <class Rule = weight_update_ratio>
     [[nodiscard]] static constexpr auto settings() {
         return std::tuple{
-            setting{"num_steps", &R::num_steps,
+            setting{"num_steps", &Rule::num_steps,
                     "compare with the oldest save at most this many steps back; unset: with the previous save"},
-            setting{"large_threshold", &R::large_threshold, "fires if the ratio is above this"},
-            setting{"small_threshold", &R::small_threshold, "fires if the ratio is below this"},
-            setting{"epsilon", &R::epsilon, "added to the norm of the weights, against division by 0"},
-            setting{"all_workers", &R::all_workers, all_workers_meaning}};
+            setting{"large_threshold", &Rule::large_threshold, "fires if the ratio is above this"},
+            setting{"small_threshold", &Rule::small_threshold, "fires if the ratio is below this"},
+            setting{"epsilon", &Rule::epsilon, "added to the norm of the weights, against division by 0"},
+            setting{"all_workers", &Rule::all_workers, all_workers_meaning}};
     }
 
     void check() const;

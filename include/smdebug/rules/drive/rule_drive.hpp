@@ -87,8 +87,8 @@ template <class Wait>
     return std::nullopt;
 }
 
-template <class T>
-concept reads_steps_ahead = requires(const T& trial, step_number step) { trial.read_ahead(step); };
+template <class Value>
+concept reads_steps_ahead = requires(const Value& trial, step_number step) { trial.read_ahead(step); };
 
 /// Walks a run with some rules: all of it by go(), or step by step with visit() and idle().  A rule that throws, or has
 /// invalid settings, ends alone.  Borrows the run and the options.

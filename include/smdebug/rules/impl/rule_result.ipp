@@ -108,7 +108,8 @@ SMDEBUG_INLINE std::string end_details_of(const std::string& rule, const rule_ou
                " steps is what the rule is set to look at";
     }
     return outcome.skipped > 0
-               ? "Each of " + std::to_string(outcome.skipped) + " steps lacks something that the rule needs"
+               ? "Each of " + std::to_string(outcome.skipped) + " steps lacks something that the rule needs" +
+                     (outcome.first_skip.empty() ? "" : ": " + outcome.first_skip)
                : "There is no step to look at";
 }
 

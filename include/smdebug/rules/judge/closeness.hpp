@@ -111,8 +111,8 @@ private:
 };
 
 /// Different, if reductions prove it; not comparable, if the dtype has no reductions; else unknown.
-template <class A, class B>
-[[nodiscard]] comparison compare_extrema(const saved_tensor<A>& value, const saved_tensor<B>& reference,
+template <class First, class Second>
+[[nodiscard]] comparison compare_extrema(const saved_tensor<First>& value, const saved_tensor<Second>& reference,
                                          const tolerance& within) {
     struct pair {
         lookup<double> value;
@@ -164,10 +164,10 @@ struct content_measure {
 
 /// Whether two tensors have the same bytes, and no NaN that must differ from itself: by cached hashes, without reading
 /// the values if the hashes are known.
-template <class A, class B>
-[[nodiscard]] bool surely_same(const saved_tensor<A>& value, const saved_tensor<B>& reference,
+template <class First, class Second>
+[[nodiscard]] bool surely_same(const saved_tensor<First>& value, const saved_tensor<Second>& reference,
                                const tolerance& within) {
-    if constexpr (remembering_tensor<A> && remembering_tensor<B>) {
+    if constexpr (remembering_tensor<First> && remembering_tensor<Second>) {
         if (!value.handle().remembers_measures() || !reference.handle().remembers_measures()) {
             return false;
         }
@@ -189,8 +189,8 @@ template <class A, class B>
 /// Cost: small reads if the reductions were saved and prove it; else up to one pass over each tensor for each of the
 ///       three, which invoke_rules merges into one, and a pass over both that ends at the first difference.  If
 ///       measures are cached, tensors with the same bytes are recognised by a hash.
-template <class A, class B>
-[[nodiscard]] comparison compare_saved(const saved_tensor<A>& value, const saved_tensor<B>& reference,
+template <class First, class Second>
+[[nodiscard]] comparison compare_saved(const saved_tensor<First>& value, const saved_tensor<Second>& reference,
                                        const tolerance& within) {
     comparison found = detail::compare_extrema(value, reference, within);
     if (found.alike != likeness::unknown) {

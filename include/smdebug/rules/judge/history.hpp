@@ -168,14 +168,14 @@ inline constexpr reduction_set abs_max_reductions{reduction::max, true};
 }
 
 /// A save as a rule sees it.
-template <class T>
+template <class Value>
 struct judged_save {
-    bool is_save = true;         ///< false: as if it was not saved, see save_facts
-    std::optional<T> what = {};  ///< nothing: it cannot be judged, ...
-    finding note = {};           ///< ... and why; without a message if users need not know
+    bool is_save = true;             ///< false: as if it was not saved, see save_facts
+    std::optional<Value> what = {};  ///< nothing: it cannot be judged, ...
+    finding note = {};               ///< ... and why; without a message if users need not know
 
     [[nodiscard]] static judged_save none() { return {.is_save = false}; }
-    [[nodiscard]] static judged_save of(T value) { return {.what = std::move(value)}; }
+    [[nodiscard]] static judged_save of(Value value) { return {.what = std::move(value)}; }
     [[nodiscard]] static judged_save unknown(finding why) { return {.note = std::move(why)}; }
     /// Nothing: it is as if it was not saved.
     [[nodiscard]] static judged_save unknown_or_none(std::optional<finding> why) {
@@ -241,12 +241,12 @@ struct nothing_more {};
 /// The newest saves of one series before a step, as far as they count; a cache: what it lacks is looked up in the run.
 /// More: what else a rule keeps about the series; it is reset when a walk goes back.
 /// Memory: as many saves as are wanted.
-template <class T, class More = nothing_more>
+template <class Value, class More = nothing_more>
 class save_history {
 public:
     struct entry {
         step_number step = -1;
-        T what = {};
+        Value what = {};
     };
     More more = {};
 
@@ -282,7 +282,7 @@ public:
     }
 
     /// Adds the save at the step that was reached, if it counts.
-    void put(step_number step, std::optional<T> what) {
+    void put(step_number step, std::optional<Value> what) {
         end_ = step + 1;
         if (what) {
             entries_.push_back({step, *std::move(what)});
@@ -388,10 +388,10 @@ template <class Read, class Handle>
 }
 
 /// As judge_saves(), with each tensor's earlier saves in the mode of the step: up to `most` that count.
-///     read(saved_tensor) -> judged_save<T>
-///     keep(saved_tensor, const judged_save<T>&, More&) -> std::optional<Kept>: what history keeps of a save; nothing: it
+///     read(saved_tensor) -> judged_save<Value>
+///     keep(saved_tensor, const judged_save<Value>&, More&) -> std::optional<Kept>: what history keeps of a save; nothing: it
 ///                                                         does not count
-///     judge(saved_tensor, const judged_save<T>&, save_history<Kept, More>&) -> finding
+///     judge(saved_tensor, const judged_save<Value>&, save_history<Kept, More>&) -> finding
 /// A save is kept after it was judged; earlier ones that the history lacks are kept first, the newest of them first.
 template <readable_trial Trial, class Kept, class More, class Read, class Keep, class Judge>
 [[nodiscard]] std::vector<finding> judge_series(const Trial& run, step_number step, const tensor_choice& which,

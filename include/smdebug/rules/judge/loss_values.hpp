@@ -33,7 +33,8 @@ template <reducible_tensor Handle>
         if (values) {
             std::optional<double> found;
             if (values->size() == 1) {
-                visit_reals(*values, [&]<class T>(std::span<const T> elements) { found = to_double(elements[0]); });
+                visit_reals(*values,
+                            [&]<class Value>(std::span<const Value> elements) { found = to_double(elements[0]); });
             }
             return found;
         }

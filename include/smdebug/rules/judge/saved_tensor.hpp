@@ -140,33 +140,33 @@ void leave_out_media(const readable_trial auto& run, step_number step, std::vect
 namespace detail {
 
 /// A handle that can count values, not only reduce them.
-template <class H>
+template <class AnyHandle>
 concept countable_tensor =
-    requires(const H& tensor, step_number step, reduction_set wanted, const read_options& where) {
+    requires(const AnyHandle& tensor, step_number step, reduction_set wanted, const read_options& where) {
         { tensor.find_computed(step, wanted, where) } -> std::same_as<lookup<reduction_values>>;
     };
 
 /// A handle that returns the values themselves.
-template <class H>
-concept valued_tensor = requires(const H& tensor, step_number step, const value_options& how) {
+template <class AnyHandle>
+concept valued_tensor = requires(const AnyHandle& tensor, step_number step, const value_options& how) {
     { tensor.find_value(step, how) } -> std::same_as<lookup<tensor_value>>;
 };
 
 /// A handle that caches the results of measures.
-template <class H>
-concept remembering_tensor = valued_tensor<H> && requires(const H& tensor) {
+template <class AnyHandle>
+concept remembering_tensor = valued_tensor<AnyHandle> && requires(const AnyHandle& tensor) {
     { tensor.remembers_measures() } -> std::same_as<bool>;
 };
 
 /// A handle that knows shapes.
-template <class H>
-concept shaped_tensor = requires(const H& tensor, step_number step, const read_options& where) {
+template <class AnyHandle>
+concept shaped_tensor = requires(const AnyHandle& tensor, step_number step, const read_options& where) {
     { tensor.find_shape(step, where) } -> std::same_as<lookup<shape_type>>;
 };
 
 /// The last `n` steps of a mode up to and including `step` that have a tensor, ascending.
-template <reducible_tensor H>
-[[nodiscard]] std::vector<step_number> last_steps(const H& tensor, step_number step, std::size_t n,
+template <reducible_tensor AnyHandle>
+[[nodiscard]] std::vector<step_number> last_steps(const AnyHandle& tensor, step_number step, std::size_t n,
                                                   mode in = mode::global) {
     if constexpr (requires(const prev_steps_options& which) {
                       { tensor.prev_steps(step, which) } -> std::same_as<std::vector<step_number>>;
@@ -182,8 +182,8 @@ template <reducible_tensor H>
 
 /// Calls visit(step) for the steps of a mode up to and including `step` that have a tensor, the newest first, until
 /// visit says false.  Cost: grows with the steps visited.
-template <reducible_tensor H, class Visit>
-void visit_steps_back(const H& tensor, step_number step, mode in, Visit&& visit) {
+template <reducible_tensor AnyHandle, class Visit>
+void visit_steps_back(const AnyHandle& tensor, step_number step, mode in, Visit&& visit) {
     for (std::size_t n = 4;; n *= 4) {
         const std::vector<step_number> saved = last_steps(tensor, step, n, in);
         for (auto newest = saved.rbegin(); newest != saved.rend(); ++newest) {
@@ -252,18 +252,19 @@ public:
     [[nodiscard]] lookup<shape_type> shape() const;
 
     /// The result of a measure over the values.
-    template <tensor_measure M>
-    [[nodiscard]] lookup<measured_by<M>> measured(const M& measure) const {
+    template <tensor_measure Measure>
+    [[nodiscard]] lookup<measured_by<Measure>> measured(const Measure& measure) const {
         if constexpr (requires { handle_.find_measured(step_, measure, read_options{}); }) {
             return handle_.find_measured(step_, measure, read_options{.worker = worker_});
         } else {
             const auto read = values();
-            return read ? lookup<measured_by<M>>{measure(read->view())} : lookup<measured_by<M>>{read.failure()};
+            return read ? lookup<measured_by<Measure>>{measure(read->view())}
+                        : lookup<measured_by<Measure>>{read.failure()};
         }
     }
     /// The result of a comparison of an earlier save with this one, by any workers.
-    template <tensor_comparison M>
-    [[nodiscard]] lookup<compared_by<M>> compared(const saved_tensor& earlier, const M& comparison) const {
+    template <tensor_comparison Measure>
+    [[nodiscard]] lookup<compared_by<Measure>> compared(const saved_tensor& earlier, const Measure& comparison) const {
         if constexpr (requires { handle_.find_compared(step_, step_, comparison, read_options{}); }) {
             if (earlier.worker() == worker_) {
                 return handle_.find_compared(earlier.step(), step_, comparison, read_options{.worker = worker_});
@@ -271,8 +272,8 @@ public:
         }
         const auto before = earlier.values();
         const auto now = before ? values() : before;
-        return now ? lookup<compared_by<M>>{comparison(before->view(), now->view())}
-                   : lookup<compared_by<M>>{now.failure()};
+        return now ? lookup<compared_by<Measure>>{comparison(before->view(), now->view())}
+                   : lookup<compared_by<Measure>>{now.failure()};
     }
 
     /// A finding about this tensor: the condition is met.

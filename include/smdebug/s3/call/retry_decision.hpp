@@ -95,8 +95,9 @@ struct retry_decision {
     std::optional<std::chrono::seconds> retry_after = {};  ///< with `again`
 };
 
-template <std::size_t N>
-[[nodiscard]] constexpr bool is_among(std::string_view code, const std::array<std::string_view, N>& codes) noexcept {
+template <std::size_t Count>
+[[nodiscard]] constexpr bool is_among(std::string_view code,
+                                      const std::array<std::string_view, Count>& codes) noexcept {
     return std::find(codes.begin(), codes.end(), code) != codes.end();
 }
 

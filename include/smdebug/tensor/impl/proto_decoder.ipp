@@ -100,11 +100,11 @@ SMDEBUG_INLINE status read_histogram_tensor(byte_view tensor, histogram_rows& ou
         return status::malformed;
     }
     std::vector<std::byte> room;
-    visit_dtype(rows.type, [&]<class T>() {
-        if constexpr (!requires { typename T::value_type; }) {
+    visit_dtype(rows.type, [&]<class Element>() {
+        if constexpr (!requires { typename Element::value_type; }) {
             const tensor_view view = rows.view();
-            const auto elements = aligned_elements<T>(view, 0, view.count(), room);
-            for (const T one : elements) {
+            const auto elements = aligned_elements<Element>(view, 0, view.count(), room);
+            for (const Element one : elements) {
                 out.rows.push_back(to_double(one));
             }
         }

@@ -102,9 +102,9 @@ SMDEBUG_INLINE bool tensor_value::lies_in(byte_view whole, byte_view bytes) noex
 
 SMDEBUG_INLINE std::vector<double> reals_of(const tensor_value& tensor) {
     std::vector<double> found;
-    visit_reals(tensor, [&]<class T>(std::span<const T> elements) {
+    visit_reals(tensor, [&]<class Element>(std::span<const Element> elements) {
         found.reserve(elements.size());
-        for (const T& each : elements) {
+        for (const Element& each : elements) {
             found.push_back(to_double(each));
         }
     });

@@ -385,8 +385,8 @@ SMDEBUG_INLINE lookup_error tensor_handle::about(lookup_error failure, step_numb
     return failure;
 }
 
-template <class T>
-lookup<T> tensor_handle::logged(lookup<T> found, step_number step, const read_options& where) const {
+template <class Element>
+lookup<Element> tensor_handle::logged(lookup<Element> found, step_number step, const read_options& where) const {
     if (core_->view != nullptr) {
         if (found) {
             core_->view->log().was_read(core_->name_hash, step, where.mode, where.worker);

@@ -55,41 +55,41 @@ public:
     [[nodiscard]] virtual answer operator()(const tensor_view* earlier, const tensor_view& now) const = 0;
 };
 
-template <measured_value T>
+template <measured_value Value>
 inline constexpr bool is_packed_v =
-    std::is_trivially_copyable_v<T> && sizeof(T) <= std::tuple_size_v<decltype(any_measure::answer::bytes)>;
+    std::is_trivially_copyable_v<Value> && sizeof(Value) <= std::tuple_size_v<decltype(any_measure::answer::bytes)>;
 
-template <measured_value T>
-[[nodiscard]] any_measure::answer packed(T value) {
+template <measured_value Value>
+[[nodiscard]] any_measure::answer packed(Value value) {
     any_measure::answer answer;
-    if constexpr (is_packed_v<T>) {
+    if constexpr (is_packed_v<Value>) {
         std::memcpy(answer.bytes.data(), &value, sizeof value);
     } else {
-        answer.object = std::make_shared<const T>(std::move(value));
+        answer.object = std::make_shared<const Value>(std::move(value));
     }
     return answer;
 }
 
-template <measured_value T>
-[[nodiscard]] T unpacked(const any_measure::answer& answer) {
-    if constexpr (is_packed_v<T>) {
-        T value{};
+template <measured_value Value>
+[[nodiscard]] Value unpacked(const any_measure::answer& answer) {
+    if constexpr (is_packed_v<Value>) {
+        Value value{};
         std::memcpy(&value, answer.bytes.data(), sizeof value);
         return value;
     } else {
-        return *static_cast<const T*>(answer.object.get());
+        return *static_cast<const Value*>(answer.object.get());
     }
 }
 
-template <measured_value T>
-[[nodiscard]] lookup<T> unpacked(const lookup<any_measure::answer>& answer) {
-    return answer ? lookup<T>{unpacked<T>(*answer)} : lookup<T>{answer.failure()};
+template <measured_value Value>
+[[nodiscard]] lookup<Value> unpacked(const lookup<any_measure::answer>& answer) {
+    return answer ? lookup<Value>{unpacked<Value>(*answer)} : lookup<Value>{answer.failure()};
 }
 
-template <class M, bool Compares>
+template <class Measure, bool Compares>
 class typed_measure final : public any_measure {
 public:
-    explicit typed_measure(const M& measure) : measure_(measure) {}
+    explicit typed_measure(const Measure& measure) : measure_(measure) {}
 
     [[nodiscard]] bool compares() const noexcept override { return Compares; }
     [[nodiscard]] bool equals(const any_measure& other) const override {
@@ -109,7 +109,7 @@ public:
     }
 
 private:
-    M measure_;
+    Measure measure_;
 };
 
 struct catalog;

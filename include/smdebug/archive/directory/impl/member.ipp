@@ -119,9 +119,9 @@ inline constexpr std::size_t entry_bytes = 46;
 inline constexpr std::size_t head_bytes = 30;
 inline constexpr std::uint64_t most_comment = 65'535;
 
-template <class T>
+template <class Type>
 [[nodiscard]] std::uint64_t field(byte_view bytes, std::size_t at) {
-    return load_le<T>(bytes.data() + at);
+    return load_le<Type>(bytes.data() + at);
 }
 
 [[noreturn]] inline void damaged(const byte_source& from, std::uint64_t offset, const std::string& what) {

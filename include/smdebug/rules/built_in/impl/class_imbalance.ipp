@@ -6,7 +6,6 @@
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/rules/built_in/class_imbalance.hpp>
 
-#include <cmath>
 #include <cstddef>
 
 #include <smdebug/core/strict_math/begin.ipp>
@@ -38,7 +37,7 @@ SMDEBUG_INLINE void class_imbalance::add_note(std::vector<finding>& findings, fi
 SMDEBUG_INLINE void class_imbalance::count(const std::vector<double>& labels, const std::vector<double>& predicted) {
     const bool paired = predicted.size() == labels.size();
     for (std::size_t i = 0; i < labels.size(); ++i) {
-        const double label = std::nearbyint(labels[i]);
+        const double label = labels[i];
         if (!(label >= 0 && label < 0x1p63)) {
             continue;
         }
@@ -47,7 +46,7 @@ SMDEBUG_INLINE void class_imbalance::count(const std::vector<double>& labels, co
         ++of_class.labels;
         if (paired && is_finite(predicted[i])) {
             ++of_class.judged;
-            of_class.wrong += std::nearbyint(predicted[i]) == label ? 0U : 1U;
+            of_class.wrong += predicted[i] == label ? 0U : 1U;
         }
     }
 }

@@ -4,8 +4,6 @@
 #include <smdebug/core/error.hpp>
 #include <smdebug/rules/built_in/confusion.hpp>
 
-#include <cmath>
-
 #include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::rules {
 
@@ -34,15 +32,13 @@ SMDEBUG_INLINE void confusion::check() const {
 SMDEBUG_INLINE confusion::pairs confusion::categories(const std::vector<double>& labelled,
                                                       const std::vector<double>& predicted) const {
     const double end = category_no ? static_cast<double>(*category_no) : 0x1p63;
-    const auto is_category = [&](double cut) { return cut >= 0 && cut < end; };  // NaN is none
+    const auto is_category = [&](double number) { return number >= 0 && number < end; };  // NaN is none
     pairs kept;
     kept.reserve(labelled.size());
     for (std::size_t i = 0; i < labelled.size(); ++i) {
-        const double label = std::trunc(labelled[i]);
-        const double prediction = std::trunc(predicted[i]);
-        if (is_category(label) && is_category(prediction)) {
-            const auto a = static_cast<std::int64_t>(prediction);
-            const auto b = static_cast<std::int64_t>(label);
+        if (is_category(labelled[i]) && is_category(predicted[i])) {
+            const auto a = static_cast<std::int64_t>(predicted[i]);
+            const auto b = static_cast<std::int64_t>(labelled[i]);
             kept.push_back(share_of == detail::confusion_share::predictions ? std::pair{a, b} : std::pair{b, a});
         }
     }

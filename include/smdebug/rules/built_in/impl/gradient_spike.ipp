@@ -86,7 +86,7 @@ SMDEBUG_INLINE gradient_spike::verdict gradient_spike::verdict_about(const all_g
         const double percent = 100 * share * share;
         message += (i == 0 ? "" : ", ") + by_size[i]->name + " ";
         message += is_finite(gradients.norm) ? short_text(percent < 1 ? percent : std::round(percent)) + "%"
-                                                 : short_text(by_size[i]->norm);
+                                             : short_text(by_size[i]->norm);
     }
     return {by_size.front(), threshold, std::move(message)};
 }

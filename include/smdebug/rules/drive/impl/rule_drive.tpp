@@ -253,14 +253,16 @@ void rule_drive<Run>::count_reads(rule_progress& each, const std::vector<finding
 
 template <class Run>
 void rule_drive<Run>::skip(std::size_t rule, step_number step, const std::exception_ptr& why) {
-    ++progress_[rule].outcome.skipped;
-    if (!listener_.on_skip) {
-        return;
-    }
+    rule_outcome& outcome = progress_[rule].outcome;
     try {
         std::rethrow_exception(why);
     } catch (const error& missing) {
-        listener_.on_skip(rule, step, missing);
+        if (outcome.skipped++ == 0) {
+            outcome.first_skip = missing.message();
+        }
+        if (listener_.on_skip) {
+            listener_.on_skip(rule, step, missing);
+        }
     }
 }
 
