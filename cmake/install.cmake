@@ -43,6 +43,13 @@ if(TARGET smdebug_kernels)
     install(TARGETS smdebug_kernels EXPORT smdebug-kernels-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT devel)
     install_export(smdebug-kernels-targets ${kernels_folder})
 endif()
+if(TARGET smdebug_c)
+    install(TARGETS smdebug_c EXPORT smdebug-c-targets
+            LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT devel FILE_SET HEADERS COMPONENT devel)
+    install(TARGETS smdebug_c_static EXPORT smdebug-c-static-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT devel)
+    install_export(smdebug-c-targets ${kernels_folder})
+    install_export(smdebug-c-static-targets ${kernels_folder})
+endif()
 if(TARGET smdebug_program)
     install(
         TARGETS smdebug_program

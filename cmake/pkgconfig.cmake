@@ -1,6 +1,7 @@
 # A .pc file for each component, for builds without CMake:  c++ -std=c++20 a.cpp $(pkg-config --cflags --libs smdebug-s3)
 #   smdebug, smdebug-s3, smdebug-archive, smdebug-kernels   header-only
 #   smdebug-compiled, smdebug-compiled-s3, -archive                                      the compiled form
+#   smdebug-c                                                                            for C
 #   smdebug-program                                                                      a rule as a program, in the compiled form
 # Paths are relative to the file, so that a tree may be moved.  Headers of third parties come with Requires.  So do their
 # libraries, header-only and where the compiled form is static; where it is shared they are in Requires.private.
@@ -92,6 +93,9 @@ if(TARGET smdebug_compiled)
         smdebug_pc(smdebug-compiled-${component} "${component} of smdebug, compiled" REQUIRES smdebug-compiled PRIVATE
                    ${smdebug_pc_of_${component}} LIBRARIES smdebug_compiled_${component})
     endforeach()
+endif()
+if(TARGET smdebug_c)
+    smdebug_pc(smdebug-c "Reads and writes ${what}, for C" LIBRARIES smdebug_c)  # what it needs, it names itself
 endif()
 if(TARGET smdebug_program)
     smdebug_pc(smdebug-program "A rule of smdebug as a program" REQUIRES smdebug-compiled-s3 smdebug-compiled-archive

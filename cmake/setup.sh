@@ -17,6 +17,7 @@ packages_test+=(zsh fish groff-base)  # complete the program's command line, and
 packages_test+=(git pkg-config)  # by which a project gets the library
 packages_test+=(libprotobuf-dev libarchive-dev)  # what fuzz targets compare with
 packages_test+=(libdlpack-dev libeigen3-dev)  # whose tensors hooks take; small, as libtorch-dev is not
+packages_test+=(gfortran)  # calls the interface for C
 packages_test+=(openmpi-bin libopenmpi-dev)  # a batch over many processes; found at configuring, and then in the program
 packages_test+=(chromium fonts-dejavu-core)  # for tests/check_report.sh, and node with its packages, from wherever it comes
 command -v node >/dev/null || packages_test+=(nodejs)

@@ -36,7 +36,7 @@ while read -r object; do
         exit 1
     fi
     checked=$((checked + 1))
-done < <(find "$build/CMakeFiles" -name '*.o' ! -name '*src.cpp.o')
+done < <(find "$build/CMakeFiles" -name '*.o' ! -name '*src.cpp.o' ! -name '*.c.o')
 ((checked >= 2)) || { echo "only $checked objects were looked at"; exit 1; }
 
 programs=0

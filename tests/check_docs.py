@@ -34,7 +34,7 @@ import tempfile
 
 from check_docs_cases import CASES, GOOD, OTHER
 
-KINDS = {"cpp", "console", "sh", "json", "sql", "python", "cmake", "text", "ini", "toml"}
+KINDS = {"cpp", "c", "fortran", "console", "sh", "json", "sql", "python", "cmake", "text", "ini", "toml"}
 USUAL_INCLUDES = tuple(f"#include <smdebug/{header}>" for header in (
     "s3.hpp", "smdebug.hpp",  # and the entry headers that docs/README.md names
     "actions/run_command.hpp", "actions/status_file.hpp", "exporting/csv.hpp", "exporting/npz.hpp",

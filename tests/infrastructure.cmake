@@ -140,6 +140,20 @@ if(TARGET smdebug_compiled)
                             $<TARGET_FILE:smdebug_kernels> -lsimdjson -lpcre2-8 -pthread -- ${user_compiler})
 endif()
 
+# --- the interface for C: its symbols, and programs in other languages, by the shared library alone ---------------------
+if(TARGET smdebug_c AND NOT SMDEBUG_SANITIZE)
+    set(check_c ${SMDEBUG_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/check_c.py)
+    set(by_c ${PROJECT_SOURCE_DIR} $<TARGET_FILE:smdebug_c>)
+    add_infrastructure_test(c/symbols ${check_c} symbols ${by_c} ${CMAKE_NM})
+    foreach(test gcc:c clang:c gfortran:fortran python3:python)
+        string(REGEX MATCH "(.*):(.*)" test ${test})
+        find_program(SMDEBUG_TOOL_${CMAKE_MATCH_1} NAMES ${CMAKE_MATCH_1} ${CMAKE_MATCH_1}-16)
+        add_infrastructure_test(
+            c/${CMAKE_MATCH_1} ${check_c} ${CMAKE_MATCH_2} ${by_c} ${CMAKE_CURRENT_BINARY_DIR}/c_${CMAKE_MATCH_1}
+            ${SMDEBUG_TOOL_${CMAKE_MATCH_1}} -Wl,-rpath-link,$<TARGET_FILE_DIR:smdebug_compiled>)
+    endforeach()
+endif()
+
 # --- benchmarks that broke before: by warnings at -O3 for this CPU, and in the compiled form -------------------------
 set(bench_folder ${PROJECT_SOURCE_DIR}/benchmarks)
 set(bench_flags -I${bench_folder} -I${CMAKE_CURRENT_SOURCE_DIR} -Wall -Wextra -Werror -o ${CMAKE_CURRENT_BINARY_DIR})

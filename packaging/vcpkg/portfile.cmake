@@ -6,6 +6,7 @@ vcpkg_check_features(
     OUT_FEATURE_OPTIONS feature_options
     FEATURES
         archive SMDEBUG_BUILD_ARCHIVE
+        c SMDEBUG_BUILD_C
         compiled SMDEBUG_BUILD_COMPILED
         kernels SMDEBUG_BUILD_KERNELS
         s3 SMDEBUG_BUILD_S3
