@@ -70,9 +70,9 @@ public:
 
     /// The part of this buffer that `where` names, cut at the buffer's end; shares ownership.
     [[nodiscard]] byte_buffer slice(byte_range where) const noexcept {
-        const std::size_t begin = where.offset < size() ? static_cast<std::size_t>(where.offset) : size();
+        const std::size_t begin = where.offset < size() ? std::size_t{where.offset} : size();
         const std::size_t left = size() - begin;
-        const std::size_t count = where.length < left ? static_cast<std::size_t>(where.length) : left;
+        const std::size_t count = where.length < left ? std::size_t{where.length} : left;
         return byte_buffer{owner_, bytes_.subspan(begin, count)};
     }
 

@@ -13,11 +13,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <limits>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace smdebug::inline v1 {
@@ -90,13 +92,34 @@ inline constexpr std::array<mode, 4> all_modes{mode::train, mode::eval, mode::pr
 /// The index of a mode in all_modes, and in arrays with an element for each mode.
 [[nodiscard]] constexpr std::size_t place_of(mode which) noexcept { return static_cast<std::size_t>(which) - 1; }
 
+/// The settings of single modes, used as a std::map: `{{mode::eval, {.save_interval = 1}}}`, `modes[mode::eval]`.
+/// Not a std::map: g++ 12 warns, wrongly, of one in a temporary's member.
+class mode_settings {
+public:
+    using value_type = std::pair<mode, save_config_mode>;
+
+    mode_settings() = default;
+    mode_settings(std::initializer_list<value_type> list) : list_(list) {}
+
+    [[nodiscard]] save_config_mode& operator[](mode which);
+    /// Null where the mode has none of its own.
+    [[nodiscard]] const save_config_mode* find(mode which) const noexcept;
+    [[nodiscard]] auto begin() const noexcept { return list_.begin(); }
+    [[nodiscard]] auto end() const noexcept { return list_.end(); }
+    [[nodiscard]] std::size_t size() const noexcept { return list_.size(); }
+    [[nodiscard]] bool empty() const noexcept { return list_.empty(); }
+
+private:
+    std::vector<value_type> list_ = {};
+};
+
 /// When tensors are saved.  Steps are counted in the current mode; in GLOBAL, the default, for the job.
 struct save_config {
-    std::int64_t save_interval = 500;             ///< saves the steps that it divides, including 0
-    std::vector<step_number> save_steps = {};     ///< saves these, too, even outside of the interval
-    std::optional<step_number> start_step = {};   ///< the interval saves nothing before this step
-    std::optional<step_number> end_step = {};     ///< exclusive; 0 disables the interval
-    std::map<mode, save_config_mode> modes = {};  ///< a mode's own settings, which replace all of the others
+    std::int64_t save_interval = 500;            ///< saves the steps that it divides, including 0
+    std::vector<step_number> save_steps = {};    ///< saves these, too, even outside of the interval
+    std::optional<step_number> start_step = {};  ///< the interval saves nothing before this step
+    std::optional<step_number> end_step = {};    ///< exclusive; 0 disables the interval
+    mode_settings modes = {};                    ///< a mode's own settings, which replace all of the others
 
     /// The settings of a mode.
     [[nodiscard]] save_config_mode in(mode which) const;

@@ -52,8 +52,9 @@ struct default_cells {
     using bits_type = std::conditional_t<(sizeof(Lane) > 4), std::uint64_t, std::uint32_t>;
     static constexpr unsigned shift = std::numeric_limits<Lane>::digits - 1 - 4;
     static constexpr bits_type infinity_bits = std::bit_cast<bits_type>(std::numeric_limits<Lane>::infinity());
-    static constexpr bits_type first = std::bit_cast<bits_type>(Lane{0x1p-40F}) >> shift;  // just below 1e-12
-    static constexpr bits_type last = std::bit_cast<bits_type>(Lane{0x1p67F}) >> shift;    // just above 1e20
+    static constexpr bits_type first =
+        std::bit_cast<bits_type>(static_cast<Lane>(0x1p-40F)) >> shift;  // just below 1e-12
+    static constexpr bits_type last = std::bit_cast<bits_type>(static_cast<Lane>(0x1p67F)) >> shift;  // just above 1e20
     static constexpr std::size_t count = last - first + 1;
 
     struct cell {
@@ -129,6 +130,7 @@ public:
     explicit edge_slots(std::span<const double> edges) noexcept : bins(edges.size() - 1), edges_(edges) {}
 
     /// Cost: log2(bins) comparisons, no branch.
+    using number_type = double;
     [[nodiscard]] std::size_t operator()(double number) const noexcept {
         const double* from = edges_.data();
         std::size_t left = edges_.size();
@@ -176,6 +178,7 @@ public:
     /// Whether the estimate is usable; false for denormal widths.
     [[nodiscard]] bool usable() const noexcept { return is_finite<equal_slots>(scale_); }
 
+    using number_type = double;
     [[nodiscard]] std::size_t operator()(double number) const noexcept {
         if (!(number >= edges_.front() && number <= edges_.back())) {
             return number < edges_.front() ? 1 : bins + (number == number ? 2 : 3);

@@ -205,9 +205,16 @@ private:
         const Slots slots = slots_;
         std::uint64_t* const counters = counters_.data();
         const std::uint64_t above = in_slot(slots.bins + 2);
+        const auto slot_of = [&](Lane number) {
+            if constexpr (requires { typename Slots::number_type; }) {
+                return slots(static_cast<typename Slots::number_type>(number));
+            } else {
+                return slots(number);
+            }
+        };
         for (std::size_t i = 0; i < count; ++i) {
             // Two counters in turn: equal neighbours would wait for each other.
-            ++counters[2 * slots(number_at<Lane, Abs>(at, i)) + (i & 1U)];
+            ++counters[2 * slot_of(number_at<Lane, Abs>(at, i)) + (i & 1U)];
         }
         if constexpr (!Slots::holds_last_edge) {
             if (in_slot(slots.bins + 2) != above) {

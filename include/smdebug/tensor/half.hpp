@@ -24,10 +24,10 @@ inline constexpr float float_infinity = std::numeric_limits<float>::infinity();
 /// The nearest float, ties to even, infinity beyond the range; a plain cast leaves the latter undefined.
 [[nodiscard]] constexpr float nearest_float(double value) noexcept {
     constexpr double first_infinite = 0x1.ffffffp127;  // halfway from the largest float to the next power of two
-    if (value > max_float) {
+    if (value > static_cast<double>(max_float)) {
         return value >= first_infinite ? float_infinity : max_float;
     }
-    if (value < -max_float) {
+    if (value < -static_cast<double>(max_float)) {
         return value <= -first_infinite ? -float_infinity : -max_float;
     }
     return static_cast<float>(value);
@@ -36,11 +36,11 @@ inline constexpr float float_infinity = std::numeric_limits<float>::infinity();
 /// The float from which rounding on to 16 or 8 bits gives what rounding `value` at once would: if `value` is not a
 /// float, the neighbour whose last bit is set.
 [[nodiscard]] constexpr float odd_float(double value) noexcept {
-    if (value > max_float || value < -max_float) {
+    if (value > static_cast<double>(max_float) || value < -static_cast<double>(max_float)) {
         return value > 0 ? float_infinity : -float_infinity;  // all of these types end below max_float
     }
     const auto nearest = static_cast<float>(value);
-    const double back = nearest;
+    const auto back = static_cast<double>(nearest);
     const auto bits = std::bit_cast<std::uint32_t>(nearest);
     if (back == value || value != value || (bits & 1U) != 0) {
         return nearest;

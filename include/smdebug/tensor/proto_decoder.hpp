@@ -299,8 +299,8 @@ namespace detail {
         if (wire::take_varint(lengths, length) != status::ok || length > text.size()) {
             return status::size_mismatch;
         }
-        out.strings.push_back(as_text(text.first(static_cast<std::size_t>(length))));
-        text = text.subspan(static_cast<std::size_t>(length));
+        out.strings.push_back(as_text(text.first(std::size_t{length})));
+        text = text.subspan(std::size_t{length});
     }
     return text.empty() ? status::ok : status::size_mismatch;
 }

@@ -127,7 +127,7 @@ namespace detail {
 
 /// Bytes of the shortest form of `value`: 1 to 10.
 [[nodiscard]] constexpr std::size_t varint_size(std::uint64_t value) noexcept {
-    return (static_cast<std::size_t>(std::bit_width(value | 1U)) + 6) / 7;
+    return (std::size_t{std::bit_width(value | 1U)} + 6) / 7;
 }
 
 /// A varint as its bytes.
@@ -349,8 +349,8 @@ private:
         if (length > rest_.size()) {
             return status::truncated;
         }
-        bytes = rest_.first(static_cast<std::size_t>(length));
-        rest_ = rest_.subspan(static_cast<std::size_t>(length));
+        bytes = rest_.first(std::size_t{length});
+        rest_ = rest_.subspan(std::size_t{length});
         return status::ok;
     }
 

@@ -68,7 +68,7 @@ public:
         if (!take_number(tag, length) || length > there()) {
             return false;
         }
-        bytes = byte_view{at_, static_cast<std::size_t>(length)};
+        bytes = byte_view{at_, std::size_t{length}};
         at_ += length;
         return true;
     }
@@ -171,7 +171,7 @@ struct usual_head {
 [[nodiscard]] inline bool match_usual_head(byte_view first, std::uint64_t size, usual_head& out) noexcept {
     using tags = detail::event_tags;
     if (first.size() > size) {
-        first = first.first(static_cast<std::size_t>(size));
+        first = first.first(std::size_t{size});
     }
     detail::expected_fields fields{first, size - first.size()};
     std::uint64_t tensor_size = 0;

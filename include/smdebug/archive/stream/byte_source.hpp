@@ -122,7 +122,7 @@ private:
             pieces.push_back({begin, std::min(far_piece_bytes, end - begin)});
         }
         std::vector<std::byte> joined;
-        joined.reserve(static_cast<std::size_t>(end - std::min(end, offset_)));
+        joined.reserve(std::size_t{end - std::min(end, offset_)});
         from_->read_many(pieces, [&](std::size_t, const byte_buffer& piece) {
             joined.insert(joined.end(), piece.view().begin(), piece.view().end());
         });

@@ -227,7 +227,7 @@ SMDEBUG_INLINE std::string tensorboard_files::add(const scanned_tensor& tensor) 
     if (const std::optional<float> number = single_number(values)) {
         drawn = *number;
     } else if ((found = tensorboard_histogram(values, kernel_))) {
-        constexpr double largest = std::numeric_limits<float>::max();
+        constexpr double largest = static_cast<double>(std::numeric_limits<float>::max());
         if (found->min < -largest || found->max > largest) {
             return "has numbers beyond float32, with which TensorBoard computes";
         }

@@ -266,7 +266,7 @@ SMDEBUG_INLINE bool hook_core::write(begun_step& step, std::string_view name, co
         if (plan.digest && is_computed && given.numbers->digest) {
             any = write_digest(digest_of_tensor(name), *given.numbers->digest, now) || any;
         } else if (has_own_digest) {
-            digest.add(tensor.bytes.subspan(static_cast<std::size_t>(digest.bytes())));
+            digest.add(tensor.bytes.subspan(std::size_t{digest.bytes()}));
             any = write_digest(digest_of_tensor(name), digest.value(tensor.type, tensor.shape), now) || any;
         }
         if (plan.shape) {

@@ -204,7 +204,7 @@ SMDEBUG_INLINE void read_hook_parameters(const json_section& from, hook_options&
     for (const mode which : all_modes) {
         save_config_mode own = all;
         if (read_when(from, std::string{key_prefix(which)}, own)) {
-            out.save_config.modes.emplace(which, std::move(own));
+            out.save_config.modes[which] = std::move(own);
         }
     }
     out.reduction_config = read_what(from);

@@ -31,13 +31,23 @@ SMDEBUG_INLINE std::vector<std::string> names() {
 
 }  // namespace detail::known_collections
 
+SMDEBUG_INLINE save_config_mode& mode_settings::operator[](mode which) {
+    const auto place = std::find_if(list_.begin(), list_.end(), [&](const auto& one) { return one.first == which; });
+    return place != list_.end() ? place->second : list_.emplace_back(which, save_config_mode{}).second;
+}
+
+SMDEBUG_INLINE const save_config_mode* mode_settings::find(mode which) const noexcept {
+    const auto place = std::find_if(list_.begin(), list_.end(), [&](const auto& one) { return one.first == which; });
+    return place != list_.end() ? &place->second : nullptr;
+}
+
 SMDEBUG_INLINE save_config_mode save_config::in(mode which) const {
-    const auto own = modes.find(which);
-    return own != modes.end() ? own->second
-                              : save_config_mode{.save_interval = save_interval,
-                                                 .save_steps = save_steps,
-                                                 .start_step = start_step,
-                                                 .end_step = end_step};
+    const save_config_mode* const own = modes.find(which);
+    return own != nullptr ? *own
+                          : save_config_mode{.save_interval = save_interval,
+                                             .save_steps = save_steps,
+                                             .start_step = start_step,
+                                             .end_step = end_step};
 }
 
 SMDEBUG_INLINE save_config::operator std::map<mode, save_config_mode>() const {  // NOLINT: implicit
@@ -86,7 +96,9 @@ SMDEBUG_INLINE void check(const save_config& config, const std::string& where) {
                            .start_step = config.start_step,
                            .end_step = config.end_step},
           where);
-    check(config.modes, where + ".modes");
+    for (const auto& [which, when] : config.modes) {
+        check(when, where + ".modes[" + std::string{name_of(which)} + "]");
+    }
 }
 
 namespace detail {

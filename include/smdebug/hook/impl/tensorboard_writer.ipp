@@ -38,7 +38,7 @@ namespace detail {
                 const auto number =
                     static_cast<number_type>(load_le<Element>(tensor.bytes.data() + i * sizeof(Element)));
                 if (reduce::detail::is_finite<Element>(static_cast<double>(number))) {
-                    finite.push_back(number);
+                    finite.push_back(static_cast<double>(number));
                 }
             }
         }

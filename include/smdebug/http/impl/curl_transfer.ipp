@@ -186,7 +186,7 @@ SMDEBUG_INLINE std::optional<http::response> curl_transfer::begin(const http::re
     // Over HTTP/2, waiting for a connection in progress is quicker than opening one for each request.
     easy_.set(CURLOPT_PIPEWAIT, where->secure && options_.http2 ? 1L : 0L);
     const auto within = std::clamp(ask.connect_within, std::chrono::milliseconds{1}, longest);
-    easy_.set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(within.count()));
+    easy_.set(CURLOPT_CONNECTTIMEOUT_MS, long{within.count()});
     return easy_.trouble() == CURLE_OK ? std::nullopt : std::optional{refused(easy_.to_message(easy_.trouble()))};
 }
 

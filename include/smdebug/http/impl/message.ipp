@@ -29,7 +29,7 @@ SMDEBUG_INLINE http::response response_builder::build(int status) && {
     made.status = status;
     made.headers = std::move(headers_);
     if (block_) {
-        const byte_view bytes{block_.get(), static_cast<std::size_t>(received_)};
+        const byte_view bytes{block_.get(), std::size_t{received_}};
         made.body = byte_buffer{std::move(block_), bytes};
     } else if (!grown_.empty()) {
         made.body = byte_buffer::take(std::move(grown_));
@@ -68,7 +68,7 @@ SMDEBUG_INLINE bool response_builder::take_bytes(byte_view bytes, std::optional<
             return false;
         }
         length_ = *length;
-        block_ = std::make_shared_for_overwrite<std::byte[]>(static_cast<std::size_t>(length_));
+        block_ = std::make_shared_for_overwrite<std::byte[]>(std::size_t{length_});
     }
     if (bytes.size() > (block_ ? length_ : most_) - received_) {
         return false;

@@ -109,7 +109,9 @@ struct floats_in_bytes {
     std::size_t count = 0;
 
     [[nodiscard]] std::size_t size() const noexcept { return count; }
-    [[nodiscard]] double operator[](std::size_t i) const noexcept { return load_le<float>(from + i * sizeof(float)); }
+    [[nodiscard]] double operator[](std::size_t i) const noexcept {
+        return static_cast<double>(load_le<float>(from + i * sizeof(float)));
+    }
 };
 
 /// Calls visit(a's elements, b's elements) for parts of two tensors.  Each part but the last is a multiple of the

@@ -426,7 +426,8 @@ SMDEBUG_INLINE void data_writer::whole(std::uint64_t value) {
 SMDEBUG_INLINE bool fits_float(double value) noexcept {
     const double size = std::abs(value);
     return !is_finite(value) || size == 0 ||
-           (size >= double{std::numeric_limits<float>::min()} && size <= double{std::numeric_limits<float>::max()});
+           (size >= static_cast<double>(std::numeric_limits<float>::min()) &&
+            size <= static_cast<double>(std::numeric_limits<float>::max()));
 }
 
 SMDEBUG_INLINE void data_writer::number(double value) {

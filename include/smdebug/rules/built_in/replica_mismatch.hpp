@@ -45,7 +45,7 @@ namespace smdebug::inline v1::rules {
 /// Cost: one read and pass for each worker; where they differ, their values are read again, to say where.
 /// Memory: a hash for each worker of one tensor; with a tolerance also values, up to 256 MiB, while they differ.
 struct replica_mismatch {
-    text_list collection_names = {};  ///< with tensor_regex: the union; neither: the collection "weights"
+    text_list collection_names = {};  ///< with tensor_regex: the union; neither: the collection "weights", and every digest
     text_list tensor_regex = {};
     double rtol = 0;
     double atol = 0;
@@ -70,7 +70,7 @@ struct replica_mismatch {
     template <class Rule = replica_mismatch>
     [[nodiscard]] static constexpr auto settings() {
         return std::tuple{setting{"collection_names", &Rule::collection_names,
-                                  "collections to look at; with tensor_regex: both; neither: \"weights\""},
+                                  "collections to look at; with tensor_regex: both; neither: \"weights\", and every digest"},
                           setting{"tensor_regex", &Rule::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
                           setting{"rtol", &Rule::rtol, "tolerance, as a part of the reference's value ..."},
                           setting{"atol", &Rule::atol, "... plus this much; both 0: every byte must be the same"},
@@ -171,10 +171,14 @@ private:
         }
         std::vector<std::string> selected_too;
         if (!digests.empty()) {
-            // Asked for apart: the names that other rules check lack a hook's digests.
-            selected_too = selected_among(run, stand_for, which);
-            for (const std::string& each : selected_among(run, digests, which)) {
-                selected_too.emplace_back(tensor_of_digest(each));
+            if (collection_names.empty() && tensor_regex.empty()) {
+                selected_too = stand_for;  // whoever saves a digest wants it compared
+            } else {
+                // Asked for apart: the names that other rules check lack a hook's digests.
+                selected_too = selected_among(run, stand_for, which);
+                for (const std::string& each : selected_among(run, digests, which)) {
+                    selected_too.emplace_back(tensor_of_digest(each));
+                }
             }
             std::sort(selected_too.begin(), selected_too.end());
         }

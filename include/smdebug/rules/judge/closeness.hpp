@@ -46,7 +46,7 @@ inline constexpr double saved_reduction_error = 0x1p-23;
 /// one stands for anything beyond float32; NaN proves nothing.
 [[nodiscard]] inline bool extrema_differ(double value, double reference, double abs_max,
                                          const tolerance& within) noexcept {
-    constexpr double largest = std::numeric_limits<float>::max();
+    constexpr double largest = static_cast<double>(std::numeric_limits<float>::max());
     const double a = std::clamp(value, -largest, largest);
     const double b = std::clamp(reference, -largest, largest);
     const double rounding = saved_reduction_error * (std::abs(a) + std::abs(b));

@@ -81,7 +81,7 @@ SMDEBUG_INLINE std::optional<byte_buffer> read(const std::string& path, const ob
     const std::string identity = identity_text(what);
     const std::size_t before = head_size + identity.size();
     if (file->size() >= before && file->size() <= most_bytes) {
-        const auto size = static_cast<std::size_t>(file->size());
+        const auto size = std::size_t{file->size()};
         const std::shared_ptr<std::byte[]> block = std::make_shared_for_overwrite<std::byte[]>(size);
         const byte_view all{block.get(), file->read_at(0, {block.get(), size})};
         if (all.size() == size) {

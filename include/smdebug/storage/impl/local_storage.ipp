@@ -42,7 +42,7 @@ SMDEBUG_INLINE local_storage::local_storage(const std::string& root) : name_(det
 SMDEBUG_INLINE versioned_object local_storage::read_versioned(std::string_view key) const {
     const detail::posix::file file{path_of(key)};
     std::string version = file.version();
-    const auto count = static_cast<std::size_t>(file.size());
+    const auto count = std::size_t{file.size()};
     const std::shared_ptr<std::byte[]> block = std::make_shared_for_overwrite<std::byte[]>(count);
     const std::size_t got = file.read_at(0, {block.get(), count});
     if (const std::string after = file.version(); after != version) {

@@ -76,14 +76,14 @@ SMDEBUG_INLINE range_joiner::progress range_joiner::add(const byte_buffer& part,
         return progress::complete;
     }
     if (copied_ == nullptr) {
-        copied_ = std::make_shared_for_overwrite<std::byte[]>(static_cast<std::size_t>(wanted_.length));
+        copied_ = std::make_shared_for_overwrite<std::byte[]>(std::size_t{wanted_.length});
     }
     if (!next.empty()) {
         std::memcpy(copied_.get() + size_, next.data(), next.size());
         size_ += next.size();
     }
     if (is_last) {
-        bytes_ = byte_buffer{copied_, byte_view{copied_.get(), static_cast<std::size_t>(size_)}};
+        bytes_ = byte_buffer{copied_, byte_view{copied_.get(), std::size_t{size_}}};
     }
     return is_last ? progress::complete : progress::partial;
 }

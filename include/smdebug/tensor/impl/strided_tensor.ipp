@@ -36,7 +36,7 @@ struct dense_part {
         std::memcpy(to, from, dense.count * element);
         return to + dense.count * element;
     }
-    const auto step = static_cast<std::ptrdiff_t>(strides[0] * static_cast<std::int64_t>(element));
+    const auto step = std::ptrdiff_t{strides[0] * static_cast<std::int64_t>(element)};
     for (std::size_t i = 0; i < extents[0]; ++i) {
         to = copy_strided(extents.subspan(1), strides.subspan(1), element, dense,
                           from + static_cast<std::ptrdiff_t>(i) * step, to);

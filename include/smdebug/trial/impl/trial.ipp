@@ -89,7 +89,7 @@ SMDEBUG_INLINE std::string trial::name() const {
     return state_->options().name.empty() ? std::string{detail::locations::base_name(path())} : state_->options().name;
 }
 
-SMDEBUG_INLINE std::string trial::path() const { return std::string(state_->store().name()); }
+SMDEBUG_INLINE std::string trial::path() const { return state_->store().name(); }
 
 SMDEBUG_INLINE const any_storage& trial::store() const noexcept { return state_->store(); }
 

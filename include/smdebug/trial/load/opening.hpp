@@ -39,7 +39,7 @@ public:
     [[nodiscard]] std::optional<catalog::job_description> look(bool& seen_running);
 
 private:
-    [[nodiscard]] std::string place() const { return std::string(store_.name()); }
+    [[nodiscard]] std::string place() const { return store_.name(); }
 
     [[nodiscard]] std::optional<catalog::job_description> ask_source(bool& seen_running);
 

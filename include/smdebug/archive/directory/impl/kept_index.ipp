@@ -110,7 +110,7 @@ private:
             fail();
             return {};
         }
-        const byte_view taken = bytes_.first(static_cast<std::size_t>(length));
+        const byte_view taken = bytes_.first(std::size_t{length});
         bytes_ = bytes_.subspan(taken.size());
         return taken;
     }

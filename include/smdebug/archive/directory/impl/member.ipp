@@ -201,7 +201,7 @@ struct tail {
     }
     for (std::size_t i = 0; i + 4 <= extra.size();) {
         const std::uint64_t kind = field<std::uint16_t>(extra, i);
-        const auto length = static_cast<std::size_t>(field<std::uint16_t>(extra, i + 2));
+        const auto length = std::size_t{field<std::uint16_t>(extra, i + 2)};
         if (length > extra.size() - i - 4) {
             return false;
         }
@@ -246,10 +246,9 @@ struct tail {
 /// Whether any name in a directory has a '/'.
 [[nodiscard]] inline bool has_slash(byte_view entries) {
     while (entries.size() >= entry_bytes && field<std::uint32_t>(entries, 0) == entry_mark) {
-        const auto name_bytes = static_cast<std::size_t>(field<std::uint16_t>(entries, 28));
-        const std::size_t length = entry_bytes + name_bytes +
-                                   static_cast<std::size_t>(field<std::uint16_t>(entries, 30)) +
-                                   static_cast<std::size_t>(field<std::uint16_t>(entries, 32));
+        const auto name_bytes = std::size_t{field<std::uint16_t>(entries, 28)};
+        const std::size_t length = entry_bytes + name_bytes + std::size_t{field<std::uint16_t>(entries, 30)} +
+                                   std::size_t{field<std::uint16_t>(entries, 32)};
         if (length > entries.size()) {
             return false;
         }
@@ -285,9 +284,9 @@ SMDEBUG_INLINE directory read_zip(const byte_source& from, const archive_options
     for (std::uint64_t i = 0; i < entries.count; ++i) {
         const std::uint64_t place = entries.where.offset + (all.size() - left.size());
         const bool is_entry = left.size() >= zip::entry_bytes && zip::field<std::uint32_t>(left, 0) == zip::entry_mark;
-        const std::size_t name_bytes = is_entry ? static_cast<std::size_t>(zip::field<std::uint16_t>(left, 28)) : 0;
-        const std::size_t extra_bytes = is_entry ? static_cast<std::size_t>(zip::field<std::uint16_t>(left, 30)) : 0;
-        const std::size_t comment_bytes = is_entry ? static_cast<std::size_t>(zip::field<std::uint16_t>(left, 32)) : 0;
+        const std::size_t name_bytes = is_entry ? std::size_t{zip::field<std::uint16_t>(left, 28)} : 0;
+        const std::size_t extra_bytes = is_entry ? std::size_t{zip::field<std::uint16_t>(left, 30)} : 0;
+        const std::size_t comment_bytes = is_entry ? std::size_t{zip::field<std::uint16_t>(left, 32)} : 0;
         const std::size_t length = zip::entry_bytes + name_bytes + extra_bytes + comment_bytes;
         if (!is_entry || length > left.size()) {
             made.damage.push_back(

@@ -297,7 +297,7 @@ SMDEBUG_INLINE void tensorboard_source::take_scalar(folder& into, std::uint32_t 
     into.last_step = event.step;
     static_cast<void>(add_point(into, {.step = event.step,
                                        .wall_time = event.wall_time,
-                                       .number = event.number,
+                                       .number = static_cast<double>(event.number),
                                        .object = object,
                                        .tag = number,
                                        .type = dtype::float32}));
@@ -350,7 +350,7 @@ SMDEBUG_INLINE void tensorboard_source::take(folder& into, std::uint32_t object,
             }
         } else if (value.kind == kind::scalar) {
             next.type = dtype::float32;
-            next.number = value.number;
+            next.number = static_cast<double>(value.number);
         }
         if (next.type == dtype::invalid) {
             into.messages.push_back(std::move(other));
@@ -439,7 +439,7 @@ SMDEBUG_INLINE void tensorboard_source::look_at_tensor(const detail::log_value& 
     const bool is_number = decoded.shape.empty() && decoded.bytes.size() == size_of(decoded.type);
     if (is_number && decoded.type == dtype::float32) {
         next.type = decoded.type;
-        next.number = load_le<float>(decoded.bytes.data());
+        next.number = static_cast<double>(load_le<float>(decoded.bytes.data()));
     } else if (is_number && decoded.type == dtype::float64) {
         next.type = decoded.type;
         next.number = load_le<double>(decoded.bytes.data());

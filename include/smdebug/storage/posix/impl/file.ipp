@@ -225,7 +225,7 @@ SMDEBUG_INLINE std::optional<leased_map> leased_map::open(const file& of) noexce
     // It may have been truncated before the lease.
     struct ::stat now = {};
     if (::fstat(handle, &now) != 0 || static_cast<std::uint64_t>(now.st_size) != of.size() ||
-        !made.map(static_cast<std::size_t>(of.size()))) {
+        !made.map(std::size_t{of.size()})) {
         return std::nullopt;
     }
     return made;

@@ -215,7 +215,7 @@ SMDEBUG_INLINE std::optional<catalog> loader::load_found(const catalog& last) {
         return std::nullopt;
     }
     constexpr std::uint64_t bytes_of_entry = 100;  // typical size of an entry in an index file
-    const auto entries = static_cast<std::uint64_t>(contents_.entry_count());
+    const auto entries = std::uint64_t{contents_.entry_count()};
     check_in_all(contents_.runs().size(), entries * bytes_of_entry);
     catalog_builder builder{last, cache_};
     if (!source_->own_steps()) {

@@ -251,7 +251,7 @@ SMDEBUG_INLINE bool value_stream::plan(const decoder_plan& how, opened_event_fil
 
 SMDEBUG_INLINE bool value_stream::read_tail() {
     const std::uint64_t behind = parts_.content + parts_.content_size;
-    tail_.resize(static_cast<std::size_t>(parts_.size - behind));
+    tail_.resize(std::size_t{parts_.size - behind});
     return file_->read_apart(offset_ + behind, tail_) == tail_.size();
 }
 
@@ -261,7 +261,7 @@ SMDEBUG_INLINE void value_stream::start() {
     is_cut_ = false;
     failed_ = nullptr;
     if (checksum_) {
-        const std::size_t before = static_cast<std::size_t>(parts_.content) - record::header_size;
+        const std::size_t before = std::size_t{parts_.content} - record::header_size;
         const byte_view head = file_->from(offset_ + record::header_size, before);
         crc_ = record::crc32c::extend(crc_, head.first(std::min(before, head.size())));
     }

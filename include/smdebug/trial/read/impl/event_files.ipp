@@ -138,7 +138,7 @@ SMDEBUG_INLINE event_files::source_pointer event_files::read_opened(std::unique_
                                                                     const std::string& key, bool any_order) {
     struct open_file final : opened_event_file {
         open_file(std::unique_ptr<opened_object> opened_, event_files& files_, const std::string& key_, bool bounded_)
-            : opened_event_file(*opened_, files_.buffer_, static_cast<std::size_t>(files_.config_.limits.hot_piece)),
+            : opened_event_file(*opened_, files_.buffer_, std::size_t{files_.config_.limits.hot_piece}),
               object(std::move(opened_)),
               files(files_),
               key(key_),

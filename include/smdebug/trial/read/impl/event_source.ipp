@@ -102,7 +102,7 @@ SMDEBUG_INLINE std::span<std::byte> piece_buffer::room_for(std::size_t size, std
         size_ = size + 2 * line;
     }
     const auto begin = reinterpret_cast<std::uintptr_t>(bytes_.get());
-    const std::size_t shift = (static_cast<std::size_t>(offset % line) + line - begin % line) % line;
+    const std::size_t shift = (std::size_t{offset % line} + line - begin % line) % line;
     const std::span<std::byte> room{bytes_.get() + shift, size};
     if (!kept.empty()) {
         std::memmove(room.data(), kept.data(), kept.size());
@@ -128,7 +128,7 @@ SMDEBUG_INLINE byte_view opened_event_file::from(std::uint64_t offset, std::uint
     if (begin < begin_ || begin - begin_ > there_.size() || length > there_.size() - (begin - begin_)) {
         read(begin, length);
     }
-    return there_.subspan(static_cast<std::size_t>(begin - begin_));
+    return there_.subspan(std::size_t{begin - begin_});
 }
 
 SMDEBUG_INLINE void opened_event_file::read(std::uint64_t begin, std::size_t length) {
@@ -143,7 +143,7 @@ SMDEBUG_INLINE void opened_event_file::read(std::uint64_t begin, std::size_t len
         return;
     }
     const bool inside = begin >= begin_ && begin - begin_ < kept.size();
-    kept = inside ? kept.subspan(static_cast<std::size_t>(begin - begin_)) : byte_view{};
+    kept = inside ? kept.subspan(std::size_t{begin - begin_}) : byte_view{};
     const std::span<std::byte> room = buffer_.room_for(size, begin, kept);
     const std::size_t got = file_.read_at(begin + kept.size(), room.subspan(kept.size()));
     there_ = room.first(kept.size() + got);
