@@ -391,10 +391,12 @@ const cases = {
         writeFileSync(join(folder, 'list.txt'), list.join('\n') + '\n');
         writeFileSync(join(folder, 'job-003.html'), '<!doctype html><title>job 3</title>');
         run([3, 4], 'scan', '--list', join(folder, 'list.txt'), '--report', page('batch'), '--format', 'csv');
-        const tab = await open('batch');
+        const tab = await open('batch', { width: 1280 });
         const rows = () => tab.locator('.batch tbody tr').count();
         check((await rows()) === 500, `batch: ${await rows()} rows`);
         await checkWidth(tab, 'batch');
+        const room = await tab.evaluate(() => [document.querySelectorAll('.turned .rule-head').length, document.querySelector('.batch').parentElement].map((each) => (each instanceof Element ? each.scrollWidth <= each.clientWidth : each)));
+        check(room[0] > 9 && room[1], `batch: ${room[0]} rules have room`);
         const [drawn] = (await colours(tab)).filter((each) => /loss/.test(each.label));
         check(drawn && drawn.colours > 1, 'batch: a line of a loss is drawn');
         check(/job-007/.test(await tab.locator('.batch tbody th').first().textContent()), 'batch: those with findings come first');

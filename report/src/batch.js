@@ -75,7 +75,7 @@ export function batchPart(facts) {
         headers.set(key, cell);
         return cell;
     };
-    const table = el('table', { class: 'batch' }, el('thead', {}, el('tr', {}, head('path', 'Run', ''), head('findings', 'Findings', 'num'), head('loss', 'Loss', ''), head('steps', 'Steps', 'num'), rules.map((rule) => head(rule, rule.replaceAll('_', ' '), 'rule-head')))), body);
+    const table = el('table', { class: rules.length > 9 ? 'batch turned' : 'batch' }, el('thead', {}, el('tr', {}, head('path', 'Run', ''), head('findings', 'Findings', 'num'), head('loss', 'Loss', ''), head('steps', 'Steps', 'num'), rules.map((rule) => head(rule, rule.replaceAll('_', ' '), 'rule-head')))), body);
     const sparks = [];
     const redraw = () => sparks.forEach(([canvas, values]) => spark(canvas, values));
     function show() {

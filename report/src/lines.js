@@ -72,7 +72,7 @@ export class Lines {
             {
                 width: Math.max(this.holder.clientWidth, 200),
                 height: this.height,
-                padding: [8, full[1] < 1e9 ? 8 : stepWidth(full[1]) / 2 - 8, 0, 0],
+                padding: [8, Math.max(8, stepWidth(full[1]) / 2 - 8), 0, 0], // the last label is centred below its step
                 legend: { show: false },
                 cursor: { sync: { key: 'steps', setSeries: false, scales: ['x', null] }, drag: { x: true, y: false, dist: 5, setScale: false }, points: { size: 7 }, focus: { prox: 24 } },
                 scales: {

@@ -352,6 +352,7 @@ std::vector<rule_request> requested_rules(const rule_options& asked, const progr
         }
         rule_request evaluated = each;
         if (by_scan) {
+            smdebug::detail::supply_parameters(evaluated);
             smdebug::detail::supply_collections(evaluated);
         }
         check_request(registry, evaluated);

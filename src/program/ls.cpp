@@ -15,8 +15,11 @@
 #include <smdebug/trial/trial.hpp>
 #include <smdebug/trial/verify.hpp>
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdlib>
 #include <memory>
+#include <utility>
 
 namespace smdebug::inline v1::cli::detail {
 
@@ -110,10 +113,26 @@ std::string ls_json(const program_trial& run, const std::vector<tensor_summary>&
     return out + "]}\n";
 }
 
+// "worker_0, worker_1"; of more than a few that are numbered without a gap the first and the last.
+std::string worker_names(const std::vector<std::string>& all) {
+    std::vector<std::string> sorted = all;
+    std::sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
+        return std::pair{a.size(), a} < std::pair{b.size(), b};
+    });
+    const std::string first = sorted.empty() ? "" : sorted.front();
+    const std::size_t prefix = first.find_last_not_of("0123456789") + 1;
+    auto number = std::strtoull(first.c_str() + prefix, nullptr, 10);
+    const bool in_a_row = std::all_of(sorted.begin(), sorted.end(), [&](const std::string& each) {
+        return each == first.substr(0, prefix) + std::to_string(number++);
+    });
+    return sorted.size() > 8 && in_a_row ? first + " to " + sorted.back() + " (" + grouped(sorted.size()) + " workers)"
+                                         : joined(all, ", ");
+}
+
 // "worker_0, worker_1", and whether the job has another number of them, which data of other tools do not record.
 std::string workers_line(const program_trial& run) {
     const auto workers = run.workers();
-    std::string line = printable(joined(workers, ", "));
+    std::string line = printable(worker_names(workers));
     if (workers.size() < run.num_workers() || (workers.size() > run.num_workers() && run.snapshot()->has_index)) {
         line += " (the job says that it has " + std::to_string(run.num_workers()) + ")";
     }

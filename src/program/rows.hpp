@@ -85,6 +85,8 @@ public:
     ~row_sink() = default;
 
     [[nodiscard]] output_format format() const noexcept { return format_; }
+    /// Whether a table has no row so far.
+    [[nodiscard]] bool empty() const noexcept { return cells_.empty(); }
     /// An empty buffer for this command's rows.  Borrows the columns.
     [[nodiscard]] row_buffer buffer() const { return {format_, columns_, to_.results_on_terminal()}; }
 

@@ -23,14 +23,18 @@ int list_rules(const rules_arguments& args, const program_rules& registry, conso
                    {"parameter"},
                    {.name = "type", .gives_way = 1},
                    text_column("default", shortened::at_end),
+                   text_column("in_a_scan", shortened::at_end),
                    text_column("description", shortened::at_end)}};
     row_buffer row = rows.buffer();
     for (const rule_info& rule : infos) {
+        const rule_parameters scanned = smdebug::detail::scan_parameters(rule);
         for (const parameter_info& parameter : rule.parameters) {
             row.text(rule.name);
             row.text(parameter.name);
             row.text(parameter.type);
             row.text(parameter.standard);
+            const auto own = scanned.find(parameter.name);
+            own != scanned.end() ? row.text(own->second.text) : row.empty();
             row.text(parameter.meaning);
             row.end_row();
         }
@@ -50,7 +54,8 @@ int list_rules(const rules_arguments& args, const program_rules& registry, conso
 void declare_rules(command_line& line) {
     const auto args = std::make_shared<rules_arguments>();
     CLI::App& app = line.add(
-        "rules", "list the built-in rules, their parameters, types and defaults", args,
+        "rules", "list the built-in rules, their parameters, types and defaults, those of a scan where it has its own",
+        args,
         [&registry = line.registry()](rules_arguments& given) {
             for (std::string& name : given.rules) {
                 try {

@@ -370,7 +370,8 @@ void declare_scan(command_line& line) {
     add_arguments(app, "RUN", args->check.runs,
                   "training runs, archives, folders with runs in them, patterns such as 'jobs/**/run-?'; s3://, too",
                   false);
-    add_flag(app, "--all", args->all, "tables: a row for each rule that has nothing to look at, too, and why");
+    add_flag(app, "--all", args->all,
+             "tables: a row for each rule that found nothing, too, or has nothing to look at, and why");
     add_text(app, "--list", args->list, "FILE",
              "more runs: a file with a path, pattern or folder a line; -: standard input");
     add_reductions(app, args->statistics,

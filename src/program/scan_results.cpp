@@ -8,6 +8,7 @@
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/version.hpp>
 #include <smdebug/registry/configure.hpp>
+#include <smdebug/registry/rule_registry.hpp>
 #include <smdebug/storage/uri.hpp>
 
 #include <chrono>
@@ -52,7 +53,11 @@ std::string question_of(const scan_arguments& args) {
         add("tensors", args.tensors.value_or(""));
         add("collection", args.collection.value_or(""));
     } else {
-        add("rules", "those that apply, to all workers");
+        std::string rules = "those that apply, to all workers";
+        for (const smdebug::detail::scanned_rule& each : smdebug::detail::scanned_rules) {
+            rules.append("; ").append(each.name).append(",").append(each.parameters);
+        }
+        add("rules", rules);
         for (const rule_request& each : args.check.rules) {
             std::string settings = each.rule;
             for (const auto& [name, value] : each.parameters) {

@@ -90,10 +90,13 @@ void scan_rows::add(const run_result& result) {
     const std::string& path = result.run.path;
     row_buffer row = rows_.buffer();
     for (const rule_result& each : result.verdicts) {
-        if (each.status != rule_status::not_applicable) {
-            const bool well = each.status == rule_status::no_issues_found || each.status == rule_status::in_progress;
+        const bool well = each.status == rule_status::no_issues_found || each.status == rule_status::in_progress;
+        const bool shown = !table_ || all_ || is_requested(named_, each.name);
+        if (well && !shown) {
+            ++healthy_rows_;
+        } else if (each.status != rule_status::not_applicable) {
             add_scanned(table_ && well ? healthy_ : row, path, each);
-        } else if (!table_ || all_ || is_requested(named_, each.name)) {
+        } else if (shown) {
             row_buffer& to_row = table_ ? idle_ : row;
             to_row.text(path);
             to_row.text(each.name);
@@ -115,13 +118,15 @@ void scan_rows::add(const run_result& result) {
 void scan_rows::finish(const std::string& tally) {
     rows_.take(healthy_);
     rows_.take(idle_);
+    const bool is_empty = rows_.empty();
     rows_.finish("");
     if (const std::string origins = bad_values_.text(); table_ && !origins.empty()) {
         to_.print("\n" + origins);
     }
-    if (table_ && !all_ && idle_rows_ > 0) {
-        to_.print("\n" + counted(idle_rows_, runs_ == 1 ? "rule" : "row") + (idle_rows_ == 1 ? " is" : " are") +
-                  " not applicable; --all shows which, and why\n");
+    if (healthy_rows_ + idle_rows_ > 0) {
+        to_.print((is_empty ? "" : "\n") + counted(healthy_rows_, runs_ == 1 ? "rule" : "result") + " found nothing, " +
+                  std::to_string(idle_rows_) + (idle_rows_ == 1 ? " is" : " are") +
+                  " not applicable; --all shows them\n");
     }
     if (table_ && !tally.empty()) {
         to_.print("\n" + tally + "\n");

@@ -16,7 +16,7 @@ namespace smdebug::inline v1::cli::detail {
 
 /// The results of a scan as rows: one for each run and rule, also for rules that have nothing to look at; a run that
 /// cannot be opened, or fails, is one row without a rule.  Tables begin with what is wrong, and only count the rules
-/// that have nothing to look at, unless all are requested; with many runs, the last line counts them.
+/// that found nothing or have nothing to look at, unless they are requested; with many runs, the last line counts runs.
 class scan_rows {
 public:
     /// `runs`: how many there will be, as far as that is known.
@@ -36,6 +36,7 @@ private:
     row_buffer idle_;
     bad_value_lines bad_values_;
     std::size_t idle_rows_ = 0;
+    std::size_t healthy_rows_ = 0;  // that are not shown
     std::size_t runs_ = 0;
 };
 

@@ -1,11 +1,14 @@
 #include <program/ls.hpp>
 
 #include "program/captured.hpp"
+#include "support/run_builder.hpp"
+#include "support/temporary_folder.hpp"
 
 #include <program/rows.hpp>
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/json_document.hpp>
 #include <smdebug/index/locations.hpp>
+#include <smdebug/storage/local_storage.hpp>
 
 #include <doctest/doctest.h>
 
@@ -197,4 +200,28 @@ TEST_CASE("ls: every golden run that opens is listed, in every format") {
             CHECK_MESSAGE(ls_of({golden(run)}, format).status == cli::exit_ok, run);
         }
     }
+}
+
+TEST_CASE("ls: more than a few workers that are numbered without a gap are the first and the last") {
+    const auto workers_of = [](const texts& names) {
+        const temporary_folder folder;
+        local_storage store{folder.path()};
+        run_builder build{store};
+        build.collections(names);
+        for (const std::string& name : names) {
+            build.step({.step = 0, .tensors = {tensor_of<float>("x", {1})}, .worker = name});
+        }
+        build.end();
+        const std::string out = ls_of({folder.path()}, cli::detail::output_format::table).out;
+        const std::size_t begin = out.find("workers      ") + 13;
+        return out.substr(begin, out.find('\n', begin) - begin);
+    };
+    texts names;
+    for (int i = 0; i < 12; ++i) {
+        names.push_back("worker_" + std::to_string(i));
+    }
+    CHECK(workers_of(names) == "worker_0 to worker_11 (12 workers)");
+    names.erase(names.begin() + 5);
+    CHECK(workers_of(names).starts_with("worker_0, worker_1, "));
+    CHECK(workers_of({"worker_0", "worker_1"}) == "worker_0, worker_1");
 }

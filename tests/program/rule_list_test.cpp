@@ -26,14 +26,15 @@ TEST_CASE("rules: a row for each parameter of each rule") {
         parameters += rule.parameters.size();
     }
     CHECK(lines.size() == parameters + 1);
-    CHECK(lines[0] == "rule,parameter,type,default,description");
-    CHECK(contains(run.out.str(), "\nvanishing_gradient,threshold,float,1e-07,"));
+    CHECK(lines[0] == "rule,parameter,type,default,in_a_scan,description");
+    CHECK(contains(run.out.str(), "\nvanishing_gradient,threshold,float,1e-07,,"));
 }
 
 TEST_CASE("rules: only the named ones") {
     captured run;
     CHECK(cli::detail::list_rules({.rules = {"all_zero"}}, cli::program_rules::built_in(), run.to) == cli::exit_ok);
     CHECK(contains(run.out.str(), "\nall_zero (AllZero): "));
+    CHECK(contains(run.out.str(), "patience          int    1        3 "));
     CHECK_FALSE(contains(run.out.str(), "dead_relu"));
 }
 
@@ -62,5 +63,5 @@ TEST_CASE("rules: a program's own rules are listed as well, and none if there ar
     known.add<mine>();
     captured one;
     CHECK(cli::detail::list_rules({.format = cli::detail::output_format::csv}, known, one.to) == cli::exit_ok);
-    CHECK(lines_of(one.out.str()).back() == "mine,limit,float,2.0,how far");
+    CHECK(lines_of(one.out.str()).back() == "mine,limit,float,2.0,,how far");
 }

@@ -31,7 +31,7 @@ TEST_CASE("scan --report: a row for each run, and the reports beside it are link
     const std::string text = file_content(page);
     CHECK(contains(text, R"("isBatch":true)"));
     CHECK(contains(text, R"("link":"torch_mlp.html")"));
-    CHECK(contains(text, R"("rule":"vanishing_gradient","status":"IssuesFound","findings":1,"first":1)"));
+    CHECK(contains(text, R"("rule":"exploding_tensor","status":"IssuesFound","findings":2,"first":1)"));
     CHECK(contains(text, R"("path":"/nowhere/at/all","state":"failed")"));
     CHECK(contains(text, "<title>3 runs</title>"));
     captured wrong;

@@ -51,6 +51,9 @@ TEST_CASE("applicable_rules: every built-in rule is one that a scan knows someth
             parameters.emplace(name, each.substr(each.find('=') + 1));
             CHECK(smdebug::detail::default_of(info, name) != parameters.at(name).text);
         }
+        if (!held->collection_setting.empty()) {
+            parameters.emplace("collection_names", std::string{held->collection_setting});
+        }
         if (!parameters.empty()) {
             CHECK_NOTHROW(known().check(info.name, parameters));
         }
@@ -71,6 +74,28 @@ TEST_CASE(
     CHECK(supplied("all_zero", {{"tensor_regex", "w"}}) == "no");
     CHECK(supplied("exploding_tensor") == "no");
     CHECK(supplied("nope") == "no");
+}
+
+TEST_CASE("applicable_rules: a scan's parameters give way to the user's, and the service's JSON has none of them") {
+    const auto with = [](const std::string& rule, const rule_parameters& parameters, bool json = false) {
+        rule_request request = request_for(rule, parameters);
+        request.is_from_json = json;
+        smdebug::detail::supply_parameters(request);
+        std::string all;
+        for (const auto& [name, value] : request.parameters) {
+            all += (all.empty() ? "" : ",") + name + "=" + value.text;
+        }
+        return all;
+    };
+    CHECK(with("VanishingGradient", {}) == "exclude_regex=(?i)bias,patience=3");
+    CHECK(with("vanishing_gradient", {{"patience", "1"}}) == "exclude_regex=(?i)bias,patience=1");
+    CHECK(with("vanishing_gradient", {{"patience", "2"}}, true) == "patience=2");
+    CHECK(with("exploding_tensor", {{"tensor_regex", "trees"}}) == "tensor_regex=trees");
+    CHECK(with("loss_not_decreasing", {{"num_steps", "500"}}) == "num_steps=500");
+    CHECK(with("loss_not_decreasing", {{"diff_percent", "1"}}) ==
+          "diff_percent=1,increase_threshold_percent=50,window=20");
+    CHECK(with("nope", {}) == "");
+    CHECK(smdebug::detail::scan_parameters(known().info("all_zero")).at("all_workers").text == "true");
 }
 
 TEST_CASE("applicable_rules: a rule with the scan's collections is left out where the run has nothing in them") {

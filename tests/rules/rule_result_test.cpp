@@ -44,7 +44,9 @@ TEST_CASE("rule_result: counts steps, findings and evaluated steps apart, and li
     CHECK(result.details ==
           "RuleEvaluationConditionMet: Evaluation of the rule vanishing_gradient at step 1 resulted in the condition "
           "being met: the mean absolute gradient 1e-09 is below 1e-06");
-    CHECK(result.parameters == std::map<std::string, std::string>{{"threshold", "1e-06"}, {"all_workers", "False"}});
+    CHECK(result.parameters ==
+          std::map<std::string, std::string>{
+              {"threshold", "1e-06"}, {"all_workers", "False"}, {"patience", "1"}, {"exclude_regex", "None"}});
     REQUIRE(result.outcome.findings.size() == 3);
     CHECK(result.summary == "a: the mean absolute gradient 1e-09 is below 1e-06");
     CHECK(result.outcome.findings[0].tensor == "a");

@@ -162,37 +162,50 @@ struct scanned_rule {
     bool train_and_eval = false;    ///< it needs both modes (or metrics, which XGBoost saves)
     std::string_view regexes = {};  ///< or a tensor that matches one of these, separated by commas
     bool compares_workers = false;  ///< it needs two workers
-    /// Parameters that a scan sets, "name=value", separated by commas, unless the user configures the rule.
+    /// Parameters that a scan sets where the user does not, "name=value", separated by commas; tests/zoo tries them.
     std::string_view parameters = {};
     std::string_view never = {};  ///< why it cannot be selected automatically
 };
 
 inline constexpr scanned_rule scanned_rules[] = {
-    {.name = "vanishing_gradient", .collections = "gradients"},
-    {.name = "exploding_tensor"},
-    {.name = "poor_weight_initialization",
-     .collections = "gradients,losses",
-     .regex_parameters = "activation_inputs_regex"},
+    // Some biases have no gradient by design, as those of an attention's keys, or those before a normalization.
+    {.name = "vanishing_gradient", .collections = "gradients", .parameters = "patience=3,exclude_regex=(?i)bias"},
+    {.name = "exploding_tensor", .parameters = "exclude_regex=^trees/"},  // XGBoost's leaves have NaN for a split
+    {.name =
+         "poor_weight_initialization",  // in a scan by variances alone: gradients and losses have rules of their own
+     .regex_parameters = "activation_inputs_regex",
+     .parameters = "threshold=1000,distribution_range=0,patience=10"},
     {.name = "saturated_activation", .regex_parameters = "tensor_regex"},
-    {.name = "dead_relu", .regex_parameters = "tensor_regex"},
-    {.name = "all_zero", .collections = "weights,gradients", .collection_setting = "weights,gradients"},
+    {.name = "dead_relu",
+     .regex_parameters = "tensor_regex",
+     .parameters = "patience=10"},  // few samples: one more may wake it
+    {.name = "all_zero",
+     .collections = "weights,gradients",
+     .collection_setting = "weights,gradients",
+     .parameters = "patience=3"},  // biases, and the last layers of many networks, begin with zeros
     {.name = "tensor_variance",
      .never = "it needs to know what is too much or too little: --rule tensor_variance,max_threshold=..."},
     {.name = "unchanged_tensor", .collections = "weights", .collection_setting = "weights"},
     {.name = "similar_across_runs", .never = "it needs runs to compare with: --other-trials"},
-    {.name = "weight_update_ratio", .collections = "weights"},
-    {.name = "loss_not_decreasing", .collections = "losses"},
-    {.name = "overfit", .collections = "losses,metrics", .train_and_eval = true},
-    {.name = "overtraining", .collections = "losses,metrics", .train_and_eval = true},
-    {.name = "class_imbalance", .regex_parameters = "labels_regex"},
-    {.name = "confusion", .collections = "labels,predictions", .regex_parameters = "labels,predictions"},
+    {.name = "weight_update_ratio", .collections = "weights", .parameters = "patience=3"},  // from zeros: infinite
+    {.name = "loss_not_decreasing", .collections = "losses", .parameters = "window=20,increase_threshold_percent=50"},
+    {.name = "overfit", .collections = "losses,metrics", .train_and_eval = true, .parameters = "patience=3,rise=0.1"},
+    {.name = "overtraining",
+     .collections = "losses,metrics",
+     .train_and_eval = true,
+     .parameters = "patience_train=50,delta=0"},  // losses have any scale
+    {.name = "class_imbalance", .regex_parameters = "labels_regex", .parameters = "threshold_misprediction=1"},
+    {.name = "confusion",
+     .never =
+         "it needs to know how many must be right, and from when on: --rule confusion,min_diag=...,start_step=..."},
     {.name = "stalled_training", .never = "it watches jobs that run: check --follow"},
     {.name = "check_input_images", .regex_parameters = "regex"},
     {.name = "nlp_sequence_ratio", .regex_parameters = "tensor_regex"},
-    {.name = "tree_depth", .collections = "trees"},
-    {.name = "feature_importance_overweight", .regex_parameters = "tensor_regex"},
-    {.name = "loss_spike", .collections = "losses"},
-    {.name = "gradient_spike", .collections = "gradients"},
+    {.name = "tree_depth", .collections = "trees", .parameters = "depth=10"},  // XGBoost's own limit is 6
+    {.name = "feature_importance_overweight", .regex_parameters = "tensor_regex", .parameters = "nfeatures=1"},
+    // Small batches have spikes all the time.
+    {.name = "loss_spike", .collections = "losses", .parameters = "window=100,above_largest=1.5"},
+    {.name = "gradient_spike", .collections = "gradients", .parameters = "window=100,above_largest=1.5"},
     {.name = "nan_origin", .parameters = "exclude_regex=^trees/"},  // XGBoost's leaves have NaN for a split
     {.name = "replica_mismatch",
      .collections = "weights",
@@ -206,7 +219,7 @@ inline constexpr scanned_rule scanned_rules[] = {
     {.name = "expert_imbalance",
      .never = "it needs to know which tensors are loads of experts: --rule expert_imbalance,tensor_regex=..."},
     {.name = "precision_underflow", .collections = "gradients"},
-    {.name = "weight_norm_drift", .collections = "weights", .parameters = "warm_up=10"},
+    {.name = "weight_norm_drift", .collections = "weights", .parameters = "warm_up=10,exclude_regex=(?i)bias"},
 };
 
 /// A rule that a scan evaluates, or the reason against it.
@@ -237,6 +250,22 @@ inline bool supply_collections(rule_request& request) {
     }
     request.parameters.emplace("collection_names", std::string{what->collection_setting});
     return true;
+}
+
+/// Sets a scan's own parameters that a request leaves open; none in the service's JSON, none that leaves out what the user
+/// has chosen, and no window of losses for a user's num_steps, which compares single ones.
+inline void supply_parameters(rule_request& request) {
+    const scanned_rule* what = scanned_rule_named(request.rule);
+    const auto has = [&](const char* name) { return request.parameters.contains(name); };
+    const bool chosen = has("collection_names") || has("tensor_regex");
+    const bool single = has("num_steps");
+    for (const std::string& each : items_in(what != nullptr && !request.is_from_json ? what->parameters : "")) {
+        const std::string name = each.substr(0, each.find('='));
+        if (!(chosen && name == "exclude_regex") &&
+            !(single && (name == "window" || name == "increase_threshold_percent"))) {
+            request.parameters.emplace(name, each.substr(name.size() + 1));
+        }
+    }
 }
 
 [[nodiscard]] inline std::string default_of(const rule_info& info, std::string_view parameter) {
@@ -297,8 +326,17 @@ inline void look_at_all_workers(rule_request& request, const rule_info& info) {
     }
 }
 
-/// The rules for a run: those that the user configured, unchanged except for required collections; and of the other
-/// rules the ones with something to judge.
+/// The parameters that a scan gives a rule.
+[[nodiscard]] inline rule_parameters scan_parameters(const rule_info& info) {
+    rule_request request{.rule = info.name};
+    supply_parameters(request);
+    supply_collections(request);
+    look_at_all_workers(request, info);
+    return std::move(request.parameters);
+}
+
+/// The rules for a run: those that the user configured, with a scan's parameters where these are left open; and of the
+/// other rules the ones with something to judge.
 template <class Trial>
 [[nodiscard]] std::vector<planned_rule> plan_rules(const rule_registry<Trial>& registry, const Trial& run,
                                                    const std::vector<rule_request>& configured_rules = {},
@@ -312,6 +350,7 @@ template <class Trial>
             if (registry.info(each.rule).name == info.name) {
                 planned_rule planned{each};
                 look_at_all_workers(planned.request, info);
+                supply_parameters(planned.request);
                 if (supply_collections(planned.request)) {
                     planned.why_not = nothing_for(what, info, run).value_or("");
                 }
@@ -330,11 +369,8 @@ template <class Trial>
             continue;
         }
         planned.why_not = nothing_for(what, info, run).value_or("");
+        supply_parameters(planned.request);
         supply_collections(planned.request);
-        for (const std::string& each : items_in(what.parameters)) {
-            const std::size_t equals = each.find('=');
-            planned.request.parameters.emplace(each.substr(0, equals), each.substr(equals + 1));
-        }
         plan.push_back(std::move(planned));
     }
     return plan;

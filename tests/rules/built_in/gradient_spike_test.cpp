@@ -68,6 +68,7 @@ TEST_CASE("gradient_spike: both limits, the history, and what is not finite") {
     const std::vector<row> rows{
         {{{1}, {1}, {1}, {1.5}}, {.window = 3, .ratio = 1.5}, {}},
         {{{1}, {1}, {1}, {1.6}}, {.window = 3, .ratio = 1.5}, {3}},
+        {{{1}, {1}, {2}, {2.5}}, {.window = 3, .ratio = 1.5, .above_largest = 1.5}, {}},
         {{{1}, {2}, {3}, {12}}, {.window = 3, .ratio = 1}, {}},  // 2 + 7 * 1.4826
         {{{1}, {2}, {3}, {12.5}}, {.window = 3, .ratio = 1}, {3}},
         {{{1}, {2}, {3}, {3.5}}, {.window = 3, .ratio = 1, .z_threshold = 1}, {3}},

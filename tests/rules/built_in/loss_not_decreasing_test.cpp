@@ -251,3 +251,31 @@ TEST_CASE("loss_not_decreasing: settings that make no sense are refused") {
     CHECK_THROWS_WITH_AS(loss_not_decreasing{.mode = mode::predict}.check(), doctest::Contains("mode is PREDICT"),
                          value_error);
 }
+
+TEST_CASE(
+    "loss_not_decreasing: with a window it compares means, says where there are too few, and leaves adversaries "
+    "alone") {
+    std::map<step_number, double> noisy;
+    for (const step_number step : {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}) {
+        noisy[step] = step % 2 == 0 ? 1 : 2;
+    }
+    CHECK(met_at(saves(noisy), {.window = 4}) == steps_list{7, 8, 9});
+    noisy[9] = not_a_number;
+    CHECK(met_at(saves(noisy), {.window = 6}) == steps_list{9});
+    const auto told = invoke_rule(loss_not_decreasing{.window = 6}, memory_trial{saves(noisy)}).notes;
+    REQUIRE(told.size() == 1);
+    CHECK(told[0].message == "judged from its save number 12 on; there are 10");
+    for (const double sign : {-1.0, 1.0}) {
+        memory_storage two;
+        run_builder build{two};
+        build.collections({"worker_0"}, {{"losses", {"d", "g"}}});
+        for (step_number step = 0; step < 10; ++step) {
+            const double up = step % 2 == 0 ? 1 : 0;
+            build.step(
+                {.step = step, .tensors = {tensor_of<double>("d", {1 + up}), tensor_of<double>("g", {2 + sign * up})}});
+        }
+        build.end();
+        CHECK(met_at(two, {.window = 2}) == (sign < 0 ? steps_list{} : steps_list{7, 8, 9}));
+    }
+    CHECK_THROWS_AS(loss_not_decreasing{.window = -1}.check(), value_error);
+}

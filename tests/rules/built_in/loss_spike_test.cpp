@@ -57,6 +57,8 @@ TEST_CASE("loss_spike: each guard, and the borders of each setting") {
         {{1, 1, 1, 1, 1, 1}, {.window = 5, .relative = 0}, {}},
         {{1, 1, 1, 1, 1, 1.5}, {.window = 5, .min_increase = 0.5}, {}},
         {{1, 1, 1, 1, 1, 1.75}, {.window = 5, .min_increase = 0.5}, {5}},
+        {{1, 1, 1, 1, 3, 4}, {.window = 5, .above_largest = 1.5}, {}},  // at 1 + 1.5 * 2
+        {{1, 1, 1, 1, 3, 4.1}, {.window = 5, .above_largest = 1.5}, {5}},
         {{-2, -2, -2, -1.75}, {.window = 3, .relative = 0.125}, {}},  // |m|
         {{-2, -2, -2, -1.5}, {.window = 3, .relative = 0.125}, {3}},
         {{1, 2, 3, 4, 5, 9}, {.window = 5, .z_threshold = 0, .relative = 2}, {}},

@@ -45,6 +45,8 @@ TEST_CASE("overfit: fires at the steps of the specification's example, with pati
     CHECK(met_at(store, {.patience = 2}) == steps_list{6});
     CHECK(met_at(store, {.patience = 3}).empty());
     CHECK(met_at(store, {.ratio_threshold = 0.05}) == steps_list{2, 5, 6});
+    CHECK(met_at(store, {.rise = 0}).empty());  // 0.6 is the least
+    CHECK(met_at(saves({train(1), eval(2), train(1), eval(2.2), eval(2.6)}), {.rise = 0.1}) == steps_list{4});
     CHECK(met_at(store, {.ratio_threshold = 0.21}).empty());
     CHECK(met_at(store, {.tensor_regex = "^loss$"}) == steps_list{5, 6});
     CHECK(met_at(store, {.tensor_regex = "^nothing$"}).empty());
@@ -148,5 +150,6 @@ TEST_CASE("overfit: settings that make no sense are refused") {
     CHECK_NOTHROW(overfit{}.check());
     CHECK_THROWS_WITH_AS(overfit{.start_step = -1}.check(), doctest::Contains("start_step is -1"), value_error);
     CHECK_THROWS_WITH_AS(overfit{.patience = 0}.check(), doctest::Contains("patience is 0"), value_error);
+    CHECK_THROWS_AS(overfit{.rise = -1}.check(), value_error);
     CHECK_THROWS_AS(overfit{.ratio_threshold = not_a_number}.check(), value_error);
 }

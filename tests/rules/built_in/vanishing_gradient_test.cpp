@@ -3,6 +3,8 @@
 #include "support/fake_trial.hpp"
 #include "support/run_builder.hpp"
 
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/step.hpp>
 #include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 
@@ -82,4 +84,27 @@ TEST_CASE("vanishing_gradient: a gradient that cannot be read is noted, and the 
     REQUIRE(notes.size() == 1);
     CHECK(notes[0].damaged);
     CHECK(notes[0].tensor == "bad");
+}
+
+TEST_CASE("vanishing_gradient: with patience at so many saves in a row; a step that is given again counts once") {
+    fake_trial run{{{"g", {{0, {0}}, {1, {0}}, {2, {1}}, {3, {0}}, {5, {0}}, {6, {0}}}}}};
+    run.groups["gradients"] = {"g"};
+    const vanishing_gradient rule{.patience = 2};
+    std::vector<step_number> fires;
+    for (const step_number step : {0, 0, 1, 1, 2, 3, 5, 6, 0}) {
+        fires.insert(fires.end(), rule(run, step).size(), step);
+    }
+    CHECK(fires == std::vector<step_number>{1, 1, 5, 6});
+    CHECK_THROWS_AS(vanishing_gradient{.patience = 0}.check(), value_error);
+}
+
+TEST_CASE("vanishing_gradient: names can be left out") {
+    memory_storage store;
+    run_builder{store}
+        .collections({"worker_0"}, {{"gradients", {"fc.bias", "fc.weight"}}})
+        .step({.step = 0, .tensors = {tensor_of<float>("fc.bias", {0}), tensor_of<float>("fc.weight", {0})}})
+        .end();
+    const auto found = invoke_rule(vanishing_gradient{.exclude_regex = "(?i)BIAS"}, memory_trial{store}).findings;
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].tensor == "fc.weight");
 }

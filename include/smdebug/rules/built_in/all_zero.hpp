@@ -16,6 +16,7 @@
 #include <smdebug/trial/options.hpp>
 
 #include <cmath>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -24,7 +25,7 @@
 #include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::rules {
 
-/// Fires for each selected tensor with 100 * zeros / values >= threshold.  -0.0 is a zero, NaN is not; empty tensors,
+/// Fires for each selected tensor with 100 * zeros / values >= threshold at its last `patience` saves.  -0.0 is a zero, NaN is not; empty tensors,
 /// complex numbers and strings are skipped.
 /// Fast path: with a threshold of 100, abs_max, or min and max, decide: both 0, or not.  Without these, any finite
 /// reduction that is not 0 disproves it.  Below 100, abs_min > 0, min > 0 or max < 0 disproves it; else the zeros are
@@ -35,6 +36,8 @@ struct all_zero {
     text_list tensor_regex = {};
     double threshold = 100;  ///< percent
     bool all_workers = false;
+    std::int64_t patience = 1;
+    mutable detail::lasting_findings so_far = {};  ///< state between steps, of a patience above 1
 
     [[nodiscard]] static constexpr std::string_view name() noexcept { return "all_zero"; }
     [[nodiscard]] static constexpr std::string_view service_name() noexcept { return "AllZero"; }
@@ -47,7 +50,8 @@ struct all_zero {
             setting{"collection_names", &Rule::collection_names, collection_names_meaning},
             setting{"tensor_regex", &Rule::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
             setting{"threshold", &Rule::threshold, "fires if at least this percentage of the values is zero"},
-            setting{"all_workers", &Rule::all_workers, all_workers_meaning}};
+            setting{"all_workers", &Rule::all_workers, all_workers_meaning},
+            setting{"patience", &Rule::patience, patience_meaning}};
     }
 
     /// Errors: insufficient_information_for_rule_invocation, value_error for a threshold that is not a percentage.
@@ -55,10 +59,10 @@ struct all_zero {
 
     [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {
         return detail::judge_each(run, step, {collection_names, tensor_regex}, all_workers, [&](const auto& tensor) {
-            if (threshold == 100) {
-                return judge_whole(tensor);
-            }
-            return shows_no_zero(tensor) ? finding{} : judge_share(tensor);
+            return so_far.keep(tensor, patience,
+                               threshold == 100        ? judge_whole(tensor)
+                               : shows_no_zero(tensor) ? finding{}
+                                                       : judge_share(tensor));
         });
     }
 
@@ -130,6 +134,7 @@ private:
 };
 
 inline void all_zero::check() const {
+    detail::lasting_findings::check(name(), patience);
     if (collection_names.empty() && tensor_regex.empty()) {
         throw insufficient_information_for_rule_invocation(std::string{name()},
                                                            "one of collection_names and tensor_regex is needed");

@@ -15,6 +15,7 @@
 #include <smdebug/trial/options.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -100,13 +101,13 @@ struct class_imbalance {
             if (!labels) {
                 add_note(findings, tensor.note(labels.failure()));
             } else if (has_reals(labels->type()) && labels->size() > 0) {
+                const std::vector<double> numbers = reals_of(*labels);
+                detail::require_whole_numbers(numbers, *labels_name, step);
                 std::vector<double> predicted;
                 if (predictions_name) {
                     const auto other = run.tensor(*predictions_name);
                     predicted = predictions_of(detail::saved_tensor{other, *predictions_name, step, worker}, findings);
                 }
-                const std::vector<double> numbers = reals_of(*labels);
-                detail::require_whole_numbers(numbers, *labels_name, step);
                 count(numbers, predicted);
                 first_worker = first_worker.value_or(worker);
             }

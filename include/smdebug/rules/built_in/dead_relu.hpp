@@ -11,6 +11,7 @@
 #include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/options.hpp>
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -20,7 +21,7 @@
 namespace smdebug::inline v1::rules {
 
 /// Fires for each selected tensor, the outputs of a layer of ReLUs, in which more than threshold_layer percent are
-/// dead: above 0 in less than threshold_inactivity percent of the samples.  Each step is judged separately.
+/// dead at its last `patience` saves: above 0 in less than threshold_inactivity percent of the samples.  Each step is judged separately.
 /// Axis 0 counts the samples, each position of the others is one ReLU; a tensor with one axis is one sample.  NaN is
 /// not active.  Tensors without axes or values, complex numbers and strings are skipped.
 /// Saved values decide: the pass over them ends as soon as enough ReLUs are known to be active, mostly after a few
@@ -30,6 +31,8 @@ struct dead_relu {
     double threshold_inactivity = 1;  ///< percent of the samples
     double threshold_layer = 50;      ///< percent of the ReLUs of a layer
     bool all_workers = false;
+    std::int64_t patience = 1;
+    mutable detail::lasting_findings so_far = {};  ///< state between steps, of a patience above 1
 
     [[nodiscard]] static constexpr std::string_view name() noexcept { return "dead_relu"; }
     [[nodiscard]] static constexpr std::string_view service_name() noexcept { return "DeadRelu"; }
@@ -43,7 +46,8 @@ struct dead_relu {
                                   "a ReLU that is active in less than this percentage of the samples is dead"},
                           setting{"threshold_layer", &Rule::threshold_layer,
                                   "fires if more than this percentage of the ReLUs of a layer is dead"},
-                          setting{"all_workers", &Rule::all_workers, all_workers_meaning}};
+                          setting{"all_workers", &Rule::all_workers, all_workers_meaning},
+                          setting{"patience", &Rule::patience, patience_meaning}};
     }
 
     /// Errors: insufficient_information_for_rule_invocation; value_error for a threshold that is not a percentage.
@@ -54,15 +58,16 @@ struct dead_relu {
         return detail::judge_each(run, step, {.tensor_regex = tensor_regex}, all_workers, [&](const auto& tensor) {
             const auto counted = tensor.measured(judge.measure());
             if (counted) {
-                return judge.by_count(tensor, *counted);
+                return so_far.keep(tensor, patience, judge.by_count(tensor, *counted));
             }
             const auto decided = judge.by_extrema(tensor);
-            return decided ? *decided : tensor.note(counted.failure());
+            return decided ? so_far.keep(tensor, patience, *decided) : tensor.note(counted.failure());
         });
     }
 };
 
 inline void dead_relu::check() const {
+    detail::lasting_findings::check(name(), patience);
     if (tensor_regex.empty()) {
         throw insufficient_information_for_rule_invocation(std::string{name()}, "tensor_regex is empty");
     }

@@ -31,6 +31,7 @@ struct exploding_tensor {
     text_list tensor_regex = {};
     bool only_nan = false;
     bool all_workers = false;  ///< look at every worker, not only at the first by name
+    text_list exclude_regex = {};
 
     [[nodiscard]] static constexpr std::string_view name() noexcept { return "exploding_tensor"; }
     [[nodiscard]] static constexpr std::string_view service_name() noexcept { return "ExplodingTensor"; }
@@ -41,11 +42,16 @@ struct exploding_tensor {
                                   "collections to look at; with tensor_regex: both; neither: all tensors"},
                           setting{"tensor_regex", &Rule::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
                           setting{"only_nan", &Rule::only_nan, "look for NaN only, not for infinities"},
-                          setting{"all_workers", &Rule::all_workers, all_workers_meaning}};
+                          setting{"all_workers", &Rule::all_workers, all_workers_meaning},
+                          setting{"exclude_regex", &Rule::exclude_regex, exclude_regex_meaning, setting_kind::regexes}};
     }
 
     [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {
+        const auto is_left_out = detail::left_out(run, step, exclude_regex);
         return detail::judge_each(run, step, {collection_names, tensor_regex}, all_workers, [&](const auto& tensor) {
+            if (is_left_out(tensor)) {
+                return finding{};
+            }
             const auto counts = tensor.counts();
             if (counts) {
                 return by_counts(*counts, tensor);

@@ -43,6 +43,7 @@ struct gradient_spike {
     std::optional<std::int64_t> min_history = {};  ///< unset: 10, or window if that is less
     double ratio = 5;
     double z_threshold = 7;
+    double above_largest = 0;
     std::int64_t top = 3;
     bool non_finite = true;
     bool all_workers = true;
@@ -76,7 +77,8 @@ struct gradient_spike {
             setting{"window", &Rule::window, window_meaning},
             setting{"min_history", &Rule::min_history, min_history_meaning},
             setting{"ratio", &Rule::ratio, "fires if it is above so many times the median ..."},
-            setting{"z_threshold", &Rule::z_threshold, "... and so many robust deviations above the median"},
+            setting{"z_threshold", &Rule::z_threshold, "... so many robust deviations above the median, ..."},
+            setting{"above_largest", &Rule::above_largest, above_largest_meaning},
             setting{"top", &Rule::top, "how many tensors with the largest shares a finding names"},
             setting{"non_finite", &Rule::non_finite, "whether a norm that becomes NaN or infinite fires"},
             setting{"all_workers", &Rule::all_workers, every_worker_meaning}};

@@ -8,6 +8,7 @@
 #include <smdebug/core/step.hpp>
 #include <smdebug/rules/concepts.hpp>
 #include <smdebug/rules/finding.hpp>
+#include <smdebug/rules/judge/history.hpp>
 #include <smdebug/rules/judge/loss_values.hpp>
 #include <smdebug/rules/judge/saved_tensor.hpp>
 #include <smdebug/rules/setting.hpp>
@@ -15,8 +16,11 @@
 #include <smdebug/trial/lookup.hpp>
 #include <smdebug/trial/options.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
 #include <map>
 #include <optional>
@@ -37,6 +41,9 @@ namespace smdebug::inline v1::rules {
 ///            percent of |previous|.  Decision: a small rise is tolerated, a flat loss is not, as in the public texts.
 /// Edge cases: previous 0: fires unless the loss is negative now.  NaN or infinite now, finite before: fires; not
 /// finite before: silent, but counts as a check.  Tensors of other sizes than 1, text and complex numbers: skipped.
+/// With a `window`, as in a scan, the condition is another one: it fires at each save where the loss has not fallen since
+/// it began, see detail::loss_course, or is not finite; num_steps is not used.  Noise, plateaus and slow starts are no
+/// reason then, nor is a loss that moves against another one, as those of a generator and its discriminator do.
 /// Steps are those of a mode, by its own numbers; with GLOBAL, all steps by global numbers.  XGBoost's losses are in
 /// "metrics", along with metrics that should rise: name the losses with tensor_regex.
 /// Cost: none at steps without a check; two small reads at one.  Not meant for thousands of large tensors.
@@ -47,14 +54,16 @@ struct loss_not_decreasing {
     std::int64_t num_steps = 10;
     double diff_percent = 0.1;
     double increase_threshold_percent = 5.0;
-    /// Unset: the first of EVAL, TRAIN, GLOBAL in which the run has saves of the tensor.
+    /// Unset: the first of EVAL, TRAIN, GLOBAL in which the run has saves of the tensor; with a window of TRAIN, EVAL, ...
     std::optional<smdebug::mode> mode = {};
     bool all_workers = false;
+    std::int64_t window = 0;
 
     /// The step of each loss's last check, by tensor and worker.
     class history {
         friend loss_not_decreasing;
         std::map<std::pair<std::string, std::string>, step_number> last_check_;
+        std::map<std::pair<std::string, std::string>, detail::loss_course> courses_;
     };
     history so_far = {};  ///< state between steps, kept by the rule
 
@@ -73,7 +82,9 @@ struct loss_not_decreasing {
                     "fires if the loss rises by more than this percentage"},
             setting{"mode", &Rule::mode,
                     "EVAL, TRAIN or GLOBAL; unset: the first of these in which the loss was saved"},
-            setting{"all_workers", &Rule::all_workers, all_workers_meaning}};
+            setting{"all_workers", &Rule::all_workers, all_workers_meaning},
+            setting{"window", &Rule::window,
+                    "compares the mean of so many newest losses with that of the first; 0: single losses"}};
     }
 
     void check() const;
@@ -85,9 +96,13 @@ struct loss_not_decreasing {
             groups.emplace_back("losses");
             which.collection_names = std::move(groups);
         }
+        if (window > 0) {
+            return judge_courses(run, step, which);
+        }
         const auto step_mode = run.mode(step);
         return detail::judge_each(run, step, which, all_workers, [&](const auto& tensor) {
-            const smdebug::mode in = mode ? *mode : first_mode(tensor.handle());
+            const smdebug::mode in =
+                mode ? *mode : first_mode(tensor.handle(), {smdebug::mode::eval, smdebug::mode::train});
             if (in == smdebug::mode::global) {
                 return judge(tensor, in, step);
             }
@@ -97,13 +112,54 @@ struct loss_not_decreasing {
     }
 
 private:
-    [[nodiscard]] static smdebug::mode first_mode(const auto& tensor) {
-        for (const smdebug::mode in : {smdebug::mode::eval, smdebug::mode::train}) {
+    [[nodiscard]] static smdebug::mode first_mode(const auto& tensor, std::initializer_list<smdebug::mode> order) {
+        for (const smdebug::mode in : order) {
             if (!detail::last_steps(tensor, std::numeric_limits<step_number>::max(), 1, in).empty()) {
                 return in;
             }
         }
         return smdebug::mode::global;
+    }
+
+    /// Adds the losses of a step to their courses, then judges these.
+    [[nodiscard]] std::vector<finding> judge_courses(const auto& run, step_number step,
+                                                     const detail::tensor_choice& which) {
+        using course = std::pair<const std::pair<std::string, std::string>, detail::loss_course>;
+        std::vector<const course*> now;
+        auto findings = detail::judge_each(run, step, which, all_workers, [&](const auto& tensor) -> finding {
+            const smdebug::mode in =
+                mode ? *mode : first_mode(tensor.handle(), {smdebug::mode::train, smdebug::mode::eval});
+            if (in != smdebug::mode::global && run.mode(step) != in) {
+                return {};
+            }
+            const auto loss = detail::scalar_at(tensor.handle(), step, read_options{.worker = tensor.worker()});
+            if (!loss || !loss->has_value()) {
+                return loss ? finding{} : tensor.note(loss.failure());
+            }
+            if (!is_finite(**loss)) {
+                return tensor.met(**loss, std::numeric_limits<double>::quiet_NaN(), "the loss is not finite");
+            }
+            course& of = *so_far.courses_.try_emplace({tensor.name(), tensor.worker()}).first;
+            of.second.add(step, **loss, window);
+            now.push_back(&of);
+            const auto wanted = 2 * static_cast<std::size_t>(window);
+            constexpr step_number end = std::numeric_limits<step_number>::max();
+            const std::size_t saves =
+                of.second.count() > 1 ? wanted : detail::last_steps(tensor.handle(), end, wanted, in).size();
+            return saves == wanted ? finding{}
+                                   : tensor.note("judged from its save number " + std::to_string(wanted) +
+                                                 " on; there are " + std::to_string(saves));
+        });
+        for (const course* each : now) {
+            std::optional<finding> verdict = each->second.not_fallen(diff_percent, increase_threshold_percent);
+            if (verdict && std::none_of(now.begin(), now.end(), [&](const course* other) {
+                    return other->first.second == each->first.second && each->second.is_against(other->second);
+                })) {
+                std::tie(verdict->tensor, verdict->worker) = each->first;
+                findings.push_back(*std::move(verdict));
+            }
+        }
+        return findings;
     }
 
     /// A save of a tensor, by the numbers of its mode.
@@ -189,6 +245,7 @@ inline void loss_not_decreasing::check() const {
             std::string{name()}, "collection_names, tensor_regex or use_losses_collection is needed");
     }
     const std::string rule = "loss_not_decreasing: ";
+    detail::check_range(name(), "window", window, {});
     if (num_steps < 1) {
         throw value_error(rule + "num_steps is " + std::to_string(num_steps) + "; it must be at least 1");
     }

@@ -31,8 +31,8 @@
 namespace smdebug::inline v1::rules {
 
 /// Fires for each loss L, a tensor of one element, that is far above its newest `window` finite values in this mode:
-///     L > m + max(z_threshold * R, relative * |m|, min_increase)
-/// m is their median, R 1.4826 times the median of |x - m|: a spike among them moves neither.  At least min_history of
+///     L > m + max(z_threshold * R, relative * |m|, min_increase, above_largest * (M - m))
+/// m is their median, R 1.4826 times the median of |x - m|: a spike among them moves neither.  M is their largest.  At least min_history of
 /// them are needed.
 /// NaN or infinite: fires where the newest earlier value is finite, with non_finite.
 /// So constant, falling and slowly rising losses do not fire, nor do the first saves; a lasting rise fires until it is
@@ -48,6 +48,7 @@ struct loss_spike {
     double z_threshold = 7;
     double relative = 0.1;
     double min_increase = 0;
+    double above_largest = 0;
     bool non_finite = true;
     bool all_workers = true;
 
@@ -66,7 +67,8 @@ struct loss_spike {
             setting{"min_history", &Rule::min_history, min_history_meaning},
             setting{"z_threshold", &Rule::z_threshold, "fires if it is so many robust deviations above the median ..."},
             setting{"relative", &Rule::relative, "... by this part of the median, too, ..."},
-            setting{"min_increase", &Rule::min_increase, "... and by this much"},
+            setting{"min_increase", &Rule::min_increase, "... by this much, ..."},
+            setting{"above_largest", &Rule::above_largest, above_largest_meaning},
             setting{"non_finite", &Rule::non_finite, "whether a loss that becomes NaN or infinite fires"},
             setting{"all_workers", &Rule::all_workers, every_worker_meaning}};
     }
@@ -137,8 +139,9 @@ private:
         if (!usual) {
             return {};
         }
-        const double bound = usual->median + std::max({z_threshold * usual->deviation,
-                                                       relative * std::abs(usual->median), min_increase});
+        const double bound =
+            usual->median + std::max({z_threshold * usual->deviation, relative * std::abs(usual->median), min_increase,
+                                      above_largest * (usual->largest - usual->median)});
         return loss > bound
                    ? tensor.met(loss, bound,
                                 "the loss " + short_text(loss) + " is " + short_text(loss - usual->median) + " above " +
@@ -154,6 +157,7 @@ inline void loss_spike::check() const {
     detail::check_range(name(), "z_threshold", z_threshold, {});
     detail::check_range(name(), "relative", relative, {});
     detail::check_range(name(), "min_increase", min_increase, {});
+    detail::check_range(name(), "above_largest", above_largest, {});
 }
 
 }  // namespace smdebug::inline v1::rules

@@ -103,12 +103,10 @@ private:
 
     /// Returns the notes.
     [[nodiscard]] std::vector<finding> look_at_all(const auto& run, step_number step, auto& seen) const {
-        const std::vector<std::string> excluded = exclude_regex.empty()
-                                                      ? std::vector<std::string>{}
-                                                      : run.tensor_names({.regex = exclude_regex, .step = step});
+        const auto is_left_out = detail::left_out(run, step, exclude_regex);
         return detail::judge_saves(run, step, {collection_names, tensor_regex}, all_workers,
                                    [&](const auto& tensor) -> std::optional<finding> {
-                                       if (std::binary_search(excluded.begin(), excluded.end(), tensor.name())) {
+                                       if (is_left_out(tensor)) {
                                            return finding{};
                                        }
                                        const detail::save_facts facts = detail::facts_of(tensor);

@@ -13,6 +13,7 @@
 #include <smdebug/trial/options.hpp>
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string_view>
 #include <tuple>
@@ -35,6 +36,8 @@ enum class loss_window : std::uint8_t {
 inline constexpr detail::loss_window default_loss_window = detail::loss_window::phase;
 
 /// Fires where (V - T) / |T| > ratio_threshold at the last `patience` EVAL steps that had a loss.
+/// With `rise` V must also be above the least V so far by this part of it: a validation loss that still falls, or stays
+/// where it is, is none of an overfit model.
 /// V is the mean loss of this EVAL phase up to the step, T that of the previous TRAIN phase.  A phase is a run of steps
 /// with a loss in one mode; steps of other modes, or without a loss, do not end it.  Without a regex the losses are the
 /// collection "losses"; several at one step are averaged.
@@ -49,6 +52,7 @@ struct overfit {
     std::int64_t patience = 1;
     double ratio_threshold = 0.1;
     detail::loss_window window = default_loss_window;
+    std::optional<double> rise = {};
 
     /// The phases so far, and the number of consecutive overfit steps.
     class history {
@@ -57,6 +61,7 @@ struct overfit {
         detail::mean_loss train_;
         detail::mean_loss validation_;
         std::int64_t count_ = 0;
+        double least_ = std::numeric_limits<double>::infinity();  // validation loss
     };
     history so_far = {};  ///< state between steps, kept by the rule
 
@@ -73,7 +78,8 @@ struct overfit {
             setting{"start_step", &Rule::start_step, "steps before this one do not count"},
             setting{"patience", &Rule::patience, "at how many validation steps in a row it must be so"},
             setting{"ratio_threshold", &Rule::ratio_threshold,
-                    "how far validation may be above training, as a part of training's loss"}};
+                    "how far validation may be above training, as a part of training's loss"},
+            setting{"rise", &Rule::rise, "how far validation must be above its least loss, too, as a part of that"}};
     }
 
     void check() const;

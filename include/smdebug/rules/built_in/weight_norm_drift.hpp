@@ -41,6 +41,7 @@ struct weight_norm_drift {
     double shrink = 4;
     double min_norm = 1e-6;
     bool all_workers = true;
+    text_list exclude_regex = {};
 
     /// Norms of earlier saves, so that each is read once; findings do not depend on it.
     mutable detail::history_table<detail::save_history<double>> so_far = {};
@@ -60,16 +61,20 @@ struct weight_norm_drift {
             setting{"growth", &Rule::growth, "fires if the norm is above so many times the least of these"},
             setting{"shrink", &Rule::shrink, "fires if so many times the norm are below the greatest of these"},
             setting{"min_norm", &Rule::min_norm, "earlier norms must be above this to count"},
-            setting{"all_workers", &Rule::all_workers, every_worker_meaning}};
+            setting{"all_workers", &Rule::all_workers, every_worker_meaning},
+            setting{"exclude_regex", &Rule::exclude_regex, exclude_regex_meaning, setting_kind::regexes}};
     }
 
     void check() const;
 
     [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {
+        const auto is_left_out = detail::left_out(run, step, exclude_regex);
         return detail::judge_series(
             run, step, detail::choice_or(collection_names, tensor_regex, "weights"), all_workers, so_far,
             static_cast<std::size_t>(window) + static_cast<std::size_t>(warm_up),
-            [](const auto& tensor) { return detail::l2_in_save(tensor); },
+            [&](const auto& tensor) {
+                return is_left_out(tensor) ? detail::judged_save<double>::none() : detail::l2_in_save(tensor);
+            },
             [&](const auto&, const detail::judged_save<double>& save, detail::nothing_more&) {
                 return save.what && is_finite(*save.what) && *save.what > min_norm ? save.what : std::nullopt;
             },

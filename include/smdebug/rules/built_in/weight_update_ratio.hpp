@@ -72,7 +72,7 @@ struct update_comparison {
 }  // namespace detail
 
 /// Fires for each tensor of the collection "weights" with a relatively large or small update:
-///     r = ||w_s - w_p|| / (||w_p|| + epsilon);   r > large_threshold or r < small_threshold
+///     r = ||w_s - w_p|| / (||w_p|| + epsilon);   r > large_threshold or r < small_threshold,   at its last `patience` saves
 /// p is the previous save or, with num_steps, the oldest one at most that many steps back.  If the run has TRAIN steps,
 /// only these are judged and counted (mode steps); else all of them, by their global numbers.
 /// Edge cases: no such p: silent; nothing changed: r = 0, fires; previous weights of 0: r is huge, fires; NaN: silent;
@@ -87,7 +87,9 @@ struct weight_update_ratio {
     double small_threshold = 1e-8;
     double epsilon = 1e-9;  ///< prevents a division by 0
     bool all_workers = false;
+    std::int64_t patience = 1;
     update_norm norm = default_update_norm;
+    mutable detail::lasting_findings so_far = {};  ///< state between steps, of a patience above 1
 
     [[nodiscard]] static constexpr std::string_view name() noexcept { return "weight_update_ratio"; }
     [[nodiscard]] static constexpr std::string_view service_name() noexcept { return "WeightUpdateRatio"; }
@@ -102,7 +104,8 @@ struct weight_update_ratio {
             setting{"large_threshold", &Rule::large_threshold, "fires if the ratio is above this"},
             setting{"small_threshold", &Rule::small_threshold, "fires if the ratio is below this"},
             setting{"epsilon", &Rule::epsilon, "added to the norm of the weights, against division by 0"},
-            setting{"all_workers", &Rule::all_workers, all_workers_meaning}};
+            setting{"all_workers", &Rule::all_workers, all_workers_meaning},
+            setting{"patience", &Rule::patience, patience_meaning}};
     }
 
     void check() const;
@@ -112,8 +115,9 @@ struct weight_update_ratio {
         if (!training && detail::has_steps_of(run, mode::train)) {
             return {};
         }
-        return detail::judge_each(run, step, {.collection_names = "weights"}, all_workers,
-                                  [&](const auto& tensor) { return judge(run, tensor, training); });
+        return detail::judge_each(run, step, {.collection_names = "weights"}, all_workers, [&](const auto& tensor) {
+            return so_far.keep(tensor, patience, judge(run, tensor, training));
+        });
     }
 
 private:
@@ -226,6 +230,7 @@ inline detail::update_comparison::answer detail::update_comparison::operator()(c
 }
 
 inline void weight_update_ratio::check() const {
+    detail::lasting_findings::check(name(), patience);
     if (num_steps && *num_steps < 1) {
         refuse("num_steps", std::to_string(*num_steps), "at least 1");
     }

@@ -76,6 +76,7 @@ void check_history(std::string_view rule, std::int64_t window, const std::option
 struct robust_statistics {
     double median = std::numeric_limits<double>::quiet_NaN();
     double deviation = std::numeric_limits<double>::quiet_NaN();
+    double largest = std::numeric_limits<double>::quiet_NaN();
 };
 
 /// Cost: linear.  NaN of no numbers.
@@ -344,6 +345,35 @@ using number_history = save_history<double, newest_number>;
 [[nodiscard]] std::optional<robust_statistics> usual_numbers(const std::deque<number_history::entry>& earlier,
                                                              const std::optional<std::int64_t>& min_history,
                                                              std::int64_t window);
+
+/// The first `window` finite values of a loss and four times as many of the newest, and what they say.
+class loss_course {
+public:
+    /// A value that is given again, or of an earlier step, begins anew.
+    void add(step_number step, double loss, std::int64_t window);
+
+    [[nodiscard]] std::int64_t count() const noexcept { return count_; }
+
+    /// The finding that the loss has not fallen, if it has not; nothing before there are 2 * window values.  It has not if
+    /// the mean of the newest `window`
+    ///  - is above the very first value by more than `increase_percent`; or
+    ///  - is not below the mean of the first `window` by `diff_percent` and by the noise, and not below the very first
+    ///    value by 3 robust deviations of the differences of neighbours: a loss may fall at once, and then stay.
+    /// The noise is the standard error of such a difference of means, by the same deviation.
+    [[nodiscard]] std::optional<finding> not_fallen(double diff_percent, double increase_percent) const;
+
+    /// Whether two losses move against each other, as those of a generator and its discriminator do: the correlation of
+    /// their newest values, of the same steps, is below -0.2; before there are 4 * window, they may.
+    [[nodiscard]] bool is_against(const loss_course& other) const;
+
+private:
+    std::int64_t window_ = 0;
+    std::int64_t count_ = 0;
+    step_number last_ = -1;
+    double first_ = 0;
+    double first_sum_ = 0;  // of the first `window_`
+    std::deque<double> newest_;
+};
 
 /// The histories of a rule, by series, of one run.
 template <class History>

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <smdebug/core/dtype.hpp>
+#include <smdebug/core/error.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/reduce/name.hpp>
@@ -18,6 +19,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -46,6 +48,11 @@ inline constexpr std::string_view collection_names_meaning =
     "collections to look at; with tensor_regex: the union of both";
 inline constexpr std::string_view tensor_regex_meaning = "regular expressions for names of tensors to look at";
 inline constexpr std::string_view all_workers_meaning = "look at every worker, not only at the first by name";
+/// The same, of settings that keep a scan quiet on healthy trainings.
+inline constexpr std::string_view patience_meaning = "at how many saves in a row it must be so";
+inline constexpr std::string_view above_largest_meaning =
+    "... and so many times as far above the median as the largest of these";
+inline constexpr std::string_view exclude_regex_meaning = "regular expressions for names of tensors to leave out";
 
 namespace detail {
 
@@ -414,6 +421,48 @@ finding saved_tensor<Handle>::met(double value, double threshold, std::string me
             .threshold = threshold,
             .message = std::move(message)};
 }
+
+/// A predicate: whether a tensor of a step is left out.
+[[nodiscard]] auto left_out(const readable_trial auto& run, step_number step, const text_list& exclude_regex) {
+    return [names = exclude_regex.empty() ? std::vector<std::string>{}
+                                          : run.tensor_names({.regex = exclude_regex, .step = step})](
+               const auto& tensor) { return std::binary_search(names.begin(), names.end(), tensor.name()); };
+}
+
+/// Keeps findings that were met at `patience` saves of a tensor in a row, this one included, from the first step on that
+/// it is given.  A step that is given again counts once, a note does not count.
+class lasting_findings {
+public:
+    /// Errors: value_error for a patience below 1.
+    static void check(std::string_view rule, std::int64_t patience) {
+        if (patience < 1) {
+            throw value_error(std::string{rule} + ": patience is " + std::to_string(patience) +
+                              "; it must be at least 1");
+        }
+    }
+    [[nodiscard]] finding keep(const auto& save, std::int64_t patience, finding one) {
+        if (patience <= 1) {
+            return one;
+        }
+        row& of = rows_[{save.name(), save.worker()}];
+        if (save.step() != of.last) {
+            of = {save.step(), save.step() > of.last ? of.count : 0};
+        }
+        of.count = one.met ? of.before + 1 : (one.message.empty() ? 0 : of.before);
+        if (one.met) {
+            one.message += "; so in " + std::to_string(of.count) + " saves in a row";
+        }
+        return one.met && of.count < patience ? finding{} : one;
+    }
+
+private:
+    struct row {
+        step_number last = -1;
+        std::int64_t before = 0;  // that step
+        std::int64_t count = 0;
+    };
+    std::map<std::pair<std::string, std::string>, row> rows_;  // by tensor and worker
+};
 
 }  // namespace detail
 

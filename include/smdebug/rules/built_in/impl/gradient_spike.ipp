@@ -13,6 +13,7 @@ SMDEBUG_INLINE void gradient_spike::check() const {
     detail::check_history(name(), window, min_history);
     detail::check_range(name(), "ratio", ratio, {.least = 1});
     detail::check_range(name(), "z_threshold", z_threshold, {});
+    detail::check_range(name(), "above_largest", above_largest, {});
     detail::check_range(name(), "top", top, {.least = 1});
 }
 
@@ -59,7 +60,8 @@ SMDEBUG_INLINE gradient_spike::verdict gradient_spike::verdict_of(const all_grad
     if (!usual) {
         return {};
     }
-    const double bound = std::max(ratio * usual->median, usual->median + z_threshold * usual->deviation);
+    const double bound = std::max({ratio * usual->median, usual->median + z_threshold * usual->deviation,
+                                   usual->median + above_largest * (usual->largest - usual->median)});
     if (!(usual->median > 0 && gradients.norm > bound)) {
         return {};
     }

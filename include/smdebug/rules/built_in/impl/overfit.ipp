@@ -4,6 +4,7 @@
 #include <smdebug/core/float_kinds.hpp>
 #include <smdebug/rules/built_in/overfit.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -19,6 +20,9 @@ SMDEBUG_INLINE void overfit::check() const {
     }
     if (patience < 1) {
         throw value_error("overfit: patience is " + std::to_string(patience) + "; it must be at least 1");
+    }
+    if (rise && !(*rise >= 0)) {
+        throw value_error("overfit: rise is " + short_text(*rise) + "; it must be a number that is not negative");
     }
     if (is_nan(ratio_threshold)) {
         throw value_error("overfit: ratio_threshold is NaN; it must be a number");
@@ -55,7 +59,9 @@ SMDEBUG_INLINE std::optional<finding> overfit::judge_both(const detail::mean_los
     const double t = train.mean();
     const double v = validation.mean();
     const double ratio = t == 0 ? (v > 0 ? std::numeric_limits<double>::infinity() : 0) : (v - t) / std::abs(t);
-    so_far.count_ = ratio > ratio_threshold ? so_far.count_ + 1 : 0;
+    so_far.least_ = std::min(so_far.least_, v);
+    const bool rose = !rise || v > so_far.least_ + *rise * std::abs(so_far.least_);
+    so_far.count_ = ratio > ratio_threshold && rose ? so_far.count_ + 1 : 0;
     if (so_far.count_ < patience) {
         return std::nullopt;
     }
