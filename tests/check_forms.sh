@@ -39,6 +39,16 @@ for objects in "first.compiled.o second.header_only.o" "second.header_only.o fir
     fi
 done
 echo "the linker refuses to mix the forms"
+if "$@" -DSMDEBUG_COMPILED -D_GLIBCXX_DEBUG -o checked first.cpp second.cpp main.cpp "${libraries[@]}" >said 2>&1; then
+    echo "files with -D_GLIBCXX_DEBUG were linked with a library without"
+    exit 1
+fi
+if ! grep -q compiled_form_built_with_GLIBCXX_DEBUG said; then
+    echo "the linker does not say that _GLIBCXX_DEBUG is why:"
+    cat said
+    exit 1
+fi
+echo "the linker refuses files with _GLIBCXX_DEBUG"
 # A user's file: no header but the umbrella, and no own policies.
 "$@" -O0 -DSMDEBUG_COMPILED -o every_name_compiled "$every_name" "${libraries[@]}"
 ./every_name_compiled

@@ -110,6 +110,7 @@ if(SMDEBUG_OLDEST_CLANG AND TARGET smdebug::program)
     add_infrastructure_test(oldest_clang ${SMDEBUG_OLDEST_CLANG} @${compile_flags} -fsyntax-only -Wall -Wextra -Werror ${doors}
                             ${CMAKE_CURRENT_SOURCE_DIR}/every_name/every_name.cpp)
 endif()
+add_infrastructure_test(hosts ${SMDEBUG_BASH} ${CMAKE_CURRENT_SOURCE_DIR}/check_hosts.sh ${user_compiler})
 add_infrastructure_test(requirements ${SMDEBUG_BASH} ${CMAKE_CURRENT_SOURCE_DIR}/check_requirements.sh ${user_compiler})
 
 # Near misses: also with the compiled form's headers, precompiled once a folder.

@@ -100,6 +100,11 @@ else
     build_and_test asan "$clang with ASan and UBSan" "${with_clang[@]}"
     if [[ $gcc == dev ]]; then stage "packages" install_packages bench; fi
     build_and_test "$gcc" "g++"
+    if [[ $what == all ]]; then  # the check preset has them with g++, in the compiled form
+        stage "fast arithmetic: configure (build/fast)" cmake --preset fast --log-level=WARNING "${with_clang[@]}"
+        stage "fast arithmetic: build" cmake --build --preset fast -j "$jobs" --target test_reduce test_rules
+        stage "fast arithmetic: test" run_tests fast -R '^(reduce|rules)/' -E _avx
+    fi
     # Concurrent code: trials, rules, storages, requests, growing runs, and the program following them.
     stage "ThreadSanitizer: configure (build/tsan)" cmake --preset tsan --log-level=WARNING "${with_clang[@]}"
     threads=(archive_threads batch_threads core_threads trial_threads report_threads storage_threads http s3_servers live rules_threads program_threads hook_threads s3_threads)

@@ -17,8 +17,14 @@ namespace smdebug::inline v1::detail {
 // form and in the library, be it static or shared.
 #ifdef SMDEBUG_COMPILED
 // The first brings in the library's definition of the second, whatever the linker has resolved by then.
-extern const int compiled_form;
-[[gnu::used]] inline const int* const needs_compiled_form = &compiled_form;
+// Where containers of the standard library check their use they have other layouts: another name then.
+#ifdef _GLIBCXX_DEBUG
+extern const int compiled_form_built_with_GLIBCXX_DEBUG;
+[[gnu::used]] inline const int* const needs_compiled_form = &compiled_form_built_with_GLIBCXX_DEBUG;
+#else
+extern const int compiled_form_built_without_GLIBCXX_DEBUG;
+[[gnu::used]] inline const int* const needs_compiled_form = &compiled_form_built_without_GLIBCXX_DEBUG;
+#endif
 extern constinit thread_local int header_only_files_do_not_link_with_those_that_use_smdebug_compiled;
 [[gnu::used]] inline const int* uses_compiled_form() noexcept {
     return &header_only_files_do_not_link_with_those_that_use_smdebug_compiled;

@@ -59,7 +59,7 @@ class hook_link;
 ///           iteration would be saved into the same step: call abandon_step() in the handler.
 ///           With failure_policy::drop none of this is thrown: losses are counted and reported to on_drop.  A wrong
 ///           argument throws value_error in any case and has no other effect.
-/// Threads:  one call at a time, on any thread.  A call made while another thread is in one throws value_error,
+/// Threads:  one call at a time, on any thread; with hook_options::threads many: calls wait for each other.  Else a call made while another thread is in one throws value_error,
 ///           whatever the failure policy, and changes nothing; observers may call the hook back on their own thread.
 ///           noexcept functions are not checked.  In a forked child every call throws unsupported and touches nothing
 ///           of the parent; the child must make its own hook.
@@ -248,6 +248,7 @@ private:
     // The outermost call of a thread holds the hook; calls within it, by observers, pass.
     class one_call {
     public:
+        // Waits for another thread that holds the hook, if the options allow many.
         // Errors: unsupported in a forked child; value_error where another thread holds the hook.
         explicit one_call(const hook_base& called);
         one_call(const one_call&) = delete;
@@ -256,6 +257,7 @@ private:
 
     private:
         std::atomic<std::thread::id>* held_;  // null within another call
+        bool others_wait_;
     };
     void check_call(std::string_view name) const;
 

@@ -144,6 +144,10 @@ void check(const save_config& config, const std::string& where);
 /// Which workers of a job write: the first one alone, or all.
 enum class include_workers : std::uint8_t { one, all };
 
+/// Which threads call a hook: one at a time, so that a second one is refused, as a mistake; or many, which wait for each
+/// other.
+enum class hook_threads : std::uint8_t { one, many };
+
 /// What to do if the run already exists: refuse it, or continue after its last step.
 enum class existing_run : std::uint8_t { refuse, resume };
 
@@ -198,9 +202,15 @@ struct hook_options {
     /// Whether this worker writes even if it is not the first one, `worker_0`.
     smdebug::include_workers include_workers = smdebug::include_workers::one;
     /// This worker's name; TensorFlow device names such as "/job:worker/replica:0/task:1/device:GPU:0" are accepted.
-    std::string worker = "worker_0";
-    /// How many workers the job has.
+    /// Empty: "worker_<rank>", where a launcher has set a rank and how many there are (OMPI_COMM_WORLD_RANK and _SIZE,
+    /// PMI_RANK and _SIZE, SLURM_PROCID and SLURM_NTASKS, RANK and WORLD_SIZE: the first pair that is set), as a note
+    /// says; else "worker_0".
+    std::string worker = {};
+    /// How many workers the job has.  1 with a rank as above: as many as the launcher says.
     std::int64_t num_workers = 1;
+    /// With `many`, save_tensor() and should_save() may be called by several threads at once, such as OpenMP's; a step's
+    /// tensors are in the order of the calls.  No other call belongs beside them: end_step() by one thread, after all.
+    hook_threads threads = hook_threads::one;
     /// Decides and counts as usual, writes nothing.
     bool dry_run = false;
 
@@ -254,6 +264,9 @@ namespace detail {
 inline constexpr std::size_t longest_worker = 200;
 
 void check_name(const std::string& name, const std::string& where);
+
+/// The options with the worker's name, and how many there are, from the launcher's environment, unless they have a name.
+[[nodiscard]] hook_options with_rank(hook_options options);
 
 }  // namespace detail
 

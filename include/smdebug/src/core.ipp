@@ -31,7 +31,11 @@
 
 namespace smdebug::inline v1 {
 
-const int detail::compiled_form = 1;
+#ifdef _GLIBCXX_DEBUG
+const int detail::compiled_form_built_with_GLIBCXX_DEBUG = 1;
+#else
+const int detail::compiled_form_built_without_GLIBCXX_DEBUG = 1;
+#endif
 constinit thread_local int detail::header_only_files_do_not_link_with_those_that_use_smdebug_compiled = 0;
 
 template result<std::vector<double>> quantiles<>(const tensor_view&, std::span<const double>, quantile_options);

@@ -149,17 +149,25 @@ SMDEBUG_INLINE void hook_base::check_process() const {
     }
 }
 
-SMDEBUG_INLINE hook_base::one_call::one_call(const hook_base& called) : held_(&called.caller_) {
+SMDEBUG_INLINE hook_base::one_call::one_call(const hook_base& called)
+    : held_(&called.caller_), others_wait_(called.core_->options().threads == hook_threads::many) {
     called.check_process();
     const std::thread::id here = std::this_thread::get_id();
     std::thread::id holder{};
-    if (held_->compare_exchange_strong(holder, here, std::memory_order_acquire, std::memory_order_relaxed)) {
+    while (!held_->compare_exchange_strong(holder, here, std::memory_order_acquire, std::memory_order_relaxed)) {
+        if (holder == here || !others_wait_) {
+            break;
+        }
+        held_->wait(holder, std::memory_order_relaxed);
+        holder = {};
+    }
+    if (holder == std::thread::id{}) {
         return;
     }
     if (holder != here) {
         throw value_error(
             "two threads use this hook at once: this call changed nothing; give each thread a hook of its own, with "
-            "another worker's name, or put a lock around the calls");
+            "another worker's name, or set hook_options::threads to many");
     }
     held_ = nullptr;
 }
@@ -167,6 +175,9 @@ SMDEBUG_INLINE hook_base::one_call::one_call(const hook_base& called) : held_(&c
 SMDEBUG_INLINE hook_base::one_call::~one_call() {
     if (held_ != nullptr) {
         held_->store(std::thread::id{}, std::memory_order_release);
+        if (others_wait_) {
+            held_->notify_one();
+        }
     }
 }
 

@@ -22,7 +22,7 @@ namespace smdebug::inline v1::detail {
 
 SMDEBUG_INLINE hook_core::hook_core(any_storage store, hook_options options, any_kernel kernel, any_clock clock,
                                     place_opener opener)
-    : options_(std::move(options)),
+    : options_(with_rank(std::move(options))),
       kernel_(std::move(kernel)),
       clock_(std::move(clock)),
       collections_(options_),

@@ -10,7 +10,12 @@
 #include <smdebug/reduce/name.hpp>
 
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <cstdlib>
 #include <string_view>
+#include <system_error>
+#include <utility>
 
 namespace smdebug::inline v1 {
 namespace detail::known_collections {
@@ -105,9 +110,6 @@ namespace detail {
 
 SMDEBUG_INLINE void check_worker(const std::string& worker) {
     const auto refuse = [&](const std::string& why) { throw value_error("worker is \"" + worker + "\": " + why); };
-    if (worker.empty()) {
-        refuse("a worker needs a name, such as \"worker_0\"");
-    }
     if (!is_utf8(worker)) {
         refuse("the name is not UTF-8");
     }
@@ -169,13 +171,47 @@ SMDEBUG_INLINE void check_spelling(const std::string& where, const std::string& 
     }
 }
 
+SMDEBUG_INLINE hook_options with_rank(hook_options options) {
+    if (!options.worker.empty()) {
+        return options;
+    }
+    const auto number = [](const char* variable) -> std::optional<std::int64_t> {
+        const char* const set = std::getenv(variable);  // NOLINT(concurrency-mt-unsafe)
+        const std::string_view text = set != nullptr ? std::string_view{set} : std::string_view{};
+        std::int64_t value = 0;
+        const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+        return code == std::errc{} && end == text.data() + text.size() ? std::optional{value} : std::nullopt;
+    };
+    options.worker = "worker_0";
+    for (const auto& [rank_variable, size_variable] :
+         {std::pair{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"}, std::pair{"PMI_RANK", "PMI_SIZE"},
+          std::pair{"SLURM_PROCID", "SLURM_NTASKS"}, std::pair{"RANK", "WORLD_SIZE"}}) {
+        const auto rank = number(rank_variable);
+        const auto size = number(size_variable);
+        if (rank && size && *rank >= 0 && *rank < *size) {
+            options.worker = "worker_" + std::to_string(*rank);
+            options.num_workers = options.num_workers == 1 ? *size : options.num_workers;
+            if (*size > 1) {
+                options.notes.push_back("this process is " + options.worker + " of " +
+                                        std::to_string(options.num_workers) + ", as " + rank_variable +
+                                        " says; hook_options::worker sets another name");
+            }
+            break;
+        }
+    }
+    return options;
+}
+
 }  // namespace detail
 
 SMDEBUG_INLINE void check(const hook_options& options) {
-    detail::check_worker(options.worker);
+    if (!options.worker.empty()) {
+        detail::check_worker(options.worker);
+    }
     const bool is_numbered =
-        options.worker.starts_with("worker_") &&
-        options.worker.find_first_not_of("0123456789", std::string_view{"worker_"}.size()) == std::string::npos;
+        options.worker.empty() ||
+        (options.worker.starts_with("worker_") &&
+         options.worker.find_first_not_of("0123456789", std::string_view{"worker_"}.size()) == std::string::npos);
     if (options.include_workers == include_workers::one && options.num_workers > 1 && !is_numbered) {
         throw value_error("worker is \"" + options.worker +
                           "\" and include_workers is one: of several workers worker_0 writes, so name them worker_0, "
