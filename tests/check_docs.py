@@ -5,7 +5,8 @@ check_docs.py links ROOT
     Every relative link and anchor of every .md file exists; docs/README.md names every page of docs/; lines of prose have
     at most 140 columns; headers and sources named by their paths exist, and headers named without one somewhere in the
     repository (CHANGELOG.md names those of its time); every block has a language; blocks of sh, json and python are well
-    formed; a block after <!-- of: FILE --> occurs in that file, line by line (a line ... matches any lines).
+    formed; a block after <!-- of: FILE --> occurs in that file, line by line (a line ... matches any lines).  The commands that
+    do all the set-up on a fresh machine stand in a block of sh in README.md's first 30 lines.
 check_docs.py compile ROOT FOLDER COMPILER [FLAG...]
     Every block of cpp compiles: as the body of a function, or, if it has a main() or follows <!-- cpp namespace -->, of a
     namespace.  A hidden comment <!-- cpp, end of line, lines --> before it adds lines before the block's;
@@ -44,6 +45,8 @@ USUAL_INCLUDES = tuple(f"#include <smdebug/{header}>" for header in (
     "storage/disk_cache.hpp", "storage/object_cache.hpp", "trial/diff_runs.hpp", "trial/reduce_in_passing.hpp",
     "trial/scan.hpp", "trial/verify.hpp", "watch/watch.hpp"))
 WIDTH = 140
+SET_UP = ("./examples/quickstart.sh", "./tests/run.sh")  # the main job, the tests
+TOP = 30  # the lines of README.md that are read first
 BLOCKS = "docs_blocks"  # the program built from the output of `source`
 
 
@@ -221,6 +224,9 @@ def check_links(root):
                 said = wrong_block(root, one)
                 if said:
                     wrong.append(f"{name}:{one.line}: {said}")
+    shown = [line.split("#")[0].strip() for one in pages["README.md"].blocks if one.kind == "sh"
+             for number, line in enumerate(one.lines, one.line + 1) if number <= TOP]
+    wrong.extend(f"README.md's first {TOP} lines lack {each}" for each in SET_UP if each not in shown)
     index = pages.get("docs/README.md")
     for name in pages:
         if index and name.startswith("docs/") and f"({os.path.relpath(name, 'docs')})" not in index.text and name != "docs/README.md":

@@ -2,6 +2,10 @@
 
 GOOD = """# A page
 See [below](#two-words-a_b), [the other](docs/README.md#other), `b.hpp`, `<smdebug/b.hpp>`.
+```sh
+./examples/quickstart.sh  # the main job
+./tests/run.sh
+```
 <!-- of: source.txt -->
 ```cpp
 one
@@ -53,7 +57,12 @@ CASES = [
     ("docs/README.md#other", "docs/none.md", "links", "README.md:2: docs/none.md leads nowhere"),
     ("docs/README.md#other", "docs/README.md#others", "links", "no heading for #others"),
     ("See ", "S" * 141 + " ", "links", "more than 140"),
-    ("  three\n", "  four\n", "links", "README.md:4: does not stand in source.txt"),
+    ("\n./examples/quickstart.sh", "\n./quickstart.sh", "links", "README.md's first 30 lines lack ./examples/quickstart.sh"),
+    ("\n./tests/run.sh", "", "links", "README.md's first 30 lines lack ./tests/run.sh"),
+    ("./tests/run.sh", "./tests/run.sh.old", "links", "README.md's first 30 lines lack ./tests/run.sh"),
+    ("# A page\n", "# A page\n" + 26 * "\n", "links", "README.md's first 30 lines lack ./tests/run.sh"),
+    ("# A page\n", "# A page\n" + 25 * "\n", "links", ""),
+    ("  three\n", "  four\n", "links", "README.md:8: does not stand in source.txt"),
     ("```sh\necho x", "```sh\necho 'x", "links", "no shell script"),
     ("```sh\n", "```\n", "links", "a block of ''"),
     ("{}", "{", "links", "no json"),
@@ -62,12 +71,12 @@ CASES = [
     ("See ", "`c.hpp` ", "links", "README.md:2: there is no c.hpp"),
     ("`<smdebug/b.hpp>`", "`<smdebug/c.ipp>`", "links", "README.md:2: there is no c.ipp"),
     ("# Other", "# Other\n| a |\n|---|\n| `c.hpp` |", "links", "docs/README.md:4: there is no c.hpp"),
-    ("{before}", "{after}", "compile", "README.md:14"),
-    ("int main() {}", "int main() { return x; }", "compile", "README.md:18"),
-    ("`1 + 1`", "`1 + z`", "compile", "README.md:33"),
-    ("\nc ... s", "\nd ... s", "run", "README.md:35: $ printf"),
+    ("{before}", "{after}", "compile", "README.md:18"),
+    ("int main() {}", "int main() { return x; }", "compile", "README.md:22"),
+    ("`1 + 1`", "`1 + z`", "compile", "README.md:37"),
+    ("\nc ... s", "\nd ... s", "run", "README.md:39: $ printf"),
     ("\na\n...", "\n...\nb", "run", ""),
-    ("\na\n...\n", "\na\n", "run", "README.md:35: $ printf"),
+    ("\na\n...\n", "\na\n", "run", "README.md:39: $ printf"),
     ("$ false  # exit status 1", "$ false", "run", "exit status 1"),
     ("```console\n$ printf", "```console\nx\n$ printf", "run", "begins with '$ command'"),
     ("exit 0", "exit 1", "run", "README.md: its C++ ends with status 1"),

@@ -85,7 +85,8 @@ TEST_CASE("storage_conformance: each fault is reported with the broken promise a
          "does"},
         {fault::half_read,
          "1: a range gives that part, shorter only at the object's end (events/every_byte): does not"},
-        {fault::empty_for_missing, "4: a missing key is not_found, and the message names it (missing): throws nothing"},
+        {fault::empty_for_missing,
+         "4: a missing key is not_found, message and where() name it (missing): throws nothing"},
         {fault::size_of_folder, "3: size says what is there (index): does not hold"},
         {fault::list_throws, "2: list gives full keys in byte order: throws \"Unavailable: the server is away\""}};
     for (const expected& each : cases) {

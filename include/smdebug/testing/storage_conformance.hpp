@@ -142,7 +142,7 @@ void check_storage_conformance(Make&& make) {
                 suite.check(store.size(missing) == std::nullopt);
             }
         }
-        if (suite.part("4: a missing key is not_found, and the message names it")) {
+        if (suite.part("4: a missing key is not_found, message and where() name it")) {
             for (const std::string_view missing : {"missing", "index/000000009/x.json", "events/large/below_a_file"}) {
                 suite.about(missing);
                 suite.check_throws<not_found>([&] { static_cast<void>(store.read(missing)); });
