@@ -9,7 +9,7 @@ check_docs.py links ROOT
     do all the set-up on a fresh machine stand in a block of sh in README.md's first 30 lines.
 check_docs.py compile ROOT FOLDER COMPILER [FLAG...]
     Every block of cpp compiles: as the body of a function, or, if it has a main() or follows <!-- cpp namespace -->, of a
-    namespace.  A hidden comment <!-- cpp, end of line, lines --> before it adds lines before the block's;
+    namespace; after <!-- cpp outermost --> in none.  A hidden comment <!-- cpp, end of line, lines --> before it adds lines before the block's;
     <!-- cpp everywhere, end of line, lines --> adds them before each block of the page.
     After <!-- calls in column N --> each piece of code in that column of the next table compiles as an expression or a
     statement, after <!-- types in column N --> as a type.
@@ -269,7 +269,8 @@ def source_of(pages, includes, only_run=False):
             else:
                 kept.append("" if each.startswith("namespace smd") else each)
         head = f"namespace block_{count} {{" if is_whole else f"[[maybe_unused]] static void block_{count}() {{"
-        body.extend([head, *before, f'#line {line} "{name}"', *kept, "}"])
+        piece = [*before, f'#line {line} "{name}"', *kept]
+        body.extend(piece if is_whole == "outermost" else [head, *piece, "}"])
 
     for each in pages:
         for one in each.blocks:
@@ -278,7 +279,8 @@ def source_of(pages, includes, only_run=False):
             count += 1
             prelude = [line for text in (each.everywhere, one.note("cpp\n") or "") for line in text.splitlines()]
             has_main = any(line.startswith("int main(") for line in one.lines)
-            add(each.name, one.line + 1, one.lines, prelude, has_main or one.note("cpp namespace") is not None)
+            whole = "outermost" if one.note("cpp outermost") is not None else has_main or one.note("cpp namespace") is not None
+            add(each.name, one.line + 1, one.lines, prelude, whole)
             calls.append(f'if (page == "{each.name}") line = {one.line}, block_{count}{"::main" if has_main else ""}();')
         for line, piece, is_type in () if only_run else code_of_tables(each):
             count += 1

@@ -106,7 +106,7 @@ TEST_CASE("a hook without a worker's name writes as the launcher's rank, and say
     CHECK(store.size("collections/000000000/worker_1_collections.json"));
 }
 
-TEST_CASE("two hooks of one name in one folder: the second is told how ranks are set") {
+TEST_CASE("two hooks of one name in one folder: the message says how ranks are set") {
     const launched by{};
     const smdebug_test::temporary_folder folder;
     const smd::hook_options options{.out_dir = folder.path() + "/run"};

@@ -81,7 +81,7 @@ private:
     byte_view bytes_;
 };
 
-/// A little-endian scalar at `from`, which needs no alignment.  The caller has checked that sizeof(Scalar) bytes are there.
+/// A little-endian scalar at `from`, which needs no alignment.  The caller has checked that its bytes are there.
 template <class Scalar>
     requires std::is_trivially_copyable_v<Scalar>
 [[nodiscard]] inline Scalar load_le(const std::byte* from) noexcept {

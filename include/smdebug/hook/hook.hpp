@@ -59,9 +59,9 @@ class hook_link;
 ///           iteration would be saved into the same step: call abandon_step() in the handler.
 ///           With failure_policy::drop none of this is thrown: losses are counted and reported to on_drop.  A wrong
 ///           argument throws value_error in any case and has no other effect.
-/// Threads:  one call at a time, on any thread; with hook_options::threads many: calls wait for each other.  Else a call made while another thread is in one throws value_error,
-///           whatever the failure policy, and changes nothing; observers may call the hook back on their own thread.
-///           noexcept functions are not checked.  In a forked child every call throws unsupported and touches nothing
+/// Threads:  one call at a time, on any thread; with hook_options::threads many, calls wait for each other.  Else a call
+///           that is made while another thread is in one throws value_error, whatever the failure policy, and changes
+///           nothing; observers may call the hook back on their own thread.  noexcept functions are not checked.  In a forked child every call throws unsupported and touches nothing
 ///           of the parent; the child must make its own hook.
 /// Lifetime: neither copied nor moved.  The destructor closes the hook and ignores errors: call close().  If an
 ///           exception destroys it, or exit() ends the program without destroying it, the current step is abandoned,

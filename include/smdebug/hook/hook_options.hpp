@@ -144,8 +144,8 @@ void check(const save_config& config, const std::string& where);
 /// Which workers of a job write: the first one alone, or all.
 enum class include_workers : std::uint8_t { one, all };
 
-/// Which threads call a hook: one at a time, so that a second one is refused, as a mistake; or many, which wait for each
-/// other.
+/// How many threads call a hook at once: one, so that a second one is refused, as a mistake; or many, which wait for
+/// each other.
 enum class hook_threads : std::uint8_t { one, many };
 
 /// What to do if the run already exists: refuse it, or continue after its last step.
@@ -208,8 +208,8 @@ struct hook_options {
     std::string worker = {};
     /// How many workers the job has.  1 with a rank as above: as many as the launcher says.
     std::int64_t num_workers = 1;
-    /// With `many`, save_tensor() and should_save() may be called by several threads at once, such as OpenMP's; a step's
-    /// tensors are in the order of the calls.  No other call belongs beside them: end_step() by one thread, after all.
+    /// With `many`, save_tensor() and should_save() may be called by several threads at once, such as OpenMP's; the
+    /// tensors of a step are in the order of the calls.  end_step() is for one thread, after the others.
     hook_threads threads = hook_threads::one;
     /// Decides and counts as usual, writes nothing.
     bool dry_run = false;

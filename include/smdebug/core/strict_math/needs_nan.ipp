@@ -1,5 +1,5 @@
-// What includes this looks for NaN and infinities, which a compiler forgets with -ffinite-math-only, also as the values of
-// functions: begin.ipp cannot help there.
+// What includes this looks for NaN and infinities.  With -ffinite-math-only a compiler forgets them, also as what
+// functions take and return: begin.ipp cannot help there.
 #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__
 #error \
     "smdebug: -ffast-math, -Ofast and -ffinite-math-only hide NaN and infinities: compile this file with \

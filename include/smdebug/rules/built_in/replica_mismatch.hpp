@@ -172,7 +172,7 @@ private:
         std::vector<std::string> selected_too;
         if (!digests.empty()) {
             if (collection_names.empty() && tensor_regex.empty()) {
-                selected_too = stand_for;  // whoever saves a digest wants it compared
+                selected_too = stand_for;  // digests are saved to be compared
             } else {
                 // Asked for apart: the names that other rules check lack a hook's digests.
                 selected_too = selected_among(run, stand_for, which);
