@@ -10,6 +10,7 @@
 #include <smdebug/record/framing.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
+#include <smdebug/trial/catalog/catalog.hpp>
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -93,7 +93,7 @@ static int check(smd_run* run) {
 
 int main(int count, char** arguments) {
     static const char options[] =
-        "{\"HookParameters\": {\"save_interval\": 10},"
+        "{\"HookParameters\": {\"save_interval\": 2},"
         " \"CollectionConfigurations\": [{\"CollectionName\": \"weights\"}, {\"CollectionName\": \"gradients\"}]}";
     if (count < 2 || smd_abi_version() != SMDEBUG_C_ABI) {
         fprintf(stderr, "usage: train_c FOLDER [LEARNING_RATE]\n");

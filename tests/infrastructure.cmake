@@ -160,6 +160,8 @@ set(bench_folder ${PROJECT_SOURCE_DIR}/benchmarks)
 set(bench_flags -I${bench_folder} -I${CMAKE_CURRENT_SOURCE_DIR} -Wall -Wextra -Werror -o ${CMAKE_CURRENT_BINARY_DIR})
 add_infrastructure_test(benchmarks/log_open ${user_compiler} ${bench_flags}/log_open_bench.o -O3 -march=native -c
                         ${bench_folder}/log_open_bench.cpp)
+add_infrastructure_test(benchmarks/log_open_compiled ${user_compiler} ${bench_flags}/log_open_compiled.o -O1 -DSMDEBUG_COMPILED -c
+                        ${bench_folder}/log_open_bench.cpp)
 if(TARGET smdebug_compiled_s3)
     add_infrastructure_test(benchmarks/s3_read ${user_compiler} ${bench_flags}/s3_read_bench -DSMDEBUG_COMPILED
                             ${bench_folder}/s3_read_bench.cpp $<TARGET_FILE:smdebug_compiled_s3> $<TARGET_FILE:smdebug_compiled>

@@ -25,6 +25,10 @@ TEST_CASE("environment_list: lists each variable that the sources name, and no o
                                          "OMPI_COMM_WORLD_SIZE",
                                          "PMI_SIZE",
                                          "SLURM_STEP_NUM_TASKS",  // mpirun and srun set them
+                                         "OMPI_COMM_WORLD_RANK",
+                                         "PMI_RANK",
+                                         "SLURM_PROCID",
+                                         "SLURM_NTASKS",  // likewise, for hooks
                                          "AWS_WEB_IDENTITY_TOKEN_FILE",
                                          "AWS_ROLE_ARN",               // refused, with a message that names them
                                          "SMDEBUG_CONFIG_FILE_PATH"};  // of hooks, which the program has none of

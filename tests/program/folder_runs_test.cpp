@@ -67,7 +67,7 @@ TEST_CASE("--runs-from-folders: a folder that may not be listed is named, and th
             for (std::vector<std::string> command :
                  {std::vector<std::string>{"check", logs, "--rule", "exploding_tensor"},
                   {"ls", logs},
-                  {"scan", logs}}) {
+                  {"scan", logs, "--all"}}) {
                 if (apart) {
                     command.emplace_back("--runs-from-folders");
                 }

@@ -131,7 +131,7 @@ TEST_CASE("scan: if rank 0 fails the others end, and the next scan merges what r
     const temporary_folder results;
     const std::string output = results.path() + "/out.db";
     const cli::detail::scan_arguments args{
-        .check = {.runs = {golden("torch_mlp"), golden("scalars")}}, .output = output, .rows = false, .threads = 1};
+        .check = {.runs = {golden("xgboost_like"), golden("scalars")}}, .output = output, .rows = false, .threads = 1};
     std::ofstream{output} << "no database of results, but what somebody has written";
     const said_by_ranks wrong = scan_over(3, args);
     CHECK(wrong.status == cli::exit_error);
@@ -159,7 +159,7 @@ TEST_CASE("scan: over ranks a stop keeps what was done; a database of a rank tha
     const temporary_folder results;
     const std::string output = results.path() + "/out.db";
     cli::detail::scan_arguments args{
-        .check = {.runs = {golden("torch_mlp"), golden("scalars")}}, .output = output, .rows = false, .threads = 1};
+        .check = {.runs = {golden("xgboost_like"), golden("scalars")}}, .output = output, .rows = false, .threads = 1};
     std::stop_source stop;
     stop.request_stop();
     const said_by_ranks stopped = scan_over(3, args, stop.get_token());

@@ -230,7 +230,8 @@ TEST_CASE("replica_mismatch: a digest is selected by its own name, in the hook's
         {{.collection_names = "digests"}, of_hook, true},
         {{}, listed, true},
         {{.tensor_regex = "^digest/v$"}, of_hook, false},
-        {{}, {{"weights", {"v"}}, {"digests", {"digest/w"}}}, false},
+        {{}, {{"weights", {"v"}}, {"digests", {"digest/w"}}}, true},
+        {{.collection_names = "weights"}, {{"weights", {"v"}}, {"digests", {"digest/w"}}}, false},
     };
     for (const row& each : rows) {
         CAPTURE(&each - rows);
