@@ -3,6 +3,7 @@
 
 #include <smdebug/reduce/digest.hpp>
 #include <smdebug/trial/basic_trial.hpp>
+#include <smdebug/xtensor.hpp>
 
 #include <doctest/doctest.h>
 

@@ -54,6 +54,16 @@ TEST_CASE("row_of: the numbers of a tensor, and those that are not there") {
     CHECK_FALSE(is_absent(std::numeric_limits<double>::quiet_NaN()));
 }
 
+TEST_CASE("row_of: a tensor without elements has no least, largest or mean: they are absent, not NaN") {
+    const series_row row = row_of(reduced({}));
+    for (const std::size_t column : {0U, 1U, 2U, 3U, 4U, 5U, 6U, 7U}) {
+        CAPTURE(column);
+        CHECK(is_absent(row[column]));
+    }
+    CHECK(row[10] == 0);
+    CHECK(row[11] == 0);
+}
+
 TEST_CASE("row_of: what no float holds stays, as do infinity and NaN") {
     for (const double value : {1e300, -1e300, 1e-310, 5e-324}) {
         CHECK(mean_of(value)[most_mean] == value);

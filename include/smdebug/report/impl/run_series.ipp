@@ -129,9 +129,10 @@ SMDEBUG_INLINE bool is_absent(double number) noexcept { return std::bit_cast<std
 SMDEBUG_INLINE series_row row_of(const reduction_values& values) {
     series_row row;
     row.fill(absent_number());
+    const bool is_empty = values.computed.has_counts() && values.count == 0;
     const auto put = [&](std::size_t column, reduction what, bool abs, bool both) {
-        if (values.computed.contains(reduction_key{what, abs})) {
-            const double value = values(what, abs);
+        const double value = values(what, abs);
+        if (values.computed.contains(reduction_key{what, abs}) && !(is_empty && is_nan(value))) {
             row[column] = value;
             row[column + (both ? 1 : 0)] = value;
         }
