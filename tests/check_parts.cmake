@@ -3,7 +3,7 @@
 # include/smdebug/src/*.ipp: otherwise the compiled form would lack it.
 cmake_minimum_required(VERSION 3.25)
 file(GLOB_RECURSE bodies RELATIVE ${ROOT}/include ${ROOT}/include/smdebug/*.ipp)
-list(FILTER bodies EXCLUDE REGEX "^smdebug/src/")
+list(FILTER bodies EXCLUDE REGEX "^smdebug/(src|core/strict_math)/")
 file(GLOB parts ${ROOT}/include/smdebug/src/*.ipp)
 set(included "")
 foreach(part IN LISTS parts)

@@ -45,7 +45,8 @@ namespace smdebug::inline v1::rules {
 /// Cost: one read and pass for each worker; where they differ, their values are read again, to say where.
 /// Memory: a hash for each worker of one tensor; with a tolerance also values, up to 256 MiB, while they differ.
 struct replica_mismatch {
-    text_list collection_names = {};  ///< with tensor_regex: the union; neither: the collection "weights", and every digest
+    text_list collection_names =
+        {};  ///< with tensor_regex: the union; neither: the collection "weights", and every digest
     text_list tensor_regex = {};
     double rtol = 0;
     double atol = 0;
@@ -69,13 +70,14 @@ struct replica_mismatch {
     }
     template <class Rule = replica_mismatch>
     [[nodiscard]] static constexpr auto settings() {
-        return std::tuple{setting{"collection_names", &Rule::collection_names,
-                                  "collections to look at; with tensor_regex: both; neither: \"weights\", and every digest"},
-                          setting{"tensor_regex", &Rule::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
-                          setting{"rtol", &Rule::rtol, "tolerance, as a part of the reference's value ..."},
-                          setting{"atol", &Rule::atol, "... plus this much; both 0: every byte must be the same"},
-                          setting{"only_alike_at_first", &Rule::only_alike_at_first,
-                                  "leave out tensors that differ where they are first compared, as shards do"}};
+        return std::tuple{
+            setting{"collection_names", &Rule::collection_names,
+                    "collections to look at; with tensor_regex: both; neither: \"weights\", and every digest"},
+            setting{"tensor_regex", &Rule::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
+            setting{"rtol", &Rule::rtol, "tolerance, as a part of the reference's value ..."},
+            setting{"atol", &Rule::atol, "... plus this much; both 0: every byte must be the same"},
+            setting{"only_alike_at_first", &Rule::only_alike_at_first,
+                    "leave out tensors that differ where they are first compared, as shards do"}};
     }
 
     void check() const;
