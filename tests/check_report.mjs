@@ -233,7 +233,7 @@ const cases = {
     },
 
     async empty() {
-        run([0], 'report', made('empty'), '-o', page('empty'));
+        run([1], 'report', made('empty'), '-o', page('empty'));
         const tab = await open('empty');
         check(/No tensor/.test(await tab.textContent('main')), 'empty: it says so');
         await shoot(tab, 'empty');
@@ -450,14 +450,14 @@ const cases = {
         check(/^good.* false,bad.* true$/.test(await picked()), `compared: opens on the one with most findings: ${await picked()}`);
         check(/^2 runs; shown: bad, which has most findings/.test(await first.textContent('#subtitle')), `compared: and says so: ${await first.textContent('#subtitle')}`);
         check(/found something in bad$/.test(await first.textContent('#findings-title')), `compared: whose findings: ${await first.textContent('#findings-title')}`);
+        check(/findings of bad/.test(await first.textContent('#scalars-part .controls')), 'compared: whose findings are marked');
         await first.locator('.tab').nth(0).click();
         await first.waitForTimeout(250);
         check(/shown: good;/.test(await first.textContent('#subtitle')), `compared: which is shown then: ${await first.textContent('#subtitle')}`);
         check(new URL(first.url()).hash.includes('run=0'), 'compared: the first run, too, is kept in the address');
-        // Of which run a chart says that something is lost, whichever is looked at; and whose findings the triangles are.
+        // Of which run a chart says that something is lost, whichever is looked at.
         const notes = await first.locator('#scalars-part .chart-note').allTextContents();
         check(notes.some((each) => /^NaN or infinite in bad, at \d+ steps$/.test(each)), `compared: whose values are lost: ${notes}`);
-        check(/findings of good/.test(await first.textContent('#scalars-part .controls')), 'compared: whose findings are marked');
         check((await first.textContent('#tensor-title')) === 'One tensor of good', `compared: whose tensor: ${await first.textContent('#tensor-title')}`);
         // What stands below a table does not touch it.
         const room = await first.evaluate(() => {
