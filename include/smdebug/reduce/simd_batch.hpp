@@ -93,6 +93,12 @@ inline constexpr std::uint8_t every_lane = 0xFF;
 template <class Arch>
 inline constexpr bool has_avx512 = std::derived_from<Arch, xsimd::avx512f>;
 
+/// Whether xsimd's fma is one instruction; else it is two of its operators.
+template <class Arch>
+inline constexpr bool has_fma = std::derived_from<Arch, xsimd::neon64>;
+template <class Base>
+inline constexpr bool has_fma<xsimd::fma3<Base>> = true;
+
 /// The smaller of two, lane by lane, either one where a lane is NaN.
 template <class Arch, class Lane>
 [[nodiscard]] inline xsimd::batch<Lane, Arch> smaller(xsimd::batch<Lane, Arch> a, xsimd::batch<Lane, Arch> b) noexcept {
@@ -182,7 +188,13 @@ template <class Arch>
 /// sum + x * x where x * x is exact, so that it may be fused or not.
 template <class Arch>
 [[nodiscard]] inline doubles<Arch> plus_exact_square(doubles<Arch> sum, doubles<Arch> x) noexcept {
-    return sum + x * x;
+    if constexpr (has_avx512<Arch>) {
+        return doubles<Arch>(_mm512_fmadd_pd(x.data, x.data, sum.data));
+    } else if constexpr (has_fma<Arch>) {
+        return xsimd::fma(x, x, sum);
+    } else {
+        return sum + x * x;
+    }
 }
 
 /// The lanes' sum by halves: whole vectors first, then within the last one.
