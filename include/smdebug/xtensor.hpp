@@ -1,5 +1,5 @@
-// Tensors as xtensor expressions: a hook saves them, trial.tensor(name).value<float>(step) returns them.  The only header
-// that includes xtensor: everything else works without, with spans in place of expressions.
+// Tensors as xtensor expressions: a hook saves them, trial.tensor(name).value<float>(step) returns them.  The only
+// header that includes xtensor: everything else works without, with spans in place of expressions.
 // Takes the parts of xtensor from where the installed version keeps them: xtensor/xarray.hpp up to 0.25,
 // xtensor/containers/xarray.hpp from 0.26 on.
 #pragma once
@@ -43,8 +43,8 @@ using tensor_array =
     xt::xarray_adaptor<xt::xbuffer_adaptor<const Element*, xt::smart_ownership, std::shared_ptr<const void>>,
                        xt::layout_type::row_major>;
 
-/// `tensor` as an xtensor expression.  Errors: type_error unless Element is exactly the type of its dtype; see converted()
-/// for another one.
+/// `tensor` as an xtensor expression.  Errors: type_error unless Element is exactly the type of its dtype; see
+/// converted() for another one.
 /// Shapes: any, including 0-d and empty ones.      Cost: a reference count and the strides; no element is read.
 template <element Element>
 [[nodiscard]] tensor_array<Element> as_xtensor(const tensor_value& tensor) {

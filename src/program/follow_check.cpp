@@ -147,7 +147,8 @@ private:
         }
     }
 
-    // Findings that the last walk could not see: at checkpoints that were removed since, and of rules that measure time.
+    // Findings that the last walk could not see: at checkpoints that were removed since, and of rules that measure
+    // time.
     static void add_kept(rule_result& to, const std::vector<finding>& kept) {
         to.outcome.findings.insert(to.outcome.findings.begin(), kept.begin(), kept.end());
         for (const finding& one : kept) {

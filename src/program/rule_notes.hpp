@@ -97,8 +97,8 @@ class bad_value_lines {
 public:
     /// Steps of its findings are numbered as they are shown.
     void add(const run_result& result);
-    /// The first lines, then the number of the others; each ends with a line end.  Of several runs, each begins with its
-    /// path.
+    /// The first lines, then the number of the others; each ends with a line end.  Of several runs, each begins with
+    /// its path.
     [[nodiscard]] std::string text() const;
 
 private:

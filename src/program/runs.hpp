@@ -90,8 +90,8 @@ inline constexpr std::string_view nothing_saved = "No debugging data was saved b
 void check_saved(const program_trial& run, const std::string& path);
 
 /// Opens a run for a command: what exists now, without waiting.  `store` comes from storage_of().
-/// Errors: as create_trial's; where there is no run, with what the user may have meant; missing_collection_files, in the
-/// words above, for a job that has ended without saving anything; value_error: an empty path.
+/// Errors: as create_trial's; where there is no run, with what the user may have meant; missing_collection_files, in
+/// the words above, for a job that has ended without saving anything; value_error: an empty path.
 [[nodiscard]] program_trial open_run(any_storage store, const std::string& path, const run_options& how);
 [[nodiscard]] program_trial open_run(const run_place& place, const run_options& how);
 [[nodiscard]] program_trial open_run(const std::string& path, const run_options& how);

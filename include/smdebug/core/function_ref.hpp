@@ -17,29 +17,29 @@ class function_ref;
 /// Refers to a callable for the duration of a call.
 /// Takes objects: lambdas, function objects, pointers to functions; not a function by its name.
 /// Borrows: the callable; never store a function_ref beyond the call it was passed to.
-template <class Range, class... Args>
-class function_ref<Range(Args...)> {
+template <class Returned, class... Args>
+class function_ref<Returned(Args...)> {
 public:
     template <class Function>
         requires(!std::same_as<std::remove_cvref_t<Function>, function_ref> &&
                  std::is_object_v<std::remove_reference_t<Function>> &&
-                 std::is_invocable_r_v<Range, Function&, Args...>)
+                 std::is_invocable_r_v<Returned, Function&, Args...>)
     function_ref(Function&& callable) noexcept  // NOLINT: implicit, so that a lambda can be passed
         : object_(const_cast<void*>(static_cast<const void*>(std::addressof(callable)))),
-          call_([](void* object, Args... args) -> Range {
+          call_([](void* object, Args... args) -> Returned {
               auto& target = *static_cast<std::remove_reference_t<Function>*>(object);
-              if constexpr (std::is_void_v<Range>) {
+              if constexpr (std::is_void_v<Returned>) {
                   std::invoke(target, std::forward<Args>(args)...);
               } else {
                   return std::invoke(target, std::forward<Args>(args)...);
               }
           }) {}
 
-    Range operator()(Args... args) const { return call_(object_, std::forward<Args>(args)...); }
+    Returned operator()(Args... args) const { return call_(object_, std::forward<Args>(args)...); }
 
 private:
     void* object_;
-    Range (*call_)(void*, Args...);
+    Returned (*call_)(void*, Args...);
 };
 
 namespace detail {

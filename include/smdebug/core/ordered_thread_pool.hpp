@@ -162,23 +162,23 @@ private:
 };
 
 /// Threads: everything may be called concurrently.
-template <class Result>
+template <class Value>
 class synchronized {
 public:
     /// Access to the value; other threads wait while this object lives.
     class access {
     public:
         explicit access(synchronized& of) : lock_(of.mutex_), value_(&of.value_) {}
-        [[nodiscard]] Result& operator*() const noexcept { return *value_; }
-        [[nodiscard]] Result* operator->() const noexcept { return value_; }
+        [[nodiscard]] Value& operator*() const noexcept { return *value_; }
+        [[nodiscard]] Value* operator->() const noexcept { return value_; }
 
     private:
         std::lock_guard<std::mutex> lock_;
-        Result* value_;
+        Value* value_;
     };
 
     template <class... Arguments>
-        requires(std::constructible_from<Result, Arguments...>)
+        requires(std::constructible_from<Value, Arguments...>)
     explicit synchronized(Arguments&&... arguments) : value_(std::forward<Arguments>(arguments)...) {}
 
     /// Keep the lock short: `value.lock()->method()` holds it until the end of the statement.
@@ -186,7 +186,7 @@ public:
 
 private:
     std::mutex mutex_;
-    Result value_;
+    Value value_;
 };
 
 }  // namespace detail

@@ -59,7 +59,8 @@ class hook_link;
 ///           iteration would be saved into the same step: call abandon_step() in the handler.
 ///           With failure_policy::drop none of this is thrown: losses are counted and reported to on_drop.  A wrong
 ///           argument throws value_error in any case and has no other effect.
-/// Threads:  one call at a time, on any thread; with hook_options::threads many, calls wait for each other.  Else a call
+/// Threads:  one call at a time, on any thread; with hook_options::threads many, calls wait for each other.  Else a
+/// call
 ///           that is made while another thread is in one throws value_error, whatever the failure policy, and changes
 ///           nothing; observers may call the hook back on their own thread.  noexcept functions are not checked.  In a forked child every call throws unsupported and touches nothing
 ///           of the parent; the child must make its own hook.
@@ -121,7 +122,8 @@ public:
     /// Borrows: the elements, for the call.
     ///
     /// Errors: value_error (elements and shape do not fit, a name that is empty, not UTF-8, or contains
-    /// "smdebug/reductions/", or in a hook that saves digests begins with "digest/"); unsupported (above 2 GiB, or the hook is closed).
+    /// "smdebug/reductions/", or in a hook that saves digests begins with "digest/"); unsupported (above 2 GiB, or the
+    /// hook is closed).
     bool save_tensor(std::string_view name, const tensor_view& tensor, const collection_names& into = {});
 
     /// The same for contiguous elements (std::span, std::vector, std::array, ...) and for strings

@@ -265,7 +265,8 @@ inline constexpr std::size_t longest_worker = 200;
 
 void check_name(const std::string& name, const std::string& where);
 
-/// The options with the worker's name, and how many there are, from the launcher's environment, unless they have a name.
+/// The options with the worker's name, and how many there are, from the launcher's environment, unless they have a
+/// name.
 [[nodiscard]] hook_options with_rank(hook_options options);
 
 }  // namespace detail

@@ -124,8 +124,8 @@ private:
     // Errors: in_use, run_exists if another process has begun a run there.
     void begin_again();
 
-    // The later global step under which this (mode, mode step) exists; under an earlier one, throws value_error: readers
-    // would find only one of two.  None in GLOBAL, whose steps are the global ones.
+    // The later global step under which this (mode, mode step) exists; under an earlier one, throws value_error:
+    // readers would find only one of two.  None in GLOBAL, whose steps are the global ones.
     [[nodiscard]] std::optional<step_number> replaced_by(const record_stamp& step) const;
 
     // Returns whether this was the last worker; false if the claim had already been released.

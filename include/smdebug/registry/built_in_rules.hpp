@@ -41,8 +41,8 @@
 
 namespace smdebug::inline v1 {
 
-/// Calls `visit.template operator()<BuiltIn>()` for each built-in rule BuiltIn; `Other` is the type of the runs that rules compare
-/// with.
+/// Calls `visit.template operator()<BuiltIn>()` for each built-in rule; `Other` is the type of the runs that rules
+/// compare with.
 template <class Other, class Visit>
 void for_each_built_in_rule(Visit&& visit) {
     [&]<class... BuiltIn>(detail::rule_list<BuiltIn...>) {

@@ -252,8 +252,8 @@ inline bool supply_collections(rule_request& request) {
     return true;
 }
 
-/// Sets a scan's own parameters that a request leaves open; none in the service's JSON, none that leaves out what the user
-/// has chosen, and no window of losses for a user's num_steps, which compares single ones.
+/// Sets a scan's own parameters that a request leaves open; none in the service's JSON, none that leaves out what the
+/// user has chosen, and no window of losses for a user's num_steps, which compares single ones.
 inline void supply_parameters(rule_request& request) {
     const scanned_rule* what = scanned_rule_named(request.rule);
     const auto has = [&](const char* name) { return request.parameters.contains(name); };

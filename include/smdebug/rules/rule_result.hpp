@@ -115,8 +115,8 @@ template <class Rule>
 /// them.
 [[nodiscard]] const finding* first_bad_value(std::span<const rule_result> results) noexcept;
 
-/// "the first value that was not finite: step 603, gradient/fc1.weight of worker_0, 0 NaN, 1 +Inf, 0 -Inf of 128 values;
-/// before: largest magnitude 0.0154 at step 562", of such a finding.
+/// "the first value that was not finite: step 603, gradient/fc1.weight of worker_0, 0 NaN, 1 +Inf, 0 -Inf of 128
+/// values; before: largest magnitude 0.0154 at step 562", of such a finding.
 [[nodiscard]] std::string first_bad_value_text(const finding& first);
 
 namespace detail {

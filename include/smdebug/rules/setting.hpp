@@ -42,8 +42,8 @@ enum class setting_kind : std::uint8_t {
     regexes,  ///< a list of regular expressions, checked when they are parsed
 };
 
-/// One setting of the rule Described: its name in texts and flags, the member, and a line that explains it, without the default
-/// (a default-constructed rule has that).
+/// One setting of the rule Described: its name in texts and flags, the member, and a line that explains it, without the
+/// default (a default-constructed rule has that).
 template <class Described, setting_value Value>
 struct setting {
     using rule_type = Described;
@@ -68,7 +68,8 @@ inline constexpr bool is_settings_tuple<std::tuple<setting<Described, Value>...>
 
 }  // namespace detail
 
-/// Described::settings() returns a tuple of setting<Described, ...>, Described::summary() a line that says when the rule fires.
+/// Described::settings() returns a tuple of setting<Described, ...>, Described::summary() a line that says when the
+/// rule fires.
 ///
 ///     static constexpr std::string_view name() { return "my_rule"; }
 ///     static constexpr std::string_view summary() { return "a tensor is larger than it should be"; }

@@ -66,8 +66,8 @@ void read_each(const Storage& store, std::span<const std::string> keys, object_s
 }
 
 /// The same, but continues after objects that the storage fails to read or has no memory for (unavailable): calls
-/// failed(place, error) for each of them.  `sink` may leave out the version. Either function may return false to end the reading, which then returns
-/// false.
+/// failed(place, error) for each of them.  `sink` may leave out the version. Either function may return false to end
+/// the reading, which then returns false.
 /// Errors: what `sink` and `failed` throw; in `failed`, `throw;` rethrows the storage's error.
 template <storage Storage, class Sink, class Failed>
 bool read_each_past_errors(const Storage& store, std::span<const std::string> keys, Sink&& sink, Failed&& failed) {

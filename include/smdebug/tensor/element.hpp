@@ -77,8 +77,8 @@ template <class Element>
 
 }  // namespace detail
 
-/// The dtype as which numbers of type Element are saved: that of an element type, and for other integers (`long long`) that
-/// of their size and sign; `invalid` for any other Element, including char.
+/// The dtype as which numbers of type Element are saved: that of an element type, and for other integers (`long long`)
+/// that of their size and sign; `invalid` for any other Element, including char.
 template <class Element>
 inline constexpr dtype saved_dtype_v = detail::dtype_by_size<Element>();
 
@@ -89,8 +89,8 @@ concept saved_element = saved_dtype_v<Element> != dtype::invalid;
 /// Whether the elements are numbers or booleans: neither strings nor `invalid`.
 [[nodiscard]] constexpr bool is_numeric(dtype type) noexcept { return size_of(type) != 0; }
 
-/// Calls `f.template operator()<Element>()` with the element type Element of `type`, and returns its result (of one type for every
-/// Element).  `type` must be numeric: anything else asserts, and aborts in any build.
+/// Calls `f.template operator()<Element>()` with the element type Element of `type`, and returns its result (of one
+/// type for every Element).  `type` must be numeric: anything else asserts, and aborts in any build.
 template <class Function>
 constexpr decltype(auto) visit_dtype(dtype type, Function&& f) {
     switch (type) {

@@ -99,8 +99,8 @@ public:
     }
     std::span<const std::string> strings() const&& = delete;  // keep the value in a variable first
 
-    /// The elements in C order.  Errors: type_error unless Element is exactly the type of the dtype: for another one, see
-    /// converted().
+    /// The elements in C order.  Errors: type_error unless Element is exactly the type of the dtype: for another one,
+    /// see converted().
     template <element Element>
     [[nodiscard]] std::span<const Element> elements() const& {
         if (dtype_of_v<Element> != type()) {
@@ -283,7 +283,8 @@ template <class Element>
     }
 }
 
-/// Calls visit(std::span<const Element>) with the elements, in their own type Element.  Returns whether the tensor is real.
+/// Calls visit(std::span<const Element>) with the elements, in their own type Element.  Returns whether the tensor is
+/// real.
 template <class Visit>
 bool visit_reals(const tensor_value& tensor, Visit&& visit) {
     if (!has_reals(tensor.type())) {
@@ -310,8 +311,8 @@ template <element Element>
     return {reinterpret_cast<const Element*>(room.data()), count};
 }
 
-/// Calls visit(std::span<const Element>) with the elements, in their own type Element and in C order, some thousand at a time,
-/// until it returns false.  Returns whether the tensor is real.
+/// Calls visit(std::span<const Element>) with the elements, in their own type Element and in C order, some thousand at
+/// a time, until it returns false.  Returns whether the tensor is real.
 template <class Visit>
 bool for_each_real_block(const tensor_view& tensor, Visit&& visit) {
     if (!has_reals(tensor.type)) {

@@ -66,7 +66,8 @@ public:
     [[nodiscard]] lookup<tensor_value> find_value(step_number step, const value_options& how = {}) const;
     [[nodiscard]] tensor_value value(step_number step, const value_options& how = {}) const;
 
-    /// The values as an xtensor expression of Element, with <smdebug/xtensor.hpp>; as a span without: value(step).elements<Element>().
+    /// The values as an xtensor expression of Element, with <smdebug/xtensor.hpp>; as a span without:
+    /// value(step).elements<Element>().
     /// Errors: type_error when the dtype differs and `convert` is off or the
     /// values do not fit.
     template <class Element>

@@ -44,9 +44,9 @@ struct step_contents {
     std::vector<std::pair<std::string, std::string>> metadata = {};  ///< of .safetensors, in their order
 };
 
-/// Which file's tensors are called by their own names alone, at every step.  In all other files the name of the file, see
-/// checkpoint_step::names, stands before a tensor's: "adapter/layer.weight".  A name that was given does not change: if
-/// another file with that tensor comes later, the tensor of that file gets the longer name.
+/// Which file's tensors are called by their own names alone, at every step.  In all other files the name of the file,
+/// see checkpoint_step::names, stands before a tensor's: "adapter/layer.weight".  A name that was given does not
+/// change: if another file with that tensor comes later, the tensor of that file gets the longer name.
 struct tensor_owners {
     /// By tensor: the only file that had it at the first step that was read and had it; empty: there were several.
     std::map<std::string, std::string, std::less<>> of = {};
@@ -55,10 +55,10 @@ struct tensor_owners {
 
 /// Reads the headers of a step's files.  A .npy has one tensor, which is named after the file, see
 /// checkpoint_step::names.  If several files have tensors of the same name, `owners` decides what they are called, and
-/// learns.  Left out and noted in `not_read`, while all other files are read: a damaged file; an index of shards that is
-/// damaged, or names a missing file or tensor; a shard that is missing by the numbers in the other names; files of its
-/// checkpoint and tensors in them that the index does not name; a tensor that a file of the same name has, too.  Noted
-/// there, too: a file without tensors, tensors without elements, and bytes behind an array.
+/// learns.  Left out and noted in `not_read`, while all other files are read: a damaged file; an index of shards that
+/// is damaged, or names a missing file or tensor; a shard that is missing by the numbers in the other names; files of
+/// its checkpoint and tensors in them that the index does not name; a tensor that a file of the same name has, too.
+/// Noted there, too: a file without tensors, tensors without elements, and bytes behind an array.
 /// Errors:  corrupt_data if two tensors have the same name even so; unsupported for an .npz in a program without the
 ///          component `archive`; those of the storage, except not_found.
 /// Cost:    one or two reads a file; for an .npz see npz_directory.hpp.

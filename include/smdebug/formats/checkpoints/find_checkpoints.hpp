@@ -110,8 +110,8 @@ struct shard_name {
 ///     (`0000500_adapters.npz`); in a set of paths also without.
 /// Of 1 to 3 the innermost name counts, of two numbers of one rank the later one.  Case is ignored; between word and
 /// number there may be any of "=_-. :".  A number is read whole, `1,000`, `1e3`, `10k`, `2M`; one that cannot be, as `-1`,
-/// `0.5`, `1.5k`, `1_000`, `7b`, does not count.  Neither do those of shards, `-00001-of-00005`, and of layers, ranks and
-/// the like, nor in the folder of a step those of 5 and 6 in the names of .npy.
+/// `0.5`, `1.5k`, `1_000`, `7b`, does not count.  Neither do those of shards, `-00001-of-00005`, and of layers, ranks
+/// and the like, nor in the folder of a step those of 5 and 6 in the names of .npy.
 /// Nothing if there is no such number, or one beyond 2^63-1.
 [[nodiscard]] std::optional<named_step> step_of_name(std::string_view path);
 

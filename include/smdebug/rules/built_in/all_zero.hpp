@@ -25,8 +25,8 @@
 #include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::rules {
 
-/// Fires for each selected tensor with 100 * zeros / values >= threshold at its last `patience` saves.  -0.0 is a zero, NaN is not; empty tensors,
-/// complex numbers and strings are skipped.
+/// Fires for each selected tensor with 100 * zeros / values >= threshold at its last `patience` saves.  -0.0 is a zero,
+/// NaN is not; empty tensors, complex numbers and strings are skipped.
 /// Fast path: with a threshold of 100, abs_max, or min and max, decide: both 0, or not.  Without these, any finite
 /// reduction that is not 0 disproves it.  Below 100, abs_min > 0, min > 0 or max < 0 disproves it; else the zeros are
 /// counted.  A sum or norm of 0 proves nothing: it may have cancelled or underflowed.

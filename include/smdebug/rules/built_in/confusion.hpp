@@ -38,9 +38,9 @@ enum class confusion_share : std::uint8_t {
 
 /// Counts at each step how often each category was predicted for each label, and fires if for some category that was
 /// predicted the share with that label is below min_diag, or the share with some other label above max_off_diag.
-/// Both tensors are flattened.  A step where one has a number with a fraction is skipped: it has no categories.  Pairs with a value that is not finite or not a category,
-/// 0 to category_no - 1, are left out and noted; without category_no every integer from 0 on is a category.  A step
-/// that lacks either tensor, or where they differ in size, is skipped.
+/// Both tensors are flattened.  A step where one has a number with a fraction is skipped: it has no categories.  Pairs
+/// with a value that is not finite or not a category, 0 to category_no - 1, are left out and noted; without category_no
+/// every integer from 0 on is a category.  A step that lacks either tensor, or where they differ in size, is skipped.
 /// A tensor is the one with the name; if the run has none, the only one of the collection.  Labels are compared with
 /// the predictions of the same worker.
 /// One finding a worker: the lowest share on the diagonal, else the highest off it.

@@ -21,9 +21,9 @@
 namespace smdebug::inline v1::rules {
 
 /// Fires for each selected tensor, the outputs of a layer of ReLUs, in which more than threshold_layer percent are
-/// dead at its last `patience` saves: above 0 in less than threshold_inactivity percent of the samples.  Each step is judged separately.
-/// Axis 0 counts the samples, each position of the others is one ReLU; a tensor with one axis is one sample.  NaN is
-/// not active.  Tensors without axes or values, complex numbers and strings are skipped.
+/// dead at its last `patience` saves: above 0 in less than threshold_inactivity percent of the samples.  Each step is
+/// judged separately. Axis 0 counts the samples, each position of the others is one ReLU; a tensor with one axis is one
+/// sample.  NaN is not active.  Tensors without axes or values, complex numbers and strings are skipped.
 /// Saved values decide: the pass over them ends as soon as enough ReLUs are known to be active, mostly after a few
 /// samples.  If only reductions were saved: max <= 0 fires, min > 0 does not, anything else is noted.
 struct dead_relu {

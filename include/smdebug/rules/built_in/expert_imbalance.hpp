@@ -51,9 +51,9 @@ struct expert_measure {
 
 /// Fires for each selected tensor with the load of the experts of a mixture, if the greatest load is above `threshold`,
 /// else if some expert's is below dead_share in `patience` saves of a mode in a row, all with as many experts.
-/// Load of an expert: E * (its sum) / (sum of all), so that 1 is fair.  The last axis has the E experts, all axes before
-/// it are summed: counts, fractions, probabilities, assignments of 0 and 1.  With `experts` the elements are numbers of
-/// experts instead, which are counted; negative ones are dropped tokens.
+/// Load of an expert: E * (its sum) / (sum of all), so that 1 is fair.  The last axis has the E experts, all axes
+/// before it are summed: counts, fractions, probabilities, assignments of 0 and 1.  With `experts` the elements are
+/// numbers of experts instead, which are counted; negative ones are dropped tokens.
 /// Errors: value_error, at a step, for a negative element, or with `experts` one that is no expert's number.
 /// Edge cases: no axes, one expert, an element that is not finite, a sum of 0: a note.  Saved reductions alone: a note.
 /// Text, complex numbers and empty tensors: skipped.

@@ -27,7 +27,8 @@
 #include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::rules {
 
-/// Fires for each worker whose norm G of all gradients, sqrt(sum of L2^2), is far above its newest `window` finite ones:
+/// Fires for each worker whose norm G of all gradients, sqrt(sum of L2^2), is far above its newest `window` finite
+/// ones:
 ///     m > 0 and G > max(ratio * m, m + z_threshold * R)
 /// m is their median, R 1.4826 times the median of |x - m|.  They are those of its saves, in the mode of the step, of
 /// exactly the same tensors: a sum over fewer is no baseline.  At least min_history of them are needed.

@@ -41,9 +41,9 @@ namespace smdebug::inline v1::rules {
 ///            percent of |previous|.  Decision: a small rise is tolerated, a flat loss is not, as in the public texts.
 /// Edge cases: previous 0: fires unless the loss is negative now.  NaN or infinite now, finite before: fires; not
 /// finite before: silent, but counts as a check.  Tensors of other sizes than 1, text and complex numbers: skipped.
-/// With a `window`, as in a scan, the condition is another one: it fires at each save where the loss has not fallen since
-/// it began, see detail::loss_course, or is not finite; num_steps is not used.  Noise, plateaus and slow starts are no
-/// reason then, nor is a loss that moves against another one, as those of a generator and its discriminator do.
+/// With a `window`, as in a scan, the condition is another one: it fires at each save where the loss has not fallen
+/// since it began, see detail::loss_course, or is not finite; num_steps is not used.  Noise, plateaus and slow starts
+/// are no reason then, nor is a loss that moves against another one, as those of a generator and its discriminator do.
 /// Steps are those of a mode, by its own numbers; with GLOBAL, all steps by global numbers.  XGBoost's losses are in
 /// "metrics", along with metrics that should rise: name the losses with tensor_regex.
 /// Cost: none at steps without a check; two small reads at one.  Not meant for thousands of large tensors.
@@ -54,7 +54,8 @@ struct loss_not_decreasing {
     std::int64_t num_steps = 10;
     double diff_percent = 0.1;
     double increase_threshold_percent = 5.0;
-    /// Unset: the first of EVAL, TRAIN, GLOBAL in which the run has saves of the tensor; with a window of TRAIN, EVAL, ...
+    /// Unset: the first of EVAL, TRAIN, GLOBAL in which the run has saves of the tensor; with a window of TRAIN, EVAL,
+    /// ...
     std::optional<smdebug::mode> mode = {};
     bool all_workers = false;
     std::int64_t window = 0;

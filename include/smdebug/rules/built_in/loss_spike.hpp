@@ -32,8 +32,8 @@ namespace smdebug::inline v1::rules {
 
 /// Fires for each loss L, a tensor of one element, that is far above its newest `window` finite values in this mode:
 ///     L > m + max(z_threshold * R, relative * |m|, min_increase, above_largest * (M - m))
-/// m is their median, R 1.4826 times the median of |x - m|: a spike among them moves neither.  M is their largest.  At least min_history of
-/// them are needed.
+/// m is their median, R 1.4826 times the median of |x - m|: a spike among them moves neither.  M is their largest.  At
+/// least min_history of them are needed.
 /// NaN or infinite: fires where the newest earlier value is finite, with non_finite.
 /// So constant, falling and slowly rising losses do not fire, nor do the first saves; a lasting rise fires until it is
 /// half of the window.

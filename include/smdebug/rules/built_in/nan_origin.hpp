@@ -27,8 +27,8 @@
 #include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::rules {
 
-/// Fires once for each worker, at the first step at which it saved a tensor with NaN or an infinity (with only_nan: NaN),
-/// and names the one that it saved first, by its place in the event file: what is first there was computed first.
+/// Fires once for each worker, at the first step at which it saved a tensor with NaN or an infinity (with only_nan:
+/// NaN), and names the one that it saved first, by its place in the event file: what is first there was computed first.
 /// With rearm_after it fires again after so many steps of the worker, in any mode, without one.
 /// Values decide.  Without them a saved min, max, abs_min or abs_max that is not finite does; other reductions prove
 /// nothing, as float32 overflows.  None of these four: a note.

@@ -19,8 +19,9 @@
 #include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::rules {
 
-/// Fires for each tensor of the collection "gradients" with mean(|g|) < threshold at its last `patience` saves.  A NaN mean never fires; a gradient
-/// of zeros does.  Cost: a small read if abs_mean was saved, else one pass over the tensor.
+/// Fires for each tensor of the collection "gradients" with mean(|g|) < threshold at its last `patience` saves.  A NaN
+/// mean never fires; a gradient of zeros does.  Cost: a small read if abs_mean was saved, else one pass over the
+/// tensor.
 struct vanishing_gradient {
     double threshold = 1e-7;
     bool all_workers = false;

@@ -184,8 +184,8 @@ struct judged_save {
     }
 };
 
-/// For a rule that needs values, where there are none: a note, of `text` unless they cannot be read; nothing for an empty
-/// tensor, which is as if it was not saved.
+/// For a rule that needs values, where there are none: a note, of `text` unless they cannot be read; nothing for an
+/// empty tensor, which is as if it was not saved.
 [[nodiscard]] std::optional<finding> note_without_values(const auto& tensor, const lookup_error& why,
                                                          const char* text) {
     if (why.why != lookup_failure_kind::tensor_not_saved) {
@@ -354,8 +354,8 @@ public:
 
     [[nodiscard]] std::int64_t count() const noexcept { return count_; }
 
-    /// The finding that the loss has not fallen, if it has not; nothing before there are 2 * window values.  It has not if
-    /// the mean of the newest `window`
+    /// The finding that the loss has not fallen, if it has not; nothing before there are 2 * window values.  It has not
+    /// if the mean of the newest `window`
     ///  - is above the very first value by more than `increase_percent`; or
     ///  - is not below the mean of the first `window` by `diff_percent` and by the noise, and not below the very first
     ///    value by 3 robust deviations of the differences of neighbours: a loss may fall at once, and then stay.

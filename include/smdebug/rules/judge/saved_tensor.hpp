@@ -429,8 +429,8 @@ finding saved_tensor<Handle>::met(double value, double threshold, std::string me
                const auto& tensor) { return std::binary_search(names.begin(), names.end(), tensor.name()); };
 }
 
-/// Keeps findings that were met at `patience` saves of a tensor in a row, this one included, from the first step on that
-/// it is given.  A step that is given again counts once, a note does not count.
+/// Keeps findings that were met at `patience` saves of a tensor in a row, this one included, from the first step on
+/// that it is given.  A step that is given again counts once, a note does not count.
 class lasting_findings {
 public:
     /// Errors: value_error for a patience below 1.

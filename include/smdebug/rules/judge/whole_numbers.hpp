@@ -14,8 +14,8 @@
 #include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::rules::detail {
 
-/// Errors: tensor_unavailable_for_step, at which a rule skips the step, if a number is finite and not whole; `hint` ends
-/// its message.
+/// Errors: tensor_unavailable_for_step, at which a rule skips the step, if a number is finite and not whole; `hint`
+/// ends its message.
 inline void require_whole_numbers(const std::vector<double>& values, const std::string& tensor, step_number step,
                                   std::string_view hint = {}) {
     for (const double value : values) {

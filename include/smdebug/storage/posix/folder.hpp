@@ -50,7 +50,8 @@ struct folder_entry {
     folder_identity target = {};
 };
 
-/// Whether a dangling link may stand for a folder, by its name: hidden ones do not, nor those with the ending of a file.
+/// Whether a dangling link may stand for a folder, by its name: hidden ones do not, nor those with the ending of a
+/// file.
 [[nodiscard]] bool may_name_folder(std::string_view name) noexcept;
 
 /// A folder, open for reading its names, without those in subfolders.

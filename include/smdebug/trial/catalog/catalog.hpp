@@ -238,8 +238,8 @@ void add_mode_steps(catalog& next, std::span<const catalog::file> files);
 void add_files(catalog& next, std::vector<catalog::file> files);
 
 /// Steps of a catalog that was made anew and that are as they were in the one before it count as changed by the same
-/// load as there; none does if the job's description is another one.  `is_touched(file, file before)`: whether a file is
-/// the same one although its stamp has changed.  Cost: a pass over both.
+/// load as there; none does if the job's description is another one.  `is_touched(file, file before)`: whether a file
+/// is the same one although its stamp has changed.  Cost: a pass over both.
 void keep_loads(catalog& next, const catalog& before,
                 function_ref<bool(const catalog::file&, const catalog::file&)> is_touched);
 

@@ -141,12 +141,10 @@ SMDEBUG_INLINE bool loss_course::is_against(const loss_course& other) const {
     if (size < 4 * static_cast<std::size_t>(window_)) {
         return true;
     }
-    const auto mean_product = [size](const std::deque<double>& a, const std::deque<double>& b) {
-        return std::inner_product(a.begin(), a.end(), b.begin(), 0.0) / static_cast<double>(size);
-    };
-    const std::deque<double> ones(size, 1);
+    const auto mean = [size](double sum) { return sum / static_cast<double>(size); };
     const auto covariance = [&](const std::deque<double>& a, const std::deque<double>& b) {
-        return mean_product(a, b) - mean_product(a, ones) * mean_product(b, ones);
+        return mean(std::inner_product(a.begin(), a.end(), b.begin(), 0.0)) -
+               mean(std::accumulate(a.begin(), a.end(), 0.0)) * mean(std::accumulate(b.begin(), b.end(), 0.0));
     };
     return covariance(newest_, other.newest_) <
            -0.2 * std::sqrt(covariance(newest_, newest_) * covariance(other.newest_, other.newest_));
