@@ -265,8 +265,9 @@ template <class Arch>
     const reals most = larger<Arch, double>(xsimd::abs(z.re), xsimd::abs(z.im));
     const auto is_huge = most > reals(0x1p400);
     const auto is_tiny = most < reals(0x1p-400);
-    const reals up = xsimd::select(is_huge, reals(0x1p-600), xsimd::select(is_tiny, reals(0x1p600), reals(1.0)));
-    const reals down = xsimd::select(is_huge, reals(0x1p600), xsimd::select(is_tiny, reals(0x1p-600), reals(1.0)));
+    using plain = typename reals::base;  // xsimd 12 has a select of any type beside that of batches
+    const reals up = xsimd::select(is_huge, plain(0x1p-600), xsimd::select(is_tiny, plain(0x1p600), plain(1.0)));
+    const reals down = xsimd::select(is_huge, plain(0x1p600), xsimd::select(is_tiny, plain(0x1p-600), plain(1.0)));
     const reals x = z.re * up;
     const reals y = z.im * up;
     return square_root<Arch>(rounded_product<Arch>(x, x) + rounded_product<Arch>(y, y)) * down;
