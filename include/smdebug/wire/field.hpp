@@ -127,7 +127,7 @@ namespace detail {
 
 /// Bytes of the shortest form of `value`: 1 to 10.
 [[nodiscard]] constexpr std::size_t varint_size(std::uint64_t value) noexcept {
-    return (std::size_t{std::bit_width(value | 1U)} + 6) / 7;
+    return (70 - static_cast<unsigned>(std::countl_zero(value | 1U))) / 7;
 }
 
 /// A varint as its bytes.
