@@ -11,7 +11,6 @@
 #include <smdebug/core/printable_text.hpp>
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/uri.hpp>
-#include <smdebug/storage/writable.hpp>
 
 #include <cstddef>
 #include <exception>
@@ -30,9 +29,8 @@ std::string write_index(const std::string& path, const storage_options& options)
                           {.where = path});
     }
     any_storage folder = smdebug::detail::open_place(archived->folder, options.s3);
-    const archive::detail::contents all{
-        std::make_shared<archive::detail::stored_source<any_storage>>(folder, archived->key), options.archive,
-        archive::detail::indexes::ignored};
+    const archive::detail::contents all{std::make_shared<archive::detail::stored_source>(folder, archived->key),
+                                        options.archive, archive::detail::indexes::ignored};
     if (!all.members().damage.empty()) {
         const archive::detail::damaged_place& first = all.members().damage.front();
         throw corrupt_data("the archive " + path + " is damaged, so that it gets no index: at byte " +

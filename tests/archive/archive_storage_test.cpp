@@ -19,7 +19,7 @@
 using namespace smdebug;
 using namespace smdebug_test;
 using namespace smdebug::testing;
-using archived = archive_storage<memory_storage>;
+using archived = archive_storage;
 
 namespace {
 

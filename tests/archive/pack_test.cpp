@@ -78,12 +78,12 @@ TEST_CASE("pack_runs: each format, on one thread and more, gives back what went 
         CHECK(told == 2 * packed.bytes);
         CHECK(packed.packed_bytes == std::filesystem::file_size(place.path() + "/" + name));
         CHECK(files_in(place.path()) == 1);
-        const archive_storage<local_storage> made{local_storage{place.path()}, name};
+        const archive_storage made{local_storage{place.path()}, name};
         CHECK(made.runs() == std::vector<std::string>{"deep/other", "one"});
         CHECK(made.damage().empty());
         CHECK(files_of(made.within("one")) == files_of(one));
         CHECK(files_of(made.within("deep/other")) == files_of(other));
-        const basic_trial<archive_storage<local_storage>> run{made.within("one")};
+        const basic_trial<archive_storage> run{made.within("one")};
         CHECK(run.tensor("large").reduction_value(2, reduction::max) == 1008);
     }
 }

@@ -30,7 +30,7 @@
 using namespace smdebug;
 using namespace smdebug_test;
 using objects = std::map<std::string, std::string>;
-using measured = archive_storage<measured_storage>;
+using measured = archive_storage;
 
 namespace {
 

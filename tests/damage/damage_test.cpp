@@ -159,7 +159,7 @@ const std::string end_key = "training_job_end.ts";
 
 /// The files of an archive: a run of the same files returns the same answers.
 [[nodiscard]] facts of_archive(const file_texts& files, std::vector<std::string>& problems) {
-    const archive_storage<memory_storage> open{stored_files(files), "a"};
+    const archive_storage open{stored_files(files), "a"};
     problems = open.damage();
     facts all;
     for (const std::string& key : open.list("", "")) {

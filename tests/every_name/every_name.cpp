@@ -20,9 +20,9 @@
 #include <smdebug/reduce/scalar_kernel.hpp>
 #include <smdebug/registry/rule_registry.hpp>
 #include <smdebug/rules/finding.hpp>
+#include <smdebug/storage/cache/disk_cache.hpp>
+#include <smdebug/storage/cache/memory_cache.hpp>
 #include <smdebug/storage/cached_storage.hpp>
-#include <smdebug/storage/disk_cache.hpp>
-#include <smdebug/storage/object_cache.hpp>
 #include <smdebug/trial/diff_runs.hpp>
 #include <smdebug/trial/reduce_in_passing.hpp>
 #include <smdebug/trial/scan.hpp>
@@ -178,8 +178,8 @@ void call_storage(Storage store) {
         use(store.hold());
     if constexpr (requires { store.entries("", "", 9); })
         use(store.entries("", "", 9));
-    if constexpr (requires { store.list_entries("", "", 9); })
-        use(store.list_entries("", "", 9));
+    if constexpr (requires { store.entries("", "", 9); })
+        use(store.entries("", "", 9));
     if constexpr (requires { store.open(written); })
         use(store.open(written));
     if constexpr (requires { store.problems(); })

@@ -29,7 +29,7 @@ namespace {
 // The members of an .npz: names without ".npy", whole files.
 std::map<std::string, std::string> arrays_of(const std::string& path) {
     const fs::path file{path};
-    const archive_storage<local_storage> archive{local_storage{file.parent_path().string()}, file.filename().string()};
+    const archive_storage archive{local_storage{file.parent_path().string()}, file.filename().string()};
     std::map<std::string, std::string> arrays;
     for (const std::string& key : archive.list("", "")) {
         REQUIRE(key.ends_with(".npy"));

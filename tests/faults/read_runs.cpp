@@ -10,8 +10,8 @@
 #include <smdebug/index/locations.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/storage/any_storage.hpp>
+#include <smdebug/storage/cache/disk_cache.hpp>
 #include <smdebug/storage/cached_storage.hpp>
-#include <smdebug/storage/disk_cache.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 

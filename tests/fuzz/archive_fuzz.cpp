@@ -20,7 +20,7 @@
 
 using namespace smdebug;
 using namespace smdebug_fuzz;
-using archived = archive_storage<memory_storage>;
+using archived = archive_storage;
 namespace archives = smdebug::archive::detail;
 
 namespace {
@@ -124,7 +124,7 @@ void check_index(input in) {
     file.insert(file.end(), points.begin(), points.end());
     memory_storage store;
     store.write("x.smdx", file);
-    const auto source = std::make_shared<archives::stored_source<memory_storage>>(store, "x.smdx");
+    const auto source = std::make_shared<archives::stored_source>(store, "x.smdx");
     const auto unpacks = is_packed ? std::make_shared<archives::zstd_codec>() : nullptr;
     auto index = archives::read_index(source, of, kind, unpacks, small_options());
     if (!index) {
@@ -143,9 +143,8 @@ void check_index(input in) {
     only_errors([&] {  // points that are damaged are not written again
         const std::vector<std::byte> written = archives::written(*index);
         store.write("y.smdx", written);
-        const auto again =
-            archives::read_index(std::make_shared<archives::stored_source<memory_storage>>(store, "y.smdx"), of, kind,
-                                 unpacks, small_options());
+        const auto again = archives::read_index(std::make_shared<archives::stored_source>(store, "y.smdx"), of, kind,
+                                                unpacks, small_options());
         demand(again && again->members.members.size() == index->members.members.size() &&
                    again->spans.size() == index->spans.size(),
                "an index is read as it was written");

@@ -112,8 +112,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     memory_storage store;
     store.write("run.tar", as_bytes(tar));
     only_errors([&] {
-        const archive_storage<memory_storage> ours{store, "run.tar"};
-        const auto source = std::make_shared<archives::stored_source<memory_storage>>(store, "run.tar");
+        const archive_storage ours{store, "run.tar"};
+        const auto source = std::make_shared<archives::stored_source>(store, "run.tar");
         const archives::directory all =
             archives::read_tar(*source, {}, [](std::string_view, const archives::member&) {});
         if (!all.damage.empty() || all.passed_over > 0) {

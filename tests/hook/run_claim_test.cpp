@@ -166,7 +166,7 @@ TEST_CASE("run_claim: without claims, of several workers the last one knows by t
 
 TEST_CASE("run_claim: a sign excludes no process, and the only writer leaves none") {
     const memory_storage objects;
-    object_store<memory_storage> store{objects};
+    object_store store{objects};
     run_claim alone{any_storage{store}, "worker_0", 1};
     run_claim another{any_storage{store}, "worker_0", 1};
     alone.begin();
@@ -214,7 +214,7 @@ TEST_CASE("run_claim: one that never began leaves the sign of the one before it 
 }
 
 TEST_CASE("run_claim: a listing that still shows removed signs does not keep a worker from being the last one") {
-    struct out_of_date : object_store<memory_storage> {
+    struct out_of_date : object_store {
         using object_store::object_store;
         [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const {
             std::vector<std::string> keys = object_store::list(prefix, after);

@@ -6,7 +6,7 @@
 #include "support/temporary_folder.hpp"
 
 #include <smdebug/storage/any_storage.hpp>
-#include <smdebug/storage/disk_cache.hpp>
+#include <smdebug/storage/cache/disk_cache.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/testing/storage_conformance.hpp>

@@ -8,7 +8,7 @@
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/storage/any_storage.hpp>
-#include <smdebug/storage/disk_cache.hpp>
+#include <smdebug/storage/cache/disk_cache.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/testing/storage_conformance.hpp>

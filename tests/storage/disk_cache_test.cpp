@@ -1,4 +1,4 @@
-#include <smdebug/storage/disk_cache.hpp>
+#include <smdebug/storage/cache/disk_cache.hpp>
 
 #include "support/child_process.hpp"
 #include "support/counting_storage.hpp"

@@ -45,7 +45,7 @@ struct noting final : inflate_observer {
 
 using objects = std::map<std::string, std::string>;
 
-std::string note_of(const archive_storage<memory_storage>& store, std::string_view key) {
+std::string note_of(const archive_storage& store, std::string_view key) {
     const auto object = store.open(key);
     REQUIRE(object != nullptr);
     const auto* const written = dynamic_cast<const note*>(object->notes());
@@ -64,7 +64,7 @@ TEST_CASE("inflate_observer: an archive shows its event files during decompressi
         memory_storage store;
         store.write("x", as_bytes(archive));
         const auto passing = std::make_shared<noting>();
-        const archive_storage<memory_storage> whole{store, "x", {}, {.in_passing = passing}};
+        const archive_storage whole{store, "x", {}, {.in_passing = passing}};
         CHECK(passing->keys ==
               std::vector<std::string>{"a/0.tfevents", "a/1.tfevents", "a/2.tfevents", "a/3.tfevents"});
         CHECK(note_of(whole, "a/0.tfevents") == "first");
@@ -83,7 +83,7 @@ TEST_CASE("inflate_observer: an archive with random access does not call it") {
         memory_storage store;
         store.write("x", as_bytes(archive));
         const auto passing = std::make_shared<noting>();
-        const archive_storage<memory_storage> whole{store, "x", {}, {.in_passing = passing}};
+        const archive_storage whole{store, "x", {}, {.in_passing = passing}};
         CHECK(passing->keys.empty());
         CHECK(as_text(whole.read("a/0.tfevents").view()) == "first of all");
     }

@@ -1,4 +1,4 @@
-#include <smdebug/storage/object_cache.hpp>
+#include <smdebug/storage/cache/memory_cache.hpp>
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/testing/storage_conformance.hpp>

@@ -1,7 +1,7 @@
-#include <smdebug/storage/object_cache.hpp>
+#include <smdebug/storage/cache/memory_cache.hpp>
 
+#include <smdebug/storage/cache/disk_cache.hpp>
 #include <smdebug/storage/cached_storage.hpp>
-#include <smdebug/storage/disk_cache.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/testing/storage_conformance.hpp>
 

@@ -10,7 +10,7 @@
 #include <smdebug/s3.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
-#include <smdebug/storage/writable.hpp>
+#include <smdebug/storage/storage_base.hpp>
 
 #include <support/archetypes.hpp>
 

@@ -1,4 +1,4 @@
-#include <smdebug/storage/writable.hpp>
+#include <smdebug/storage/storage_base.hpp>
 
 #include "support/archetypes.hpp"
 

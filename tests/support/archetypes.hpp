@@ -7,7 +7,7 @@
 #include <smdebug/reduce/scalar_kernel.hpp>
 #include <smdebug/storage/concepts.hpp>
 #include <smdebug/storage/memory_storage.hpp>
-#include <smdebug/storage/writable.hpp>
+#include <smdebug/storage/storage_base.hpp>
 #include <smdebug/tensor/concepts.hpp>
 #include <smdebug/tensor/event_decoder.hpp>
 
@@ -26,7 +26,7 @@
 
 namespace smdebug_test {
 
-/// A storage and nothing else: movable, not copyable, no batch reads, no exists, no write.
+/// A storage and nothing else: movable, not copyable, the four functions only.
 class storage_archetype {
 public:
     explicit storage_archetype(smdebug::memory_storage objects) : objects_(std::move(objects)) {}
@@ -36,7 +36,6 @@ public:
     storage_archetype& operator=(const storage_archetype&) = delete;
     ~storage_archetype() = default;
 
-    [[nodiscard]] smdebug::byte_buffer read(std::string_view key) const { return objects_.read(key); }
     [[nodiscard]] smdebug::byte_buffer read(std::string_view key, smdebug::byte_range where) const {
         return objects_.read(key, where);
     }
@@ -53,110 +52,6 @@ private:
     smdebug::memory_storage objects_;
 };
 
-/// A follower and nothing else: movable, not copyable, no default constructor.
-class follower_archetype {
-public:
-    explicit follower_archetype(smdebug::memory_storage::follower inner) : inner_(std::move(inner)) {}
-    follower_archetype(follower_archetype&&) = default;
-    follower_archetype& operator=(follower_archetype&&) = default;
-    follower_archetype(const follower_archetype&) = delete;
-    follower_archetype& operator=(const follower_archetype&) = delete;
-    ~follower_archetype() = default;
-
-    [[nodiscard]] std::vector<std::string> next() { return inner_.next(); }
-    void forget() { inner_.forget(); }
-
-private:
-    smdebug::memory_storage::follower inner_;
-};
-
-/// A storage that can be followed, and nothing else.
-class followable_archetype : public storage_archetype {
-public:
-    using storage_archetype::storage_archetype;
-    [[nodiscard]] follower_archetype follow(std::string_view prefix) const {
-        return follower_archetype{objects().follow(prefix)};
-    }
-};
-
-/// A storage that can be followed, but only by listing everything each time, and says so.
-class reluctant_archetype : public followable_archetype {
-public:
-    using followable_archetype::followable_archetype;
-    [[nodiscard]] smdebug::storage_abilities abilities() const { return {.follows = false}; }
-};
-
-/// A storage that announces changes, and nothing else.
-class announcing_archetype : public storage_archetype {
-public:
-    using storage_archetype::storage_archetype;
-    [[nodiscard]] std::unique_ptr<smdebug::change_signal> watch(std::span<const std::string> prefixes) const {
-        return objects().watch(prefixes);
-    }
-};
-
-/// A storage that dates its objects, and nothing else.
-class dated_archetype : public storage_archetype {
-public:
-    using storage_archetype::storage_archetype;
-    [[nodiscard]] std::optional<std::chrono::system_clock::time_point> modified(std::string_view key) const {
-        return objects().modified(key);
-    }
-};
-
-/// A storage with versions, and nothing else.
-class versioned_archetype : public storage_archetype {
-public:
-    using storage_archetype::storage_archetype;
-    [[nodiscard]] std::vector<smdebug::object_entry> entries(std::string_view prefix, std::string_view after,
-                                                             std::size_t most) const {
-        return objects().entries(given_text(prefix), given_text(after), most);
-    }
-    [[nodiscard]] smdebug::versioned_object read_versioned(std::string_view key) const {
-        return objects().read_versioned(key);
-    }
-};
-
-/// A storage that reads many parts at once, and nothing else.
-class range_batch_archetype : public storage_archetype {
-public:
-    using storage_archetype::storage_archetype;
-    void read_ranges(std::span<const smdebug::object_range> ranges, smdebug::range_sink sink) const {
-        for (std::size_t i = 0; i < ranges.size(); ++i) {
-            const auto whole = objects().view(ranges[i].key);
-            sink(i, whole ? std::optional{whole->slice(ranges[i].where)} : std::nullopt, {});
-        }
-    }
-};
-
-/// A storage that shows objects, and nothing else.
-class viewing_archetype : public storage_archetype {
-public:
-    using storage_archetype::storage_archetype;
-    [[nodiscard]] std::optional<smdebug::byte_buffer> view(std::string_view key) const { return objects().view(key); }
-};
-
-/// A storage that returns views only of objects that were read before, and says so.
-class unviewing_archetype : public viewing_archetype {
-public:
-    using viewing_archetype::viewing_archetype;
-    [[nodiscard]] smdebug::storage_abilities abilities() const { return {.views = false}; }
-};
-
-/// A storage that prefetches, and nothing else; nothing is ever cached.
-class prefetching_archetype : public storage_archetype {
-public:
-    using storage_archetype::storage_archetype;
-    [[nodiscard]] bool read_ahead(std::string_view /*key*/) const { return false; }
-};
-
-/// A storage that prefetches, but not for objects that are only wanted later, and says so.
-class hesitant_archetype : public prefetching_archetype {
-public:
-    using prefetching_archetype::prefetching_archetype;
-    [[nodiscard]] smdebug::storage_abilities abilities() const { return {.reads_ahead = false}; }
-};
-
 /// A storage that can be written, and nothing else.
 class writable_archetype : public storage_archetype {
 public:
@@ -167,66 +62,196 @@ protected:
     [[nodiscard]] smdebug::memory_storage handle() const { return objects(); }
 };
 
-/// An output and nothing else: movable, not copyable, no default constructor.
-class output_archetype {
+/// A class derived from storage_base that overrides only what it must: it can be read, and says so.
+class base_archetype : public smdebug::storage_base {
 public:
-    explicit output_archetype(smdebug::memory_storage::output inner) : inner_(std::move(inner)) {}
-    output_archetype(output_archetype&&) = default;
-    output_archetype& operator=(output_archetype&&) = default;
-    output_archetype(const output_archetype&) = delete;
-    output_archetype& operator=(const output_archetype&) = delete;
-    ~output_archetype() = default;
+    explicit base_archetype(smdebug::memory_storage objects) : objects_(std::move(objects)) {}
 
-    void append(std::span<const smdebug::byte_view> pieces) { inner_.append(pieces); }
-    void commit(smdebug::durability how) { inner_.commit(how); }
+    [[nodiscard]] smdebug::storage_abilities abilities() const override {
+        return {.batches_ranges = false, .views = false, .reads_ahead = false, .opens_small = false};
+    }
+    [[nodiscard]] smdebug::byte_buffer read(std::string_view key,
+                                            smdebug::byte_range where = smdebug::whole_object) const override {
+        return objects_.read(key, where);
+    }
+    [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const override {
+        return objects_.list(given_text(prefix), given_text(after));
+    }
+    [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const override { return objects_.size(key); }
+    [[nodiscard]] std::string name() const override { return "archetype"; }
+
+protected:
+    [[nodiscard]] const smdebug::memory_storage& objects() const { return objects_; }
+    [[nodiscard]] smdebug::memory_storage handle() const { return objects_; }
 
 private:
-    smdebug::memory_storage::output inner_;
+    smdebug::memory_storage objects_;
 };
 
-/// A claim and nothing else.
-class claim_archetype {
+/// The others are that and one thing more.
+class followable_archetype : public base_archetype {
 public:
-    explicit claim_archetype(smdebug::memory_storage::held_key inner) : inner_(std::move(inner)) {}
-    claim_archetype(claim_archetype&&) = default;
-    claim_archetype& operator=(claim_archetype&&) = default;
-    claim_archetype(const claim_archetype&) = delete;
-    claim_archetype& operator=(const claim_archetype&) = delete;
-    ~claim_archetype() = default;
-
-    void release() { inner_.release(); }
-
-private:
-    smdebug::memory_storage::held_key inner_;
+    using base_archetype::base_archetype;
+    [[nodiscard]] smdebug::storage_abilities abilities() const override {
+        smdebug::storage_abilities can = base_archetype::abilities();
+        can.follows = true;
+        return can;
+    }
+    [[nodiscard]] std::unique_ptr<smdebug::key_follower> follow(std::string_view prefix) const override {
+        return objects().follow(prefix);
+    }
 };
 
-/// A storage that can be written, piece by piece too, and nothing else.
-class appending_archetype : public writable_archetype {
+/// It can be followed, but only by listing everything each time, and says so.
+class reluctant_archetype : public followable_archetype {
 public:
-    using writable_archetype::writable_archetype;
-    [[nodiscard]] output_archetype create(std::string_view key) { return output_archetype{handle().create(key)}; }
+    using followable_archetype::followable_archetype;
+    [[nodiscard]] smdebug::storage_abilities abilities() const override { return base_archetype::abilities(); }
 };
 
-/// A storage that can be written, and removes objects, and nothing else.
-class removing_archetype : public writable_archetype {
+class announcing_archetype : public base_archetype {
 public:
-    using writable_archetype::writable_archetype;
-    bool remove(std::string_view key) { return handle().remove(key); }
+    using base_archetype::base_archetype;
+    [[nodiscard]] std::unique_ptr<smdebug::change_signal> watch(std::span<const std::string> prefixes) const override {
+        return objects().watch(prefixes);
+    }
 };
 
-/// A storage that can be written, and whose keys can be held, and nothing else.
-class claiming_archetype : public writable_archetype {
+class dated_archetype : public base_archetype {
 public:
-    using writable_archetype::writable_archetype;
-    [[nodiscard]] claim_archetype claim(std::string_view key) { return claim_archetype{handle().claim(key)}; }
-    [[nodiscard]] bool claimed(std::string_view key) const { return handle().claimed(key); }
+    using base_archetype::base_archetype;
+    [[nodiscard]] std::optional<std::chrono::system_clock::time_point> modified(std::string_view key) const override {
+        return objects().modified(key);
+    }
 };
 
-/// A storage that could hold keys, but not here, and says so.
+class versioned_archetype : public base_archetype {
+public:
+    using base_archetype::base_archetype;
+    [[nodiscard]] std::optional<std::vector<smdebug::object_entry>> entries(std::string_view prefix,
+                                                                            std::string_view after,
+                                                                            std::size_t most) const override {
+        return objects().entries(given_text(prefix), given_text(after), most);
+    }
+    [[nodiscard]] smdebug::versioned_object read_versioned(std::string_view key) const override {
+        return objects().read_versioned(key);
+    }
+};
+
+/// It reads many parts at once.
+class range_batch_archetype : public base_archetype {
+public:
+    using base_archetype::base_archetype;
+    [[nodiscard]] smdebug::storage_abilities abilities() const override {
+        smdebug::storage_abilities can = base_archetype::abilities();
+        can.batches_ranges = true;
+        return can;
+    }
+    void read_ranges(std::span<const smdebug::object_range> ranges, smdebug::range_sink sink) const override {
+        for (std::size_t i = 0; i < ranges.size(); ++i) {
+            const auto whole = objects().view(ranges[i].key);
+            if (!sink(i, whole ? std::optional{whole->slice(ranges[i].where)} : std::nullopt, {})) {
+                return;
+            }
+        }
+    }
+};
+
+class viewing_archetype : public base_archetype {
+public:
+    using base_archetype::base_archetype;
+    [[nodiscard]] smdebug::storage_abilities abilities() const override {
+        smdebug::storage_abilities can = base_archetype::abilities();
+        can.views = true;
+        return can;
+    }
+    [[nodiscard]] std::optional<smdebug::byte_buffer> view(std::string_view key) const override {
+        return objects().view(key);
+    }
+};
+
+/// It returns views only of objects that were read before, and says so.
+class unviewing_archetype : public viewing_archetype {
+public:
+    using viewing_archetype::viewing_archetype;
+    [[nodiscard]] smdebug::storage_abilities abilities() const override { return base_archetype::abilities(); }
+};
+
+/// It prefetches; nothing is ever cached.
+class prefetching_archetype : public base_archetype {
+public:
+    using base_archetype::base_archetype;
+    [[nodiscard]] smdebug::storage_abilities abilities() const override {
+        smdebug::storage_abilities can = base_archetype::abilities();
+        can.reads_ahead = true;
+        return can;
+    }
+    [[nodiscard]] bool read_ahead(std::string_view /*key*/) const override { return false; }
+};
+
+/// It prefetches, but not for objects that are only wanted later, and says so.
+class hesitant_archetype : public prefetching_archetype {
+public:
+    using prefetching_archetype::prefetching_archetype;
+    [[nodiscard]] smdebug::storage_abilities abilities() const override { return base_archetype::abilities(); }
+};
+
+/// It can be written, and removes objects.
+class removing_archetype : public base_archetype {
+public:
+    using base_archetype::base_archetype;
+    [[nodiscard]] smdebug::storage_abilities abilities() const override {
+        smdebug::storage_abilities can = base_archetype::abilities();
+        can.writes = can.removes = true;
+        return can;
+    }
+    void write(std::string_view key, smdebug::byte_view bytes) override { handle().write(key, bytes); }
+    bool remove(std::string_view key, smdebug::durability how = smdebug::durability::cached) override {
+        return handle().remove(key, how);
+    }
+};
+
+/// It can be written piece by piece.
+class appending_archetype : public base_archetype {
+public:
+    using base_archetype::base_archetype;
+    [[nodiscard]] smdebug::storage_abilities abilities() const override {
+        smdebug::storage_abilities can = base_archetype::abilities();
+        can.writes = true;
+        return can;
+    }
+    void write(std::string_view key, smdebug::byte_view bytes) override { handle().write(key, bytes); }
+    [[nodiscard]] std::unique_ptr<smdebug::object_output> create(std::string_view key) override {
+        return handle().create(key);
+    }
+};
+
+/// It can be written, and its keys can be held.
+class claiming_archetype : public base_archetype {
+public:
+    using base_archetype::base_archetype;
+    [[nodiscard]] smdebug::storage_abilities abilities() const override {
+        smdebug::storage_abilities can = base_archetype::abilities();
+        can.writes = can.claims = true;
+        return can;
+    }
+    void write(std::string_view key, smdebug::byte_view bytes) override { handle().write(key, bytes); }
+    [[nodiscard]] std::unique_ptr<smdebug::object_claim> claim(
+        std::string_view key, smdebug::durability how = smdebug::durability::cached) override {
+        return handle().claim(key, how);
+    }
+    [[nodiscard]] bool claimed(std::string_view key) const override { return handle().claimed(key); }
+};
+
+/// It could hold keys, but not here, and says so.
 class unclaiming_archetype : public claiming_archetype {
 public:
     using claiming_archetype::claiming_archetype;
-    [[nodiscard]] smdebug::storage_abilities abilities() const { return {.claims = false}; }
+    [[nodiscard]] smdebug::storage_abilities abilities() const override {
+        smdebug::storage_abilities can = claiming_archetype::abilities();
+        can.claims = false;
+        return can;
+    }
 };
 
 /// A decoder and nothing else: no default constructor, no assignment.

@@ -4,7 +4,7 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/storage/memory_storage.hpp>
-#include <smdebug/storage/writable.hpp>
+#include <smdebug/storage/storage_base.hpp>
 
 #include "support/given_text.hpp"
 
@@ -33,7 +33,7 @@ struct fault_plan {
 /// Holds objects as memory_storage does, where trials can look at them; copies share everything.
 /// Everything that a writer calls is counted: create, append, commit, write, remove, list, read, size, claim, claimed,
 /// release.  Threads: all calls may run at once.
-class faulty_storage {
+class faulty_storage : public smdebug::storage_base {
     struct state {
         std::mutex guard;
         fault_plan plan;
@@ -48,65 +48,73 @@ public:
         state_->plan = std::move(plan);
     }
 
-    class output {
+    class output final : public smdebug::object_output {
     public:
-        void append(std::span<const smdebug::byte_view> pieces) {
-            doing(*state_, "append " + key_, [&] { inner_.append(pieces); });
+        output(std::shared_ptr<state> told, std::string key, std::unique_ptr<smdebug::object_output> inner)
+            : state_(std::move(told)), key_(std::move(key)), inner_(std::move(inner)) {}
+        void append(std::span<const smdebug::byte_view> pieces) override {
+            doing(*state_, "append " + key_, [&] { inner_->append(pieces); });
         }
-        void commit(smdebug::durability how) {
-            doing(*state_, "commit " + key_, [&] { inner_.commit(how); });
+        void commit(smdebug::durability how) override {
+            doing(*state_, "commit " + key_, [&] { inner_->commit(how); });
         }
 
     private:
-        friend class faulty_storage;
-        output(std::shared_ptr<state> told, std::string key, smdebug::memory_storage::output inner)
-            : state_(std::move(told)), key_(std::move(key)), inner_(std::move(inner)) {}
         std::shared_ptr<state> state_;
         std::string key_;
-        smdebug::memory_storage::output inner_;
+        std::unique_ptr<smdebug::object_output> inner_;
     };
 
-    class held_key {
+    class held_key final : public smdebug::object_claim {
     public:
-        void release() {
-            doing(*state_, "release", [&] { inner_.release(); });
+        held_key(std::shared_ptr<state> told, std::unique_ptr<smdebug::object_claim> inner)
+            : state_(std::move(told)), inner_(std::move(inner)) {}
+        void release() override {
+            doing(*state_, "release", [&] { inner_->release(); });
         }
 
     private:
-        friend class faulty_storage;
-        held_key(std::shared_ptr<state> told, smdebug::memory_storage::held_key inner)
-            : state_(std::move(told)), inner_(std::move(inner)) {}
         std::shared_ptr<state> state_;
-        smdebug::memory_storage::held_key inner_;
+        std::unique_ptr<smdebug::object_claim> inner_;
     };
 
+    [[nodiscard]] smdebug::storage_abilities abilities() const override {
+        return {.batches_ranges = false,
+                .views = false,
+                .reads_ahead = false,
+                .opens_small = false,
+                .writes = true,
+                .removes = true,
+                .claims = true};
+    }
     [[nodiscard]] smdebug::byte_buffer read(std::string_view key,
-                                            smdebug::byte_range where = smdebug::whole_object) const {
+                                            smdebug::byte_range where = smdebug::whole_object) const override {
         return doing(*state_, "read " + std::string{key}, [&] { return objects_.read(key, where); });
     }
-    [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const {
+    [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const override {
         return doing(*state_, "list " + std::string{prefix},
                      [&] { return objects_.list(given_text(prefix), given_text(after)); });
     }
-    [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const {
+    [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const override {
         return doing(*state_, "size " + std::string{key}, [&] { return objects_.size(key); });
     }
-    [[nodiscard]] std::string name() const { return "faulty"; }
-    void write(std::string_view key, smdebug::byte_view bytes) {
+    [[nodiscard]] std::string name() const override { return "faulty"; }
+    void write(std::string_view key, smdebug::byte_view bytes) override {
         doing(*state_, "write " + std::string{key}, [&] { objects_.write(key, bytes); });
     }
-    [[nodiscard]] output create(std::string_view key) {
-        return doing(*state_, "create " + std::string{key}, [&] {
-            return output{state_, std::string{key}, objects_.create(key)};
-        });
+    [[nodiscard]] std::unique_ptr<smdebug::object_output> create(std::string_view key) override {
+        return doing(*state_, "create " + std::string{key},
+                     [&] { return std::make_unique<output>(state_, std::string{key}, objects_.create(key)); });
     }
-    bool remove(std::string_view key) {
-        return doing(*state_, "remove " + std::string{key}, [&] { return objects_.remove(key); });
+    bool remove(std::string_view key, smdebug::durability how = smdebug::durability::cached) override {
+        return doing(*state_, "remove " + std::string{key}, [&] { return objects_.remove(key, how); });
     }
-    [[nodiscard]] held_key claim(std::string_view key) {
-        return doing(*state_, "claim " + std::string{key}, [&] { return held_key{state_, objects_.claim(key)}; });
+    [[nodiscard]] std::unique_ptr<smdebug::object_claim> claim(
+        std::string_view key, smdebug::durability how = smdebug::durability::cached) override {
+        return doing(*state_, "claim " + std::string{key},
+                     [&] { return std::make_unique<held_key>(state_, objects_.claim(key, how)); });
     }
-    [[nodiscard]] bool claimed(std::string_view key) const {
+    [[nodiscard]] bool claimed(std::string_view key) const override {
         return doing(*state_, "claimed " + std::string{key}, [&] { return objects_.claimed(key); });
     }
 
@@ -166,8 +174,5 @@ private:
     smdebug::memory_storage objects_;
     std::shared_ptr<state> state_ = std::make_shared<state>();
 };
-
-static_assert(smdebug::writable_storage<faulty_storage> && smdebug::appending_storage<faulty_storage>);
-static_assert(smdebug::removing_storage<faulty_storage> && smdebug::claiming_storage<faulty_storage>);
 
 }  // namespace smdebug_test

@@ -3,8 +3,7 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
-#include <smdebug/storage/batch_read.hpp>
-#include <smdebug/storage/concepts.hpp>
+#include <smdebug/storage/storage_base.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -21,7 +20,7 @@
 namespace smdebug_test {
 
 /// Copies share everything.  Threads: one at a time.
-class measured_storage {
+class measured_storage : public smdebug::storage_base {
 public:
     struct part {
         std::string key;
@@ -31,10 +30,17 @@ public:
     void write(std::string_view key, std::string bytes, std::string version) {
         objects_->insert_or_assign(std::string{key}, object{std::move(bytes), std::move(version)});
     }
-    bool remove(std::string_view key) { return objects_->erase(std::string{key}) > 0; }
+    bool remove(std::string_view key, smdebug::durability = smdebug::durability::cached) override {
+        return objects_->erase(std::string{key}) > 0;
+    }
+    using storage_base::write;
+
+    [[nodiscard]] smdebug::storage_abilities abilities() const override {
+        return {.views = false, .reads_ahead = false, .opens_small = false, .removes = true};
+    }
 
     [[nodiscard]] smdebug::byte_buffer read(std::string_view key,
-                                            smdebug::byte_range where = smdebug::whole_object) const {
+                                            smdebug::byte_range where = smdebug::whole_object) const override {
         const auto entry = objects_->find(std::string{key});
         if (entry == objects_->end()) {
             throw smdebug::not_found("there is no " + std::string{key});
@@ -43,18 +49,23 @@ public:
         parts_->push_back({std::string{key}, {where.offset, whole.size()}});
         return whole;
     }
-    void read_each(std::span<const std::string> keys, smdebug::object_sink sink) const {
+    void read_each(std::span<const std::string> keys, smdebug::object_sink sink) const override {
         for (std::size_t i = 0; i < keys.size(); ++i) {
             const smdebug::byte_buffer whole = read(keys[i]);
-            sink(i, whole.view(), {.tag = objects_->at(keys[i]).version});
+            if (!sink(i, whole.view(), {.tag = objects_->at(keys[i]).version})) {
+                return;
+            }
         }
     }
-    void read_ranges(std::span<const smdebug::object_range> ranges, smdebug::range_sink sink) const {
+    void read_ranges(std::span<const smdebug::object_range> ranges, smdebug::range_sink sink) const override {
         for (std::size_t i = 0; i < ranges.size(); ++i) {
-            sink(i, read(ranges[i].key, ranges[i].where), {.tag = objects_->at(std::string{ranges[i].key}).version});
+            if (!sink(i, read(ranges[i].key, ranges[i].where),
+                      {.tag = objects_->at(std::string{ranges[i].key}).version})) {
+                return;
+            }
         }
     }
-    [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const {
+    [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const override {
         std::vector<std::string> keys;
         for (const auto& [key, content] : *objects_) {
             if (key.starts_with(prefix) && key > after) {
@@ -63,12 +74,12 @@ public:
         }
         return keys;
     }
-    [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const {
+    [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const override {
         sizes_->push_back(std::string{key});
         const auto entry = objects_->find(std::string{key});
         return entry == objects_->end() ? std::nullopt : std::optional<std::uint64_t>{entry->second.bytes.size()};
     }
-    [[nodiscard]] std::string name() const { return "s3://measured"; }
+    [[nodiscard]] std::string name() const override { return "s3://measured"; }
 
     /// What was read since the last call.
     [[nodiscard]] std::vector<part> parts() const { return std::exchange(*parts_, {}); }
@@ -84,7 +95,5 @@ private:
     std::shared_ptr<std::vector<part>> parts_ = std::make_shared<std::vector<part>>();
     std::shared_ptr<std::vector<std::string>> sizes_ = std::make_shared<std::vector<std::string>>();
 };
-
-static_assert(smdebug::storage<measured_storage> && smdebug::range_batch_reader<measured_storage>);
 
 }  // namespace smdebug_test

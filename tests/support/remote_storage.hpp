@@ -6,7 +6,7 @@
 #include <smdebug/storage/concepts.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/storage/range_plan.hpp>
-#include <smdebug/storage/writable.hpp>
+#include <smdebug/storage/storage_base.hpp>
 
 #include "support/given_text.hpp"
 
@@ -43,15 +43,18 @@ struct asked_for {
 
 /// Holds objects as memory_storage does; copies share everything.  Reads ranges one by one.
 /// Threads: everything may be called at once.
-class distant_storage {
+class distant_storage : public smdebug::storage_base {
 public:
     explicit distant_storage(smdebug::memory_storage objects) : objects_(std::move(objects)) {}
 
+    [[nodiscard]] smdebug::storage_abilities abilities() const override {
+        return {.batches_ranges = false, .views = false, .reads_ahead = false, .opens_small = false};
+    }
     [[nodiscard]] smdebug::byte_buffer read(std::string_view key,
-                                            smdebug::byte_range where = smdebug::whole_object) const {
+                                            smdebug::byte_range where = smdebug::whole_object) const override {
         return read_noted(key, where);
     }
-    void read_each(std::span<const std::string> keys, smdebug::object_sink sink) const {
+    void read_each(std::span<const std::string> keys, smdebug::object_sink sink) const override {
         note_call("each " + std::to_string(keys.size()));
         for (std::size_t i = 0; i < keys.size(); ++i) {
             std::optional<smdebug::byte_buffer> object;
@@ -60,22 +63,24 @@ public:
             } catch (const smdebug::not_found&) {
                 object.reset();
             }
-            sink(i, object ? std::optional{object->view()} : std::nullopt, {});
+            if (!sink(i, object ? std::optional{object->view()} : std::nullopt, {})) {
+                return;
+            }
         }
     }
-    [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const {
+    [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const override {
         note("list " + std::string{prefix} + " after " + std::string{after});
         return objects_.list(given_text(prefix), given_text(after));
     }
-    [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const {
+    [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const override {
         note("size " + std::string{key});
         return objects_.size(key);
     }
-    [[nodiscard]] std::optional<std::chrono::system_clock::time_point> modified(std::string_view key) const {
+    [[nodiscard]] std::optional<std::chrono::system_clock::time_point> modified(std::string_view key) const override {
         note("modified " + std::string{key});
         return objects_.modified(key);
     }
-    [[nodiscard]] std::string name() const { return "distant"; }
+    [[nodiscard]] std::string name() const override { return "distant"; }
 
     // What tests say and ask -----------------------------------------------------------------------------------------
 
@@ -128,7 +133,12 @@ public:
     explicit remote_storage(smdebug::memory_storage objects, smdebug::detail::range_merging how = {})
         : distant_storage(std::move(objects)), how_(how) {}
 
-    void read_ranges(std::span<const smdebug::object_range> ranges, smdebug::range_sink sink) const {
+    [[nodiscard]] smdebug::storage_abilities abilities() const override {
+        smdebug::storage_abilities can = distant_storage::abilities();
+        can.batches_ranges = true;
+        return can;
+    }
+    void read_ranges(std::span<const smdebug::object_range> ranges, smdebug::range_sink sink) const override {
         note_call("ranges " + std::to_string(ranges.size()));
         const smdebug::detail::range_plan plan{ranges, how_};
         smdebug::detail::range_assembly assembly{plan, sink};
@@ -169,11 +179,7 @@ private:
 class reluctant_remote_storage : public remote_storage {
 public:
     using remote_storage::remote_storage;
-    [[nodiscard]] smdebug::storage_abilities abilities() const { return {.batches_ranges = false}; }
+    [[nodiscard]] smdebug::storage_abilities abilities() const override { return distant_storage::abilities(); }
 };
-
-static_assert(smdebug::storage<distant_storage> && smdebug::batch_reader<distant_storage> &&
-              !smdebug::range_batch_reader<distant_storage>);
-static_assert(smdebug::storage<remote_storage> && smdebug::range_batch_reader<remote_storage>);
 
 }  // namespace smdebug_test

@@ -7,9 +7,9 @@
 #include <smdebug/s3/options.hpp>
 #include <smdebug/s3/s3_storage.hpp>
 #include <smdebug/storage/any_storage.hpp>
+#include <smdebug/storage/cache/memory_cache.hpp>
 #include <smdebug/storage/cached_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
-#include <smdebug/storage/object_cache.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 
 #include "support/fake_s3.hpp"

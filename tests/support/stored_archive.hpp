@@ -13,7 +13,7 @@ namespace smdebug_test {
 [[nodiscard]] inline std::shared_ptr<const smdebug::archive::detail::byte_source> stored(std::string_view bytes) {
     smdebug::memory_storage store;
     store.write("a", smdebug::as_bytes(bytes));
-    return std::make_shared<smdebug::archive::detail::stored_source<smdebug::memory_storage>>(store, "a");
+    return std::make_shared<smdebug::archive::detail::stored_source>(store, "a");
 }
 
 }  // namespace smdebug_test

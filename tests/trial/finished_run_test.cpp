@@ -10,8 +10,8 @@
 #include <smdebug/rules/built_in/vanishing_gradient.hpp>
 #include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/storage/any_storage.hpp>
+#include <smdebug/storage/cache/disk_cache.hpp>
 #include <smdebug/storage/cached_storage.hpp>
-#include <smdebug/storage/disk_cache.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/options.hpp>
 #include <smdebug/trial/scan.hpp>

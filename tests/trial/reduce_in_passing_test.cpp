@@ -33,7 +33,7 @@ using namespace smdebug_test;
 namespace {
 
 using plain_counting = counting_storage<counted_abilities{.versions = false, .batches = false}>;
-using archived_run = basic_trial<archive_storage<plain_counting>>;
+using archived_run = basic_trial<archive_storage>;
 using objects = std::map<std::string, std::string>;
 
 constexpr step_number steps = 4;
@@ -117,7 +117,7 @@ plain_counting holding(const std::string& archive) {
 }
 
 archived_run opened(const plain_counting& store, const archive_options& options) {
-    return archived_run{archive_storage<plain_counting>{store, "a", {}, options}};
+    return archived_run{archive_storage{store, "a", {}, options}};
 }
 
 std::size_t reads_of(const plain_counting& store) {
@@ -162,8 +162,8 @@ TEST_CASE("reduce_in_passing: without it, and with other kernels, archives are r
     static_cast<void>(reads_of(store));
     CHECK(lines_of(run) == expected);
     CHECK(reads_of(store) > 0);
-    const basic_trial<archive_storage<plain_counting>, event_decoder<>, own_kernel> other{
-        archive_storage<plain_counting>{store, "a", {}, {.memory_bytes = 1 << 20, .in_passing = reduce_in_passing()}}};
+    const basic_trial<archive_storage, event_decoder<>, own_kernel> other{
+        archive_storage{store, "a", {}, {.memory_bytes = 1 << 20, .in_passing = reduce_in_passing()}}};
     scan(other, {.stream = true}, [](const smdebug::detail::scanned_tensor& tensor) {
         CHECK_FALSE(std::holds_alternative<const smdebug::detail::passed_tensor*>(tensor.content));
     });

@@ -14,11 +14,11 @@
 #include <smdebug/formats.hpp>
 #include <smdebug/index/locations.hpp>
 #include <smdebug/reduce/name.hpp>
+#include <smdebug/storage/cache/memory_cache.hpp>
 #include <smdebug/storage/cached_storage.hpp>
 #include <smdebug/storage/concepts.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
-#include <smdebug/storage/object_cache.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/lookup.hpp>
 #include <smdebug/trial/tensor_handle.hpp>

@@ -12,10 +12,10 @@
 #include <smdebug/s3/credentials.hpp>
 #include <smdebug/s3/s3_storage.hpp>
 #include <smdebug/storage/any_storage.hpp>
+#include <smdebug/storage/cache/disk_cache.hpp>
+#include <smdebug/storage/cache/memory_cache.hpp>
 #include <smdebug/storage/cached_storage.hpp>
-#include <smdebug/storage/disk_cache.hpp>
 #include <smdebug/storage/memory_storage.hpp>
-#include <smdebug/storage/object_cache.hpp>
 #include <smdebug/trial/read/event_reader.hpp>
 #include <smdebug/trial/read/record_batch.hpp>
 #include <smdebug/trial/scan.hpp>
@@ -290,7 +290,7 @@ TEST_CASE("replaced files: prefetched parts of two versions of a file are not co
     }
     record_batch batch;
     batch.add(event_file, parts);
-    batch.read(erase_type(store), [&](std::size_t, collected_event_file& records) {
+    batch.read(any_storage(store), [&](std::size_t, collected_event_file& records) {
         for (const byte_range& part : parts) {
             CHECK(as_text(records.at(part)) == version(1).substr(part.offset, part.length));
         }

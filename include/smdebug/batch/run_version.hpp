@@ -43,28 +43,14 @@ private:
            (key.find('/') == std::string_view::npos && key.ends_with(".json"));
 }
 
-/// A page of a listing with versions; nothing if the storage has no versions.
-template <storage Storage>
-[[nodiscard]] std::optional<std::vector<object_entry>> versions_in(const Storage& store, std::string_view after,
-                                                                   std::size_t most) {
-    if constexpr (std::same_as<Storage, any_storage>) {
-        return store.list_entries("", after, most);
-    } else if constexpr (versioned_storage<Storage>) {
-        return store.entries("", after, most);
-    } else {
-        return std::nullopt;
-    }
-}
-
 /// An entry of a storage without versions; nothing if the object was removed.
-template <storage Storage>
-[[nodiscard]] std::optional<object_entry> entry_of(const Storage& store, std::string key) {
+[[nodiscard]] inline std::optional<object_entry> entry_of(const any_storage& store, std::string key) {
     const std::optional<std::uint64_t> size = store.size(key);
     if (!size) {
         return std::nullopt;
     }
     object_entry entry{.key = std::move(key), .size = *size};
-    if (const auto written = time_of(store, entry.key)) {
+    if (const auto written = store.modified(entry.key)) {
         entry.version = std::to_string(written->time_since_epoch().count());
     }
     return entry;
@@ -88,14 +74,9 @@ struct run_files {
 /// Cost: one listing of everything below the root; for a storage without entries() also a size() and a modified() for
 ///       each file.       Memory: a part of the listing, at most 65,536 files.
 /// Errors: those of the storage.
-template <storage Storage>
-[[nodiscard]] std::optional<run_files> run_version(const Storage& store) {
+[[nodiscard]] inline std::optional<run_files> run_version(const any_storage& store) {
     const auto is_of_run = [&](std::string_view key) {
-        if constexpr (std::same_as<Storage, any_storage>) {
-            return store.source() != nullptr || detail::is_file_of_run(key);  // logs and checkpoints have any name
-        } else {
-            return detail::is_file_of_run(key);
-        }
+        return store.source() != nullptr || detail::is_file_of_run(key);  // logs and checkpoints have any name
     };
     constexpr std::size_t page_keys = std::size_t{1} << 16U;
     run_files all;
@@ -107,7 +88,7 @@ template <storage Storage>
     };
     std::string after;
     for (bool goes_on = true; goes_on;) {
-        const std::optional<std::vector<object_entry>> page = detail::versions_in(store, after, page_keys);
+        const std::optional<std::vector<object_entry>> page = store.entries("", after, page_keys);
         if (!page) {
             for (std::string& key : store.list("", "")) {
                 if (is_of_run(key)) {
@@ -145,7 +126,7 @@ template <storage Storage>
     std::optional<object_entry> file;
     if (detail::is_in_s3(archived->folder)) {
         // If the key exists, it is the first one with this prefix.
-        const auto first = detail::open_place(archived->folder, options.s3).list_entries(archived->key, "", 1);
+        const auto first = detail::open_place(archived->folder, options.s3).entries(archived->key, "", 1);
         if (first && !first->empty() && first->front().key == archived->key) {
             file = first->front();
         }

@@ -58,6 +58,28 @@ template <class Visit, class... Args>
 
 }  // namespace detail
 
+/// A function_ref for what is called with one thing after another: returns false if the callable did, and wants no
+/// more; a callable that returns void takes all.
+template <class... Args>
+class visitor_ref {
+public:
+    template <class Function>
+        requires(!std::same_as<std::remove_cvref_t<Function>, visitor_ref> &&
+                 std::is_object_v<std::remove_reference_t<Function>> && std::is_invocable_v<Function&, Args...>)
+    visitor_ref(Function&& callable) noexcept  // NOLINT: implicit, so that a lambda can be passed
+        : object_(const_cast<void*>(static_cast<const void*>(std::addressof(callable)))),
+          call_([](void* object, Args... args) -> bool {
+              return detail::goes_on(*static_cast<std::remove_reference_t<Function>*>(object),
+                                     std::forward<Args>(args)...);
+          }) {}
+
+    [[nodiscard]] bool operator()(Args... args) const { return call_(object_, std::forward<Args>(args)...); }
+
+private:
+    void* object_;
+    bool (*call_)(void*, Args...);
+};
+
 namespace detail {
 
 /// As std::ranges::range.

@@ -50,27 +50,33 @@ struct data_file {
 [[nodiscard]] std::optional<data_file> data_file_in(std::string_view path);
 
 /// A storage that shows one object only.
-class single_object {
+class single_object final : public storage_base {
 public:
     single_object(any_storage store, std::string key) : store_(std::move(store)), key_(std::move(key)) {}
 
-    [[nodiscard]] byte_buffer read(std::string_view key, byte_range where = whole_object) const;
-    [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const;
-    [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const {
+    [[nodiscard]] byte_buffer read(std::string_view key, byte_range where = whole_object) const override;
+    [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const override;
+    [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const override {
         return key == key_ ? store_.size(key) : std::nullopt;
     }
-    [[nodiscard]] std::unique_ptr<opened_object> open(std::string_view key) const {
+    [[nodiscard]] std::unique_ptr<opened_object> open(std::string_view key) const override {
         return key == key_ ? store_.open(key) : nullptr;
     }
-    [[nodiscard]] std::optional<std::chrono::system_clock::time_point> modified(std::string_view key) const {
+    [[nodiscard]] std::optional<std::chrono::system_clock::time_point> modified(std::string_view key) const override {
         return key == key_ ? store_.modified(key) : std::nullopt;
     }
-    [[nodiscard]] std::string name() const { return store_.name() + "/" + key_; }
-    [[nodiscard]] place_kind place() const { return store_.size(key_) ? place_kind::file : place_kind::missing; }
-    [[nodiscard]] storage_abilities abilities() const {
-        return {.one_object = true, .look_interval = store_.abilities().look_interval};
+    [[nodiscard]] std::string name() const override { return store_.name() + "/" + key_; }
+    [[nodiscard]] place_kind place() const override {
+        return store_.size(key_) ? place_kind::file : place_kind::missing;
     }
-    [[nodiscard]] std::vector<problem> problems() const { return store_.problems(); }
+    [[nodiscard]] storage_abilities abilities() const override {
+        return {.batches_ranges = false,
+                .views = false,
+                .reads_ahead = false,
+                .one_object = true,
+                .look_interval = store_.abilities().look_interval};
+    }
+    [[nodiscard]] std::vector<problem> problems() const override { return store_.problems(); }
 
 private:
     any_storage store_;

@@ -1,7 +1,7 @@
 // A source of wall-clock time, in seconds since 1970.
 #pragma once
 
-#include <smdebug/storage/any_storage.hpp>
+#include <smdebug/core/abstract.hpp>
 
 #include <chrono>
 #include <concepts>
@@ -38,7 +38,7 @@ public:
     [[nodiscard]] std::chrono::duration<double> now() { return held_->now(); }
 
 private:
-    struct interface : erased {
+    struct interface : abstract {
         [[nodiscard]] virtual std::chrono::duration<double> now() = 0;
     };
     template <wall_clock Clock>

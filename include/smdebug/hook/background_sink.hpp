@@ -9,7 +9,6 @@
 #include <smdebug/hook/hook_options.hpp>
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/posix/file.hpp>
-#include <smdebug/storage/writable.hpp>
 
 #include <atomic>
 #include <condition_variable>

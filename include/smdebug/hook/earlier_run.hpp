@@ -12,7 +12,6 @@
 #include <smdebug/index/index_file.hpp>
 #include <smdebug/index/locations.hpp>
 #include <smdebug/storage/any_storage.hpp>
-#include <smdebug/storage/writable.hpp>
 
 #include <cstdint>
 #include <functional>
@@ -142,7 +141,7 @@ private:
     std::int64_t writers_;
     durability how_;
     bool by_markers_;
-    std::optional<any_claim> claim_;
+    std::unique_ptr<object_claim> claim_;
 };
 
 }  // namespace smdebug::inline v1::detail

@@ -5,7 +5,6 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/form.hpp>
 #include <smdebug/storage/any_storage.hpp>
-#include <smdebug/storage/writable.hpp>
 
 #include <array>
 #include <cstdint>
@@ -104,7 +103,7 @@ public:
 private:
     any_storage store_;
     durability how_;
-    std::optional<any_output> output_;
+    std::unique_ptr<object_output> output_;
 };
 
 }  // namespace smdebug::inline v1::detail

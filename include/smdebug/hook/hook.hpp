@@ -15,7 +15,6 @@
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/open_storage.hpp>
 #include <smdebug/storage/posix/file.hpp>
-#include <smdebug/storage/writable.hpp>
 #include <smdebug/tensor/element.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 
@@ -319,7 +318,7 @@ public:
 
     /// Writes into `store`; ignores options.out_dir.
     basic_hook(Storage store, hook_options options, Kernel kernel = Kernel{}, Clock clock = Clock{})
-        : hook_base(detail::erased_storage(std::move(store)), std::move(options), detail::any_kernel{std::move(kernel)},
+        : hook_base(any_storage{std::move(store)}, std::move(options), detail::any_kernel{std::move(kernel)},
                     detail::any_clock{std::move(clock)}, detail::opener_of<Storage>()) {}
 
     /// Makes a hook from SageMaker's JSON file: `path`, or else the file that SMDEBUG_CONFIG_FILE_PATH names, or else

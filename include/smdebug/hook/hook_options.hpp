@@ -5,7 +5,7 @@
 #include <smdebug/core/step.hpp>
 #include <smdebug/index/collection.hpp>
 #include <smdebug/record/payload_check.hpp>
-#include <smdebug/storage/writable.hpp>
+#include <smdebug/storage/any_storage.hpp>
 
 #include <algorithm>
 #include <array>

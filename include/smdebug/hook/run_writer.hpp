@@ -18,7 +18,6 @@
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/open_storage.hpp>
 #include <smdebug/storage/posix/file.hpp>
-#include <smdebug/storage/writable.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 
 #include <cstddef>

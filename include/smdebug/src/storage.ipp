@@ -1,17 +1,21 @@
 // A part of <smdebug/src.hpp>: the bodies of storages.
 #pragma once
 
+#include <smdebug/storage/cache/impl/disk_cache.ipp>
 #include <smdebug/storage/cache/impl/held_parts.ipp>
+#include <smdebug/storage/cache/impl/memory_cache.ipp>
 #include <smdebug/storage/cache/impl/metadata_cache.ipp>
-#include <smdebug/storage/cache/impl/object_holder.ipp>
+#include <smdebug/storage/cache/impl/object_cache.ipp>
+#include <smdebug/storage/cache/impl/prefetch.ipp>
 #include <smdebug/storage/impl/any_storage.ipp>
+#include <smdebug/storage/impl/batch_read.ipp>
+#include <smdebug/storage/impl/cached_storage.ipp>
 #include <smdebug/storage/impl/concepts.ipp>
-#include <smdebug/storage/impl/disk_cache.ipp>
 #include <smdebug/storage/impl/local_storage.ipp>
 #include <smdebug/storage/impl/memory_storage.ipp>
-#include <smdebug/storage/impl/object_cache.ipp>
 #include <smdebug/storage/impl/open_storage.ipp>
 #include <smdebug/storage/impl/range_plan.ipp>
+#include <smdebug/storage/impl/storage_base.ipp>
 #include <smdebug/storage/impl/uri.ipp>
 #include <smdebug/storage/posix/folder_follower.hpp>
 #include <smdebug/storage/posix/impl/claim.ipp>

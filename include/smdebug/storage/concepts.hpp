@@ -1,7 +1,8 @@
-// The front door of storage/: what a storage of runs must offer to readers, and what it may offer beyond that.
-// Writing, and what a storage can do at run time, are in writable.hpp.
+// The front door of storage/: the four functions that a storage of runs must have, and the types that storages exchange
+// with their users. All that a storage may offer beyond them is the class storage_base.
 #pragma once
 
+#include <smdebug/core/abstract.hpp>
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/function_ref.hpp>
@@ -26,14 +27,9 @@ namespace smdebug::inline v1 {
 /// Wakes one waiting thread when objects may have changed: between a storage that notices changes and a wait. Silence
 /// proves nothing: file systems of other machines announce no changes, so a wait must also look again periodically.
 /// Threads: one waits at a time; interrupt() may be called from any.
-class change_signal {
+class change_signal : public detail::abstract {
 public:
     using clock = std::chrono::steady_clock;
-
-    change_signal() = default;
-    change_signal(const change_signal&) = delete;
-    change_signal& operator=(const change_signal&) = delete;
-    virtual ~change_signal() = default;
 
     /// Sleeps until something may have changed since the last call returned (for the first call: since the signal was
     /// made), until interrupt(), or until the given time. Returns whether something may have changed. A false alarm is
@@ -43,9 +39,6 @@ public:
     /// The keys reported to the last wait_until, in order of arrival, possibly repeated; nothing if it cannot name all
     /// changes on this machine: then everything must be checked. Call it only after wait_until has returned true.
     [[nodiscard]] virtual std::optional<std::vector<std::string>> changed_keys() { return std::nullopt; }
-    [[deprecated("changed_keys()")]] virtual std::optional<std::vector<std::string>> told() final {
-        return changed_keys();
-    }
 
     /// Ends the current wait, or else the next one.
     virtual void interrupt() noexcept = 0;
@@ -69,7 +62,7 @@ private:
 
 /// A place that holds a run's objects under keys such as "index/000000000/000000000000_worker_0.json".
 /// A type Storage models `storage` when:
-///  1. read(key, range = whole_object) returns that part of an object, shorter only at the object's end;
+///  1. read(key, range) returns that part of an object, shorter only at the object's end;
 ///  2. list(prefix, after) returns the full keys that start with `prefix`, any text, in the order of their bytes,
 ///     strictly after `after` (an empty `after`: from the start), and no keys if none match; `prefix` and `after` never
 ///     have a null data();
@@ -77,16 +70,22 @@ private:
 ///  4. reading a missing key throws not_found, and a failed read throws an error of the library: a partial read is
 ///     never returned;
 ///  5. name() returns what messages call it;
-///  6. const calls may run concurrently.
+///  6. const calls may run concurrently; it can be moved.
 /// Keys are UTF-8. Not promised: that list or read sees an object that another process wrote a moment ago.
 template <class Storage>
-concept storage = std::movable<Storage> && requires(const Storage& store, std::string_view key, byte_range where,
-                                                    std::string_view prefix, std::string_view after) {
-    { store.read(key) } -> std::same_as<byte_buffer>;
+concept storage = requires(const Storage& store, std::string_view key, byte_range where, std::string_view prefix,
+                           std::string_view after) {
     { store.read(key, where) } -> std::same_as<byte_buffer>;
     { store.list(prefix, after) } -> std::same_as<std::vector<std::string>>;
     { store.size(key) } -> std::same_as<std::optional<std::uint64_t>>;
     { store.name() } -> std::convertible_to<std::string>;
+};
+
+/// A storage that can be written: write(key, bytes) makes the object appear whole or not at all, and replaces an older
+/// one. As durable as the storage makes it: at least durability::cached.
+template <class Store>
+concept writable_storage = storage<Store> && requires(Store& store, std::string_view key, byte_view bytes) {
+    { store.write(key, bytes) } -> std::same_as<void>;
 };
 
 /// The version of an object that some bytes are of, as far as their read reports it.
@@ -115,16 +114,8 @@ struct object_version {
 };
 
 /// read_each calls this for each key, with its position in the list, the whole object, which is valid during the call,
-/// and its version; nothing if the object does not exist (any more).
-using object_sink = function_ref<void(std::size_t, std::optional<byte_view>, const object_version&)>;
-
-/// Optional: read_each(keys, sink) reads many whole objects for less than one read() each (a reused buffer, several
-/// requests in flight) and passes them on in the order of `keys`, on the calling thread. An exception of the sink ends
-/// the reading and is passed on unchanged, whatever its type. An object too large to be read whole throws unsupported.
-template <class Storage>
-concept batch_reader = requires(const Storage& store, std::span<const std::string> keys, object_sink sink) {
-    { store.read_each(keys, sink) } -> std::same_as<void>;
-};
+/// and its version; nothing if the object does not exist (any more). A callable that returns false ends the reading.
+using object_sink = visitor_ref<std::size_t, std::optional<byte_view>, const object_version&>;
 
 /// A requested part of an object. Borrows the key.
 struct object_range {
@@ -134,17 +125,8 @@ struct object_range {
 
 /// read_ranges calls this for each range, with its position in the list, its bytes, which may share their memory with
 /// those of other ranges, and their version; nothing if the object does not exist (any more). Two parts of one object
-/// may be of two versions of it; each part is of one.
-using range_sink = function_ref<void(std::size_t, std::optional<byte_buffer>, const object_version&)>;
-
-/// Optional: read_ranges(ranges, sink) reads many parts of objects for less than one read() each (neighbours in one
-/// request, several requests in flight) and passes them on in the order of `ranges`, on the calling thread; each is
-/// shorter only at its object's end. An exception of the sink ends the reading and is passed on unchanged.
-/// Ranges of one object are merged if they are adjacent in the list, in ascending order of offsets.
-template <class Storage>
-concept range_batch_reader = requires(const Storage& store, std::span<const object_range> ranges, range_sink sink) {
-    { store.read_ranges(ranges, sink) } -> std::same_as<void>;
-};
+/// may be of two versions of it; each part is of one. A callable that returns false ends the reading.
+using range_sink = visitor_ref<std::size_t, std::optional<byte_buffer>, const object_version&>;
 
 /// An entry of a listing.
 struct object_entry {
@@ -158,64 +140,15 @@ struct object_entry {
 /// An object and its version, as entries() would have reported it at that moment.
 struct versioned_object {
     byte_buffer bytes;
-    std::string version;  ///< never empty
+    std::string version;  ///< empty: the storage has no versions
 };
-
-/// Optional: entries(prefix, after, most) returns the same objects as list(prefix, after), with sizes and versions, at
-/// most the first `most` of them; read_versioned(key) reads a whole object as read(key) does, and reports its version.
-template <class Storage>
-concept versioned_storage = requires(const Storage& store, std::string_view prefix, std::string_view after,
-                                     std::size_t most, std::string_view key) {
-    { store.entries(prefix, after, most) } -> std::same_as<std::vector<object_entry>>;
-    { store.read_versioned(key) } -> std::same_as<versioned_object>;
-};
-
-/// Optional: view(key) returns a view of a whole object in place, for less than reading it; nothing if no such view is
-/// possible or the object does not exist. The bytes do not change while the buffer lives, which may block writers: hold
-/// it briefly.
-template <class Storage>
-concept viewing_storage = requires(const Storage& store, std::string_view key) {
-    { store.view(key) } -> std::same_as<std::optional<byte_buffer>>;
-};
-
-/// The same of any storage; nothing if it has no view().
-template <class Storage>
-[[nodiscard]] std::optional<byte_buffer> view_object(const Storage& store, [[maybe_unused]] std::string_view key) {
-    if constexpr (viewing_storage<Storage>) {
-        return store.view(key);
-    } else {
-        return std::nullopt;
-    }
-}
-
-/// Optional: read_ahead(key) starts to prefetch an object that will be wanted soon. Returns immediately, with whether
-/// it was available already. A missing object is not an error.
-template <class Storage>
-concept prefetching_storage = requires(const Storage& store, std::string_view key) {
-    { store.read_ahead(key) } -> std::same_as<bool>;
-};
-
-/// The same of any storage; true if it has no read_ahead().
-template <class Storage>
-[[nodiscard]] bool prefetch_object(const Storage& store, [[maybe_unused]] std::string_view key) {
-    if constexpr (prefetching_storage<Storage>) {
-        return store.read_ahead(key);
-    } else {
-        return true;
-    }
-}
 
 /// Prefetched parts of a storage's objects, pinned until they are released. A reader of such a part waits if it is on
 /// its way and makes no request: each part is fetched once, and is read as it was then. Destruction releases
 /// everything; this object may outlive the storage.
 /// Threads: prefetch() and release() may be called concurrently.
-class pinned_ranges {
+class pinned_ranges : public detail::abstract {
 public:
-    pinned_ranges() = default;
-    pinned_ranges(const pinned_ranges&) = delete;
-    pinned_ranges& operator=(const pinned_ranges&) = delete;
-    virtual ~pinned_ranges() = default;
-
     /// Starts to prefetch these parts, after those of earlier calls; returns immediately. A part that starts at
     /// 0 and reaches past the object's end stands for the whole object. A part that cannot be fetched is not held:
     /// reading it reports the error.
@@ -223,22 +156,6 @@ public:
     /// Releases all parts of an object.
     virtual void release(std::string_view key) = 0;
 };
-
-/// Optional: hold() returns pinned ranges, none at first; null if the storage is local, so that pinning is useless.
-template <class Storage>
-concept holding_storage = requires(const Storage& store) {
-    { store.hold() } -> std::same_as<std::unique_ptr<pinned_ranges>>;
-};
-
-/// The same of any storage; null if it has no hold().
-template <class Storage>
-[[nodiscard]] std::unique_ptr<pinned_ranges> hold_ranges(const Storage& store) {
-    if constexpr (holding_storage<Storage>) {
-        return store.hold();
-    } else {
-        return nullptr;
-    }
-}
 
 /// What is where a storage lies.
 enum class place_kind : std::uint8_t {
@@ -248,113 +165,56 @@ enum class place_kind : std::uint8_t {
     file,
 };
 
-/// Optional: place() says what is where the storage lies, for messages. It may cost a request.
-template <class Storage>
-concept place_prober = requires(const Storage& store) {
-    { store.place() } -> std::same_as<place_kind>;
-};
-
-/// What is where a storage lies; unknown if it has no place().
-template <class Storage>
-[[nodiscard]] place_kind place_kind_of(const Storage& store) {
-    if constexpr (place_prober<Storage>) {
-        return store.place();
-    } else {
-        return place_kind::unknown;
-    }
-}
-
-/// Optional: problems() returns what part of the data cannot be read through the storage, as of the last check: damage
-/// of an archive, unread data of another tool.
-template <class Storage>
-concept problem_reporter = requires(const Storage& store) {
-    { store.problems() } -> std::same_as<std::vector<problem>>;
-};
-
-/// The problems of a storage; none if it has no problems().
-template <class Storage>
-[[nodiscard]] std::vector<problem> problems_of(const Storage& store) {
-    if constexpr (problem_reporter<Storage>) {
-        return store.problems();
-    } else {
-        return {};
-    }
-}
-
-/// Lists what has appeared below a prefix since the last call. A type Follower models `key_follower` when:
+/// Lists what has appeared below a prefix since the last call.
 ///  1. next() returns keys in byte order, each once; all answers so far together contain every key that existed when
 ///     the last call began. A key may be repeated in later answers;
 ///  2. a next() that throws loses nothing: later calls return what it would have returned;
 ///  3. forget() makes the next call list everything;
 ///  4. it outlives the storage that made it, and is used by one thread at a time.
-template <class Follower>
-concept key_follower = std::movable<Follower> && requires(Follower& follower) {
-    { follower.next() } -> std::same_as<std::vector<std::string>>;
-    { follower.forget() } -> std::same_as<void>;
+class key_follower : public detail::abstract {
+public:
+    [[nodiscard]] virtual std::vector<std::string> next() = 0;
+    virtual void forget() = 0;
 };
 
-/// Optional: follow(prefix) returns a key_follower, whose cost depends on what is new, not on what exists. The prefix
-/// ends in '/'.
-template <class Storage>
-concept followable_storage = requires(const Storage& store, std::string_view prefix) {
-    { store.follow(prefix) } -> key_follower;
+/// How durable a committed object is: `cached` survives the end of the process, `on_disk` also a loss of power, if the
+/// storage can promise that.
+enum class durability : std::uint8_t { cached, on_disk };
+
+/// An object being written, which is invisible until it is whole.
+///  1. append(pieces) appends the pieces in order, and does not need them after it returns;
+///  2. commit(how) makes the object appear whole under its key and replaces an older one; nothing may be called after
+///     it;
+///  3. destroyed without a successful commit, it leaves no object behind and an older one unchanged;
+///  4. after a throw only destruction is allowed. If commit threw, the object may have appeared: it is then whole, but
+///     its durability is unknown;
+///  5. it is used by one thread at a time, and does not outlive its storage. Other outputs may be written meanwhile,
+///     even under the same key: the last commit wins.
+class object_output : public detail::abstract {
+public:
+    virtual void append(std::span<const byte_view> pieces) = 0;
+    virtual void commit(durability how) = 0;
 };
 
-/// Optional: watch(prefixes) returns a signal that wakes when objects whose keys start with one of the prefixes appear
-/// or change, or nothing if the system has no signal to give. A prefix is a whole key, or ends in '/'; neither its
-/// objects nor the storage's own place need exist yet. The signal outlives the storage.
-template <class Storage>
-concept announcing_storage = requires(const Storage& store, std::span<const std::string> prefixes) {
-    { store.watch(prefixes) } -> std::same_as<std::unique_ptr<change_signal>>;
+/// A key held by one writer exclusively, until release() or destruction, which remove the key's object. Used by one
+/// thread at a time.
+class object_claim : public detail::abstract {
+public:
+    /// Calling it again is a no-op. Errors: those of the storage if the object cannot be removed; it is released anyway.
+    virtual void release() = 0;
+
+    /// False if others removed or replaced the key's object, as far as that is known.
+    [[nodiscard]] virtual bool holds() const { return true; }
 };
-
-/// The same of any storage; nothing if it has no watch().
-template <class Storage>
-[[nodiscard]] std::unique_ptr<change_signal> watch_changes(const Storage& store,
-                                                           [[maybe_unused]] std::span<const std::string> prefixes) {
-    if constexpr (announcing_storage<Storage>) {
-        return store.watch(prefixes);
-    } else {
-        return nullptr;
-    }
-}
-
-/// Optional: modified(key) returns when the object was last written, or nothing if it does not exist.
-template <class Storage>
-concept dated_storage = requires(const Storage& store, std::string_view key) {
-    { store.modified(key) } -> std::same_as<std::optional<std::chrono::system_clock::time_point>>;
-};
-
-/// The same of any storage; nothing if it has no modified().
-template <class Storage>
-[[nodiscard]] std::optional<std::chrono::system_clock::time_point> time_of(const Storage& store,
-                                                                           [[maybe_unused]] std::string_view key) {
-    if constexpr (dated_storage<Storage>) {
-        return store.modified(key);
-    } else {
-        return std::nullopt;
-    }
-}
 
 /// Notes that an observer made about an object during decompression: see inflate_observer.
-class object_notes {
-public:
-    object_notes() = default;
-    object_notes(const object_notes&) = delete;
-    object_notes& operator=(const object_notes&) = delete;
-    virtual ~object_notes() = default;
-};
+class object_notes : public detail::abstract {};
 
 /// An open object, read piece by piece into the reader's own memory: replacing it in the storage does not change what
 /// is read here.
 /// Threads: everything may be called concurrently.
-class opened_object {
+class opened_object : public detail::abstract {
 public:
-    opened_object() = default;
-    opened_object(const opened_object&) = delete;
-    opened_object& operator=(const opened_object&) = delete;
-    virtual ~opened_object() = default;
-
     /// Its size in bytes when it was opened.
     [[nodiscard]] virtual std::uint64_t size() const noexcept = 0;
 
@@ -370,33 +230,11 @@ public:
     [[nodiscard]] virtual const object_notes* notes() const noexcept { return nullptr; }
 };
 
-/// Optional: open(key) opens an object whose pieces cost no more than their bytes; null if that is impossible or the
-/// object does not exist: use read() then, which reports the error.
-template <class Storage>
-concept opening_storage = requires(const Storage& store, std::string_view key) {
-    { store.open(key) } -> std::same_as<std::unique_ptr<opened_object>>;
-};
-
-/// The same of any storage; null if it has no open().
-template <class Storage>
-[[nodiscard]] std::unique_ptr<opened_object> open_object(const Storage& store, [[maybe_unused]] std::string_view key) {
-    if constexpr (opening_storage<Storage>) {
-        return store.open(key);
-    } else {
-        return nullptr;
-    }
-}
-
 /// Sees each file of a compressed archive while its directory is read, so that what is computed of values needs no
 /// second inflating: see archive_options::in_passing.
 /// Threads: one call at a time.
-class inflate_observer {
+class inflate_observer : public detail::abstract {
 public:
-    inflate_observer() = default;
-    inflate_observer(const inflate_observer&) = delete;
-    inflate_observer& operator=(const inflate_observer&) = delete;
-    virtual ~inflate_observer() = default;
-
     /// Called once for each object with its key in the archive, in archive order. Returns notes to remember, which
     /// opened_object::notes() provides later; null: none.
     /// `object` is valid during the call. Cost: reading its bytes by ascending offsets costs nothing beyond inflating;
@@ -406,10 +244,6 @@ public:
     [[nodiscard]] virtual std::shared_ptr<const object_notes> pass(std::string_view key,
                                                                    const opened_object& object) = 0;
 };
-
-// Names of before 0.2.
-using held_objects [[deprecated("smdebug::pinned_ranges")]] = pinned_ranges;
-using passing_reader [[deprecated("smdebug::inflate_observer")]] = inflate_observer;
 
 }  // namespace smdebug::inline v1
 

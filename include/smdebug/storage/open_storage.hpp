@@ -8,8 +8,7 @@
 #include <smdebug/formats/options.hpp>
 #include <smdebug/s3/options.hpp>
 #include <smdebug/storage/any_storage.hpp>
-#include <smdebug/storage/object_cache.hpp>
-#include <smdebug/storage/writable.hpp>
+#include <smdebug/storage/concepts.hpp>
 
 #include <atomic>
 #include <concepts>
@@ -29,8 +28,8 @@ struct storage_options {
     /// includes <smdebug/formats.hpp>.
     format_options formats = {};
     /// Event files are kept in memory after a read, up to so many bytes: their other tensors then need no request.
-    std::uint64_t memory_bytes = memory_cache::usual_bytes;
-    /// A local folder that keeps event and index files between programs, instead of memory, and also indexes of
+    std::uint64_t memory_bytes = std::uint64_t{256} << 20U;
+    /// A local folder that keeps event and index files between programs, below the memory, and also indexes of
     /// archives, even local ones; many programs may share it. Empty: SMDEBUG_CACHE_DIR, otherwise none.
     std::string cache_folder = {};
     std::uint64_t cache_folder_bytes = std::uint64_t{10} << 30U;

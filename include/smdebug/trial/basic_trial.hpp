@@ -41,7 +41,7 @@ public:
     /// Opens the run in the directory `path`.
     explicit basic_trial(std::string path, trial_options options = {}, Decoder decoder = Decoder{},
                          Kernel kernel = Kernel{})
-        requires std::constructible_from<Storage, std::string> && place_prober<Storage>
+        requires std::constructible_from<Storage, std::string> && (!std::same_as<Storage, memory_storage>)
         : basic_trial(Storage(std::move(path)), std::move(options), std::move(decoder), std::move(kernel)) {}
 
     [[nodiscard]] const Storage& store() const noexcept {

@@ -274,14 +274,14 @@ concept catalog_source = std::copyable<AnySource> && requires(AnySource& source,
 namespace detail {
 
 /// A catalog_source of any type, for one trial.
-class any_catalog_source : public erased {
+class any_catalog_source : public abstract {
 public:
     [[nodiscard]] virtual bool update(run_contents& contents) = 0;
     [[nodiscard]] virtual bool own_steps() const noexcept = 0;
 };
 
 /// Makes a source for each trial on a storage.
-class source_maker : public erased {
+class source_maker : public abstract {
 public:
     [[nodiscard]] virtual std::unique_ptr<any_catalog_source> make() const = 0;
 };

@@ -10,7 +10,7 @@
 #include <smdebug/hook/hook_options.hpp>
 #include <smdebug/hook/observer.hpp>
 #include <smdebug/reduce/any_kernel.hpp>
-#include <smdebug/storage/writable.hpp>
+#include <smdebug/storage/any_storage.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 #include <smdebug/trial/options.hpp>
 #include <smdebug/trial/trial.hpp>
@@ -33,33 +33,34 @@ namespace smdebug::inline v1::detail {
 /// Objects in memory.  Copies are handles on the same objects.  Reads share the bytes: a buffer of a removed object
 /// stays valid; the memory is reused once its last buffer is gone.
 /// Threads: all functions may be called concurrently.
-class step_memory {
-    struct state;
-
+class step_memory final : public storage_base {
 public:
-    class output;
-
     /// Keeps the memory of up to `spare` removed event files for new ones.
     explicit step_memory(std::size_t spare = 1);
 
-    /// The whole object.  Errors: not_found.
-    [[nodiscard]] byte_buffer read(std::string_view key) const;
-    /// A range of it, cut at its end.  Errors: not_found.
-    [[nodiscard]] byte_buffer read(std::string_view key, byte_range where) const { return read(key).slice(where); }
+    [[nodiscard]] storage_abilities abilities() const override {
+        return {.batches_ranges = false,
+                .views = false,
+                .reads_ahead = false,
+                .opens_small = false,
+                .writes = true,
+                .removes = true};
+    }
 
-    [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const;
+    [[nodiscard]] byte_buffer read(std::string_view key, byte_range where = whole_object) const override;
 
-    [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const;
+    [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const override;
 
-    [[nodiscard]] std::string name() const { return "memory:watch"; }
+    [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const override;
+
+    [[nodiscard]] std::string name() const override { return "memory:watch"; }
 
     /// Adds or replaces an object.  Copies the bytes.
-    void write(std::string_view key, byte_view bytes);
+    void write(std::string_view key, byte_view bytes) override;
     /// An object written piece by piece.  Copies the pieces, once.
-    [[nodiscard]] output create(std::string_view key);
+    [[nodiscard]] std::unique_ptr<object_output> create(std::string_view key) override;
 
-    /// Removes an object.  Returns whether it existed.
-    bool remove(std::string_view key);
+    bool remove(std::string_view key, durability how = durability::cached) override;
 
     /// The number of objects.
     [[nodiscard]] std::size_t objects() const;
@@ -70,32 +71,14 @@ private:
     using piece = std::vector<std::byte>;
 
     struct heap;
+    struct state;
+    class output;
 
     // A buffer over a piece, which returns to the heap, if that still exists, after the buffer's last copy.
     [[nodiscard]] static byte_buffer lend(piece bytes, const std::shared_ptr<heap>& from);
 
     std::shared_ptr<state> state_;
 };
-
-/// An object being written into a step_memory, which it keeps alive; models object_output.
-class step_memory::output {
-public:
-    void append(std::span<const byte_view> pieces) { smdebug::detail::gather(bytes_, pieces); }
-    void commit(durability /*none is more than another*/);
-
-private:
-    friend class step_memory;
-    output(std::shared_ptr<state> place, std::string_view key);
-
-    std::shared_ptr<state> state_;
-    std::string key_;
-    bool recycles_;  // other files are small
-    piece bytes_;
-};
-
-inline step_memory::output step_memory::create(std::string_view key) { return output{state_, key}; }
-
-static_assert(writable_storage<step_memory> && appending_storage<step_memory> && removing_storage<step_memory>);
 
 /// Takes a hook's tensors, and provides a trial over its last steps, which rules share.  No call of that trial ever
 /// waits: data that is missing at the end of a step cannot come before the end of the next one.

@@ -23,7 +23,7 @@ using namespace smdebug_test;
 namespace {
 
 std::shared_ptr<const byte_source> archive_at(const measured_storage& store, const std::string& key) {
-    return std::make_shared<stored_source<measured_storage>>(store, key);
+    return std::make_shared<stored_source>(store, key);
 }
 
 std::string content_of(const std::shared_ptr<const byte_source>& file) {

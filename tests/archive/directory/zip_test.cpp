@@ -18,7 +18,7 @@ using objects = std::map<std::string, std::string>;
 
 namespace {
 
-stored_source<memory_storage> source_of(const std::string& archive) {
+stored_source source_of(const std::string& archive) {
     memory_storage store;
     store.write("a", as_bytes(archive));
     return {store, "a"};

@@ -281,7 +281,7 @@ TEST_CASE("decoded_source: kept spans of another stream are an error at the firs
 TEST_CASE("decoded_source: a stream that is another when it is inflated again is unavailable") {
     memory_storage store;
     store.write("a", as_bytes(gzip_of(content())));
-    const auto packed = std::make_shared<stored_source<memory_storage>>(store, "a");
+    const auto packed = std::make_shared<stored_source>(store, "a");
     const decoded_source source{packed, by_gzip_codec(), little_memory};
     CHECK(source.size() == content().size());
     std::string other = content();

@@ -40,7 +40,7 @@ TEST_CASE("packed_input: from afar it asks for eight pieces at once") {
     memory_storage objects;
     objects.write("a", as_bytes(bytes));
     const counting_storage<> store{objects};
-    packed_input input{std::make_shared<stored_source<counting_storage<>>>(store, "a"), 7};
+    packed_input input{std::make_shared<stored_source>(store, "a"), 7};
     static_cast<void>(store.calls());
     std::size_t count = 0;
     while (input.more()) {

@@ -1,6 +1,6 @@
 // A storage that returns its abilities as a number.
 // expect: abilities() of a storage is const and gives storage_abilities
-#include <smdebug/storage/writable.hpp>
+#include <smdebug/storage/storage_base.hpp>
 
 #include <cstdint>
 #include <optional>

@@ -1,6 +1,6 @@
 // A storage whose abilities() is not const.
 // expect: abilities() of a storage is const and gives storage_abilities
-#include <smdebug/storage/writable.hpp>
+#include <smdebug/storage/storage_base.hpp>
 
 #include <cstdint>
 #include <optional>

@@ -1,8 +1,8 @@
 // A cache that gives bytes without keeping them alive.
 // expect: object_cache
+#include <smdebug/storage/cache/memory_cache.hpp>
 #include <smdebug/storage/cached_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
-#include <smdebug/storage/object_cache.hpp>
 
 #include <cstdint>
 #include <optional>

@@ -1,6 +1,6 @@
 // A claim of which there can be two.
 // expect: object_claim
-#include <smdebug/storage/writable.hpp>
+#include <smdebug/storage/storage_base.hpp>
 
 struct claim_can_be_copied {
 #ifdef CONTROL

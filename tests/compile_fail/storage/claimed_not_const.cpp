@@ -1,6 +1,6 @@
 // A storage that changes when asked whether a key is held.
 // expect: claiming_storage
-#include <smdebug/storage/writable.hpp>
+#include <smdebug/storage/storage_base.hpp>
 
 #include <memory>
 #include <string_view>

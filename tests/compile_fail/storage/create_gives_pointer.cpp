@@ -1,6 +1,6 @@
 // A storage whose outputs come behind pointers.
 // expect: appending_storage
-#include <smdebug/storage/writable.hpp>
+#include <smdebug/storage/storage_base.hpp>
 
 #include <memory>
 #include <span>

@@ -1,6 +1,6 @@
 // An output for a storage that can only be read.
 // expect: 'writable_storage
-#include <smdebug/storage/writable.hpp>
+#include <smdebug/storage/storage_base.hpp>
 
 #include <cstdint>
 #include <optional>

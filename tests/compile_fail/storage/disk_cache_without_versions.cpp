@@ -1,8 +1,8 @@
 // A cache on disk over a storage that lists no versions: it could give bytes of another run.
 // expect: cache_of<
+#include <smdebug/storage/cache/disk_cache.hpp>
 #include <smdebug/storage/cached_storage.hpp>
 #include <smdebug/storage/concepts.hpp>
-#include <smdebug/storage/disk_cache.hpp>
 
 #include <cstddef>
 #include <cstdint>

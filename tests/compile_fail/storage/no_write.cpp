@@ -1,6 +1,6 @@
 // A storage that can only be read, where one is wanted that can be written.
 // expect: 'writable_storage
-#include <smdebug/storage/writable.hpp>
+#include <smdebug/storage/storage_base.hpp>
 
 #include <cstdint>
 #include <optional>

@@ -1,6 +1,6 @@
 // An output that cannot be handed on.
 // expect: object_output
-#include <smdebug/storage/writable.hpp>
+#include <smdebug/storage/storage_base.hpp>
 
 #include <span>
 

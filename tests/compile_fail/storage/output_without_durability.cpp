@@ -1,6 +1,6 @@
 // An output that is not asked how safe its object is to be.
 // expect: object_output
-#include <smdebug/storage/writable.hpp>
+#include <smdebug/storage/storage_base.hpp>
 
 #include <span>
 

@@ -1,6 +1,6 @@
 // A storage whose remove() does not return whether the object existed.
 // expect: removing_storage
-#include <smdebug/storage/writable.hpp>
+#include <smdebug/storage/storage_base.hpp>
 
 #include <string_view>
 

@@ -26,7 +26,7 @@ namespace {
 
 // The members that this library's reader of zips, which checks checksums, finds.
 std::map<std::string, std::string> members_of(const std::string& folder, const std::string& name) {
-    const archive_storage<local_storage> archive{local_storage{folder}, name};
+    const archive_storage archive{local_storage{folder}, name};
     REQUIRE(archive.damage().empty());
     std::map<std::string, std::string> members;
     for (const std::string& key : archive.list("", "")) {
@@ -91,6 +91,6 @@ TEST_CASE("zip_writer: an archive of nothing, and one of more members than 16 bi
     }
     zip.finish();
     file.finish(durability::cached);
-    const archive_storage<local_storage> archive{local_storage{folder.path()}, "many.zip"};
+    const archive_storage archive{local_storage{folder.path()}, "many.zip"};
     CHECK(archive.list("", "").size() == count);
 }

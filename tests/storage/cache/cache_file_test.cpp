@@ -1,4 +1,4 @@
-#include <smdebug/storage/disk_cache.hpp>
+#include <smdebug/storage/cache/disk_cache.hpp>
 
 #include "support/temporary_folder.hpp"
 

@@ -6,9 +6,9 @@
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/storage/batch_read.hpp>
+#include <smdebug/storage/cache/disk_cache.hpp>
+#include <smdebug/storage/cache/memory_cache.hpp>
 #include <smdebug/storage/cached_storage.hpp>
-#include <smdebug/storage/disk_cache.hpp>
-#include <smdebug/storage/object_cache.hpp>
 #include <smdebug/testing/storage_conformance.hpp>
 
 #include <doctest/doctest.h>

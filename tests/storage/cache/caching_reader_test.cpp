@@ -4,8 +4,8 @@
 #include "support/temporary_folder.hpp"
 
 #include <smdebug/core/error.hpp>
-#include <smdebug/storage/disk_cache.hpp>
-#include <smdebug/storage/object_cache.hpp>
+#include <smdebug/storage/cache/disk_cache.hpp>
+#include <smdebug/storage/cache/memory_cache.hpp>
 #include <smdebug/testing/storage_conformance.hpp>
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-#include <smdebug/storage/cache/object_holder.hpp>
+#include <smdebug/storage/cache/prefetch.hpp>
 
 #include <smdebug/core/error.hpp>
 

@@ -1,11 +1,11 @@
-#include <smdebug/storage/cache/object_holder.hpp>
+#include <smdebug/storage/cache/prefetch.hpp>
 
 #include "support/counting_storage.hpp"
 #include "support/temporary_folder.hpp"
 
 #include <smdebug/storage/any_storage.hpp>
+#include <smdebug/storage/cache/disk_cache.hpp>
 #include <smdebug/storage/cached_storage.hpp>
-#include <smdebug/storage/disk_cache.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 
 #include <doctest/doctest.h>

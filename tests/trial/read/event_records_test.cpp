@@ -31,7 +31,7 @@ event_bytes sample(record::footer_kind footers = record::footer_kind::package_co
 event_records read(std::vector<std::byte> bytes) {
     memory_storage store;
     store.write("key", bytes);
-    return read_event_records(erase_type(store), "key", most);
+    return read_event_records(any_storage(store), "key", most);
 }
 
 }  // namespace
@@ -78,5 +78,5 @@ TEST_CASE("event_records: a bad payload is one record's, a bad length or a cut e
     record::store_header(huge.data(), record::detail::header::of(most));
     CHECK(read(huge).end == status::too_large);
     memory_storage empty;
-    CHECK_THROWS_AS(static_cast<void>(read_event_records(erase_type(empty), "key", most)), not_found);
+    CHECK_THROWS_AS(static_cast<void>(read_event_records(any_storage(empty), "key", most)), not_found);
 }

@@ -92,7 +92,7 @@ TEST_CASE("record_batch: each file comes when its last record has arrived, in or
     CHECK(batch.records() == 7);
     const remote_storage store{letters()};
     texts seen;
-    batch.read(erase_type(store), [&](std::size_t file, collected_event_file& source) {
+    batch.read(any_storage(store), [&](std::size_t file, collected_event_file& source) {
         CHECK(file == seen.size());
         std::string line = source.key();
         if (source.key() == "a") {
@@ -113,10 +113,10 @@ TEST_CASE("record_batch: each file comes when its last record has arrived, in or
 TEST_CASE("record_batch: without wanted records nothing is requested") {
     const remote_storage store{letters()};
     record_batch batch;
-    batch.read(erase_type(store), [](std::size_t, collected_event_file&) { FAIL("called"); });
+    batch.read(any_storage(store), [](std::size_t, collected_event_file&) { FAIL("called"); });
     batch.add("a", {});
     std::size_t files = 0;
-    batch.read(erase_type(store), [&](std::size_t, collected_event_file& source) {
+    batch.read(any_storage(store), [&](std::size_t, collected_event_file& source) {
         ++files;
         CHECK(source.taken());
     });
@@ -140,7 +140,7 @@ TEST_CASE("record_batch: unreadable records fail alone, and so do those of a fil
     batch.add("a", three);
     batch.add("b", three);
     texts seen;
-    batch.read(erase_type(store), [&](std::size_t, collected_event_file& source) {
+    batch.read(any_storage(store), [&](std::size_t, collected_event_file& source) {
         CHECK(source.is_there());
         for (const byte_range record : three) {
             seen.push_back(taken(source, record));
@@ -174,7 +174,7 @@ TEST_CASE("record_batch: small records of a large range do not keep all of it in
         record_batch batch;
         const std::uint64_t length = scattered ? 10 : 40'000;
         batch.add("a", byte_ranges{{0, length}, {50'000, length}});
-        batch.read(erase_type(store), [&](std::size_t, collected_event_file& source) {
+        batch.read(any_storage(store), [&](std::size_t, collected_event_file& source) {
             CHECK(source.at({0, length}).size() == length);
             CHECK(source.at({50'000, length}).size() == length);
             CHECK(answer.expired() == scattered);
@@ -189,7 +189,7 @@ TEST_CASE("record_batch: handles any offsets and lengths in an index file") {
     record_batch batch;
     batch.add("a", hostile);
     texts seen;
-    batch.read(erase_type(store), [&](std::size_t, collected_event_file& source) {
+    batch.read(any_storage(store), [&](std::size_t, collected_event_file& source) {
         for (const byte_range record : hostile) {
             seen.push_back(taken(source, record));
         }
@@ -200,7 +200,7 @@ TEST_CASE("record_batch: handles any offsets and lengths in an index file") {
 TEST_CASE("paged_event_file: records come page by page, one call each; larger ones alone") {
     const remote_storage store{letters()};
     const byte_ranges all{{0, 2}, {3, 2}, {2, 1}, {9, 9}, {1, no_end}, {4, 1}};
-    const any_storage file_store = erase_type(store);
+    const any_storage file_store = any_storage(store);
     paged_event_file file{file_store, "a", all, 5};
     CHECK(file.is_there());
     texts seen;
@@ -222,7 +222,7 @@ TEST_CASE("paged_event_file: a page that cannot be read fails its records, and t
             throw unavailable("the line is down");
         }
     });
-    const any_storage file_store = erase_type(store);
+    const any_storage file_store = any_storage(store);
     paged_event_file file{file_store, "a", all, 4};
     CHECK(file.is_there());
     CHECK(taken(file, all[0]) == "!the line is down");
@@ -230,7 +230,7 @@ TEST_CASE("paged_event_file: a page that cannot be read fails its records, and t
     down = false;
     CHECK(taken(file, all[2]) == "45");
     CHECK(taken(file, all[3]) == "67");
-    const any_storage other_store = erase_type(store);
+    const any_storage other_store = any_storage(store);
     paged_event_file other{other_store, "a", all, 4};
     CHECK(taken(other, all[0]) == "01");
     CHECK(taken(other, all[1]) == "23");

@@ -13,11 +13,11 @@
 #include <smdebug/rules/built_in/vanishing_gradient.hpp>
 #include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/storage/any_storage.hpp>
+#include <smdebug/storage/cache/disk_cache.hpp>
+#include <smdebug/storage/cache/memory_cache.hpp>
 #include <smdebug/storage/cached_storage.hpp>
-#include <smdebug/storage/disk_cache.hpp>
 #include <smdebug/storage/memory_storage.hpp>
-#include <smdebug/storage/object_cache.hpp>
-#include <smdebug/storage/writable.hpp>
+#include <smdebug/storage/storage_base.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/xtensor.hpp>
 

@@ -80,14 +80,13 @@ public:
     [[nodiscard]] static std::unique_ptr<opened_object> open(std::shared_ptr<const contents> all, std::string_view key,
                                                              const member& of);
 
-    /// Called for each part that is read: its place in the list, and its bytes.
     struct wanted_part {
         std::string_view key;
         const member* of = nullptr;
         byte_range where;
     };
     /// Reads many parts, in the order of the list.
-    void read_many(std::span<const wanted_part> parts, function_ref<void(std::size_t, byte_buffer)> sink) const;
+    void read_many(std::span<const wanted_part> parts, part_sink sink) const;
     /// Whether that costs less than reading the parts one by one.
     [[nodiscard]] bool batches_ranges() const { return plain_ == archive_ && archive_->batches_ranges(); }
 

@@ -24,7 +24,7 @@ SMDEBUG_INLINE std::optional<any_storage> open_run(const any_storage& folder, co
 }
 
 /// Refuses a zip whose members share bytes: a small file could otherwise inflate to any size, member by member.
-inline void check_members_apart(const archive_storage<any_storage>& archive, const directory& of) {
+inline void check_members_apart(const archive_storage& archive, const directory& of) {
     std::vector<const std::pair<const std::string, member>*> members;
     for (const auto& each : of.members) {
         members.push_back(&each);
@@ -45,16 +45,15 @@ inline void check_members_apart(const archive_storage<any_storage>& archive, con
 
 SMDEBUG_INLINE any_storage open_files(const any_storage& folder, const std::string& key, const archive_options& options,
                                       member_names names) {
-    const auto source = std::make_shared<stored_source<any_storage>>(folder, key);
+    const auto source = std::make_shared<stored_source>(folder, key);
     const auto all_of_it = std::make_shared<const contents>(source, options, indexes::used, names);
-    const auto opened = std::make_shared<const opened_archive>(all_of_it, source->name(), "");
-    const archive_storage<any_storage> whole{opened};
+    const archive_storage whole{all_of_it, source->name(), ""};
     const opened_runs all{.name = whole.name(), .runs = {}, .damage = whole.damage()};
     if (!all.damage.empty() && !options.skip_damaged) {
         throw corrupt_data(damage_text(all), {.where = all.name});
     }
-    if (opened->all()->kind() == "zip") {
-        check_members_apart(whole, opened->all()->members());
+    if (all_of_it->kind() == "zip") {
+        check_members_apart(whole, all_of_it->members());
     }
     return any_storage{whole};
 }

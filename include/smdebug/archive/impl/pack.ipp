@@ -170,8 +170,8 @@ private:
     // Reads all of it back, as any reader of the archive will.
     void check(const std::string& written) {
         const std::size_t slash = written.rfind('/');
-        const archive_storage<local_storage> made{
-            local_storage{slash == std::string::npos ? "." : written.substr(0, slash + 1)}, written.substr(slash + 1)};
+        const archive_storage made{local_storage{slash == std::string::npos ? "." : written.substr(0, slash + 1)},
+                                   written.substr(slash + 1)};
         const auto fail = [&](const std::string& what) {
             throw corrupt_data(
                 "what was written is not what is read back of " + output_ + ": " + what + "; it was removed",

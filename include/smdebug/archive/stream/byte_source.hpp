@@ -17,8 +17,8 @@
 
 namespace smdebug::inline v1::archive::detail {
 
-/// What read_many() calls for each range: its place in the list, and the bytes.
-using part_sink = function_ref<void(std::size_t, byte_buffer)>;
+/// What read_many() calls for each range: its place in the list, and the bytes. False ends the reading.
+using part_sink = visitor_ref<std::size_t, byte_buffer>;
 
 /// Threads: all functions may be called concurrently.
 class byte_source {
@@ -44,7 +44,9 @@ public:
     /// Reads many ranges and passes them on in the order of the list, on this thread.
     virtual void read_many(std::span<const byte_range> ranges, part_sink sink) const {
         for (std::size_t i = 0; i < ranges.size(); ++i) {
-            sink(i, read(ranges[i]));
+            if (!sink(i, read(ranges[i]))) {
+                return;
+            }
         }
     }
     /// The size.  A compressed stream that does not store its inflated size is inflated to its end for this.

@@ -154,12 +154,12 @@ SMDEBUG_INLINE bool run_finder::state::is_there(const std::string& path) {
         return false;
     }
     const any_storage& bucket = bucket_of(path);
-    const auto first = bucket.list_entries(parts.key, "", 1);
+    const auto first = bucket.entries(parts.key, "", 1);
     if (!first || first->empty()) {
         return false;
     }
     // "a[1]-b" comes before "a[1]/".
-    return first->front().key == parts.key || !bucket.list_entries(parts.key + "/", "", 1)->empty();
+    return first->front().key == parts.key || !bucket.entries(parts.key + "/", "", 1)->empty();
 }
 
 SMDEBUG_INLINE void run_finder::state::begin_literal(const std::string& path) {

@@ -97,37 +97,41 @@ private:
 };
 
 /// A storage that shows the .npz files of a table unpacked, and everything else as another storage does.
-class npz_storage {
+class npz_storage final : public storage_base {
 public:
     npz_storage(any_storage store, std::shared_ptr<const npz_table> table)
         : store_(std::move(store)), table_(std::move(table)) {}
 
-    [[nodiscard]] byte_buffer read(std::string_view key, byte_range where = whole_object) const {
+    [[nodiscard]] byte_buffer read(std::string_view key, byte_range where = whole_object) const override {
         const auto npz = table_->find(key);
         return npz != nullptr ? npz->read(where) : store_.read(key, where);
     }
-    [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const {
+    [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const override {
         return store_.list(prefix, after);
     }
-    [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const {
+    [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const override {
         const auto npz = table_->find(key);
         return npz != nullptr ? npz->size() : store_.size(key);
     }
-    [[nodiscard]] std::unique_ptr<opened_object> open(std::string_view key) const {
+    [[nodiscard]] std::unique_ptr<opened_object> open(std::string_view key) const override {
         auto npz = table_->find(key);
         return npz != nullptr ? open_npz(std::move(npz)) : store_.open(key);
     }
-    [[nodiscard]] bool read_ahead(std::string_view key) const { return store_.read_ahead(key); }
-    [[nodiscard]] std::optional<std::chrono::system_clock::time_point> modified(std::string_view key) const {
+    [[nodiscard]] bool read_ahead(std::string_view key) const override { return store_.read_ahead(key); }
+    [[nodiscard]] std::optional<std::chrono::system_clock::time_point> modified(std::string_view key) const override {
         return store_.modified(key);
     }
-    [[nodiscard]] std::string name() const { return store_.name(); }
-    [[nodiscard]] place_kind place() const { return store_.place(); }
-    [[nodiscard]] storage_abilities abilities() const {
+    [[nodiscard]] std::string name() const override { return store_.name(); }
+    [[nodiscard]] place_kind place() const override { return store_.place(); }
+    [[nodiscard]] storage_abilities abilities() const override {
         const storage_abilities inner = store_.abilities();
-        return {.reads_ahead = inner.reads_ahead, .one_object = inner.one_object, .look_interval = inner.look_interval};
+        return {.batches_ranges = false,
+                .views = false,
+                .reads_ahead = inner.reads_ahead,
+                .one_object = inner.one_object,
+                .look_interval = inner.look_interval};
     }
-    [[nodiscard]] std::vector<problem> problems() const { return store_.problems(); }
+    [[nodiscard]] std::vector<problem> problems() const override { return store_.problems(); }
 
 private:
     any_storage store_;

@@ -10,7 +10,7 @@
 #include <smdebug/index/collections_file.hpp>
 #include <smdebug/index/index_file.hpp>
 #include <smdebug/index/locations.hpp>
-#include <smdebug/storage/writable.hpp>
+#include <smdebug/storage/any_storage.hpp>
 #include <smdebug/trial/read/record_batch.hpp>
 
 #include <algorithm>

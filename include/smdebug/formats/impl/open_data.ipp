@@ -57,7 +57,7 @@ inline std::vector<std::string> keys_beside_run(const any_storage& store) {
     }
     std::string after;
     while (keys.size() < most) {
-        const auto some = store.list_entries("", after, 20);
+        const auto some = store.entries("", after, 20);
         if (!some) {
             keys = store.list("", "");  // a storage without versions holds its names in memory
             std::erase_if(keys, [&](const std::string& key) { return folder_of(key) != own.end(); });

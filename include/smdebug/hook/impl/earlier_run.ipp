@@ -284,7 +284,7 @@ SMDEBUG_INLINE bool run_claim::release() {
 }
 
 SMDEBUG_INLINE void run_claim::claim() {
-    claim_.emplace(store_.claim(claim_key(worker_, writers_), how_));
+    claim_ = store_.claim(claim_key(worker_, writers_), how_);
     // A process with another number of writers claims another key: each checks the other's after writing its own.
     const std::string other = claim_key(worker_, writers_ <= 1 ? 2 : 1);
     if (store_.claimed(other)) {

@@ -7,7 +7,7 @@ namespace smdebug::inline v1::detail {
 
 SMDEBUG_INLINE void direct_sink::begin(const std::string& key) {
     abandon();
-    output_.emplace(store_.create(key));
+    output_ = store_.create(key);
 }
 
 SMDEBUG_INLINE void direct_sink::finish(const std::string& index_key, std::string_view index_text, bool replaces) {

@@ -9,7 +9,7 @@
 #include <smdebug/hook/run_writer.hpp>
 #include <smdebug/index/collections_file.hpp>
 #include <smdebug/index/locations.hpp>
-#include <smdebug/storage/writable.hpp>
+#include <smdebug/storage/any_storage.hpp>
 #include <smdebug/tensor/element.hpp>
 #include <smdebug/tensor/tensor_value.hpp>
 

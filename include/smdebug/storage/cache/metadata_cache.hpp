@@ -1,12 +1,11 @@
 // Learns sizes and versions of objects by listing a thousand neighbours with one request.
 #pragma once
 
-#include <smdebug/core/error.hpp>
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/text_hash.hpp>
+#include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/concepts.hpp>
 
-#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -78,15 +77,13 @@ private:
 /// A key just before another one, with hardly any key between them; printable if the other is.
 [[nodiscard]] std::string key_before(std::string_view key);
 
-/// Queries a storage and remembers the answers. Borrows the storage.
+/// Queries a storage and remembers the answers: sizes and versions, or sizes alone if the storage has no versions.
 /// Threads: everything may be called concurrently; one thread queries at a time, as its answer usually covers the
 /// others' keys.
-template <storage Inner>
 class metadata_cache {
 public:
-    /// `may_do_without`: accept a size without a version if the storage reports no more.
-    metadata_cache(const Inner& inner, std::function<bool(std::string_view)> of_interest, bool may_do_without)
-        : inner_(inner), of_interest_(std::move(of_interest)), may_do_without_(may_do_without) {}
+    metadata_cache(any_storage inner, std::function<bool(std::string_view)> of_interest)
+        : inner_(std::move(inner)), of_interest_(std::move(of_interest)) {}
 
     [[nodiscard]] known_objects& known() noexcept { return known_; }
 
@@ -102,112 +99,21 @@ public:
 
     void forget();
 
-    /// Lists entries from the key on, below its top folder; or some just before it if there are too many.
-    /// Errors: those of the storage.
-    [[nodiscard]] std::vector<object_entry> entries_from(std::string_view key) const
-        requires versioned_storage<Inner>;
+    /// Lists entries from the key on, below its top folder; or some just before it if there are too many; nothing if
+    /// the storage has no versions. Errors: those of the storage.
+    [[nodiscard]] std::optional<std::vector<object_entry>> entries_from(std::string_view key) const;
     /// The entry of a key; null if it is not among them.
     [[nodiscard]] static const object_entry* entry_of(const std::vector<object_entry>& window, std::string_view key);
 
 private:
     [[nodiscard]] std::optional<known_object> learn_size(std::string_view key, std::uint64_t state);
 
-    const Inner& inner_;
+    any_storage inner_;
     std::function<bool(std::string_view)> of_interest_;
-    bool may_do_without_;
     known_objects known_;
     std::mutex asking_;
     std::atomic<bool> cannot_list_{false};
 };
-
-template <storage Inner>
-std::optional<known_object> metadata_cache<Inner>::learn(std::string_view key) {
-    if (std::optional<known_object> known = known_.find(key)) {
-        return known;
-    }
-    const std::lock_guard asking{asking_};
-    if (std::optional<known_object> known = known_.find(key)) {
-        return known;
-    }
-    const std::uint64_t state = known_.state();
-    if constexpr (versioned_storage<Inner>) {
-        try {
-            if (!cannot_list_) {
-                std::vector<object_entry> window = entries_from(key);
-                std::optional<known_object> listed;
-                if (const object_entry* const entry = entry_of(window, key)) {
-                    listed = known_object{.size = entry->size, .version = entry->version};
-                }
-                note(std::move(window), state);
-                return listed;
-            }
-        } catch (const access_denied&) {
-            cannot_list_ = true;  // reading objects may be permitted where listing is not
-        } catch (const error&) {
-            return std::nullopt;
-        }
-    }
-    return may_do_without_ ? learn_size(key, state) : std::nullopt;
-}
-
-template <storage Inner>
-bool metadata_cache<Inner>::has_changed(std::string_view key, const known_object& was) {
-    known_.forget(key);
-    const std::optional<known_object> now = learn(key);
-    return !now || now->size != was.size || now->version != was.version;
-}
-
-template <storage Inner>
-void metadata_cache<Inner>::note(std::vector<object_entry> listed, std::uint64_t state) {
-    std::erase_if(listed, [&](const object_entry& one) { return !of_interest_(one.key); });
-    known_.learn(std::move(listed), state);
-}
-
-template <storage Inner>
-void metadata_cache<Inner>::forget() {
-    cannot_list_ = false;
-    known_.forget();
-}
-
-template <storage Inner>
-std::vector<object_entry> metadata_cache<Inner>::entries_from(std::string_view key) const
-    requires versioned_storage<Inner>
-{
-    constexpr std::size_t most = 1000;                               // as many as S3 lists at once
-    constexpr int most_windows = 16;                                 // a faulty server may never end
-    const std::string_view part = key.substr(0, key.find('/') + 1);  // npos + 1 is 0
-    std::string after = detail::key_before(key);
-    for (int windows = 1;; ++windows) {
-        std::vector<object_entry> window = inner_.entries(part, after, most);
-        // By compare(), here and below: clang 14 does not find the operators.
-        if (window.size() < most || window.back().key.compare(key) >= 0 || window.back().key.compare(after) <= 0 ||
-            windows == most_windows) {
-            return window;
-        }
-        after = window.back().key;
-    }
-}
-
-template <storage Inner>
-const object_entry* metadata_cache<Inner>::entry_of(const std::vector<object_entry>& window, std::string_view key) {
-    const auto entry =
-        std::lower_bound(window.begin(), window.end(), key,
-                         [](const object_entry& one, std::string_view other) { return one.key.compare(other) < 0; });
-    return entry != window.end() && entry->key.compare(key) == 0 ? &*entry : nullptr;
-}
-
-template <storage Inner>
-std::optional<known_object> metadata_cache<Inner>::learn_size(std::string_view key, std::uint64_t state) {
-    try {
-        if (const std::optional<std::uint64_t> size = inner_.size(key)) {
-            known_.learn(key, {.size = *size}, state);
-            return known_object{.size = *size};
-        }
-    } catch (const error&) {
-        // Reading the object throws the error again.
-    }
-    return std::nullopt;
-}
 
 }  // namespace smdebug::inline v1::detail
 

@@ -1,14 +1,33 @@
 // The bodies of <smdebug/storage/any_storage.hpp>.
 #pragma once
 
-#include <smdebug/core/error.hpp>
 #include <smdebug/storage/any_storage.hpp>
+
+#include <algorithm>
+#include <utility>
 
 namespace smdebug::inline v1 {
 
-SMDEBUG_INLINE detail::any_follower any_storage::follow(std::string_view prefix) const {
-    std::optional<detail::any_follower> follower = inner_->follow(prefix);
-    return follower ? *std::move(follower) : detail::any_follower{listing{inner_, std::string{prefix}}};
+namespace detail {
+
+/// Follows a storage that has no follower.
+class listing_follower final : public key_follower {
+public:
+    listing_follower(std::shared_ptr<const storage_base> store, std::string_view prefix)
+        : store_(std::move(store)), prefix_(prefix) {}
+    [[nodiscard]] std::vector<std::string> next() override { return store_->list(prefix_, ""); }
+    void forget() override {}
+
+private:
+    std::shared_ptr<const storage_base> store_;
+    std::string prefix_;
+};
+
+}  // namespace detail
+
+SMDEBUG_INLINE std::unique_ptr<key_follower> any_storage::follow(std::string_view prefix) const {
+    std::unique_ptr<key_follower> follower = inner_->follow(prefix);
+    return follower ? std::move(follower) : std::make_unique<detail::listing_follower>(inner_, prefix);
 }
 
 SMDEBUG_INLINE std::vector<problem> any_storage::problems() const {
@@ -34,9 +53,10 @@ SMDEBUG_INLINE any_storage any_storage::with_source(std::shared_ptr<const detail
     return other;
 }
 
-SMDEBUG_INLINE std::vector<std::string> detail::some_keys(const any_storage& store, std::string_view prefix,
-                                                          std::size_t most) {
-    const auto entries = store.list_entries(prefix, "", most);
+namespace detail {
+
+SMDEBUG_INLINE std::vector<std::string> some_keys(const any_storage& store, std::string_view prefix, std::size_t most) {
+    const auto entries = store.entries(prefix, "", most);
     if (!entries) {
         return store.list(prefix, "");
     }
@@ -48,43 +68,19 @@ SMDEBUG_INLINE std::vector<std::string> detail::some_keys(const any_storage& sto
     return keys;
 }
 
-namespace detail {
-
-[[noreturn]] inline void refuse(const std::string& store, const char* what, std::string_view key, const char* instead) {
-    throw unsupported(store + " cannot " + what + " the object " + std::string{key} + ": " + instead,
-                      {.where = std::string{key}});
+SMDEBUG_INLINE std::string path_of(const any_storage& store, std::string_view key) {
+    return store.abilities().one_object ? store.name() : store.name() + "/" + std::string{key};
 }
 
-inline constexpr const char* is_read_only = "it is opened for reading only; choose a storage that has write()";
-inline constexpr const char* has_no_claims = "make sure that one process at a time writes, or choose another place";
+SMDEBUG_INLINE std::chrono::milliseconds look_interval(const any_storage& store, std::chrono::milliseconds chosen) {
+    return std::max(store.abilities().look_interval, chosen);
+}
+
+SMDEBUG_INLINE void put_whole(any_storage& store, std::string_view key, byte_view bytes, durability how) {
+    const std::unique_ptr<object_output> output = store.create(key);
+    output->append({&bytes, 1});
+    output->commit(how);
+}
 
 }  // namespace detail
-
-SMDEBUG_INLINE void any_storage::interface::write(std::string_view key, byte_view /*bytes*/) {
-    detail::refuse(name(), "write", key, detail::is_read_only);
-}
-SMDEBUG_INLINE detail::any_output any_storage::interface::create(std::string_view key) {
-    detail::refuse(name(), "write", key, detail::is_read_only);
-}
-SMDEBUG_INLINE bool any_storage::interface::remove(std::string_view key, durability /*how*/) {
-    detail::refuse(name(), "remove", key, "remove it by other means, or choose another place");
-}
-SMDEBUG_INLINE std::vector<std::string> any_storage::interface::remove_unfinished(
-    std::string_view /*prefix*/, function_ref<bool(std::string_view)> /*which*/) {
-    return {};
-}
-SMDEBUG_INLINE detail::any_claim any_storage::interface::claim(std::string_view key, durability /*how*/) {
-    detail::refuse(name(), "hold for one writer alone", key, detail::has_no_claims);
-}
-SMDEBUG_INLINE bool any_storage::interface::claimed(std::string_view key) const {
-    detail::refuse(name(), "identify the holder of", key, detail::has_no_claims);
-}
-
-static_assert(writable_storage<any_storage> && batch_reader<any_storage> && range_batch_reader<any_storage> &&
-              place_prober<any_storage>);
-static_assert(viewing_storage<any_storage> && prefetching_storage<any_storage> && holding_storage<any_storage>);
-static_assert(opening_storage<any_storage>);
-static_assert(followable_storage<any_storage> && announcing_storage<any_storage> && dated_storage<any_storage>);
-static_assert(appending_storage<any_storage> && removing_storage<any_storage> && claiming_storage<any_storage>);
-
 }  // namespace smdebug::inline v1

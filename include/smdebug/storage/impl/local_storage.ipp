@@ -4,8 +4,11 @@
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/printable_text.hpp>
 #include <smdebug/storage/local_storage.hpp>
+#include <smdebug/storage/posix/claim.hpp>
 #include <smdebug/storage/posix/file.hpp>
 #include <smdebug/storage/posix/folder.hpp>
+#include <smdebug/storage/posix/folder_follower.hpp>
+#include <smdebug/storage/posix/output.hpp>
 #include <smdebug/storage/posix/watch.hpp>
 #include <smdebug/storage/uri.hpp>
 
@@ -103,7 +106,9 @@ SMDEBUG_INLINE void local_storage::read_each(std::span<const std::string> keys, 
     for (std::size_t i = 0; i < keys.size(); ++i) {
         const std::optional<detail::posix::file> file = ahead ? std::exchange(ahead, std::nullopt) : open(i);
         if (!file) {
-            sink(i, std::nullopt, {});
+            if (!sink(i, std::nullopt, {})) {
+                return;
+            }
             continue;
         }
         if (file->size() > most_at_once) {
@@ -114,7 +119,9 @@ SMDEBUG_INLINE void local_storage::read_each(std::span<const std::string> keys, 
         if (file->size() >= worth_mapping && i + 1 < keys.size()) {
             ahead = detail::open_ahead(open, i + 1);
         }
-        sink(i, file->read_all(buffer), {.modified = file->modified()});
+        if (!sink(i, file->read_all(buffer), {.modified = file->modified()})) {
+            return;
+        }
     }
 }
 
@@ -124,7 +131,9 @@ SMDEBUG_INLINE void local_storage::read_ranges(std::span<const object_range> ran
         if (i == 0 || ranges[i].key != ranges[i - 1].key) {
             file = open_if_there(ranges[i].key);
         }
-        sink(i, file ? std::optional{part_of(*file, ranges[i].where)} : std::nullopt, {});
+        if (!sink(i, file ? std::optional{part_of(*file, ranges[i].where)} : std::nullopt, {})) {
+            return;
+        }
     }
 }
 
@@ -153,8 +162,9 @@ SMDEBUG_INLINE std::vector<std::string> local_storage::list(std::string_view pre
 
 SMDEBUG_INLINE std::vector<problem> local_storage::problems() const { return *passed_over_->lock(); }
 
-SMDEBUG_INLINE std::vector<object_entry> local_storage::entries(std::string_view prefix, std::string_view after,
-                                                                std::size_t most) const {
+SMDEBUG_INLINE std::optional<std::vector<object_entry>> local_storage::entries(std::string_view prefix,
+                                                                               std::string_view after,
+                                                                               std::size_t most) const {
     std::vector<object_entry> found;
     std::vector<std::string> keys = list(prefix, after);
     found.reserve(std::min(keys.size(), most));
@@ -211,8 +221,8 @@ SMDEBUG_INLINE std::optional<std::chrono::system_clock::time_point> local_storag
     return stays_inside(key) ? detail::posix::regular_file_time(path_of(key)) : std::nullopt;
 }
 
-SMDEBUG_INLINE detail::folder_follower local_storage::follow(std::string_view prefix) const {
-    return detail::folder_follower{root_, prefix};
+SMDEBUG_INLINE std::unique_ptr<key_follower> local_storage::follow(std::string_view prefix) const {
+    return std::make_unique<detail::folder_follower>(root_, prefix);
 }
 
 SMDEBUG_INLINE std::unique_ptr<change_signal> local_storage::watch(std::span<const std::string> prefixes) const {
@@ -230,8 +240,9 @@ SMDEBUG_INLINE void local_storage::write(std::string_view key, byte_view bytes) 
     detail::posix::write_whole(path_of(key), bytes);
 }
 
-SMDEBUG_INLINE detail::posix::whole_file_output local_storage::create(std::string_view key) {
-    return detail::posix::whole_file_output{path_of(key), detail::posix::readable_by::umask, root_.size()};
+SMDEBUG_INLINE std::unique_ptr<object_output> local_storage::create(std::string_view key) {
+    return std::make_unique<detail::posix::whole_file_output>(path_of(key), detail::posix::readable_by::umask,
+                                                              root_.size());
 }
 
 SMDEBUG_INLINE bool local_storage::remove(std::string_view key, durability how) {
@@ -243,8 +254,8 @@ SMDEBUG_INLINE bool local_storage::remove(std::string_view key, durability how) 
     return existed;
 }
 
-SMDEBUG_INLINE detail::posix::file_claim local_storage::claim(std::string_view key, durability how) {
-    return detail::posix::file_claim{path_of(key), how};
+SMDEBUG_INLINE std::unique_ptr<object_claim> local_storage::claim(std::string_view key, durability how) {
+    return std::make_unique<detail::posix::file_claim>(path_of(key), how);
 }
 
 SMDEBUG_INLINE bool local_storage::claimed(std::string_view key) const {
@@ -254,13 +265,5 @@ SMDEBUG_INLINE bool local_storage::claimed(std::string_view key) const {
 SMDEBUG_INLINE std::optional<detail::posix::leased_map> local_storage::mapped(const detail::posix::file& of) noexcept {
     return of.size() >= worth_mapping && of.size() <= most_mapped ? detail::posix::leased_map::open(of) : std::nullopt;
 }
-
-static_assert(writable_storage<local_storage> && batch_reader<local_storage> && range_batch_reader<local_storage> &&
-              place_prober<local_storage>);
-static_assert(viewing_storage<local_storage> && prefetching_storage<local_storage>);
-static_assert(opening_storage<local_storage>);
-static_assert(versioned_storage<local_storage>);
-static_assert(followable_storage<local_storage> && announcing_storage<local_storage> && dated_storage<local_storage>);
-static_assert(appending_storage<local_storage> && removing_storage<local_storage> && claiming_storage<local_storage>);
 
 }  // namespace smdebug::inline v1

@@ -5,6 +5,7 @@
 #include <smdebug/storage/memory_storage.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -74,8 +75,9 @@ SMDEBUG_INLINE std::vector<std::string> memory_storage::list(std::string_view pr
     return detail::listed_keys(state_->objects, prefix, after);
 }
 
-SMDEBUG_INLINE std::vector<object_entry> memory_storage::entries(std::string_view prefix, std::string_view after,
-                                                                 std::size_t most) const {
+SMDEBUG_INLINE std::optional<std::vector<object_entry>> memory_storage::entries(std::string_view prefix,
+                                                                                std::string_view after,
+                                                                                std::size_t most) const {
     const std::shared_lock lock{state_->guard};
     std::vector<object_entry> found;
     detail::each_listed(state_->objects, prefix, after, [&](const std::string& key, const object& stored) {
@@ -109,7 +111,9 @@ SMDEBUG_INLINE void memory_storage::write(std::string_view key, byte_view bytes)
     state_->put(key, byte_buffer::take(std::vector<std::byte>(bytes.begin(), bytes.end())));
 }
 
-SMDEBUG_INLINE bool memory_storage::remove(std::string_view key) { return state_->take_away(key); }
+SMDEBUG_INLINE bool memory_storage::remove(std::string_view key, durability /*none is more than another*/) {
+    return state_->take_away(key);
+}
 
 SMDEBUG_INLINE bool memory_storage::state::put(std::string_view key, byte_buffer bytes, bool replace) {
     {
@@ -152,53 +156,87 @@ SMDEBUG_INLINE bool memory_storage::state::take_away(std::string_view key, const
     return true;
 }
 
-SMDEBUG_INLINE std::vector<std::string> memory_storage::follower::next() {
-    const std::shared_lock lock{state_->guard};
-    std::vector<std::string> keys;
-    for (auto arrival = state_->arrivals.lower_bound(next_arrival_); arrival != state_->arrivals.end(); ++arrival) {
-        if (arrival->second.starts_with(prefix_)) {
-            keys.emplace_back(arrival->second);
+/// Never returns a key twice unless it was removed in between.
+class memory_storage::follower final : public key_follower {
+public:
+    follower(std::shared_ptr<const state> followed, std::string_view prefix)
+        : state_(std::move(followed)), prefix_(prefix) {}
+
+    [[nodiscard]] std::vector<std::string> next() override {
+        const std::shared_lock lock{state_->guard};
+        std::vector<std::string> keys;
+        for (auto arrival = state_->arrivals.lower_bound(next_arrival_); arrival != state_->arrivals.end(); ++arrival) {
+            if (arrival->second.starts_with(prefix_)) {
+                keys.emplace_back(arrival->second);
+            }
+        }
+        std::sort(keys.begin(), keys.end());
+        next_arrival_ = state_->next_arrival;
+        return keys;
+    }
+    void forget() override { next_arrival_ = 0; }
+
+private:
+    std::shared_ptr<const state> state_;
+    std::string prefix_;
+    std::uint64_t next_arrival_ = 0;
+};
+
+SMDEBUG_INLINE std::unique_ptr<key_follower> memory_storage::follow(std::string_view prefix) const {
+    return std::make_unique<follower>(state_, prefix);
+}
+
+class memory_storage::output final : public object_output {
+public:
+    output(std::shared_ptr<state> place, std::string_view key) : state_(std::move(place)), key_(key) {}
+
+    void append(std::span<const byte_view> pieces) override { detail::gather(bytes_, pieces); }
+    void commit(durability /*none is more than another*/) override {
+        state_->put(key_, byte_buffer::take(std::exchange(bytes_, {})));
+    }
+
+private:
+    std::shared_ptr<state> state_;
+    std::string key_;
+    std::vector<std::byte> bytes_;
+};
+
+SMDEBUG_INLINE std::unique_ptr<object_output> memory_storage::create(std::string_view key) {
+    return std::make_unique<output>(state_, key);
+}
+
+class memory_storage::held_key final : public object_claim {
+public:
+    held_key(std::shared_ptr<state> place, std::string_view key)
+        : key_(key), object_(byte_buffer::take(std::string{"smdebug, in memory\n"})) {
+        if (!place->put(key, object_, false)) {
+            throw in_use("the object " + key_ +
+                             " is held by another writer, or is something else. Wait for its end, "
+                             "remove the object if it is not needed, or write elsewhere.",
+                         {.where = key_});
+        }
+        state_ = std::move(place);
+    }
+    ~held_key() override { take_away(); }
+
+    /// Removes the object, unless others removed or replaced it.
+    void release() override { take_away(); }
+
+private:
+    void take_away() noexcept {
+        if (const auto place = std::exchange(state_, nullptr)) {
+            place->take_away(key_, &object_);
         }
     }
-    std::sort(keys.begin(), keys.end());
-    next_arrival_ = state_->next_arrival;
-    return keys;
-}
 
-SMDEBUG_INLINE void memory_storage::output::commit(durability /*none is more than another*/) {
-    state_->put(key_, byte_buffer::take(std::exchange(bytes_, {})));
-}
+    std::shared_ptr<state> state_;  // null: nothing is held
+    std::string key_;
+    byte_buffer object_;
+};
 
-SMDEBUG_INLINE memory_storage::held_key& memory_storage::held_key::operator=(held_key&& other) noexcept {
-    held_key mine{std::move(other)};  // releases the previous key now, not with `other`
-    state_.swap(mine.state_);
-    key_.swap(mine.key_);
-    std::swap(object_, mine.object_);
-    return *this;
+SMDEBUG_INLINE std::unique_ptr<object_claim> memory_storage::claim(std::string_view key,
+                                                                   durability /*none is more than another*/) {
+    return std::make_unique<held_key>(state_, key);
 }
-
-SMDEBUG_INLINE void memory_storage::held_key::release() noexcept {
-    if (const auto place = std::exchange(state_, nullptr)) {
-        place->take_away(key_, &object_);
-    }
-}
-
-SMDEBUG_INLINE memory_storage::held_key::held_key(std::shared_ptr<state> place, std::string_view key)
-    : key_(key), object_(byte_buffer::take(std::string{"smdebug, in memory\n"})) {
-    if (!place->put(key, object_, false)) {
-        throw in_use("the object " + key_ +
-                         " is held by another writer, or is something else. Wait for its end, "
-                         "remove the object if it is not needed, or write elsewhere.",
-                     {.where = key_});
-    }
-    state_ = std::move(place);
-}
-
-static_assert(writable_storage<memory_storage> && viewing_storage<memory_storage>);
-static_assert(followable_storage<memory_storage> && announcing_storage<memory_storage> &&
-              dated_storage<memory_storage>);
-static_assert(versioned_storage<memory_storage>);
-static_assert(appending_storage<memory_storage> && removing_storage<memory_storage> &&
-              claiming_storage<memory_storage>);
 
 }  // namespace smdebug::inline v1

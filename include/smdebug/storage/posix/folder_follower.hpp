@@ -105,7 +105,7 @@ private:
 
 }  // namespace posix
 
-/// Follows the files below a folder, which need not exist yet; models key_follower. A pipe or device, or a link to one,
+/// Follows the files below a folder, which need not exist yet. A pipe or device, or a link to one,
 /// counts as a file: the error when reading it is better than silence.
 /// A folder is listed again only if its stamp has changed, or if an unchanged stamp proves nothing: because the tick of
 /// its last change may not have ended when it was listed, or because its file system does not update folder times.
@@ -115,7 +115,7 @@ private:
 /// between calls.
 /// Threads: one at a time.
 template <class System = posix::folder_system>
-class basic_folder_follower {
+class basic_folder_follower final : public key_follower {
 public:
     /// Follows root/prefix; `prefix` ends in '/', or is empty for the root itself. A prefix outside the root has no
     /// files.
@@ -124,10 +124,10 @@ public:
     /// The keys, relative to the root, of the files in the folders that had to be listed. Links are followed, except to
     /// a folder that is followed anyway: circles end.
     /// Errors: access_denied, unavailable; the next call then returns what this one would have returned.
-    [[nodiscard]] std::vector<std::string> next();
+    [[nodiscard]] std::vector<std::string> next() override;
 
     /// Makes the next call list everything.
-    void forget() { folders_.clear(); }
+    void forget() override { folders_.clear(); }
 
     /// How many folders the last call listed.
     [[nodiscard]] std::size_t folders_listed() const noexcept { return folders_listed_; }
@@ -197,8 +197,6 @@ private:
 };
 
 using folder_follower = basic_folder_follower<>;
-
-static_assert(key_follower<folder_follower>);
 
 }  // namespace smdebug::inline v1::detail
 

@@ -5,8 +5,8 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/function_ref.hpp>
+#include <smdebug/storage/concepts.hpp>
 #include <smdebug/storage/posix/file.hpp>
-#include <smdebug/storage/writable.hpp>
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -100,12 +100,12 @@ private:
     ::pid_t maker_ = ::getpid();
 };
 
-/// A file being written, which appears under its path when it is whole; models object_output.
+/// A file being written, which appears under its path when it is whole.
 /// Errors: unavailable (disk full, folder removed meanwhile, and any other error of the system), access_denied,
 /// not_found (a file where a folder should be, a name that is too long). All name the path.
 /// Cost: an open, one writev an append, a close and a rename; on_disk also waits for the disk.
 /// A write beyond the process's file size limit raises SIGXFSZ, which ends the process unless it is ignored.
-class whole_file_output {
+class whole_file_output final : public object_output {
 public:
     /// `synced_from`: for on_disk, see temporary_file::sync_folders.
     explicit whole_file_output(std::string path, readable_by whom = readable_by::umask,
@@ -113,17 +113,15 @@ public:
         : file_(std::move(path), whom), synced_from_(synced_from) {}
 
     /// Writes the pieces without a copy.
-    void append(std::span<const byte_view> pieces) { file_.append(pieces); }
+    void append(std::span<const byte_view> pieces) override { file_.append(pieces); }
 
     /// Renames the file to its path. `on_disk` includes the folders that this object made.
-    void commit(durability how);
+    void commit(durability how) override;
 
 private:
     temporary_file file_;
     std::size_t synced_from_;
 };
-
-static_assert(object_output<whole_file_output>);
 
 /// Writes a whole file in one piece.
 void write_whole(const std::string& path, byte_view bytes);

@@ -3,7 +3,7 @@
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/index/locations.hpp>
-#include <smdebug/storage/writable.hpp>
+#include <smdebug/storage/any_storage.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
 #include <smdebug/trial/load/wait.hpp>
 #include <smdebug/trial/read/trial_state.hpp>

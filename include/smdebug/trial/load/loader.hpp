@@ -63,7 +63,7 @@ private:
     std::size_t window_;
     step_number open_from_ = 0;
     bool from_start_ = true;
-    std::optional<any_follower> follower_;
+    std::unique_ptr<key_follower> follower_;
 };
 
 // The keys of index files that a catalog does not know yet, in reading order.

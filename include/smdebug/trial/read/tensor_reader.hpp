@@ -300,7 +300,7 @@ private:
     void pass_over_missing();
     [[nodiscard]] bool is_missing(const std::string& key) const;
     // Each query takes time.
-    [[nodiscard]] bool is_remote() const { return abilities_of(state_.store()).batches_ranges; }
+    [[nodiscard]] bool is_remote() const { return state_.store().abilities().batches_ranges; }
 
     static constexpr std::size_t worth_a_listing = 8;
 

@@ -50,14 +50,14 @@ SMDEBUG_INLINE void step_memory::write(std::string_view key, byte_view bytes) {
     state_->put(key, byte_buffer::take(std::vector<std::byte>(bytes.begin(), bytes.end())));
 }
 
-SMDEBUG_INLINE byte_buffer step_memory::read(std::string_view key) const {
+SMDEBUG_INLINE byte_buffer step_memory::read(std::string_view key, byte_range where) const {
     const std::shared_lock lock{state_->guard};
     const auto found = state_->objects.find(key);
     if (found == state_->objects.end()) {
         throw not_found("there is no object " + std::string{key} + " among the last steps of the hook",
                         {.where = std::string{key}});
     }
-    return found->second;
+    return found->second.slice(where);
 }
 
 SMDEBUG_INLINE std::vector<std::string> step_memory::list(std::string_view prefix, std::string_view after) const {
@@ -71,7 +71,7 @@ SMDEBUG_INLINE std::optional<std::uint64_t> step_memory::size(std::string_view k
     return found == state_->objects.end() ? std::nullopt : std::optional<std::uint64_t>{found->second.size()};
 }
 
-SMDEBUG_INLINE bool step_memory::remove(std::string_view key) {
+SMDEBUG_INLINE bool step_memory::remove(std::string_view key, durability /*none is more than another*/) {
     byte_buffer last;  // freed after the lock is released
     const std::unique_lock lock{state_->guard};
     const auto found = state_->objects.find(key);
@@ -131,24 +131,38 @@ SMDEBUG_INLINE byte_buffer step_memory::lend(piece bytes, const std::shared_ptr<
     return byte_buffer{owner, *owner};
 }
 
-SMDEBUG_INLINE void step_memory::output::commit(durability /*none is more than another*/) {
-    if (!recycles_) {
-        state_->put(key_, byte_buffer::take(std::exchange(bytes_, {})));
-        return;
+class step_memory::output final : public object_output {
+public:
+    output(std::shared_ptr<state> place, std::string_view key)
+        : state_(std::move(place)), key_(key), recycles_(key.starts_with(locations::events_folder)) {
+        if (recycles_) {
+            bytes_ = state_->unused->take();
+        }
     }
-    piece whole = std::exchange(bytes_, {});
-    if (whole.size() < whole.capacity() / 4) {  // a small step must not keep the memory of a large one
-        piece fitting{whole.begin(), whole.end()};
-        state_->unused->give_back(std::exchange(whole, std::move(fitting)));
-    }
-    state_->put(key_, lend(std::move(whole), state_->unused));
-}
 
-SMDEBUG_INLINE step_memory::output::output(std::shared_ptr<state> place, std::string_view key)
-    : state_(std::move(place)), key_(key), recycles_(key.starts_with(locations::events_folder)) {
-    if (recycles_) {
-        bytes_ = state_->unused->take();
+    void append(std::span<const byte_view> pieces) override { smdebug::detail::gather(bytes_, pieces); }
+    void commit(durability /*none is more than another*/) override {
+        if (!recycles_) {
+            state_->put(key_, byte_buffer::take(std::exchange(bytes_, {})));
+            return;
+        }
+        piece whole = std::exchange(bytes_, {});
+        if (whole.size() < whole.capacity() / 4) {  // a small step must not keep the memory of a large one
+            piece fitting{whole.begin(), whole.end()};
+            state_->unused->give_back(std::exchange(whole, std::move(fitting)));
+        }
+        state_->put(key_, lend(std::move(whole), state_->unused));
     }
+
+private:
+    std::shared_ptr<state> state_;
+    std::string key_;
+    bool recycles_;  // other files are small
+    piece bytes_;
+};
+
+SMDEBUG_INLINE std::unique_ptr<object_output> step_memory::create(std::string_view key) {
+    return std::make_unique<output>(state_, key);
 }
 
 SMDEBUG_INLINE recent_steps::recent_steps(const hook_options& watched, const watch_options& how,

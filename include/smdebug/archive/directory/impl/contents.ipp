@@ -326,15 +326,16 @@ SMDEBUG_INLINE byte_buffer contents::read(std::string_view key, const member& of
     return bytes;
 }
 
-SMDEBUG_INLINE void contents::read_many(std::span<const wanted_part> parts,
-                                        function_ref<void(std::size_t, byte_buffer)> sink) const {
+SMDEBUG_INLINE void contents::read_many(std::span<const wanted_part> parts, part_sink sink) const {
     const bool together =
         plain_ == archive_ && std::all_of(parts.begin(), parts.end(), [](const wanted_part& one) {
             return one.of->how == packing::stored && !one.of->behind_own_head && one.where.offset < one.of->size;
         });
     if (!together) {
         for (std::size_t i = 0; i < parts.size(); ++i) {
-            sink(i, read(parts[i].key, *parts[i].of, parts[i].where));
+            if (!sink(i, read(parts[i].key, *parts[i].of, parts[i].where))) {
+                return;
+            }
         }
         return;
     }
@@ -346,7 +347,7 @@ SMDEBUG_INLINE void contents::read_many(std::span<const wanted_part> parts,
     }
     archive_->read_many(ranges, [&](std::size_t i, byte_buffer bytes) {
         check_length(parts[i].key, ranges[i].offset, bytes.size(), ranges[i].length);
-        sink(i, std::move(bytes));
+        return sink(i, std::move(bytes));
     });
 }
 

@@ -450,7 +450,7 @@ SMDEBUG_INLINE bool key_walk::root_is_run() const {
     constexpr std::array<std::string_view, 3> parts{"collections/", "events/", "index/"};
     return std::any_of(parts.begin(), parts.end(), [&](std::string_view part) {
         const std::string folder = place_.root + std::string{part};
-        const auto first = store_.list_entries(folder, "", 1);
+        const auto first = store_.entries(folder, "", 1);
         const auto is_of_root = [&](const std::string& key) {
             return run_of_key(std::string_view{key}.substr(place_.root.size())) == std::string_view{};
         };
@@ -482,7 +482,7 @@ SMDEBUG_INLINE bool key_walk::read_page() {
     is_last_ = true;  // even if this fails
     const std::string prefix = place_.root + place_.prefix;
     after = after.empty() ? after : place_.root + after;
-    if (auto entries = store_.list_entries(prefix, after, most_)) {
+    if (auto entries = store_.entries(prefix, after, most_)) {
         page_ = *std::move(entries);
         is_last_ = page_.size() < most_;
     } else {

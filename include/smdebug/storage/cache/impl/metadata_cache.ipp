@@ -1,9 +1,11 @@
 // The bodies of <smdebug/storage/cache/metadata_cache.hpp>.
 #pragma once
 
+#include <smdebug/core/error.hpp>
 #include <smdebug/core/printable_text.hpp>
 #include <smdebug/storage/cache/metadata_cache.hpp>
 
+#include <algorithm>
 #include <utility>
 
 namespace smdebug::inline v1::detail {
@@ -122,6 +124,86 @@ SMDEBUG_INLINE std::string key_before(std::string_view key) {
         before.pop_back();
     }
     return before;
+}
+
+SMDEBUG_INLINE std::optional<known_object> metadata_cache::learn(std::string_view key) {
+    if (std::optional<known_object> known = known_.find(key)) {
+        return known;
+    }
+    const std::lock_guard asking{asking_};
+    if (std::optional<known_object> known = known_.find(key)) {
+        return known;
+    }
+    const std::uint64_t state = known_.state();
+    try {
+        if (!cannot_list_) {
+            if (std::optional<std::vector<object_entry>> window = entries_from(key)) {
+                std::optional<known_object> listed;
+                if (const object_entry* const entry = entry_of(*window, key)) {
+                    listed = known_object{.size = entry->size, .version = entry->version};
+                }
+                note(*std::move(window), state);
+                return listed;
+            }
+        }
+    } catch (const access_denied&) {
+        cannot_list_ = true;  // reading objects may be permitted where listing is not
+    } catch (const error&) {
+        return std::nullopt;
+    }
+    return learn_size(key, state);
+}
+
+SMDEBUG_INLINE bool metadata_cache::has_changed(std::string_view key, const known_object& was) {
+    known_.forget(key);
+    const std::optional<known_object> now = learn(key);
+    return !now || now->size != was.size || now->version != was.version;
+}
+
+SMDEBUG_INLINE void metadata_cache::note(std::vector<object_entry> listed, std::uint64_t state) {
+    std::erase_if(listed, [&](const object_entry& one) { return !of_interest_(one.key); });
+    known_.learn(std::move(listed), state);
+}
+
+SMDEBUG_INLINE void metadata_cache::forget() {
+    cannot_list_ = false;
+    known_.forget();
+}
+
+SMDEBUG_INLINE std::optional<std::vector<object_entry>> metadata_cache::entries_from(std::string_view key) const {
+    constexpr std::size_t most = 1000;                               // as many as S3 lists at once
+    constexpr int most_windows = 16;                                 // a faulty server may never end
+    const std::string_view part = key.substr(0, key.find('/') + 1);  // npos + 1 is 0
+    std::string after = key_before(key);
+    for (int windows = 1;; ++windows) {
+        std::optional<std::vector<object_entry>> window = inner_.entries(part, after, most);
+        // By compare(), here and below: clang 14 does not find the operators.
+        if (!window || window->size() < most || window->back().key.compare(key) >= 0 ||
+            window->back().key.compare(after) <= 0 || windows == most_windows) {
+            return window;
+        }
+        after = window->back().key;
+    }
+}
+
+SMDEBUG_INLINE const object_entry* metadata_cache::entry_of(const std::vector<object_entry>& window,
+                                                            std::string_view key) {
+    const auto entry =
+        std::lower_bound(window.begin(), window.end(), key,
+                         [](const object_entry& one, std::string_view other) { return one.key.compare(other) < 0; });
+    return entry != window.end() && entry->key.compare(key) == 0 ? &*entry : nullptr;
+}
+
+SMDEBUG_INLINE std::optional<known_object> metadata_cache::learn_size(std::string_view key, std::uint64_t state) {
+    try {
+        if (const std::optional<std::uint64_t> size = inner_.size(key)) {
+            known_.learn(key, {.size = *size}, state);
+            return known_object{.size = *size};
+        }
+    } catch (const error&) {
+        // Reading the object throws the error again.
+    }
+    return std::nullopt;
 }
 
 }  // namespace smdebug::inline v1::detail

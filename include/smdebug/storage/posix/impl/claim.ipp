@@ -135,21 +135,6 @@ SMDEBUG_INLINE file_claim::file_claim(std::string path, durability how) : path_(
     throw in_use(path_ + " keeps changing hands. Try again.", {.where = path_});
 }
 
-SMDEBUG_INLINE file_claim::file_claim(file_claim&& other) noexcept
-    : path_(std::move(other.path_)),
-      handle_(std::move(other.handle_)),
-      holder_(other.holder_),
-      is_found_(other.is_found_) {}
-
-SMDEBUG_INLINE file_claim& file_claim::operator=(file_claim&& other) noexcept {
-    file_claim mine{std::move(other)};  // releases the previous name now, not with `other`
-    path_.swap(mine.path_);
-    std::swap(handle_, mine.handle_);
-    std::swap(holder_, mine.holder_);
-    std::swap(is_found_, mine.is_found_);
-    return *this;
-}
-
 SMDEBUG_INLINE file_claim::~file_claim() {
     try {
         release();

@@ -6,8 +6,8 @@
 #include <smdebug/core/step.hpp>
 #include <smdebug/index/index_file.hpp>
 #include <smdebug/index/locations.hpp>
+#include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/batch_read.hpp>
-#include <smdebug/storage/writable.hpp>
 #include <smdebug/trial/load/loader.hpp>
 #include <smdebug/trial/load/opening.hpp>
 
@@ -37,12 +37,12 @@ SMDEBUG_INLINE std::vector<index_listing::listed> index_listing::next(const cata
     };
     if (store_.abilities().follows) {
         if (!follower_) {
-            follower_.emplace(store_.follow(locations::index_folder));
+            follower_ = store_.follow(locations::index_folder);
         }
         take_keys(follower_->next());
     } else {
         const std::string after = from_start_ ? std::string{} : first_open_key(last);
-        auto entries = store_.list_entries(locations::index_folder, after, most_entries);
+        auto entries = store_.entries(locations::index_folder, after, most_entries);
         if (entries) {
             for (object_entry& one : *entries) {
                 const std::uint64_t stamp = text_hash{}(one.version + " " + one.written);
@@ -178,7 +178,7 @@ SMDEBUG_INLINE std::vector<problem> loader::problems() const {
                                " came to steps that already have values of the same names: the earlier ones stay",
                        .topic = "late"});
     }
-    const std::vector<problem> more = problems_of(store_);
+    const std::vector<problem> more = store_.problems();
     all.insert(all.end(), more.begin(), more.end());
     return all;
 }
@@ -328,7 +328,7 @@ SMDEBUG_INLINE catalog loader::load_anew(const catalog& last, bool ended) {
         next.load = last.load + 1;
         growth::keep_loads(next, last, [&](const catalog::file& now, const catalog::file& known) {
             // Touched, and not written: only its time has moved on, and its event file is older.
-            const auto written = time_of(store_, last.event_file_of(known));
+            const auto written = store_.modified(last.event_file_of(known));
             return newest != 0 && now.stamp > known.stamp && written && stamp_of(written) <= newest;
         });
         const auto changed = std::find_if(next.steps.begin(), next.steps.end(),
@@ -358,9 +358,9 @@ SMDEBUG_INLINE std::uint64_t loader::stamp_of_collections(const catalog::job_des
     }
     if (store_.abilities().follows) {
         for (const std::string& worker : job.collection_workers) {
-            all = 31 * all + stamp_of(time_of(store_, locations::collections_key(worker)));
+            all = 31 * all + stamp_of(store_.modified(locations::collections_key(worker)));
         }
-    } else if (const auto entries = store_.list_entries(locations::collections_folder, "", most_entries)) {
+    } else if (const auto entries = store_.entries(locations::collections_folder, "", most_entries)) {
         for (const object_entry& one : *entries) {
             all = 31 * all + text_hash{}(one.key + " " + one.version + " " + one.written);
         }
@@ -391,7 +391,7 @@ SMDEBUG_INLINE void loader::add_new(std::vector<parsed_index_key>& keys, std::ve
             damaged(text, nullptr, "the name is not of the form <step>_<worker>.json");
         } else if (const catalog::file* const file = known.find(*key)) {
             const std::uint64_t now = stamp == catalog::no_stamp && store_.abilities().follows
-                                          ? stamp_of(time_of(store_, key->text()))
+                                          ? stamp_of(store_.modified(key->text()))
                                           : stamp;
             outdated_ =
                 outdated_ || (now != catalog::no_stamp && file->stamp != catalog::no_stamp && now != file->stamp);
@@ -440,7 +440,7 @@ SMDEBUG_INLINE void loader::read(const std::vector<parsed_index_key>& files, boo
         keys.push_back(file.text());
     }
     // A remote storage has all requests in flight together anyway.
-    const bool is_near = !abilities_of(store_).batches_ranges;
+    const bool is_near = !store_.abilities().batches_ranges;
     if (is_near && keys.size() >= worth_threads && std::thread::hardware_concurrency() > 1 &&
         read_on_threads(files, keys, ended, builder)) {
         return;
@@ -613,7 +613,7 @@ SMDEBUG_INLINE void loader::take(const parsed_index_key& key, std::optional<byte
     try {
         std::uint64_t stamp = key.stamp;
         if (store_.abilities().follows) {
-            stamp = stamp_of(version.modified ? version.modified : time_of(store_, key.text()));
+            stamp = stamp_of(version.modified ? version.modified : store_.modified(key.text()));
             newest_stamp_ = stamp != catalog::no_stamp ? std::max(newest_stamp_, stamp) : newest_stamp_;
         }
         wrong = builder.add(key.step(), key.worker_part(), *bytes, stamp);

@@ -5,7 +5,7 @@
 #include <smdebug/index/collection.hpp>
 #include <smdebug/index/collections_file.hpp>
 #include <smdebug/index/locations.hpp>
-#include <smdebug/storage/writable.hpp>
+#include <smdebug/storage/any_storage.hpp>
 #include <smdebug/trial/load/opening.hpp>
 #include <smdebug/trial/load/wait.hpp>
 
@@ -159,7 +159,7 @@ SMDEBUG_INLINE void opening::give_up() const {
     }
     const std::string looked_for =
         "a run has the folders collections/, index/ and events/, and training_job_end.ts when the job has ended";
-    const place_kind kind = place_kind_of(store_);
+    const place_kind kind = store_.place();
     if (kind == place_kind::file) {
         throw not_found(place() + " is a file, not the folder of a run (" + looked_for + ")", context);
     }

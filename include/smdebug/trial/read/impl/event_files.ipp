@@ -307,7 +307,7 @@ private:
         }
         return read_each_past_errors(
             of_.state_.store(), keys,
-            [&](std::size_t i, std::optional<byte_view> bytes) {
+            [&](std::size_t i, std::optional<byte_view> bytes, const object_version&) {
                 whole_event_file source{bytes.value_or(byte_view{})};
                 of_.prefetch(files_, begin + i + 1);
                 visit(begin + i, keys[i], bytes ? &source : nullptr);
@@ -495,7 +495,7 @@ SMDEBUG_INLINE void event_files::read_small(std::span<const catalog::file* const
     first_small_ = place;
     read_each_past_errors(
         state_.store(), keys,
-        [&](std::size_t i, std::optional<byte_view> bytes) {
+        [&](std::size_t i, std::optional<byte_view> bytes, const object_version&) {
             if (bytes) {
                 small_[places[i]].bytes.assign(bytes->begin(), bytes->end());
                 small_[places[i]].is_there = true;

@@ -4,7 +4,7 @@
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/printable_text.hpp>
 #include <smdebug/index/locations.hpp>
-#include <smdebug/storage/writable.hpp>
+#include <smdebug/storage/any_storage.hpp>
 #include <smdebug/tensor/element.hpp>
 #include <smdebug/trial/read/entry_decoder.hpp>
 #include <smdebug/trial/read/event_source.hpp>
@@ -84,7 +84,7 @@ std::invoke_result_t<Read&, const tensor_reader::located&> tensor_reader::read_n
     }
     const std::string key = trial_state::event_key(*where.from, *where.file);
     if (!got && got.failure().why == lookup_failure_kind::damaged &&
-        time_of(state_->store(), key) > time_of(state_->store(), locations::index_key(where.file->step, worker))) {
+        state_->store().modified(key) > state_->store().modified(locations::index_key(where.file->step, worker))) {
         return lookup_error{.why = lookup_failure_kind::event_file_missing, .where = key};
     }
     return got;

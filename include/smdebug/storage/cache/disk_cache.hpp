@@ -1,24 +1,22 @@
-// A cache of whole objects in a local folder, which many processes may share.
+// The folder of a cache of whole objects, which many processes may share.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/form.hpp>
-#include <smdebug/storage/object_cache.hpp>
+#include <smdebug/storage/cache/memory_cache.hpp>
 
 #include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <mutex>
 #include <new>
 #include <optional>
 #include <string>
 #include <string_view>
 
-namespace smdebug::inline v1 {
-namespace detail {
+namespace smdebug::inline v1::detail {
 
 /// A file of the disk cache: an object, its identity, and a checksum of both. The layout, all numbers little-endian, 8
 /// bytes each:
@@ -67,38 +65,22 @@ std::uint64_t write(const std::string& path, const object_identity& what, byte_v
                                               std::uint64_t most_bytes);
 
 }  // namespace cache_file
-}  // namespace detail
 
-/// Holds about `most_bytes` of objects in the folder, and some of them in memory as well, so that reading many parts of
-/// one object does not read its file each time. A process may be killed at any time; a truncated or damaged file is
-/// ignored. If the disk is full, or the folder is read-only or missing, nothing is cached.
+/// Holds about `most_bytes` of objects that have versions. A process may be killed at any time; a truncated or damaged
+/// file is ignored. If the disk is full, or the folder is read-only or missing, nothing is cached.
 /// Once this process has written more than there is room for, the least recently used files are removed.
 /// Trust: anyone with write access to the folder can change what is read. New folders and files are accessible to their
 /// owner only (700, 600); the mode of an existing folder is kept.
-/// Threads: everything may be called concurrently. Cost: a hit that is not in memory reads and checks a file.
+/// Threads: everything may be called concurrently. Cost: a hit reads and checks a file.
 class disk_cache {
 public:
-    static constexpr bool needs_versions = true;
-    static constexpr std::uint64_t usual_bytes = std::uint64_t{10} << 30U;
-    static constexpr std::uint64_t usual_memory = std::uint64_t{64} << 20U;
-
     /// The folder is made when there is something to store.
-    explicit disk_cache(std::string folder, std::uint64_t most_bytes = usual_bytes,
-                        std::uint64_t most_memory = usual_memory);
+    disk_cache(std::string folder, std::uint64_t most_bytes);
 
-    [[nodiscard]] std::optional<byte_buffer> find(const object_identity& what);
-    /// The same; the object stays where it is.
-    [[nodiscard]] std::optional<byte_buffer> find_aside(const object_identity& what);
+    [[nodiscard]] std::optional<byte_buffer> find(const object_identity& what) const;
     [[nodiscard]] bool holds(const object_identity& what) const;
-
-    void keep(const object_identity& what, const byte_buffer& bytes);
-    /// On disk only.
-    void keep_aside(const object_identity& what, byte_view bytes);
-
+    void keep(const object_identity& what, byte_view bytes);
     void drop(const object_identity& what);
-    /// In memory only: versions distinguish the files.
-    void forget(std::string_view key) { near_->forget(key); }
-    void clear() { near_->clear(); }
 
     [[nodiscard]] std::uint64_t largest() const noexcept { return most_ > room_for_name ? most_ - room_for_name : 0; }
     [[nodiscard]] const std::string& folder() const noexcept { return folder_; }
@@ -112,20 +94,9 @@ private:
     static constexpr std::uint64_t room_for_name = 4096;
     static constexpr std::chrono::seconds pause{1};      // after a write that failed
     static constexpr std::chrono::hours left_behind{1};  // temporary files older than this belong to dead writers
-    struct state {
-        std::mutex guard;
-        std::mutex tidying;
-        clock::time_point not_before{};
-        bool has_looked = false;
-        std::uint64_t bytes = 0;  // at the last check, plus what was written since
-        std::uint64_t since = 0;  // written since the last check
-    };
-
     [[nodiscard]] std::string path_of(const object_identity& what) const {
-        return folder_ + "/" + detail::cache_file::name_of(what);
+        return folder_ + "/" + cache_file::name_of(what);
     }
-
-    [[nodiscard]] std::optional<byte_buffer> find_in_folder(const object_identity& what) const;
 
     // Errors of the cache are swallowed: objects are then read without it.
     template <class Result, class Doing>
@@ -139,7 +110,7 @@ private:
         }
     }
 
-    [[nodiscard]] bool holds_back() const;
+    [[nodiscard]] bool holds_back();
 
     // Lists the folder now and then, since other processes also write to it.
     void count(std::uint64_t written);
@@ -148,14 +119,16 @@ private:
 
     std::string folder_;
     std::uint64_t most_;
-    std::unique_ptr<memory_cache> near_;
-    std::unique_ptr<state> state_;
+    std::mutex guard_;
+    std::mutex tidying_;
+    clock::time_point not_before_{};
+    bool has_looked_ = false;
+    std::uint64_t bytes_ = 0;  // at the last check, plus what was written since
+    std::uint64_t since_ = 0;  // written since the last check
 };
 
-static_assert(scan_cache<disk_cache>);
-
-}  // namespace smdebug::inline v1
+}  // namespace smdebug::inline v1::detail
 
 #ifndef SMDEBUG_COMPILED
-#include <smdebug/storage/impl/disk_cache.ipp>
+#include <smdebug/storage/cache/impl/disk_cache.ipp>
 #endif

@@ -1,19 +1,18 @@
-// The bodies of <smdebug/storage/disk_cache.hpp>.
+// The bodies of <smdebug/storage/cache/disk_cache.hpp>.
 #pragma once
 
-#include <smdebug/storage/disk_cache.hpp>
+#include <smdebug/storage/cache/disk_cache.hpp>
 #include <smdebug/storage/posix/file.hpp>
 #include <smdebug/storage/posix/folder.hpp>
 #include <smdebug/storage/posix/output.hpp>
-#include <smdebug/storage/writable.hpp>
 
 #include <algorithm>
 #include <memory>
 #include <utility>
 #include <vector>
 
-namespace smdebug::inline v1 {
-namespace detail::cache_file {
+namespace smdebug::inline v1::detail {
+namespace cache_file {
 
 SMDEBUG_INLINE std::string identity_text(const object_identity& what) {
     std::string text;
@@ -98,61 +97,46 @@ SMDEBUG_INLINE std::optional<byte_buffer> read(const std::string& path, const ob
     return std::nullopt;
 }
 
-}  // namespace detail::cache_file
+}  // namespace cache_file
 
-SMDEBUG_INLINE disk_cache::disk_cache(std::string folder, std::uint64_t most_bytes, std::uint64_t most_memory)
-    : folder_(std::move(folder)),
-      most_(most_bytes),
-      near_(std::make_unique<memory_cache>(most_memory)),
-      state_(std::make_unique<state>()) {
+SMDEBUG_INLINE disk_cache::disk_cache(std::string folder, std::uint64_t most_bytes)
+    : folder_(std::move(folder)), most_(most_bytes) {
     while (folder_.size() > 1 && folder_.ends_with('/')) {
         folder_.pop_back();
     }
 }
 
-SMDEBUG_INLINE std::optional<byte_buffer> disk_cache::find(const object_identity& what) {
-    std::optional<byte_buffer> whole = near_->find(what);
-    if (!whole) {
-        whole = find_in_folder(what);
+SMDEBUG_INLINE std::optional<byte_buffer> disk_cache::find(const object_identity& what) const {
+    return quietly(std::optional<byte_buffer>{}, [&] {
+        const std::string path = path_of(what);
+        std::optional<byte_buffer> whole = cache_file::read(path, what, most_);
         if (whole) {
-            near_->keep(what, *whole);
+            posix::touch(path);  // its last use
         }
-    }
-    return whole;
-}
-
-SMDEBUG_INLINE std::optional<byte_buffer> disk_cache::find_aside(const object_identity& what) {
-    std::optional<byte_buffer> whole = near_->find(what);
-    return whole ? whole : find_in_folder(what);
+        return whole;
+    });
 }
 
 SMDEBUG_INLINE bool disk_cache::holds(const object_identity& what) const {
-    return near_->holds(what) ||
-           quietly(false, [&] { return detail::posix::regular_file_size(path_of(what)).has_value(); });
+    return quietly(false, [&] { return posix::regular_file_size(path_of(what)).has_value(); });
 }
 
-SMDEBUG_INLINE void disk_cache::keep(const object_identity& what, const byte_buffer& bytes) {
-    near_->keep(what, bytes);
-    keep_aside(what, bytes.view());
-}
-
-SMDEBUG_INLINE void disk_cache::keep_aside(const object_identity& what, byte_view bytes) {
+SMDEBUG_INLINE void disk_cache::keep(const object_identity& what, byte_view bytes) {
     if (bytes.size() > largest() || holds_back()) {
         return;
     }
     const std::uint64_t written =
-        quietly(std::uint64_t{0}, [&] { return detail::cache_file::write(path_of(what), what, bytes); });
+        quietly(std::uint64_t{0}, [&] { return cache_file::write(path_of(what), what, bytes); });
     if (written > 0) {
         count(written);
         return;
     }
-    const std::lock_guard lock{state_->guard};
-    state_->not_before = clock::now() + pause;
+    const std::lock_guard lock{guard_};
+    not_before_ = clock::now() + pause;
 }
 
 SMDEBUG_INLINE void disk_cache::drop(const object_identity& what) {
-    near_->drop(what);
-    quietly(false, [&] { return detail::posix::remove_file(path_of(what)); });
+    quietly(false, [&] { return posix::remove_file(path_of(what)); });
 }
 
 SMDEBUG_INLINE void disk_cache::tidy() {
@@ -162,28 +146,17 @@ SMDEBUG_INLINE void disk_cache::tidy() {
     });
 }
 
-SMDEBUG_INLINE std::optional<byte_buffer> disk_cache::find_in_folder(const object_identity& what) const {
-    return quietly(std::optional<byte_buffer>{}, [&] {
-        const std::string path = path_of(what);
-        std::optional<byte_buffer> whole = detail::cache_file::read(path, what, most_);
-        if (whole) {
-            detail::posix::touch(path);  // its last use
-        }
-        return whole;
-    });
-}
-
-SMDEBUG_INLINE bool disk_cache::holds_back() const {
-    const std::lock_guard lock{state_->guard};
-    return clock::now() < state_->not_before;
+SMDEBUG_INLINE bool disk_cache::holds_back() {
+    const std::lock_guard lock{guard_};
+    return clock::now() < not_before_;
 }
 
 SMDEBUG_INLINE void disk_cache::count(std::uint64_t written) {
     {
-        const std::lock_guard lock{state_->guard};
-        state_->bytes += written;
-        state_->since += written;
-        if (state_->has_looked && state_->bytes <= most_ && state_->since <= most_ / 8) {
+        const std::lock_guard lock{guard_};
+        bytes_ += written;
+        since_ += written;
+        if (has_looked_ && bytes_ <= most_ && since_ <= most_ / 8) {
             return;
         }
     }
@@ -191,7 +164,7 @@ SMDEBUG_INLINE void disk_cache::count(std::uint64_t written) {
 }
 
 SMDEBUG_INLINE void disk_cache::remove_oldest() {
-    const std::unique_lock only_one{state_->tidying, std::try_to_lock};
+    const std::unique_lock only_one{tidying_, std::try_to_lock};
     if (!only_one) {
         return;
     }
@@ -202,16 +175,16 @@ SMDEBUG_INLINE void disk_cache::remove_oldest() {
     };
     std::vector<file> files;
     std::uint64_t bytes = 0;
-    if (auto folder = detail::posix::folder_reader::open_if_there(detail::posix::working_folder, folder_, folder_)) {
+    if (auto folder = posix::folder_reader::open_if_there(posix::working_folder, folder_, folder_)) {
         const auto now = std::chrono::system_clock::now();
-        folder->each([&](const detail::posix::folder_entry& entry) {
-            const bool half_written = detail::cache_file::is_temporary(entry.name);
-            if (!half_written && !detail::cache_file::is_name(entry.name)) {
+        folder->each([&](const posix::folder_entry& entry) {
+            const bool half_written = cache_file::is_temporary(entry.name);
+            if (!half_written && !cache_file::is_name(entry.name)) {
                 return;  // not a file of this cache
             }
-            const std::string path = detail::posix::joined(folder_ + "/", entry.name);
-            const auto used = detail::posix::regular_file_time(path);
-            const auto size = detail::posix::regular_file_size(path);
+            const std::string path = posix::joined(folder_ + "/", entry.name);
+            const auto used = posix::regular_file_time(path);
+            const auto size = posix::regular_file_size(path);
             if (!used || !size) {
                 return;
             }
@@ -219,7 +192,7 @@ SMDEBUG_INLINE void disk_cache::remove_oldest() {
                 bytes += *size;
                 files.push_back({.used = *used, .size = *size, .path = path});
             } else if (now - *used > left_behind) {
-                static_cast<void>(detail::posix::remove_file(path));
+                static_cast<void>(posix::remove_file(path));
             }
         });
     }
@@ -227,14 +200,14 @@ SMDEBUG_INLINE void disk_cache::remove_oldest() {
         std::sort(files.begin(), files.end(), [](const file& a, const file& b) { return a.used < b.used; });
         const std::uint64_t enough = most_ - most_ / 8;  // leaves room, so that the next write does not repeat this
         for (auto oldest = files.begin(); oldest != files.end() && bytes > enough; ++oldest) {
-            static_cast<void>(detail::posix::remove_file(oldest->path));
+            static_cast<void>(posix::remove_file(oldest->path));
             bytes -= oldest->size;
         }
     }
-    const std::lock_guard lock{state_->guard};
-    state_->has_looked = true;
-    state_->bytes = bytes;
-    state_->since = 0;
+    const std::lock_guard lock{guard_};
+    has_looked_ = true;
+    bytes_ = bytes;
+    since_ = 0;
 }
 
-}  // namespace smdebug::inline v1
+}  // namespace smdebug::inline v1::detail

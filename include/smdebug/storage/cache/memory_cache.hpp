@@ -1,0 +1,72 @@
+// The memory of a cache of whole objects: the least recently used ones leave first.
+#pragma once
+
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/core/form.hpp>
+
+#include <cstdint>
+#include <list>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+namespace smdebug::inline v1::detail {
+
+/// Identifies an object and one of the versions under its key. Borrows.
+struct object_identity {
+    std::string_view place;    ///< the storage's name
+    std::string_view key;      ///< in that storage
+    std::string_view version;  ///< as in entries(); empty if the storage has no versions
+};
+
+/// Objects of one storage, one version of each. Holds at most `most_bytes` of objects, counting 256 bytes of overhead
+/// for each. Copies nothing: it shares its buffers with readers, and an evicted object stays whole for them.
+/// Threads: everything may be called concurrently. Cost: a hash look-up, whatever its size.
+class memory_cache {
+public:
+    explicit memory_cache(std::uint64_t most_bytes) : most_(most_bytes) {}
+
+    /// The object, if it is cached in this version; counts as a use.
+    [[nodiscard]] std::optional<byte_buffer> find(const object_identity& what);
+    [[nodiscard]] bool holds(const object_identity& what) const;
+
+    /// Caches the object and replaces another version. The buffer should not keep more memory alive than its own bytes.
+    void keep(const object_identity& what, const byte_buffer& bytes);
+
+    /// Drops this version; any version of a key; everything.
+    void drop(const object_identity& what);
+    void forget(std::string_view key);
+    void forget();
+
+    /// The size in bytes of the largest object that it would keep.
+    [[nodiscard]] std::uint64_t largest() const noexcept { return most_ > note_bytes ? most_ - note_bytes : 0; }
+    /// The number of bytes that count against the bound now.
+    [[nodiscard]] std::uint64_t held_bytes() const;
+
+private:
+    static constexpr std::uint64_t note_bytes = 256;
+
+    struct entry {
+        std::string key;
+        std::string version;
+        byte_buffer bytes;
+    };
+    using place = std::list<entry>::iterator;
+
+    [[nodiscard]] std::optional<place> look(const object_identity& what) const;
+    void remove(std::string_view key);
+
+    std::uint64_t most_;
+    mutable std::mutex guard_;
+    std::uint64_t bytes_ = 0;                             // of all entries, plus note_bytes for each
+    std::list<entry> uses_;                               // most recently used first
+    std::unordered_map<std::string_view, place> places_;  // by key, which the entry owns
+};
+
+}  // namespace smdebug::inline v1::detail
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/storage/cache/impl/memory_cache.ipp>
+#endif
