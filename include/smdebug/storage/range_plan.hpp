@@ -135,7 +135,7 @@ public:
     /// and repeat them unless answered().
     [[nodiscard]] std::optional<std::size_t> ask_again() noexcept { return std::exchange(again_, std::nullopt); }
 
-    /// Whether all ranges are delivered. A plan of no ranges is complete.
+    /// Whether all ranges are delivered, or the sink has ended it. A plan of no ranges is complete.
     [[nodiscard]] bool complete() const noexcept { return next_ == plan_->wanted().size(); }
 
 private:

@@ -146,7 +146,11 @@ SMDEBUG_INLINE void range_assembly::hand_over() {
         asked_again_ = 0;
         std::optional<range_joiner> whole = std::exchange(joined_, std::nullopt);
         const object_version version = whole ? whole->version() : object_version{};
-        sink_(next_++, whole ? std::optional{std::move(*whole).take()} : std::nullopt, version);
+        if (!sink_(next_++, whole ? std::optional{std::move(*whole).take()} : std::nullopt, version)) {
+            next_ = wanted.size();  // no more is wanted
+            at_ = answers_.size();
+            return;
+        }
         for (; at_ < keep && at_ < answers_.size(); ++at_) {
             answers_[at_].bytes = {};
         }
