@@ -19,9 +19,8 @@
 #include <smdebug/s3/object/multipart_upload.hpp>
 #include <smdebug/s3/object/object_reader.hpp>
 #include <smdebug/s3/options.hpp>
-#include <smdebug/storage/batch_read.hpp>
 #include <smdebug/storage/concepts.hpp>
-#include <smdebug/storage/writable.hpp>
+#include <smdebug/storage/storage_base.hpp>
 
 #include <chrono>
 #include <concepts>
@@ -50,7 +49,7 @@ namespace smdebug::inline v1 {
 /// Threads:  all calls on any, concurrently.  Copies are handles on the same connections.
 /// Cost:     one request an object or part of one (s3_options::part_bytes), or for 1,000 keys of a listing.
 template <http_transport Transport = curl_transport, credentials_provider Credentials = s3_credentials<Transport>>
-class s3_storage {
+class s3_storage : public storage_base {
     using client_type = s3::detail::client<Transport, Credentials>;
 
 public:
@@ -72,59 +71,69 @@ public:
 
     /// An object, or a part of it, in one block.
     /// Long ranges are read with several concurrent requests, all from the same version of the object.
-    [[nodiscard]] byte_buffer read(std::string_view key, byte_range where = whole_object) const;
+    [[nodiscard]] byte_buffer read(std::string_view key, byte_range where = whole_object) const override;
 
     /// The whole object and its ETag.
-    [[nodiscard]] versioned_object read_versioned(std::string_view key) const;
+    [[nodiscard]] versioned_object read_versioned(std::string_view key) const override;
 
     /// Many whole objects and their ETags, with s3_options::most_requests concurrent requests.
     /// Errors: also unsupported for an object above 256 MiB.
-    void read_each(std::span<const std::string> keys, object_sink sink) const { reader().read_each(keys, sink); }
+    void read_each(std::span<const std::string> keys, object_sink sink) const override {
+        reader().read_each(keys, sink);
+    }
 
     /// Many ranges of objects, and their ETags.  Ranges at most s3_options::merge_gap bytes apart are read together.
-    void read_ranges(std::span<const object_range> ranges, range_sink sink) const {
+    void read_ranges(std::span<const object_range> ranges, range_sink sink) const override {
         reader().read_ranges(ranges, sink);
     }
 
-    [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const;
+    [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const override;
 
     /// Versions are ETags.
-    [[nodiscard]] std::vector<object_entry> entries(std::string_view prefix, std::string_view after,
-                                                    std::size_t most) const {
+    [[nodiscard]] std::optional<std::vector<object_entry>> entries(std::string_view prefix, std::string_view after,
+                                                                   std::size_t most) const override {
         return s3::detail::list_objects(*client_, prefix, after, most);
     }
 
-    [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const;
+    [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const override;
 
     /// Time of the object's last write, by the server's clock.
-    [[nodiscard]] std::optional<std::chrono::system_clock::time_point> modified(std::string_view key) const;
+    [[nodiscard]] std::optional<std::chrono::system_clock::time_point> modified(std::string_view key) const override;
 
     /// "s3://bucket/prefix"
-    [[nodiscard]] std::string name() const { return client_->where().text(); }
+    [[nodiscard]] std::string name() const override { return client_->where().text(); }
 
     /// A folder if there is any object under the prefix.  Cost: one request.
-    [[nodiscard]] place_kind place() const {
-        return entries("", "", 1).empty() ? place_kind::missing : place_kind::folder;
+    [[nodiscard]] place_kind place() const override {
+        return entries("", "", 1)->empty() ? place_kind::missing : place_kind::folder;
     }
 
     /// s3_options::look_interval
-    [[nodiscard]] storage_abilities abilities() const noexcept {
-        return {.look_interval = client_->options().look_interval};
+    [[nodiscard]] storage_abilities abilities() const override {
+        return {.views = false,
+                .reads_ahead = false,
+                .opens_small = false,
+                .writes = true,
+                .removes = true,
+                .look_interval = client_->options().look_interval};
     }
 
     // --- writing -------------------------------------------------------------------------------------------------
 
     /// One request; objects above s3_options::part_bytes in parts, s3_options::most_uploads of them concurrently.
-    void write(std::string_view key, byte_view bytes);
+    void write(std::string_view key, byte_view bytes) override;
 
     /// The same piece by piece: earlier pieces are sent while further ones are added.
-    [[nodiscard]] detail::s3_output<client_type> create(std::string_view key) { return {client_, whole_key(key)}; }
+    [[nodiscard]] std::unique_ptr<object_output> create(std::string_view key) override {
+        return std::make_unique<detail::s3_output<client_type>>(client_, whole_key(key));
+    }
 
     /// Removes an object.  Returns whether it existed a moment before.
-    bool remove(std::string_view key);
+    bool remove(std::string_view key, durability how = durability::cached) override;
 
     /// Removes unfinished uploads, whose parts S3 keeps and charges for.  See smdebug::remove_unfinished.
-    std::vector<std::string> remove_unfinished(std::string_view prefix, function_ref<bool(std::string_view)> which) {
+    std::vector<std::string> remove_unfinished(std::string_view prefix,
+                                               function_ref<bool(std::string_view)> which) override {
         return s3::detail::remove_uploads(*client_, prefix, which);
     }
 
@@ -154,10 +163,6 @@ private:
 
     std::shared_ptr<const client_type> client_;
 };
-
-static_assert(writable_storage<s3_storage<>> && batch_reader<s3_storage<>> && range_batch_reader<s3_storage<>>);
-static_assert(versioned_storage<s3_storage<>> && place_prober<s3_storage<>> && dated_storage<s3_storage<>>);
-static_assert(appending_storage<s3_storage<>> && removing_storage<s3_storage<>>);
 
 }  // namespace smdebug::inline v1
 

@@ -40,7 +40,7 @@ versioned_object s3_storage<Transport, Credentials>::read_versioned(std::string_
 template <http_transport Transport, credentials_provider Credentials>
 std::vector<std::string> s3_storage<Transport, Credentials>::list(std::string_view prefix,
                                                                   std::string_view after) const {
-    std::vector<object_entry> found = entries(prefix, after, std::numeric_limits<std::size_t>::max());
+    std::vector<object_entry> found = *entries(prefix, after, std::numeric_limits<std::size_t>::max());
     std::vector<std::string> keys;
     keys.reserve(found.size());
     std::transform(found.begin(), found.end(), std::back_inserter(keys),
@@ -83,7 +83,7 @@ void s3_storage<Transport, Credentials>::write(std::string_view key, byte_view b
 }
 
 template <http_transport Transport, credentials_provider Credentials>
-bool s3_storage<Transport, Credentials>::remove(std::string_view key) {
+bool s3_storage<Transport, Credentials>::remove(std::string_view key, durability /*all is on_disk*/) {
     if (!size(key)) {
         return false;
     }

@@ -11,7 +11,8 @@
 #include <smdebug/s3/call/xml_document.hpp>
 #include <smdebug/s3/object/failure.hpp>
 #include <smdebug/s3/object/list_page.hpp>
-#include <smdebug/storage/writable.hpp>
+#include <smdebug/storage/concepts.hpp>
+#include <smdebug/storage/storage_base.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -242,10 +243,10 @@ void put_object(const Client& asked, std::string key, byte_view bytes) {
 }  // namespace s3::detail
 namespace detail {
 
-/// Models object_output.  Memory: s3_options::most_uploads + 1 parts.  Data that S3 has accepted is safe: nothing is
+/// Memory: s3_options::most_uploads + 1 parts.  Data that S3 has accepted is safe: nothing is
 /// `cached`.  Errors: append() and commit() throw those of s3::fail().
 template <class Client>
-class s3_output {
+class s3_output final : public object_output {
 public:
     /// `key` is the full key.
     s3_output(std::shared_ptr<const Client> asked, std::string key)
@@ -253,9 +254,9 @@ public:
         state_->key = std::move(key);
     }
 
-    void append(std::span<const byte_view> pieces);
+    void append(std::span<const byte_view> pieces) override;
 
-    void commit(durability /*all is on_disk*/);
+    void commit(durability /*all is on_disk*/) override;
 
 private:
     struct state {

@@ -156,7 +156,9 @@ void object_reader<Client>::read_each(std::span<const std::string> keys, object_
             fill(i + 1);  // keeps the network busy
             object = put_together(asked, keys[i], whole, std::move(first), most_at_once, &version);
         }
-        sink(i, object ? std::optional{object->view()} : std::nullopt, version);
+        if (!sink(i, object ? std::optional{object->view()} : std::nullopt, version)) {
+            return;
+        }
     }
 }
 
