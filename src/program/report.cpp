@@ -11,6 +11,7 @@
 #include <smdebug/registry/rule_registry.hpp>
 #include <smdebug/report/write_report.hpp>
 #include <smdebug/rules/invoke_rules.hpp>
+#include <smdebug/storage/posix/output.hpp>
 #include <smdebug/trial/diff_runs.hpp>
 #include <smdebug/trial/trial.hpp>
 

@@ -20,8 +20,6 @@
 #include <smdebug/reduce/scalar_kernel.hpp>
 #include <smdebug/registry/rule_registry.hpp>
 #include <smdebug/rules/finding.hpp>
-#include <smdebug/storage/cache/disk_cache.hpp>
-#include <smdebug/storage/cache/memory_cache.hpp>
 #include <smdebug/storage/cached_storage.hpp>
 #include <smdebug/trial/diff_runs.hpp>
 #include <smdebug/trial/reduce_in_passing.hpp>
@@ -148,105 +146,67 @@ void call_tensors() {
         smd::histogram_of_table("w"));
 }
 
-// A storage's operations, each that it has.
-template <class Storage>
-void call_storage(Storage store) {
+// A storage's operations.
+void call_storage(smd::any_storage store) {
     const std::string written = "folder/written";
     store.write(written, smd::as_bytes("bytes"));
-    auto output = store.create("folder/created");
-    output.append(std::array{smd::as_bytes("more")});
-    output.commit(smd::durability::cached);
+    const auto output = store.create("folder/created");
+    output->append(std::array{smd::as_bytes("more")});
+    output->commit(smd::durability::cached);
     {
-        auto claim = store.claim("folder/claim");
-        expect(store.claimed("folder/claim"), "claimed");
-        claim.release();
+        const auto claim = store.claim("folder/claim");
+        expect(store.claimed("folder/claim") && claim->holds(), "claimed");
+        claim->release();
     }
     expect(smd::as_text(store.read(written).view()) == "bytes", "read");
     use(store.read(written, smd::byte_range{.offset = 1, .length = 2}), store.name(), store.size(written),
-        store.view(written), store.modified(written), store.watch({}));
+        store.view(written), store.modified(written), store.abilities(), store.place(), store.hold(), store.problems(),
+        store.entries("", "", 9), store.read_ahead(written), store.read_versioned(written));
     expect(store.list("folder/", "").size() >= 2, "list");
-    auto follower = store.follow("folder/");
-    use(follower.next());
-    follower.forget();
+    const auto follower = store.follow("folder/");
+    use(follower->next());
+    follower->forget();
     const std::array keys{written};
     const std::array ranges{smd::object_range{.key = written, .where = {.offset = 0, .length = 1}}};
-    if constexpr (requires { store.abilities(); })
-        use(store.abilities());
-    if constexpr (requires { store.place(); })
-        use(store.place());
-    if constexpr (requires { store.hold(); })
-        use(store.hold());
-    if constexpr (requires { store.entries("", "", 9); })
-        use(store.entries("", "", 9));
-    if constexpr (requires { store.entries("", "", 9); })
-        use(store.entries("", "", 9));
-    if constexpr (requires { store.open(written); })
-        use(store.open(written));
-    if constexpr (requires { store.problems(); })
-        use(store.problems());
-    if constexpr (requires { store.read_ahead(written); })
-        use(store.read_ahead(written));
-    if constexpr (requires { store.read_versioned(written); })
-        use(store.read_versioned(written));
-    if constexpr (requires { store.forget(written); })
-        store.forget(written);
-    if constexpr (requires { store.inner(); })
-        use(store.inner());
-    if constexpr (requires { store.read_each(keys, [](auto&&...) {}); })
-        store.read_each(keys, [](auto&&...) {});
-    if constexpr (requires { store.read_ranges(ranges, [](auto&&...) {}); })
-        store.read_ranges(ranges, [](auto&&...) {});
-    use(smd::problems_of(store), smd::look_interval(store, std::chrono::milliseconds{1}));
-    use(smd::view_object(store, written), smd::prefetch_object(store, written), smd::hold_ranges(store),
-        smd::time_of(store, written), smd::place_kind_of(store));
-    if (const auto signal = smd::watch_changes(store, keys)) {
+    store.read_each(keys, [](auto&&...) {});
+    store.read_ranges(ranges, [](auto&&...) { return false; });
+    expect(smd::read_each_past_errors(
+               store, keys, [](auto&&...) {}, [](auto&&...) {}),
+           "read_each_past_errors");
+    expect(smd::read_ranges_past_errors(
+               store, ranges, [](auto&&...) {}, [](auto&&...) {}),
+           "read_ranges_past_errors");
+    if (const auto signal = store.watch(keys)) {
         signal->interrupt();
         use(signal->wait_until(smd::change_signal::clock::now()), signal->changed_keys());
     }
-    if (const auto opened = smd::open_object(store, written)) {
+    if (const auto opened = store.open(written)) {
         use(opened->size(), opened->read_at(0, {}), opened->part(0, 1), opened->notes());
     }
     smd::object_version version{.tag = "a"};
     use(version.differs_from({}), version.merge({}));
-    use(smd::remove_unfinished(store, "", [](std::string_view) { return false; }));
+    use(store.remove_unfinished("", [](std::string_view) { return false; }));
     expect(store.remove(written), "remove");
-    if constexpr (requires { store.remove(written, smd::durability::on_disk); })
-        use(store.remove(written, smd::durability::on_disk));
-}
-
-// A cache's operations.
-template <class Cache>
-void call_cache(Cache cache) {
-    const smd::object_identity what{.place = "place", .key = "key", .version = "1"};
-    cache.keep(what, smd::byte_buffer::take(std::string{"bytes"}));
-    use(cache.find(what), cache.holds(what), cache.largest());
-    if constexpr (requires { cache.find_aside(what); }) {
-        cache.keep_aside(what, smd::as_bytes("bytes"));
-        use(cache.find_aside(what), cache.folder());
-        cache.tidy();
-    } else {
-        use(cache.held_bytes());
-    }
-    cache.drop(what);
-    cache.forget("key");
-    cache.clear();
+    use(store.remove(written, smd::durability::on_disk));
 }
 
 void call_storages(const std::string& folder) {
     call_storage(smd::memory_storage{});
     call_storage(smd::local_storage{folder + "/local"});
-    call_storage(smd::any_storage{smd::local_storage{folder + "/any"}});
-    const smd::any_storage held = smd::any_storage::to_read(smd::memory_storage{}).with_problems({});
+    call_storage(smd::any_storage{std::make_shared<smd::local_storage>(folder + "/any")});
+    const smd::any_storage held = smd::any_storage{smd::memory_storage{}}.with_problems({});
     expect(held.target<smd::memory_storage>() != nullptr, "target");
     expect(held.with_source(held.source()).source() == nullptr, "a source");
     call_storage(smd::open_storage(folder + "/opened"));
-    call_storage(smd::cached(smd::local_storage{folder + "/cached"}));
-    call_storage(smd::cached(smd::memory_storage{}, smd::disk_cache{folder + "/cache"}));
-    call_cache(smd::memory_cache{});
-    call_cache(smd::disk_cache{folder + "/cache of none"});
-    if (const auto held = smd::cached(smd::memory_storage{}).hold()) {
-        held->prefetch({});
-        held->release("key");
+    call_storage(smd::cached_storage{smd::memory_storage{}});
+    const smd::cached_storage cache{smd::local_storage{folder + "/cached"}, {.folder = folder + "/cache"}};
+    call_storage(cache);
+    cache.forget("key");
+    cache.forget();
+    use(cache.inner());
+    if (const auto pinned = cache.hold()) {
+        pinned->prefetch({});
+        pinned->release("key");
     }
 }
 

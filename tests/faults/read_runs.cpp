@@ -10,7 +10,6 @@
 #include <smdebug/index/locations.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/storage/any_storage.hpp>
-#include <smdebug/storage/cache/disk_cache.hpp>
 #include <smdebug/storage/cached_storage.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
@@ -92,9 +91,9 @@ int main(int argc, char** argv) {
         std::printf("run %s\n", what.c_str());
         try {
             const local_storage store{what};
-            const detail::cache_options cached_files{.cacheable = is_written_once};
+            const cache_options cached_files{.folder = cache.value_or(""), .cacheable = is_written_once};
             print_run(basic_trial<any_storage>{
-                cache ? any_storage{cached(store, disk_cache{*cache}, cached_files)} : any_storage{store}, options});
+                cache ? any_storage{cached_storage{store, cached_files}} : any_storage{store}, options});
         } catch (const error& why) {
             std::printf("refused %s\n", one_line(why.what()).c_str());
         }

@@ -248,28 +248,18 @@ TEST_CASE("earlier_run: keeps the files of other workers, however similar their 
 }
 
 TEST_CASE("earlier_run: steps go from the last to the first, so that a run is left at any moment") {
-    struct in_order {
-        memory_storage objects;
-        std::vector<std::string>* removed;
-        [[nodiscard]] byte_buffer read(std::string_view key) const { return objects.read(key); }
-        [[nodiscard]] byte_buffer read(std::string_view key, byte_range where) const {
-            return objects.read(key, where);
-        }
-        [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const {
-            return objects.list(prefix, after);
-        }
-        [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const { return objects.size(key); }
-        [[nodiscard]] std::string name() const { return "in order"; }
-        void write(std::string_view key, byte_view bytes) { objects.write(key, bytes); }
-        bool remove(std::string_view key) {
+    struct in_order : memory_storage {
+        explicit in_order(std::vector<std::string>& to) : removed(&to) {}
+        bool remove(std::string_view key, durability how) override {
             removed->emplace_back(key);
-            return objects.remove(key);
+            return memory_storage::remove(key, how);
         }
+        std::vector<std::string>* removed;
     };
     std::vector<std::string> removed;
-    in_order store{{}, &removed};
+    in_order store{removed};
     for (const step_number step : {0, 999, 1000, 20'000}) {
-        put_step(store.objects, step, "worker_0");
+        put_step(store, step, "worker_0");
     }
     static_cast<void>(earlier_run(any_storage{store}, "worker_0").resume(500));
     REQUIRE(removed.size() == 6);

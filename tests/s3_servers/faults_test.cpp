@@ -402,8 +402,8 @@ TEST_CASE("faults: while an object is written, it is there whole or not at all, 
         store.write("small" + name, small);
         auto out = store.create("large" + name);
         const std::array pieces{byte_view{large}};
-        out.append(pieces);
-        out.commit(durability::on_disk);
+        out->append(pieces);
+        out->commit(durability::on_disk);
         return true;
     };
     run.proxy.reset();

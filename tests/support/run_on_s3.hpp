@@ -7,7 +7,6 @@
 #include <smdebug/s3/options.hpp>
 #include <smdebug/s3/s3_storage.hpp>
 #include <smdebug/storage/any_storage.hpp>
-#include <smdebug/storage/cache/memory_cache.hpp>
 #include <smdebug/storage/cached_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
@@ -61,21 +60,15 @@ public:
     }
     void end() const { server_.put("run/" + std::string{smdebug::detail::locations::end_of_job}, "end"); }
 
-    template <class... Cache>
-    [[nodiscard]] smdebug::any_storage storage(Cache... cache) const {
+    [[nodiscard]] smdebug::any_storage storage(smdebug::cache_options kept = {}) const {
         smdebug::s3_options options = quick_options();
         options.anonymous = true;
         const smdebug::s3_storage<fake_s3> bucket{"s3://bucket/run", options, server_};
-        const smdebug::detail::cache_options kept{.cacheable = smdebug::is_written_once};
-        if constexpr (sizeof...(Cache) == 0) {
-            return smdebug::any_storage{smdebug::cached(bucket, smdebug::memory_cache{}, kept)};
-        } else {
-            return smdebug::any_storage{smdebug::cached(bucket, std::move(cache)..., kept)};
-        }
+        kept.cacheable = smdebug::is_written_once;
+        return smdebug::cached_storage{bucket, std::move(kept)};
     }
-    template <class... Cache>
-    [[nodiscard]] smdebug::trial open(Cache... cache) const {
-        return smdebug::trial{storage(std::move(cache)...)};
+    [[nodiscard]] smdebug::trial open(smdebug::cache_options kept = {}) const {
+        return smdebug::trial{storage(std::move(kept))};
     }
 
     /// How often event files were fetched since the last call: times fetched -> number of files.

@@ -224,7 +224,6 @@ TEST_CASE("as_run: each trial has its own source, and the storage keeps none for
     CHECK(mixed.store.source() == nullptr);
     // A storage around it is of the same run.
     CHECK(trial{cached_storage{run}}.tensor_names().size() == 5);
-    CHECK(trial{any_storage::to_read(cached_storage{run})}.tensor_names().size() == 5);
 }
 
 TEST_CASE("as_run: names are bytes; new tensors join a known step, and another value of a known name is read anew") {

@@ -10,7 +10,6 @@
 #include <smdebug/rules/built_in/vanishing_gradient.hpp>
 #include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/storage/any_storage.hpp>
-#include <smdebug/storage/cache/disk_cache.hpp>
 #include <smdebug/storage/cached_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/options.hpp>
@@ -35,7 +34,8 @@ using calls_list = std::vector<std::string>;
 namespace {
 
 constexpr int steps_saved = 12;
-const detail::cache_options of_runs{.cacheable = is_written_once};
+const cache_options of_runs{.cacheable = is_written_once};
+cache_options in_folder(const std::string& folder) { return {.folder = folder, .cacheable = is_written_once}; }
 
 std::string missing_file() { return smdebug::detail::locations::event_key(30, "worker_1"); }
 
@@ -152,9 +152,9 @@ TEST_CASE("a finished run: with a cache nothing is requested twice") {
         CHECK(far.calls() == calls_list{});
     };
     const temporary_folder folder;
-    try_it(cached(far, memory_cache{}, of_runs));
-    try_it(any_storage{cached(far, memory_cache{}, of_runs)});
-    try_it(cached(far, disk_cache{folder.path()}, of_runs));
+    try_it(cached_storage(far, of_runs));
+    try_it(any_storage{cached_storage(far, of_runs)});
+    try_it(cached_storage(far, in_folder(folder.path())));
 }
 
 TEST_CASE("a finished run: a disk cache serves the next trial, which only checks that the run is the same") {
@@ -162,7 +162,7 @@ TEST_CASE("a finished run: a disk cache serves the next trial, which only checks
     counting_storage<> far{a_run()};
     for (const bool warm : {false, true}) {
         CAPTURE(warm);
-        const basic_trial run{cached(far, disk_cache{folder.path()}, of_runs)};
+        const basic_trial run{cached_storage(far, in_folder(folder.path()))};
         for (int i = 0; i < steps_saved; ++i) {
             CHECK(run.tensor("gradient").template value<float>(10 * i)(0) == static_cast<float>(i));
         }
@@ -183,7 +183,7 @@ TEST_CASE("a finished run: a disk cache serves the next trial, which only checks
                         .worker = worker});
         }
     }
-    const basic_trial run{cached(far, disk_cache{folder.path()}, of_runs)};
+    const basic_trial run{cached_storage(far, in_folder(folder.path()))};
     for (int i = 0; i < steps_saved; ++i) {
         CHECK(run.tensor("gradient").template value<float>(10 * i)(0) == static_cast<float>(-i));
     }

@@ -143,24 +143,31 @@ void list(std::string& to, const std::string& what, const texts& a, const texts&
 }
 
 /// Objects as a bucket has them: with versions, and without a word when one changes.
-class bucket_storage {
+class bucket_storage : public storage_base {
 public:
     explicit bucket_storage(memory_storage objects) : objects_(std::move(objects)) {}
 
-    [[nodiscard]] byte_buffer read(std::string_view key, byte_range where = whole_object) const {
+    [[nodiscard]] storage_abilities abilities() const override {
+        return {.batches_ranges = false, .views = false, .reads_ahead = false, .opens_small = false};
+    }
+    [[nodiscard]] byte_buffer read(std::string_view key, byte_range where = whole_object) const override {
         return objects_.read(key, where);
     }
-    [[nodiscard]] versioned_object read_versioned(std::string_view key) const { return objects_.read_versioned(key); }
-    [[nodiscard]] texts list(std::string_view prefix, std::string_view after) const {
+    [[nodiscard]] versioned_object read_versioned(std::string_view key) const override {
+        return objects_.read_versioned(key);
+    }
+    [[nodiscard]] texts list(std::string_view prefix, std::string_view after) const override {
         return objects_.list(prefix, after);
     }
-    [[nodiscard]] std::vector<object_entry> entries(std::string_view prefix, std::string_view after,
-                                                    std::size_t most) const {
+    [[nodiscard]] std::optional<std::vector<object_entry>> entries(std::string_view prefix, std::string_view after,
+                                                                   std::size_t most) const override {
         return objects_.entries(prefix, after, most);
     }
-    [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const { return objects_.size(key); }
-    [[nodiscard]] auto modified(std::string_view key) const { return objects_.modified(key); }
-    [[nodiscard]] std::string name() const { return objects_.name(); }
+    [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const override { return objects_.size(key); }
+    [[nodiscard]] std::optional<std::chrono::system_clock::time_point> modified(std::string_view key) const override {
+        return objects_.modified(key);
+    }
+    [[nodiscard]] std::string name() const override { return objects_.name(); }
 
 private:
     memory_storage objects_;
@@ -233,8 +240,7 @@ private:
                 case place::bucket:
                     return trial{bucket_storage{objects_}, how};
                 case place::cached_bucket:
-                    return trial{
-                        cached_storage{bucket_storage{objects_}, memory_cache{}, {.cacheable = is_written_once}}, how};
+                    return trial{cached_storage{bucket_storage{objects_}, {.cacheable = is_written_once}}, how};
                 case place::folder:
                     break;
             }
@@ -388,9 +394,8 @@ TEST_CASE("an open trial reads a step that is written again with another layout"
         const auto number = static_cast<float>(step);
         write(step, {tensor_of<float>("a", {number, number}), tensor_of<float>("b", {number})});
     }
-    const std::vector<trial> open{
-        local_trial{folder.path()}, trial{objects}, trial{bucket_storage{objects}},
-        trial{cached_storage{bucket_storage{objects}, memory_cache{}, {.cacheable = is_written_once}}}};
+    const std::vector<trial> open{local_trial{folder.path()}, trial{objects}, trial{bucket_storage{objects}},
+                                  trial{cached_storage{bucket_storage{objects}, {.cacheable = is_written_once}}}};
     const auto largest = [](const trial& run, const char* name) {
         const auto found = run.tensor(name).find_reduction(3, reduction::max);
         return found ? std::to_string(*found) : found.failure().message();

@@ -12,8 +12,6 @@
 #include <smdebug/s3/credentials.hpp>
 #include <smdebug/s3/s3_storage.hpp>
 #include <smdebug/storage/any_storage.hpp>
-#include <smdebug/storage/cache/disk_cache.hpp>
-#include <smdebug/storage/cache/memory_cache.hpp>
 #include <smdebug/storage/cached_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/read/event_reader.hpp>
@@ -92,22 +90,22 @@ const std::map<std::string, opening> openings{
     {"itself", [](const fake_s3& server, const std::string&) { return any_storage{bucket_of(server)}; }},
     {"in memory",
      [](const fake_s3& server, const std::string&) {
-         return any_storage{
-             cached(bucket_of(server), memory_cache{}, {.cacheable = is_written_once, .threads_ahead = 0})};
+         return any_storage{cached_storage(bucket_of(server), {.cacheable = is_written_once, .threads_ahead = 0})};
      }},
     {"in memory, too large",
      [](const fake_s3& server, const std::string&) {
-         return any_storage{cached(bucket_of(server), memory_cache{},
-                                   {.largest_object = 1000, .cacheable = is_written_once, .threads_ahead = 0})};
+         return any_storage{cached_storage(bucket_of(server),
+                                           {.largest_object = 1000, .cacheable = is_written_once, .threads_ahead = 0})};
      }},
     {"on disk",
      [](const fake_s3& server, const std::string& folder) {
          return any_storage{
-             cached(bucket_of(server), disk_cache{folder}, {.cacheable = is_written_once, .threads_ahead = 0})};
+             cached_storage(bucket_of(server), {.folder = folder, .cacheable = is_written_once, .threads_ahead = 0})};
      }},
     {"on disk, too large", [](const fake_s3& server, const std::string& folder) {
-         return any_storage{cached(bucket_of(server), disk_cache{folder},
-                                   {.largest_object = 1000, .cacheable = is_written_once, .threads_ahead = 0})};
+         return any_storage{cached_storage(
+             bucket_of(server),
+             {.folder = folder, .largest_object = 1000, .cacheable = is_written_once, .threads_ahead = 0})};
      }}};
 
 /// What was read of one tensor: its numbers, or why there are none.
@@ -280,7 +278,7 @@ TEST_CASE("replaced files: a file that is replaced before every request is repor
 
 TEST_CASE("replaced files: prefetched parts of two versions of a file are not combined") {
     const fake_s3 server = served();
-    const auto store = cached(bucket_of(server), memory_cache{0});
+    const auto store = cached_storage(bucket_of(server), {.memory_bytes = 0});
     const auto brought = store.hold();
     const std::vector<byte_range> parts{{0, 100}, {1500, 100}};
     for (const byte_range& part : parts) {

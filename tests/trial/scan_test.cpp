@@ -79,13 +79,12 @@ class refusing_storage {
 public:
     refusing_storage(memory_storage inner, std::string refused)
         : inner_(std::move(inner)), refused_(std::move(refused)) {}
-    [[nodiscard]] byte_buffer read(std::string_view key) const {
+    [[nodiscard]] byte_buffer read(std::string_view key, byte_range where) const {
         if (key == refused_) {
             throw access_denied("no", {.where = refused_});
         }
-        return inner_.read(key);
+        return inner_.read(key, where);
     }
-    [[nodiscard]] byte_buffer read(std::string_view key, byte_range where) const { return inner_.read(key, where); }
     [[nodiscard]] texts list(std::string_view prefix, std::string_view after) const {
         return inner_.list(prefix, after);
     }

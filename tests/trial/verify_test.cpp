@@ -50,7 +50,7 @@ texts kinds_of(const std::vector<difference>& found) {
 // A storage that could not read everything below its root.
 struct partial_storage : memory_storage {
     explicit partial_storage(memory_storage all) : memory_storage(std::move(all)) {}
-    [[nodiscard]] static std::vector<problem> problems() {
+    [[nodiscard]] std::vector<problem> problems() const override {
         return {{problem_kind::damaged, "a.tfevents, byte 8", "the record is damaged"},
                 {problem_kind::unsupported, "b.ckpt", "it is not read"}};
     }

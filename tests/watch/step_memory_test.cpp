@@ -20,10 +20,10 @@ namespace {
 constexpr std::string_view event_file = "events/000000000000/000000000000_worker_0.tfevents";
 
 void put(step_memory& store, std::string_view key, std::string_view text) {
-    auto output = store.create(key);
+    const auto output = store.create(key);
     const std::array pieces{as_bytes(text.substr(0, text.size() / 2)), as_bytes(text.substr(text.size() / 2))};
-    output.append(pieces);
-    output.commit(durability::cached);
+    output->append(pieces);
+    output->commit(durability::cached);
 }
 
 step_memory filled(const object_map& objects) {
@@ -119,7 +119,7 @@ TEST_CASE("step_memory: an output that is not committed leaves nothing behind") 
     {
         auto output = store.create(event_file);
         const std::array pieces{as_bytes("half")};
-        output.append(pieces);
+        output->append(pieces);
     }
     CHECK(store.objects() == 0);
     CHECK_THROWS_AS(static_cast<void>(store.read(event_file)), not_found);

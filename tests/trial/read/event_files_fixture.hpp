@@ -21,7 +21,7 @@
 namespace smdebug_test {
 
 /// A minimal storage; counts the bytes that are read of event files, and can show them in place.
-class byte_counting_storage {
+class byte_counting_storage : public smdebug::storage_base {
 public:
     struct counts {
         std::uint64_t whole = 0;
@@ -32,28 +32,30 @@ public:
     std::shared_ptr<counts> seen = std::make_shared<counts>();
 
     explicit byte_counting_storage(smdebug::memory_storage inner) : inner_(std::move(inner)) {}
-    [[nodiscard]] smdebug::byte_buffer read(std::string_view key) const {
-        smdebug::byte_buffer bytes = inner_.read(key);
-        seen->whole += key.starts_with("events/") ? bytes.size() : 0;
-        return bytes;
+    [[nodiscard]] smdebug::storage_abilities abilities() const override {
+        return {.batches_ranges = false, .reads_ahead = false, .opens_small = false};
     }
-    [[nodiscard]] smdebug::byte_buffer read(std::string_view key, smdebug::byte_range where) const {
+    [[nodiscard]] smdebug::byte_buffer read(std::string_view key, smdebug::byte_range where) const override {
         smdebug::byte_buffer bytes = inner_.read(key, where);
-        seen->ranged += bytes.size();
+        if (where == smdebug::whole_object) {
+            seen->whole += key.starts_with("events/") ? bytes.size() : 0;
+        } else {
+            seen->ranged += bytes.size();
+        }
         return bytes;
     }
-    [[nodiscard]] std::optional<smdebug::byte_buffer> view(std::string_view key) const {
+    [[nodiscard]] std::optional<smdebug::byte_buffer> view(std::string_view key) const override {
         if (!seen->shows) {
             return std::nullopt;
         }
         ++seen->shown;
         return inner_.view(key);
     }
-    [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const {
+    [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const override {
         return inner_.list(prefix, after);
     }
-    [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const { return inner_.size(key); }
-    [[nodiscard]] std::string name() const { return inner_.name(); }
+    [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const override { return inner_.size(key); }
+    [[nodiscard]] std::string name() const override { return inner_.name(); }
 
 private:
     smdebug::memory_storage inner_;

@@ -76,7 +76,7 @@ struct far_run {
     }
 
     counting_storage<> store;
-    trial run{any_storage{cached(store, memory_cache{0})}};
+    trial run{cached_storage{store, {.memory_bytes = 0}}};
 };
 
 // Notes which steps are announced.
@@ -331,7 +331,7 @@ TEST_CASE("step_prefetch: a trial prefetches the event files of all workers, if 
 
 TEST_CASE("step_prefetch: over a cached storage each event file is fetched once, in any order of requests") {
     const counting_storage<> far{saved_run(30)};
-    const trial run{any_storage{cached(far)}};
+    const trial run{cached_storage{far}};
     static_cast<void>(far.calls());
     const auto outcome = invoke_rule(rules::vanishing_gradient{}, run);
     CHECK(outcome.evaluated == 30);
