@@ -26,6 +26,7 @@
 #include <fstream>
 #include <functional>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -52,11 +53,11 @@ std::string setting(const char* name) {
     return held;
 }
 
-smd::s3_storage<> open(const std::string& place, const smd::curl_transport& transport) {
+smd::s3_storage open(const std::string& place, std::shared_ptr<const smd::curl_transport> transport) {
     smd::s3_options options;
     options.endpoint = setting("AWS_ENDPOINT_URL_S3");
     options.region = setting("AWS_REGION");
-    return {place, options, transport};
+    return {place, options, std::move(transport)};
 }
 
 /// Objects to read, and their sizes.
@@ -67,7 +68,7 @@ struct batch {
 };
 
 /// Writes objects on a few threads, as writing them in turn takes minutes.
-void upload(smd::s3_storage<>& to, const std::vector<std::string>& keys,
+void upload(smd::s3_storage& to, const std::vector<std::string>& keys,
             const std::function<smd::byte_buffer(const std::string&)>& content) {
     std::atomic<std::size_t> next = 0;
     std::vector<std::thread> crew;
@@ -83,7 +84,7 @@ void upload(smd::s3_storage<>& to, const std::vector<std::string>& keys,
     }
 }
 
-batch fill(smd::s3_storage<>& store, const std::string& name, long count, std::size_t bytes) {
+batch fill(smd::s3_storage& store, const std::string& name, long count, std::size_t bytes) {
     std::string object(bytes, 'x');
     std::uint64_t random = 1;
     std::generate(object.begin(), object.end(), [&] {
@@ -99,7 +100,7 @@ batch fill(smd::s3_storage<>& store, const std::string& name, long count, std::s
 }
 
 /// A run with a worker and twenty small tensors a step; its index files and its event files.
-std::pair<batch, batch> fill_run(smd::s3_storage<>& store) {
+std::pair<batch, batch> fill_run(smd::s3_storage& store) {
     smd::memory_storage memory;
     smdebug_test::run_builder build{memory};
     build.collections();
@@ -183,7 +184,7 @@ std::vector<bench::subject> curl_subjects(const std::string& config) {
 
 void read_batch(const std::string& bucket, const batch& of, int rounds) {
     const bench::data_folder folder;
-    const smd::curl_transport transport;
+    const auto transport = std::make_shared<const smd::curl_transport>();
     const auto store = open("s3://" + bucket, transport);
     std::uint64_t got = 0;
     auto subjects = curl_subjects(write_config(folder, bucket, of));
@@ -202,19 +203,19 @@ void read_batch(const std::string& bucket, const batch& of, int rounds) {
         print(of, one, &one == &subjects.back() ? curl_time(subjects) : 0);
     }
     std::printf("  (aim: >= 0.90; ours over %llu connections in all rounds)\n",
-                static_cast<unsigned long long>(transport.counters().connections));
+                static_cast<unsigned long long>(transport->counters().connections));
 }
 
 void read_run(const std::string& bucket, const std::pair<batch, batch>& files, int rounds) {
-    using trial_type = smd::basic_trial<smd::s3_storage<>>;
+    using trial_type = smd::basic_trial<smd::s3_storage>;
     const bench::data_folder folder;
-    const smd::curl_transport transport;
+    const auto transport = std::make_shared<const smd::curl_transport>();
     const std::string place = "s3://" + bucket + "/run";
     const auto open_it = [&] { return trial_type{open(place, transport)}; };
 
-    auto before = transport.counters().requests;
+    auto before = transport->counters().requests;
     const trial_type held = open_it();
-    const auto opening = transport.counters().requests - before;
+    const auto opening = transport->counters().requests - before;
     auto subjects = curl_subjects(write_config(folder, bucket, files.first));
     subjects.push_back({"ours: open the run", [&] {
                             if (open_it().steps().size() != static_cast<std::size_t>(run_steps)) {
@@ -246,9 +247,9 @@ void read_run(const std::string& bucket, const std::pair<batch, batch>& files, i
     for (const unsigned threads : {1U, std::max(std::thread::hardware_concurrency(), 2U)}) {
         walks.push_back({"ours: walk it, threads: " + std::to_string(threads), [=] { walk(threads); }});
     }
-    before = transport.counters().requests;
+    before = transport->counters().requests;
     bench::run_rounds(walks, rounds);
-    const auto walking = (transport.counters().requests - before) / static_cast<std::uint64_t>(2 * (rounds + 1));
+    const auto walking = (transport->counters().requests - before) / static_cast<std::uint64_t>(2 * (rounds + 1));
     std::printf("a walk of that run, the mean of 20 tensors x 1 KiB a step; curl reads its event files\n");
     for (std::size_t i = 0; i < walks.size(); ++i) {
         print(files.second, walks[i], i > 1 ? curl_time(walks) : 0);
@@ -287,7 +288,7 @@ int main(int argc, char** argv) {
     for (int i = 3; i < argc; ++i) {
         peer.append(peer.empty() ? "" : " ").append(argv[i]);
     }
-    const smd::curl_transport transport;
+    const auto transport = std::make_shared<const smd::curl_transport>();
     auto store = open("s3://" + bucket, transport);
     const std::vector<batch> batches{fill(store, "small", small_objects, small_bytes),
                                      fill(store, "big", big_objects, big_bytes)};

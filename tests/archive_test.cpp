@@ -114,6 +114,6 @@ TEST_CASE("archive.hpp: an archive in S3 is read in place") {
     for (const auto& [name, bytes] : archives) {
         CAPTURE(name);
         server.put("old/" + name, bytes);
-        check_run(basic_trial{archive_storage{s3_storage<fake_s3>{"s3://bucket/old", options, server}, name}});
+        check_run(basic_trial{archive_storage{s3_storage{"s3://bucket/old", options, server}, name}});
     }
 }

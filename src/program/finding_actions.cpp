@@ -83,7 +83,7 @@ void finding_actions::act(const std::string& run, std::string_view rule, const f
     }
     if (!wanted_.post_url.empty()) {
         auto transport = connections();  // before the others: g++ 14 warns where this throws among them
-        const actions::webhook<> hook{.url = wanted_.post_url, .run = run, .transport = std::move(transport)};
+        const actions::webhook hook{.url = wanted_.post_url, .run = run, .transport = std::move(transport)};
         if (const auto result = hook(rule, found); !result.delivered) {
             note("--post: " + result.failure);
         }
@@ -130,12 +130,12 @@ void finding_actions::flush(const teller& note) {
     }
 }
 
-curl_transport finding_actions::connections() {
+std::shared_ptr<const curl_transport> finding_actions::connections() {
     const std::lock_guard lock{mutex_};
     if (!transport_) {
-        transport_.emplace();
+        transport_ = std::make_shared<const curl_transport>();
     }
-    return *transport_;
+    return transport_;
 }
 
 void finding_actions::tell_records(std::string_view run, std::string_view rule, const teller& note) {

@@ -10,6 +10,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -56,7 +57,7 @@ public:
     void flush(const teller& note);
 
 private:
-    [[nodiscard]] curl_transport connections();
+    [[nodiscard]] std::shared_ptr<const curl_transport> connections();
 
     /// Actions that only the service can perform are noted, once a rule and run.
     void tell_records(std::string_view run, std::string_view rule, const teller& note);
@@ -72,7 +73,7 @@ private:
     std::optional<actions::status_file> file_;
     std::map<std::string, actions::detail::parsed_actions> records_;
     std::mutex mutex_;
-    std::optional<curl_transport> transport_;
+    std::shared_ptr<const curl_transport> transport_;
     std::set<std::string> noted_;
     std::set<std::pair<std::string, std::string>> under_way_;  // runs and rules
     std::set<std::string> failures_;

@@ -170,12 +170,12 @@ TEST_CASE("post_finding: a server on this machine gets the JSON") {
 TEST_CASE("webhook: is a callback that posts, and reports the result") {
     http_server server;
     std::vector<post_result> told;
-    const webhook<> hook{.url = server.url("/echo"), .run = "out", .on_result = [&](const post_result& result) {
-                             told.push_back(result);
-                         }};
+    const webhook hook{.url = server.url("/echo"), .run = "out", .on_result = [&](const post_result& result) {
+                           told.push_back(result);
+                       }};
     CHECK(hook(example));
     const scripted_transport transport = answers({answer(200)});
-    const webhook<scripted_transport> scripted{.url = secret, .run = "out", .transport = transport};
+    const webhook scripted{.url = secret, .run = "out", .transport = transport};
     CHECK(scripted("my rule", example));
     CHECK(transport.requests().front().body->find(R"("rule":"my rule")") != std::string::npos);
     REQUIRE(told.size() == 1);

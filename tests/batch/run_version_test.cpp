@@ -134,7 +134,7 @@ TEST_CASE("run_version: of a run in S3 by ETags, for a request a thousand files"
     }
     s3_options options = quick_options();
     options.anonymous = true;
-    const any_storage store{s3_storage<fake_s3>{"s3://bucket/run", options, server}};
+    const any_storage store{s3_storage{"s3://bucket/run", options, server}};
     const auto seen = run_version(store);
     REQUIRE(seen);
     CHECK(seen->files == 2'500);

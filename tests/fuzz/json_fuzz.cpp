@@ -8,7 +8,7 @@
 #include <smdebug/index/index_file.hpp>
 #include <smdebug/registry/rule_registry.hpp>
 #include <smdebug/rules/setting.hpp>
-#include <smdebug/s3/credentials/keys_answer.hpp>
+#include <smdebug/s3/credentials/metadata_exchange.hpp>
 
 #include <algorithm>
 #include <optional>

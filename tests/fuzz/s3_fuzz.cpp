@@ -7,9 +7,9 @@
 #include <smdebug/s3/call/client.hpp>
 #include <smdebug/s3/call/endpoint.hpp>
 #include <smdebug/s3/call/retry_decision.hpp>
-#include <smdebug/s3/credentials/keys_answer.hpp>
+#include <smdebug/s3/credentials/metadata_exchange.hpp>
 #include <smdebug/s3/credentials/profile.hpp>
-#include <smdebug/s3/object/list_page.hpp>
+#include <smdebug/s3/object/listing.hpp>
 #include <smdebug/s3/object/multipart_upload.hpp>
 #include <smdebug/storage/uri.hpp>
 

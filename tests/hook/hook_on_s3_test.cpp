@@ -28,12 +28,12 @@ using namespace smdebug_test;
 
 namespace {
 
-using store_type = s3_storage<fake_s3, static_credentials>;
+using store_type = s3_storage;
 
 store_type run_on(const fake_s3& server) {
     s3_options options = quick_options();
     options.part_bytes = std::uint64_t{5} << 20U;
-    return {"s3://bucket/run", options, server, static_credentials{*fake_s3_options{}.keys}};
+    return {"s3://bucket/run", options, server, std::make_shared<static_credentials>(*fake_s3_options{}.keys)};
 }
 
 any_storage place_on(const fake_s3& server) { return any_storage{run_on(server)}; }

@@ -1,4 +1,4 @@
-#include <smdebug/http/concepts.hpp>
+#include <smdebug/http/transport.hpp>
 
 #include <doctest/doctest.h>
 

@@ -121,7 +121,7 @@ TEST_CASE("curl_engine: no more connections than allowed, and these are used aga
             CHECK(got.response.answered());
             CHECK(got.response.body.size() == got.ticket);
         }
-        const curl_counters counted = with.engine.counters();
+        const auto counted = with.engine.counters();
         CHECK(counted.requests == 60);
         CHECK(counted.connections <= 3);
         CHECK(counted.bytes_received == 59 * 60 / 2);

@@ -1,4 +1,4 @@
-#include <smdebug/http/curl_transfer.hpp>
+#include <smdebug/http/curl_options.hpp>
 
 #include <doctest/doctest.h>
 

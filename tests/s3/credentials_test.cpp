@@ -10,6 +10,7 @@
 #include <optional>
 #include <ostream>
 #include <string>
+#include <type_traits>
 
 using namespace smdebug;
 using namespace smdebug_test;
@@ -22,27 +23,20 @@ const std::chrono::system_clock::time_point noon{1'800'000'000s};
 template <class T>
 concept printable = requires(std::ostream& out, const T& value) { out << value; };
 
-// A minimal model of the concept.
-class archetype {
+/// Keys of one's own.
+class own_credentials final : public credentials_provider {
 public:
-    explicit archetype(int) {}
-    [[nodiscard]] std::optional<s3::access_keys> keys(std::chrono::system_clock::time_point) const { return {}; }
-    void renew() const {}
+    [[nodiscard]] std::optional<s3::access_keys> keys(std::chrono::system_clock::time_point) const override {
+        return s3::access_keys{.id = "number " + std::to_string(renewed_), .secret = "s"};
+    }
+    void renew() const override { ++renewed_; }
+
+private:
+    mutable int renewed_ = 0;
 };
 
-// Near misses; tests/compile_fail/s3 checks their messages.
-struct keys_by_steady_clock {
-    std::optional<s3::access_keys> keys(std::chrono::steady_clock::time_point) const;
-    void renew() const;
-};
-struct renew_gives_keys {
-    std::optional<s3::access_keys> keys(std::chrono::system_clock::time_point) const;
-    s3::access_keys renew() const;
-};
-
-static_assert(credentials_provider<archetype>);
-static_assert(!credentials_provider<keys_by_steady_clock>);
-static_assert(!credentials_provider<renew_gives_keys>);
+static_assert(std::is_abstract_v<credentials_provider> && std::has_virtual_destructor_v<credentials_provider>);
+static_assert(!std::is_copy_constructible_v<credentials_provider>);
 static_assert(!printable<s3::access_keys>);
 static_assert(!printable<static_credentials>);
 
@@ -56,6 +50,14 @@ TEST_CASE("static_credentials: give the keys that they were given, whatever the 
     credentials.renew();
     CHECK((static_credentials{credentials}.keys(noon) == given));
     CHECK((static_credentials{{.id = "i", .secret = "s"}}.keys(noon)->token.empty()));
+}
+
+TEST_CASE("credentials_provider: keys of one's own are used by its interface") {
+    const own_credentials own;
+    const credentials_provider& used = own;
+    CHECK((used.keys(noon)->id == "number 0"));
+    used.renew();
+    CHECK((used.keys(noon)->id == "number 1"));
 }
 
 TEST_CASE("anonymous_credentials: give no keys") {

@@ -1,9 +1,9 @@
 // default_credentials over libcurl, against metadata services in a separate process.
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
-#include <smdebug/http/concepts.hpp>
 #include <smdebug/http/curl_transport.hpp>
 #include <smdebug/http/message.hpp>
+#include <smdebug/http/transport.hpp>
 #include <smdebug/s3/credentials/default_credentials.hpp>
 
 #include <support/fake_aws.hpp>
@@ -24,7 +24,6 @@
 using namespace smdebug;
 using namespace smdebug_test;
 using namespace std::chrono_literals;
-using credentials_type = default_credentials<curl_transport>;
 
 namespace {
 
@@ -68,11 +67,11 @@ struct bench {
     std::shared_ptr<std::chrono::steady_clock::time_point> steady =
         std::make_shared<std::chrono::steady_clock::time_point>(1h);
 
-    [[nodiscard]] credentials_type credentials(variables set, s3::detail::metadata_limits limits = patient) const {
-        return credentials_type{curl_transport{},
-                                {.environment = environment_of(std::move(set)),
-                                 .limits = limits,
-                                 .refresh = {.clock = [steady = steady] { return *steady; }}}};
+    [[nodiscard]] default_credentials credentials(variables set, s3::detail::metadata_limits limits = patient) const {
+        return default_credentials{std::make_shared<curl_transport>(),
+                                   {.environment = environment_of(std::move(set)),
+                                    .limits = limits,
+                                    .refresh = {.clock = [steady = steady] { return *steady; }}}};
     }
 };
 
@@ -169,9 +168,9 @@ TEST_CASE("metadata_server: many threads ask once") {
     {
         std::vector<std::jthread> threads;
         for (std::string& id : ids) {
-            threads.emplace_back([&, mine = credentials] {
+            threads.emplace_back([&] {
                 all_there.arrive_and_wait();
-                id = mine.keys(now)->id;
+                id = credentials.keys(now)->id;
             });
         }
     }

@@ -1,6 +1,7 @@
 #include <smdebug/s3/s3_storage.hpp>
 
 #include <smdebug/core/error.hpp>
+#include <smdebug/http/curl_transport.hpp>
 #include <smdebug/testing/storage_conformance.hpp>
 #include <smdebug/testing/writing_conformance.hpp>
 
@@ -15,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -35,7 +37,7 @@ using smdebug_test::s3_error;
 
 namespace {
 
-using store_type = s3_storage<fake_s3, static_credentials>;
+using store_type = s3_storage;
 
 static_assert(writable_storage<store_type>);
 
@@ -56,7 +58,7 @@ struct place {
         s3_options options = quick_options();
         options.part_bytes = part_bytes;
         options.merge_gap = 100;
-        return {"s3://bucket/" + prefix, options, at, static_credentials{fake_keys}};
+        return {"s3://bucket/" + prefix, options, at, std::make_shared<static_credentials>(fake_keys)};
     }
     [[nodiscard]] storage_under_test<store_type> under_test() const {
         return {store,
@@ -148,57 +150,42 @@ TEST_CASE("s3_storage: what dating promises") {
     smdebug::testing::check_dating_conformance([] { return place{"a/b/"}.under_test(); });
 }
 
-// Concepts only ----------------------------------------------------------------------------------------------------
+// One's own parts ----------------------------------------------------------------------------------------------------
 
 namespace {
 
-/// A minimal transport: without default constructor, and with exchanges that cannot be default-constructed.
-class exchange_archetype {
+/// A transport of one's own.
+class forwarding_transport final : public http_transport {
 public:
-    explicit exchange_archetype(fake_s3::exchange inner) : inner_(std::move(inner)) {}
-    exchange_archetype(exchange_archetype&&) = default;
-    exchange_archetype& operator=(exchange_archetype&&) = default;
-    exchange_archetype(const exchange_archetype&) = delete;
-    exchange_archetype& operator=(const exchange_archetype&) = delete;
-    ~exchange_archetype() = default;
-
-private:
-    fake_s3::exchange inner_;
-};
-
-class transport_archetype {
-public:
-    explicit transport_archetype(fake_s3 inner) : inner_(std::move(inner)) {}
-    [[nodiscard]] exchange_archetype start(http::request ask, http::detail::completion_queue& to,
-                                           std::size_t ticket) const {
-        return exchange_archetype{inner_.start(std::move(ask), to, ticket)};
+    explicit forwarding_transport(fake_s3 inner) : inner_(std::move(inner)) {}
+    [[nodiscard]] std::unique_ptr<exchange> start(http::request ask, http::detail::completion_queue& to,
+                                                  std::size_t ticket) const override {
+        return inner_.start(std::move(ask), to, ticket);
     }
 
 private:
     fake_s3 inner_;
 };
 
-class credentials_archetype {
+/// Credentials of one's own.
+class held_credentials final : public credentials_provider {
 public:
-    explicit credentials_archetype(s3::access_keys held) : held_(std::move(held)) {}
-    [[nodiscard]] std::optional<s3::access_keys> keys(std::chrono::system_clock::time_point /*now*/) const {
+    explicit held_credentials(s3::access_keys held) : held_(std::move(held)) {}
+    [[nodiscard]] std::optional<s3::access_keys> keys(std::chrono::system_clock::time_point /*now*/) const override {
         return held_;
     }
-    void renew() const {}
+    void renew() const override {}
 
 private:
     s3::access_keys held_;
 };
 
-using over_archetypes = s3_storage<transport_archetype, credentials_archetype>;
-static_assert(writable_storage<over_archetypes>);
-
 }  // namespace
 
-TEST_CASE("s3_storage: uses of transport and credentials what their concepts promise") {
+TEST_CASE("s3_storage: works over a transport and credentials of one's own") {
     const fake_s3 server;
-    over_archetypes store{"s3://bucket/run", quick_options(), transport_archetype{server},
-                          credentials_archetype{fake_keys}};
+    store_type store{"s3://bucket/run", quick_options(), std::make_shared<forwarding_transport>(server),
+                     std::make_shared<held_credentials>(fake_keys)};
     store.write("a", as_bytes("content"));
     store.write("large", as_bytes(std::string(std::size_t{17} << 20U, 'x')));
     auto out = store.create("b");
@@ -408,19 +395,19 @@ TEST_CASE("s3_storage: with a transport, the options say whose keys it has") {
     server.put("run/a", "content");
     s3_options options = quick_options();
     options.anonymous = true;
-    const s3_storage<fake_s3> anonymous{"s3://bucket/run", options, server};
+    const s3_storage anonymous{"s3://bucket/run", options, server};
     CHECK(text_of(anonymous.read("a")) == "content");
     server.accept(fake_keys);
     CHECK_THROWS_AS(static_cast<void>(anonymous.read("a")), access_denied);
     options.anonymous = false;
     options.keys = fake_keys;
-    const s3_storage<fake_s3> with_keys{"s3://bucket/run", options, server};
+    const s3_storage with_keys{"s3://bucket/run", options, server};
     CHECK(text_of(with_keys.read("a")) == "content");
 }
 
 TEST_CASE("s3_storage: an invalid place is refused at once, without a request") {
     const fake_s3 server;
-    const static_credentials who{fake_keys};
+    const auto who = std::make_shared<static_credentials>(fake_keys);
     CHECK_THROWS_AS((store_type{"/tmp/run", quick_options(), server, who}), value_error);
     CHECK_THROWS_AS((store_type{"s3://", quick_options(), server, who}), value_error);
     s3_options options = quick_options();
@@ -440,7 +427,7 @@ TEST_CASE("s3_storage: a server that sends requests to another one is not follow
     options.keys = s3::access_keys{"FAKEKEYID", "fake/secret", "fake token", {}};
     for (const char* status : {"301", "307"}) {
         const std::string path = std::string{"/sent-on/"} + status + "/localhost/" + other.port();
-        s3_storage<> store{"s3:/" + path, options};
+        s3_storage store{"s3:/" + path, options};
         for (int again = 0; again < 2; ++again) {
             try {
                 static_cast<void>(store.read("a"));
@@ -464,7 +451,7 @@ TEST_CASE("s3_storage: a server that lists without end, over a network") {
     options.endpoint = "http://127.0.0.1:" + server.port();
     options.anonymous = true;
     for (const std::string& what : {std::string{"key"}, std::string{"nothing"}}) {
-        const s3_storage<> store{"s3://endless-" + what + "/run", options};
+        const s3_storage store{"s3://endless-" + what + "/run", options};
         CHECK_THROWS_AS(static_cast<void>(store.list("", "")), unavailable);
         const auto heard = perform(curl_transport{}, {.url = server.url("/count/listed/" + what)});
         CHECK(std::stoul(text_of(heard.body)) <= 500);
@@ -477,7 +464,7 @@ TEST_CASE("s3_storage: a closed port fails soon, and the message names host and 
     options.keys = fake_keys;
     options.endpoint = "http://127.0.0.1:1";
     options.retry.reach_within = std::chrono::milliseconds{600};
-    const s3_storage<> store{"s3://bucket/run", options};
+    const s3_storage store{"s3://bucket/run", options};
     try {
         static_cast<void>(store.read("a"));
         FAIL("it was read");

@@ -114,7 +114,7 @@ struct place {
 
     place() {
         const local_storage from{local_run()};
-        s3_storage<> to{uri, server.options()};
+        s3_storage to{uri, server.options()};
         for (const std::string& key : from.list("", "")) {
             to.write(key, from.read(key).view());
         }
@@ -127,7 +127,7 @@ struct place {
             options.open_timeout = milliseconds{500};
             options.poll_interval = milliseconds{20};
             options.missing_event_file_retry_limit = 0;
-            const basic_trial<s3_storage<>> run{s3_storage<>{uri, quick(proxy.endpoint(), stalled_after)}, options};
+            const basic_trial<s3_storage> run{s3_storage{uri, quick(proxy.endpoint(), stalled_after)}, options};
             seen.tensors = scanned(run);
         } catch (const error& thrown) {
             seen.error = thrown.what();
@@ -337,7 +337,7 @@ TEST_CASE("faults: one that never ends is given up, with its name, the request i
         CAPTURE(std::string{what.fault});
         run.proxy.reset();
         run.proxy.arm(armed({what.fault, nullptr, nullptr}, 1, "0"));
-        s3_storage<> store{run.uri, quick(run.proxy.endpoint(), stall_for(what.fault))};
+        s3_storage store{run.uri, quick(run.proxy.endpoint(), stall_for(what.fault))};
         for (const auto& ask : std::array<std::function<void()>, 2>{
                  [&] { static_cast<void>(store.read(first_index_file)); },
                  [&] {
@@ -370,7 +370,7 @@ TEST_CASE("faults: the deadline ends a body that trickles, and one of attempts w
         s3_options options = quick(run.proxy.endpoint(), stall_of_a_machine);
         options.retry.deadline = milliseconds{600};
         options.retry.most_attempts = 1'000'000;
-        const s3_storage<> store{run.uri, options};
+        const s3_storage store{run.uri, options};
         CHECK_THROWS_AS(static_cast<void>(store.read(first_index_file)), unavailable);
     }
 }
@@ -381,7 +381,7 @@ TEST_CASE("faults: a server whose clock is off is gone along with") {
         CAPTURE(std::string{seconds});
         run.proxy.reset();
         run.proxy.arm(std::string{R"({"kind": "skewed_clock", "times": 0, "seconds": )"} + seconds + "}");
-        const s3_storage<> store{run.uri, quick(run.proxy.endpoint(), stall_of_a_machine)};
+        const s3_storage store{run.uri, quick(run.proxy.endpoint(), stall_of_a_machine)};
         // The server behind the proxy uses the true time, so it refuses what the proxy lets pass: what is seen here
         // is that the clock is set once, and that the error is then correct.
         CHECK_THROWS_AS(static_cast<void>(store.read("training_job_end.ts")), access_denied);
@@ -396,9 +396,9 @@ TEST_CASE("faults: while an object is written, it is there whole or not at all, 
     std::mt19937 random{3};
     std::generate(large.begin(), large.end(), [&] { return static_cast<std::byte>(random()); });
     const byte_view small = byte_view{large}.first(1000);
-    s3_storage<> direct{run.uri, run.server.options()};
+    s3_storage direct{run.uri, run.server.options()};
     const auto write_both = [&](const std::string& name) {
-        s3_storage<> store{run.uri, options};
+        s3_storage store{run.uri, options};
         store.write("small" + name, small);
         auto out = store.create("large" + name);
         const std::array pieces{byte_view{large}};
@@ -456,11 +456,11 @@ TEST_CASE("faults: many threads on one storage, each with its share of faults") 
     run.proxy.reset();
     run.proxy.arm(R"([{"kind": "slow_down", "every": 7, "times": 0}, {"kind": "cut_in_body", "every": 11, "times": 0},
                       {"kind": "cut_before_answer", "every": 13, "times": 0}])");
-    const s3_storage<> store{run.uri, [&] {
-                                 s3_options options = quick(run.proxy.endpoint(), stall_of_a_machine);
-                                 options.retry.most_attempts = 30;
-                                 return options;
-                             }()};
+    const s3_storage store{run.uri, [&] {
+                               s3_options options = quick(run.proxy.endpoint(), stall_of_a_machine);
+                               options.retry.most_attempts = 30;
+                               return options;
+                           }()};
     const local_storage right{local_run()};
     const std::vector<std::string> keys = right.list("", "");
     std::vector<std::jthread> threads;

@@ -3,9 +3,8 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/http/message.hpp>
-#include <smdebug/s3/call/digest.hpp>
 #include <smdebug/s3/call/signature.hpp>
-#include <smdebug/s3/credentials/keys.hpp>
+#include <smdebug/s3/credentials.hpp>
 #include <smdebug/s3/options.hpp>
 
 #include <chrono>

@@ -1,4 +1,5 @@
 // s3_storage against independent servers: the conformance suites, odd keys, and refused requests.
+#include <smdebug/http/curl_transport.hpp>
 #include <smdebug/s3/s3_storage.hpp>
 #include <smdebug/testing/storage_conformance.hpp>
 #include <smdebug/testing/writing_conformance.hpp>
@@ -28,7 +29,7 @@ using namespace smdebug::testing;
 
 namespace {
 
-using bucket_storage = s3_storage<>;
+using bucket_storage = s3_storage;
 
 // An empty bucket for each call: a new one, or one that is emptied.
 bucket_storage empty_bucket(std::string_view prefix = "/runs/one", s3_options options = s3_server{}.options()) {
@@ -230,7 +231,8 @@ TEST_CASE("s3_storage on a server: ranges of many objects come in few requests, 
         }
     }
     wanted.push_back({"missing", {0, 5}});
-    const auto before = store.client().transport().counters().requests;
+    const auto& transport = dynamic_cast<const curl_transport&>(store.client().transport());
+    const auto before = transport.counters().requests;
     std::size_t next = 0;
     store.read_ranges(wanted, [&](std::size_t i, std::optional<byte_buffer> got, const object_version&) {
         REQUIRE(i == next++);
@@ -245,7 +247,7 @@ TEST_CASE("s3_storage on a server: ranges of many objects come in few requests, 
         REQUIRE(same(got->view(), byte_view{bytes}.subspan(begin, count)));
     });
     CHECK(next == wanted.size());
-    CHECK(store.client().transport().counters().requests - before == 4);
+    CHECK(transport.counters().requests - before == 4);
 }
 
 TEST_CASE("s3_storage on a server: a client without rights is refused, and no message contains keys") {

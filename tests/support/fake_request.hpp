@@ -92,7 +92,7 @@ struct fake_request {
                       .body = std::string{smdebug::as_text(ask.body)},
                       .deadline = ask.deadline,
                       .connect_within = ask.connect_within};
-    const auto parts = smdebug::s3::detail::parts_of(ask.url);
+    const auto parts = smdebug::http::detail::parts_of(ask.url);
     std::string_view path = parts.path;
     bool is_bucket = parts.host.starts_with(bucket + ".");
     path.remove_prefix(1);

@@ -1,9 +1,9 @@
 // A small S3 in memory, as a transport: tests can inspect its requests, and change or delay its answers.
 #pragma once
 
-#include <smdebug/http/concepts.hpp>
 #include <smdebug/http/message.hpp>
-#include <smdebug/s3/credentials/keys.hpp>
+#include <smdebug/http/transport.hpp>
+#include <smdebug/s3/credentials.hpp>
 #include <smdebug/s3/options.hpp>
 
 #include "support/fake_s3_server.hpp"
@@ -57,9 +57,7 @@ enum class endless { same_key, no_keys, two_tokens, same_token, new_keys };
 }
 
 /// Copies are handles to one server.  Threads: all calls may run at once.
-class fake_s3 {
-    struct state;
-
+class fake_s3 final : public smdebug::http_transport {
 public:
     /// May answer a request in the server's place.  Called with each request and its number, from 0 on; one at a time;
     /// it may change what the server holds.
@@ -72,43 +70,20 @@ public:
 
     using record = fake_request;
 
-    /// The request is in flight while it lives.
-    class exchange {
-    public:
-        exchange(exchange&& other) noexcept : at_(std::move(other.at_)), id_(other.id_) { other.at_.reset(); }
-        exchange& operator=(exchange&& other) noexcept {
-            if (this != &other) {
-                end();
-                at_ = std::move(other.at_);
-                other.at_.reset();
-                id_ = other.id_;
-            }
-            return *this;
-        }
-        exchange(const exchange&) = delete;
-        exchange& operator=(const exchange&) = delete;
-        ~exchange() { end(); }
-
-    private:
-        friend class fake_s3;
-        exchange(std::shared_ptr<state> at, std::uint64_t id) : at_(std::move(at)), id_(id) {}
-        void end() noexcept {
-            if (at_) {
-                at_->end(id_);
-                at_.reset();
-            }
-        }
-        std::shared_ptr<state> at_;
-        std::uint64_t id_ = 0;
-    };
-
     explicit fake_s3(fake_s3_options how = {}) : state_(std::make_shared<state>(std::move(how))) {
         if (state_->how == delivery::later) {
             state_->deliverer = std::jthread{[at = state_.get()](const std::stop_token& stop) { at->work(stop); }};
         }
     }
 
-    exchange start(smdebug::http::request ask, smdebug::http::detail::completion_queue& to, std::size_t ticket) const {
+    /// A handle to the same server, as a storage takes it.
+    operator std::shared_ptr<const smdebug::http_transport>() const {  // NOLINT: implicit
+        return std::make_shared<fake_s3>(*this);
+    }
+
+    [[nodiscard]] std::unique_ptr<exchange> start(smdebug::http::request ask,
+                                                  smdebug::http::detail::completion_queue& to,
+                                                  std::size_t ticket) const override {
         std::size_t number = 0;
         std::uint64_t id = 0;
         record seen;
@@ -120,7 +95,7 @@ public:
             id = ++state_->last_id;
             state_->most_under_way = std::max(state_->most_under_way, ++state_->under_way);
         }
-        exchange held{state_, id};
+        auto held = std::make_unique<in_flight>(state_, id);
         std::optional<smdebug::http::response> made;
         {
             const std::lock_guard lock{state_->one_at_a_time};
@@ -306,6 +281,19 @@ private:
         std::vector<waiting_answer> waiting;
         std::condition_variable_any something_waits;
         std::jthread deliverer;  // the last: it ends before what it uses
+    };
+
+    /// The request is in flight while it lives.
+    class in_flight final : public exchange {
+    public:
+        in_flight(std::shared_ptr<state> at, std::uint64_t id) : at_(std::move(at)), id_(id) {}
+        in_flight(const in_flight&) = delete;
+        in_flight& operator=(const in_flight&) = delete;
+        ~in_flight() override { at_->end(id_); }
+
+    private:
+        std::shared_ptr<state> at_;
+        std::uint64_t id_;
     };
 
     std::shared_ptr<state> state_;

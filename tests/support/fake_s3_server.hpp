@@ -4,11 +4,10 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/http/message.hpp>
-#include <smdebug/s3/call/digest.hpp>
 #include <smdebug/s3/call/endpoint.hpp>
 #include <smdebug/s3/call/signature.hpp>
-#include <smdebug/s3/credentials/keys.hpp>
-#include <smdebug/s3/credentials/keys_answer.hpp>
+#include <smdebug/s3/credentials.hpp>
+#include <smdebug/s3/credentials/metadata_exchange.hpp>
 
 #include "support/fake_request.hpp"
 #include "support/scripted_transport.hpp"

@@ -9,6 +9,7 @@
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/cached_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
+#include <smdebug/storage/object_cache.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 
 #include "support/fake_s3.hpp"
@@ -63,7 +64,7 @@ public:
     [[nodiscard]] smdebug::any_storage storage(smdebug::cache_options kept = {}) const {
         smdebug::s3_options options = quick_options();
         options.anonymous = true;
-        const smdebug::s3_storage<fake_s3> bucket{"s3://bucket/run", options, server_};
+        const smdebug::s3_storage bucket{"s3://bucket/run", options, server_};
         kept.cacheable = smdebug::is_written_once;
         return smdebug::cached_storage{bucket, std::move(kept)};
     }

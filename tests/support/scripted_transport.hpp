@@ -2,8 +2,8 @@
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
-#include <smdebug/http/concepts.hpp>
 #include <smdebug/http/message.hpp>
+#include <smdebug/http/transport.hpp>
 
 #include <cstddef>
 #include <functional>
@@ -45,7 +45,7 @@ namespace smdebug_test {
 
 /// Answers at once, within start().  Copies share the script and the recorded requests.
 /// Threads: any; the script runs for one request at a time, outside the lock that requests() takes.
-class scripted_transport {
+class scripted_transport final : public smdebug::http_transport {
 public:
     /// Called with each request and its number, from 0 on.  If it returns nothing, that request is never answered.
     using script = std::function<std::optional<smdebug::http::response>(const smdebug::http::request&, std::size_t)>;
@@ -65,19 +65,16 @@ public:
         }
     };
 
-    class exchange {
-    public:
-        exchange() = default;
-        exchange(exchange&&) = default;
-        exchange& operator=(exchange&&) = default;
-        exchange(const exchange&) = delete;
-        exchange& operator=(const exchange&) = delete;
-        ~exchange() {}  // not trivial: one that is only held is no unused variable
-    };
-
     explicit scripted_transport(script how) : shared_(std::make_shared<state>()) { shared_->how = std::move(how); }
 
-    exchange start(smdebug::http::request ask, smdebug::http::detail::completion_queue& to, std::size_t ticket) const {
+    /// A handle that shares the script and the recorded requests, as a storage takes it.
+    operator std::shared_ptr<const smdebug::http_transport>() const {  // NOLINT: implicit
+        return std::make_shared<scripted_transport>(*this);
+    }
+
+    [[nodiscard]] std::unique_ptr<exchange> start(smdebug::http::request ask,
+                                                  smdebug::http::detail::completion_queue& to,
+                                                  std::size_t ticket) const override {
         std::size_t number = 0;
         {
             const std::lock_guard lock{shared_->guard};
@@ -94,7 +91,7 @@ public:
         if (made) {
             to.put({ticket, *std::move(made)});
         }
-        return {};
+        return nullptr;
     }
 
     /// The requests so far, in order.

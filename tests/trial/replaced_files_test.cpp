@@ -24,6 +24,7 @@
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -75,13 +76,13 @@ fake_s3 served() {
     return server;
 }
 
-using bucket = s3_storage<fake_s3, static_credentials>;
+using bucket = s3_storage;
 bucket bucket_of(const fake_s3& server) {
     s3_options options = quick_options();
     options.part_bytes = 500;
     options.merge_gap = 100;
     options.most_requests = 4;
-    return bucket{"s3://bucket/run", options, server, static_credentials{*fake_s3_options{}.keys}};
+    return bucket{"s3://bucket/run", options, server, std::make_shared<static_credentials>(*fake_s3_options{}.keys)};
 }
 
 /// How the bucket is reached.  `folder`: for a cache on disk.

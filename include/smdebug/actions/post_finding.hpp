@@ -3,9 +3,9 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/stop_token.hpp>
-#include <smdebug/http/concepts.hpp>
 #include <smdebug/http/curl_transport.hpp>
 #include <smdebug/http/message.hpp>
+#include <smdebug/http/transport.hpp>
 #include <smdebug/rules/rule_result.hpp>
 
 #include <algorithm>
@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <new>
 #include <string>
 #include <string_view>
@@ -77,11 +78,10 @@ using post_clock = http::request::clock;
 }
 
 /// One exchange, limited by the deadline even if the transport ignores it.
-template <http_transport Transport>
-[[nodiscard]] http::response exchange_once(const Transport& transport, const http::request& ask,
-                                           const std::stop_token& stop) {
+[[nodiscard]] inline http::response exchange_once(const http_transport& transport, const http::request& ask,
+                                                  const std::stop_token& stop) {
     http::detail::completion_queue answers;
-    [[maybe_unused]] const auto exchange = transport.start(ask, answers, 0);
+    const auto exchange = transport.start(ask, answers, 0);
     constexpr std::chrono::milliseconds slice{50};
     http::response none;
     none.outcome = http::outcome::timed_out;
@@ -108,9 +108,8 @@ template <http_transport Transport>
 ///              the finding twice.
 /// Not retried: after any other answer; redirections are not followed.
 /// Throws only std::bad_alloc: failures are in the result.  Blocks no longer than the deadline.
-template <http_transport Transport>
-[[nodiscard]] post_result post_finding(const Transport& transport, const std::string& url, std::string_view run,
-                                       const finding& one, const post_options& how = {}) {
+[[nodiscard]] inline post_result post_finding(const http_transport& transport, const std::string& url,
+                                              std::string_view run, const finding& one, const post_options& how = {}) {
     using std::chrono::milliseconds;
     constexpr milliseconds longest_deadline = std::chrono::hours{24};
     const auto deadline =
@@ -155,12 +154,11 @@ template <http_transport Transport>
 }
 
 /// A callback for findings that posts them: a custom action.  Copies share the transport's connections.
-template <http_transport Transport = curl_transport>
 struct webhook {
     std::string url;
     std::string run = {};  ///< the run's name in the JSON
     post_options how = {};
-    Transport transport = Transport{};
+    std::shared_ptr<const http_transport> transport = std::make_shared<curl_transport>();
     std::function<void(const post_result&)> on_result = {};
 
     /// Errors: what on_result throws.
@@ -169,17 +167,15 @@ struct webhook {
     post_result operator()(std::string_view rule, finding one) const;
 };
 
-template <http_transport Transport>
-post_result webhook<Transport>::operator()(const finding& one) const {
-    post_result result = post_finding(transport, url, run, one, how);
+inline post_result webhook::operator()(const finding& one) const {
+    post_result result = post_finding(*transport, url, run, one, how);
     if (on_result) {
         on_result(result);
     }
     return result;
 }
 
-template <http_transport Transport>
-post_result webhook<Transport>::operator()(std::string_view rule, finding one) const {
+inline post_result webhook::operator()(std::string_view rule, finding one) const {
     one.rule = rule;
     return (*this)(one);
 }

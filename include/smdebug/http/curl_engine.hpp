@@ -2,9 +2,10 @@
 #pragma once
 
 #include <smdebug/core/form.hpp>
-#include <smdebug/http/concepts.hpp>
+#include <smdebug/http/curl_options.hpp>
 #include <smdebug/http/curl_transfer.hpp>
 #include <smdebug/http/message.hpp>
+#include <smdebug/http/transport.hpp>
 
 #include <curl/curl.h>
 #include <unistd.h>
@@ -108,16 +109,44 @@ public:
         : most_(most > 0 ? most : 1), most_of_server_(most_of_server > 0 ? most_of_server : 1) {}
 
     /// Servers are never forgotten.
-    [[nodiscard]] place push(std::string_view server, Job job);
+    [[nodiscard]] place push(std::string_view server, Job job) {
+        auto found = lanes_.find(server);
+        if (found == lanes_.end()) {
+            found = lanes_.try_emplace(std::string{server}).first;
+        }
+        lane& in = found->second;
+        in.waiting.push_back({++count_, std::move(job)});
+        return {&in, std::prev(in.waiting.end())};
+    }
 
     /// Removes a waiting job.
     void remove(const place& where) noexcept { where.server_->waiting.erase(where.at_); }
 
     /// Takes the next job that the limits admit; nothing if there is none.
-    [[nodiscard]] std::optional<Job> next();
+    [[nodiscard]] std::optional<Job> next() {
+        lane* first = nullptr;
+        for (auto& [server, in] : lanes_) {
+            const bool may = !in.waiting.empty() && (in.shares || in.carried < most_of_server_);
+            if (may && (first == nullptr || in.waiting.front().number < first->waiting.front().number)) {
+                first = &in;
+            }
+        }
+        if (first == nullptr || carried_ >= most_) {
+            return std::nullopt;
+        }
+        std::optional<Job> gone{std::move(first->waiting.front().job)};
+        first->waiting.pop_front();
+        ++first->carried;
+        ++carried_;
+        return gone;
+    }
 
     /// A job that next() returned has ended.  Whether its server shares connections; empty: unknown.
-    void ended(const place& where, std::optional<bool> shares = std::nullopt) noexcept;
+    void ended(const place& where, std::optional<bool> shares = std::nullopt) noexcept {
+        --where.server_->carried;
+        --carried_;
+        where.server_->shares = shares.value_or(where.server_->shares);
+    }
 
     /// Removes the waiting jobs for which give_up(job) is true.
     template <class GiveUp>
@@ -221,43 +250,6 @@ private:
 
     std::thread thread_;
 };
-
-template <class Job>
-typename request_queue<Job>::place request_queue<Job>::push(std::string_view server, Job job) {
-    auto found = lanes_.find(server);
-    if (found == lanes_.end()) {
-        found = lanes_.try_emplace(std::string{server}).first;
-    }
-    lane& in = found->second;
-    in.waiting.push_back({++count_, std::move(job)});
-    return {&in, std::prev(in.waiting.end())};
-}
-
-template <class Job>
-std::optional<Job> request_queue<Job>::next() {
-    lane* first = nullptr;
-    for (auto& [server, in] : lanes_) {
-        const bool may = !in.waiting.empty() && (in.shares || in.carried < most_of_server_);
-        if (may && (first == nullptr || in.waiting.front().number < first->waiting.front().number)) {
-            first = &in;
-        }
-    }
-    if (first == nullptr || carried_ >= most_) {
-        return std::nullopt;
-    }
-    std::optional<Job> gone{std::move(first->waiting.front().job)};
-    first->waiting.pop_front();
-    ++first->carried;
-    ++carried_;
-    return gone;
-}
-
-template <class Job>
-void request_queue<Job>::ended(const place& where, std::optional<bool> shares) noexcept {
-    --where.server_->carried;
-    --carried_;
-    where.server_->shares = shares.value_or(where.server_->shares);
-}
 
 }  // namespace smdebug::inline v1::http::detail
 

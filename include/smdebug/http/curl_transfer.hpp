@@ -5,6 +5,7 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/version.hpp>
+#include <smdebug/http/curl_options.hpp>
 #include <smdebug/http/message.hpp>
 
 #include <curl/curl.h>
@@ -21,30 +22,9 @@
 #include <string>
 #include <string_view>
 
-namespace smdebug::inline v1 {
-
-/// How requests are carried.
-/// Proxies: those of the environment (http_proxy, https_proxy, all_proxy, no_proxy), but none for this machine itself
-/// or for 169.254.*, where clouds serve their metadata.
-struct curl_options {
-    std::size_t most_in_flight = 32;    ///< further requests wait their turn
-    std::size_t most_connections = 16;  ///< to one server
-    std::string ca_file = {};           ///< trusted certificates, PEM; empty: libcurl's default
-    bool verify_tls = true;             ///< false: anyone on the path can read and change everything
-    bool http2 = true;                  ///< over TLS, if the server offers it: many requests share a connection
-};
-
-/// What a transport has done so far in this process.
-struct curl_counters {
-    std::uint64_t requests = 0;        ///< started, whatever their outcome
-    std::uint64_t connections = 0;     ///< opened
-    std::uint64_t bytes_received = 0;  ///< of bodies
-    std::uint64_t http2_answers = 0;
-};
-
 // Which server a URL names, and whether a proxy may be used for it.
 // Works on the text alone: no name is resolved.
-namespace http::detail {
+namespace smdebug::inline v1::http::detail {
 
 /// A server: URLs with the same text share connections.  Borrows the URL.
 struct origin {
@@ -55,29 +35,7 @@ struct origin {
 
 /// The server of an http or https URL (scheme in lower case).  Nothing if there is none, or if the URL contains white
 /// space, control characters or a user name, which would be sent along and appear in messages.
-[[nodiscard]] constexpr std::optional<origin> origin_of(std::string_view url) noexcept {
-    const bool secure = url.starts_with("https://");
-    if (!secure && !url.starts_with("http://")) {
-        return std::nullopt;
-    }
-    if (std::any_of(url.begin(), url.end(),
-                    [](char letter) { return static_cast<unsigned char>(letter) <= ' ' || letter == 127; })) {
-        return std::nullopt;
-    }
-    const std::size_t begin = secure ? 8 : 7;
-    const std::size_t end = std::min(url.find_first_of("/?#", begin), url.size());
-    const std::string_view authority = url.substr(begin, end - begin);
-    // Colons also occur within brackets.
-    const std::size_t bracket = authority.starts_with('[') ? authority.find(']') : 0;
-    if (bracket == std::string_view::npos || authority.find('@') != std::string_view::npos) {
-        return std::nullopt;
-    }
-    const std::string_view host = authority.substr(0, authority.find(':', bracket));
-    if (host.empty()) {
-        return std::nullopt;
-    }
-    return origin{.text = url.substr(0, end), .host = host, .secure = secure};
-}
+[[nodiscard]] std::optional<origin> origin_of(std::string_view url) noexcept;
 
 /// Whether a host is this machine, or a link-local address (169.254.*, where clouds serve their metadata): a proxy
 /// would reach the wrong machine.
@@ -96,37 +54,7 @@ struct origin {
 static_assert(LIBCURL_VERSION_NUM >= 0x075700, "smdebug needs libcurl 7.87 or later");
 
 /// The outcome of a request without an answer.  `connected`: a connection existed.
-[[nodiscard]] constexpr outcome outcome_of(CURLcode why, bool connected) noexcept {
-    switch (why) {
-        case CURLE_COULDNT_RESOLVE_PROXY:
-        case CURLE_COULDNT_RESOLVE_HOST:
-        case CURLE_COULDNT_CONNECT:
-        case CURLE_OPERATION_TIMEDOUT:  // while connecting: libcurl has no other time limit set
-        case CURLE_SSL_CONNECT_ERROR:   // includes a connection cut in the handshake
-        case CURLE_PROXY:
-            return outcome::unreachable;
-        case CURLE_UNSUPPORTED_PROTOCOL:
-            return connected ? outcome::interrupted : outcome::refused;  // connected: the answer was no HTTP or cut
-        case CURLE_URL_MALFORMAT:
-        case CURLE_FAILED_INIT:
-        case CURLE_NOT_BUILT_IN:
-        case CURLE_UNKNOWN_OPTION:
-        case CURLE_BAD_FUNCTION_ARGUMENT:
-        case CURLE_PEER_FAILED_VERIFICATION:
-        case CURLE_SSL_CACERT_BADFILE:
-        case CURLE_SSL_CERTPROBLEM:
-        case CURLE_SSL_CIPHER:
-        case CURLE_SSL_CRL_BADFILE:
-        case CURLE_SSL_ENGINE_NOTFOUND:
-        case CURLE_SSL_ENGINE_SETFAILED:
-        case CURLE_SSL_INVALIDCERTSTATUS:
-        case CURLE_SSL_ISSUER_ERROR:
-        case CURLE_SSL_PINNEDPUBKEYNOTMATCH:
-            return outcome::refused;
-        default:
-            return outcome::interrupted;
-    }
-}
+[[nodiscard]] outcome outcome_of(CURLcode why, bool connected) noexcept;
 
 /// Not movable: libcurl holds the address of its error buffer.
 class curl_easy {
@@ -272,8 +200,7 @@ private:
     bool reusable_ = true;
 };
 
-}  // namespace http::detail
-}  // namespace smdebug::inline v1
+}  // namespace smdebug::inline v1::http::detail
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/http/impl/curl_transfer.ipp>

@@ -4,6 +4,7 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/form.hpp>
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -19,19 +20,8 @@ enum class method : std::uint8_t { get, head, put, post, remove };
 
 /// The name in a request line: "GET", "HEAD", "PUT", "POST", "DELETE".
 [[nodiscard]] constexpr std::string_view name_of(method which) noexcept {
-    switch (which) {
-        case method::get:
-            return "GET";
-        case method::head:
-            return "HEAD";
-        case method::put:
-            return "PUT";
-        case method::post:
-            return "POST";
-        case method::remove:
-            break;
-    }
-    return "DELETE";
+    constexpr std::array<std::string_view, 5> names{"GET", "HEAD", "PUT", "POST", "DELETE"};
+    return names[static_cast<std::size_t>(which)];
 }
 
 struct header {
@@ -87,6 +77,18 @@ struct response {
 };
 
 namespace detail {
+
+/// A URL cut at its punctuation: nothing is decoded or checked.  Borrows it.
+struct url_parts {
+    std::string_view scheme;  ///< "https"; empty if no "://" follows
+    std::string_view server;  ///< "https://user@host:9000"
+    std::string_view user;    ///< "user@"
+    std::string_view host;    ///< "host", "[::1]"
+    std::string_view port;    ///< "9000"
+    std::string_view path;    ///< "/key", at least "/"
+    std::string_view query;   ///< what follows '?'
+};
+[[nodiscard]] url_parts parts_of(std::string_view url) noexcept;
 
 /// A response for a request without an answer, with the reason.
 [[nodiscard]] http::response not_answered(http::outcome why, std::string words);

@@ -21,6 +21,10 @@ struct location {
         whole.pop_back();
         return whole;
     }
+    /// "s3://bucket/key", of an object's key with the prefix.
+    [[nodiscard]] std::string name_of(std::string_view whole_key) const {
+        return "s3://" + bucket + "/" + std::string{whole_key};
+    }
     friend bool operator==(const location&, const location&) = default;
 };
 

@@ -1,7 +1,7 @@
 // Settings of a storage in S3.  All are optional: environment and profile provide what is needed.
 #pragma once
 
-#include <smdebug/s3/credentials/keys.hpp>
+#include <smdebug/s3/credentials.hpp>
 
 #include <chrono>
 #include <cstddef>

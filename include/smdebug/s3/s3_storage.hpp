@@ -4,35 +4,22 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/function_ref.hpp>
-#include <smdebug/http/concepts.hpp>
-#include <smdebug/http/curl_transfer.hpp>
-#include <smdebug/http/curl_transport.hpp>
-#include <smdebug/s3/call/call.hpp>
+#include <smdebug/http/transport.hpp>
 #include <smdebug/s3/call/client.hpp>
-#include <smdebug/s3/call/request_pipeline.hpp>
 #include <smdebug/s3/credentials.hpp>
-#include <smdebug/s3/credentials/default_credentials.hpp>
-#include <smdebug/s3/credentials/profile.hpp>
-#include <smdebug/s3/location.hpp>
-#include <smdebug/s3/object/failure.hpp>
-#include <smdebug/s3/object/listing.hpp>
 #include <smdebug/s3/object/multipart_upload.hpp>
-#include <smdebug/s3/object/object_reader.hpp>
 #include <smdebug/s3/options.hpp>
 #include <smdebug/storage/concepts.hpp>
 #include <smdebug/storage/storage_base.hpp>
 
 #include <chrono>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace smdebug::inline v1 {
@@ -48,24 +35,16 @@ namespace smdebug::inline v1 {
 ///           errors of the credentials.  No error contains a key or a token.
 /// Threads:  all calls on any, concurrently.  Copies are handles on the same connections.
 /// Cost:     one request an object or part of one (s3_options::part_bytes), or for 1,000 keys of a listing.
-template <http_transport Transport = curl_transport, credentials_provider Credentials = s3_credentials<Transport>>
 class s3_storage : public storage_base {
-    using client_type = s3::detail::client<Transport, Credentials>;
-
 public:
     /// `uri`: "s3://bucket/prefix".  Sends no request yet.  Settings that `options` leaves open come from environment
     /// and profile.  Errors: value_error (uri, endpoint, region, the profile's file).
-    explicit s3_storage(std::string_view uri, const s3_options& options = {})
-        requires std::same_as<Transport, curl_transport> && std::constructible_from<Credentials, s3_options, Transport>
-        : s3_storage(uri, settled(options)) {}
-
-    /// The same over a given transport; storages with the same transport share its connections.
-    s3_storage(std::string_view uri, const s3_options& options, Transport over)
-        requires std::constructible_from<Credentials, s3_options, Transport>
-        : s3_storage(uri, options, over, Credentials(options, over)) {}
+    explicit s3_storage(std::string_view uri, const s3_options& options = {});
 
     /// Everything as given: neither environment nor profile is read, unless the credentials read them.
-    s3_storage(std::string_view uri, s3_options options, Transport over, Credentials credentials);
+    /// `over`: storages with the same transport share its connections.  `credentials`: null means s3_credentials().
+    s3_storage(std::string_view uri, s3_options options, std::shared_ptr<const http_transport> over,
+               std::shared_ptr<const credentials_provider> credentials = nullptr);
 
     // --- reading -------------------------------------------------------------------------------------------------
 
@@ -78,22 +57,16 @@ public:
 
     /// Many whole objects and their ETags, with s3_options::most_requests concurrent requests.
     /// Errors: also unsupported for an object above 256 MiB.
-    void read_each(std::span<const std::string> keys, object_sink sink) const override {
-        reader().read_each(keys, sink);
-    }
+    void read_each(std::span<const std::string> keys, object_sink sink) const override;
 
     /// Many ranges of objects, and their ETags.  Ranges at most s3_options::merge_gap bytes apart are read together.
-    void read_ranges(std::span<const object_range> ranges, range_sink sink) const override {
-        reader().read_ranges(ranges, sink);
-    }
+    void read_ranges(std::span<const object_range> ranges, range_sink sink) const override;
 
     [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const override;
 
     /// Versions are ETags.
     [[nodiscard]] std::optional<std::vector<object_entry>> entries(std::string_view prefix, std::string_view after,
-                                                                   std::size_t most) const override {
-        return s3::detail::list_objects(*client_, prefix, after, most);
-    }
+                                                                   std::size_t most) const override;
 
     [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const override;
 
@@ -125,20 +98,20 @@ public:
 
     /// The same piece by piece: earlier pieces are sent while further ones are added.
     [[nodiscard]] std::unique_ptr<object_output> create(std::string_view key) override {
-        return std::make_unique<detail::s3_output<client_type>>(client_, whole_key(key));
+        return std::make_unique<detail::s3_output>(client_, whole_key(key));
     }
 
     /// Removes an object.  Returns whether it existed a moment before.
     bool remove(std::string_view key, durability how = durability::cached) override;
 
-    /// Removes unfinished uploads, whose parts S3 keeps and charges for.  See smdebug::remove_unfinished.
+    /// Removes unfinished uploads, whose parts S3 keeps and charges for.  See storage_base.
     std::vector<std::string> remove_unfinished(std::string_view prefix,
                                                function_ref<bool(std::string_view)> which) override {
         return s3::detail::remove_uploads(*client_, prefix, which);
     }
 
     /// The underlying client, for requests that a storage has no operation for.
-    [[nodiscard]] const client_type& client() const noexcept { return *client_; }
+    [[nodiscard]] const s3::detail::client& client() const noexcept { return *client_; }
 
 private:
     struct seen_object {
@@ -146,36 +119,17 @@ private:
         std::optional<std::chrono::system_clock::time_point> modified = {};
     };
 
-    [[nodiscard]] s3::detail::object_reader<client_type> reader() const noexcept {
-        return s3::detail::object_reader<client_type>{*client_};
-    }
     [[nodiscard]] std::string whole_key(std::string_view key) const;
     [[noreturn]] void throw_missing(std::string_view key) const;
 
     // The server's answer about an object without its bytes; nothing if there is no such object.
     [[nodiscard]] std::optional<seen_object> look(std::string_view key) const;
 
-    s3_storage(std::string_view uri, const std::pair<s3_options, curl_options>& both)
-        : s3_storage(uri, both.first, Transport(both.second)) {}
-
-    // The options with all settings filled in, and those of the transport.
-    [[nodiscard]] static std::pair<s3_options, curl_options> settled(s3_options options);
-
-    std::shared_ptr<const client_type> client_;
+    std::shared_ptr<const s3::detail::client> client_;
 };
 
 }  // namespace smdebug::inline v1
 
-#include <smdebug/s3/impl/s3_storage.tpp>
-
-#ifdef SMDEBUG_COMPILED
-namespace smdebug::inline v1 {
-
-// Instantiated in the compiled library; others are instantiated at their use.
-extern template class s3::detail::client<curl_transport, s3_credentials<curl_transport>>;
-extern template class s3::detail::multipart_upload<s3::detail::client<curl_transport, s3_credentials<curl_transport>>>;
-extern template class detail::s3_output<s3::detail::client<curl_transport, s3_credentials<curl_transport>>>;
-extern template class s3_storage<>;
-
-}  // namespace smdebug::inline v1
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/s3/impl/s3_storage.ipp>
 #endif

@@ -18,7 +18,7 @@
 #include <smdebug/reduce/impl/element_differences.ipp>
 #include <smdebug/reduce/impl/element_walks.ipp>
 #include <smdebug/reduce/quantiles.hpp>
-#include <smdebug/s3/credentials/impl/keys.ipp>
+#include <smdebug/s3/impl/credentials.ipp>
 #include <smdebug/tensor/event_decoder.hpp>
 #include <smdebug/tensor/impl/event_decoder.ipp>
 #include <smdebug/tensor/impl/event_decoder.tpp>

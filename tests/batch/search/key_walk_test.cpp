@@ -172,11 +172,11 @@ TEST_CASE("key_walk: a run of 10,000 files in S3 costs a few requests") {
     server.put("all/small/events/000000000/0_worker_0.tfevents", "");
     s3_options options = quick_options();
     options.anonymous = true;
-    const any_storage store{s3_storage<fake_s3>{"s3://bucket/all", options, server}};
+    const any_storage store{s3_storage{"s3://bucket/all", options, server}};
     CHECK(walked(store) == texts{"big.tar", "big", "small"});
     CHECK(server.count() <= 8);
     server.forget_requests();
-    CHECK(walked(any_storage{s3_storage<fake_s3>{"s3://bucket/all/big", options, server}}) == texts{""});
+    CHECK(walked(any_storage{s3_storage{"s3://bucket/all/big", options, server}}) == texts{""});
     CHECK(server.count() == 1);
 }
 

@@ -1,14 +1,14 @@
 // An exchange of which there can be two: the first to go would end it for the other.
-// expect: http_exchange
-#include <smdebug/http/concepts.hpp>
+// expect: deleted
+#include <smdebug/http/transport.hpp>
 
-struct exchange_can_be_copied {
+struct one final : smdebug::http_transport::exchange {};
+
+one use(const one& held) {
 #ifdef CONTROL
-    exchange_can_be_copied(exchange_can_be_copied&&) = default;
-    exchange_can_be_copied& operator=(exchange_can_be_copied&&) = default;
+    static_cast<void>(held);
+    return {};
+#else
+    return held;
 #endif
-};
-
-void hold(smdebug::http_exchange auto& held);
-
-void use(exchange_can_be_copied& held) { hold(held); }
+}

@@ -1,21 +1,16 @@
 // A transport whose requests cannot be ended.
-// expect: http_transport
-#include <smdebug/http/concepts.hpp>
+// expect: return type
+#include <smdebug/http/transport.hpp>
 
 #include <cstddef>
+#include <memory>
 
-struct start_gives_nothing {
-    struct exchange {
-        exchange(exchange&&) = default;
-        exchange& operator=(exchange&&) = default;
-    };
+struct start_gives_nothing final : smdebug::http_transport {
 #ifdef CONTROL
-    exchange start(smdebug::http::request ask, smdebug::http::detail::completion_queue& to, std::size_t ticket) const;
+    std::unique_ptr<exchange> start(smdebug::http::request ask, smdebug::http::detail::completion_queue& to,
+                                    std::size_t ticket) const override;
 #else
-    void start(smdebug::http::request ask, smdebug::http::detail::completion_queue& to, std::size_t ticket) const;
+    void start(smdebug::http::request ask, smdebug::http::detail::completion_queue& to,
+               std::size_t ticket) const override;
 #endif
 };
-
-void ask(const smdebug::http_transport auto& transport);
-
-void use(const start_gives_nothing& transport) { ask(transport); }

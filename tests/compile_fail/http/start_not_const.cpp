@@ -1,21 +1,16 @@
 // A transport that has to be held alone to be asked.
-// expect: http_transport
-#include <smdebug/http/concepts.hpp>
+// expect: override
+#include <smdebug/http/transport.hpp>
 
 #include <cstddef>
+#include <memory>
 
-struct start_not_const {
-    struct exchange {
-        exchange(exchange&&) = default;
-        exchange& operator=(exchange&&) = default;
-    };
+struct start_not_const final : smdebug::http_transport {
 #ifdef CONTROL
-    exchange start(smdebug::http::request ask, smdebug::http::detail::completion_queue& to, std::size_t ticket) const;
+    std::unique_ptr<exchange> start(smdebug::http::request ask, smdebug::http::detail::completion_queue& to,
+                                    std::size_t ticket) const override;
 #else
-    exchange start(smdebug::http::request ask, smdebug::http::detail::completion_queue& to, std::size_t ticket);
+    std::unique_ptr<exchange> start(smdebug::http::request ask, smdebug::http::detail::completion_queue& to,
+                                    std::size_t ticket) override;
 #endif
 };
-
-void ask(const smdebug::http_transport auto& transport);
-
-void use(const start_not_const& transport) { ask(transport); }

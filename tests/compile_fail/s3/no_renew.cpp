@@ -1,17 +1,15 @@
 // Credentials without renew(), which drops expired keys.
-// expect: key_renewer
+// expect: abstract
 #include <smdebug/s3/credentials.hpp>
 
 #include <chrono>
 #include <optional>
 
-struct no_renew {
-    std::optional<smdebug::s3::access_keys> keys(std::chrono::system_clock::time_point now) const;
+struct no_renew final : smdebug::credentials_provider {
+    std::optional<smdebug::s3::access_keys> keys(std::chrono::system_clock::time_point now) const override;
 #ifdef CONTROL
-    void renew() const;
+    void renew() const override;
 #endif
 };
 
-void open(const smdebug::credentials_provider auto& credentials);
-
-void use(const no_renew& credentials) { open(credentials); }
+no_renew use() { return {}; }

@@ -15,6 +15,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 using namespace smdebug;
@@ -30,32 +31,30 @@ using system_time = std::chrono::system_clock::time_point;
 const s3::access_keys known_keys{"FAKEKEYID", "fake/secret", "", {}};
 
 /// Counts renewals, and records the times passed to keys().
-class counting_credentials {
+class counting_credentials final : public credentials_provider {
 public:
-    [[nodiscard]] std::optional<s3::access_keys> keys(system_time now) const {
-        state_->asked_at = now;
+    [[nodiscard]] std::optional<s3::access_keys> keys(system_time now) const override {
+        asked_at_ = now;
         return known_keys;
     }
-    void renew() const { ++state_->renewed; }
-    [[nodiscard]] int renewed() const { return state_->renewed; }
-    [[nodiscard]] system_time asked_at() const { return state_->asked_at; }
+    void renew() const override { ++renewed_; }
+    [[nodiscard]] int renewed() const { return renewed_; }
+    [[nodiscard]] system_time asked_at() const { return asked_at_; }
 
 private:
-    struct state {
-        int renewed = 0;
-        system_time asked_at = {};
-    };
-    std::shared_ptr<state> state_ = std::make_shared<state>();
+    mutable int renewed_ = 0;
+    mutable system_time asked_at_ = {};
 };
 
 scripted_transport silent() {
     return scripted_transport{[](const http::request&, std::size_t) { return std::nullopt; }};
 }
 
-using client = s3::detail::client<scripted_transport, counting_credentials>;
+using s3::detail::client;
 
-client made(const s3_options& options, const counting_credentials& who = {}) {
-    return {s3::parse_location("s3://bucket/run"), options, silent(), who};
+client made(const s3_options& options,
+            std::shared_ptr<const credentials_provider> who = std::make_shared<counting_credentials>()) {
+    return {s3::parse_location("s3://bucket/run"), options, silent(), std::move(who)};
 }
 
 http::request asking(const client& asked, const s3::detail::call& what) {
@@ -103,21 +102,21 @@ TEST_CASE("client: a request has the call's parts, encoded, and the options' lim
 TEST_CASE("client: the signature is that of the time, the region and the keys") {
     s3_options options = smdebug_test::quick_options();
     options.region = "eu-west-1";
-    const counting_credentials who;
+    const auto who = std::make_shared<counting_credentials>();
     const client asked = made(options, who);
     const auto before = std::chrono::system_clock::now();
     http::request ask = asking(asked, {.key = "run/a"});
-    CHECK(who.asked_at() >= before);
-    CHECK(who.asked_at() <= std::chrono::system_clock::now());
+    CHECK(who->asked_at() >= before);
+    CHECK(who->asked_at() <= std::chrono::system_clock::now());
     const std::string signature = value_of(ask, "authorization");
     s3::detail::signer{}.sign(ask, s3::detail::empty_payload_hash, known_keys, {.region = "eu-west-1", .service = "s3"},
-                              who.asked_at());
+                              who->asked_at());
     CHECK(value_of(ask, "authorization") == signature);
 }
 
 TEST_CASE("client: without keys nothing is signed") {
-    const s3::detail::client<scripted_transport, anonymous_credentials> asked{
-        s3::parse_location("s3://bucket"), smdebug_test::quick_options(), silent(), {}};
+    const s3::detail::client asked{s3::parse_location("s3://bucket"), smdebug_test::quick_options(), silent(),
+                                   std::make_shared<anonymous_credentials>()};
     const auto prepared = asked.prepare({.key = "a"}, s3::detail::empty_payload_hash, {});
     CHECK(prepared.request.headers.empty());
     CHECK(prepared.request.url == "http://s3.test:8080/bucket/a");
@@ -208,8 +207,8 @@ TEST_CASE("client: a server of another service is never used, not even by way of
     CHECK(own.learn({next_move::to_endpoint, "http://us.own.test"}, answer(307), 1));
     CHECK(own.server() == "http://us.own.test");
     // The same applies without keys.
-    const s3::detail::client<scripted_transport, anonymous_credentials> nobody{
-        s3::parse_location("s3://bucket"), smdebug_test::quick_options(), silent(), {}};
+    const s3::detail::client nobody{s3::parse_location("s3://bucket"), smdebug_test::quick_options(), silent(),
+                                    std::make_shared<anonymous_credentials>()};
     CHECK_FALSE(nobody.learn({next_move::to_endpoint, "http://other.test"}, answer(307), 0));
 }
 
@@ -227,7 +226,7 @@ TEST_CASE("client: a region that is none of Amazon's in the same domain is not g
 }
 
 TEST_CASE("client: keys are renewed once for all requests that were signed with them") {
-    const counting_credentials who;
+    const auto who = std::make_shared<counting_credentials>();
     const client asked = made({}, who);
     std::vector<std::uint64_t> prepared;
     for (int i = 0; i < 8; ++i) {
@@ -239,14 +238,14 @@ TEST_CASE("client: keys are renewed once for all requests that were signed with 
             [&asked, knowledge] { static_cast<void>(asked.learn({next_move::renew_keys}, answer(400), knowledge)); });
     }
     threads.clear();
-    CHECK(who.renewed() == 1);
+    CHECK(who->renewed() == 1);
     const auto next = asked.prepare({}, s3::detail::empty_payload_hash, {});
     CHECK(asked.learn({next_move::renew_keys}, answer(400), next.knowledge));
-    CHECK(who.renewed() == 2);
+    CHECK(who->renewed() == 2);
 }
 
 TEST_CASE("client: the server's clock is right; a difference that cannot be the reason is none") {
-    const counting_credentials who;
+    const auto who = std::make_shared<counting_credentials>();
     const client asked = made({}, who);
     const auto told = [](const char* date) { return answer(403, {{"date", date}}); };
     const s3::detail::retry_decision skewed{next_move::set_clock};
@@ -260,7 +259,7 @@ TEST_CASE("client: the server's clock is right; a difference that cannot be the 
     const auto second = asked.prepare({}, s3::detail::empty_payload_hash, {});
     CHECK(value_of(second.request, "x-amz-date").starts_with("19941106T08"));
     // The keys, too, are requested for the server's time.
-    CHECK(who.asked_at() < system_time{} + std::chrono::years{25});
+    CHECK(who->asked_at() < system_time{} + std::chrono::years{25});
     CHECK_FALSE(asked.learn(skewed, told("Sun, 06 Nov 1994 08:49:38 GMT"), second.knowledge));
     CHECK(asked.learn(skewed, told("Sun, 06 Nov 2044 08:49:37 GMT"), second.knowledge));
     CHECK(value_of(asking(asked, {}), "x-amz-date").starts_with("20441106T08"));

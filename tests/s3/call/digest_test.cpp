@@ -1,4 +1,4 @@
-#include <smdebug/s3/call/digest.hpp>
+#include <smdebug/s3/call/signature.hpp>
 
 #include <doctest/doctest.h>
 

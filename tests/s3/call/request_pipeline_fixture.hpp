@@ -9,6 +9,7 @@
 #include "support/scripted_transport.hpp"
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -19,13 +20,12 @@ using namespace smdebug;
 
 inline const s3::access_keys fake_keys = *fake_s3_options{}.keys;
 
-template <class Transport, class Credentials = static_credentials>
 class asked {
 public:
-    explicit asked(Transport over, const s3_options& options = quick_options(),
-                   Credentials who = Credentials{fake_keys})
+    explicit asked(std::shared_ptr<const http_transport> over, const s3_options& options = quick_options(),
+                   std::shared_ptr<const credentials_provider> who = std::make_shared<static_credentials>(fake_keys))
         : client{s3::parse_location("s3://bucket"), options, std::move(over), std::move(who)} {}
-    const s3::detail::client<Transport, Credentials> client;
+    const s3::detail::client client;
 };
 
 inline std::string text_of(const http::response& of) { return std::string{as_text(of.body.view())}; }

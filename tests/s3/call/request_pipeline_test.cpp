@@ -36,28 +36,26 @@ using smdebug_test::scripted_transport;
 namespace {
 
 /// Provides one key after another; renew() moves to the next.
-class changing_credentials {
+class changing_credentials final : public credentials_provider {
 public:
-    explicit changing_credentials(std::vector<s3::access_keys> all) { state_->all = std::move(all); }
-    [[nodiscard]] std::optional<s3::access_keys> keys(std::chrono::system_clock::time_point /*now*/) const {
-        return state_->all[std::min<std::size_t>(state_->renewed, state_->all.size() - 1)];
+    explicit changing_credentials(std::vector<s3::access_keys> all) : all_(std::move(all)) {}
+    [[nodiscard]] std::optional<s3::access_keys> keys(std::chrono::system_clock::time_point /*now*/) const override {
+        return all_[std::min<std::size_t>(renewed_, all_.size() - 1)];
     }
-    void renew() const { ++state_->renewed; }
-    [[nodiscard]] std::size_t renewed() const { return state_->renewed; }
+    void renew() const override { ++renewed_; }
+    [[nodiscard]] std::size_t renewed() const { return renewed_; }
 
 private:
-    struct state {
-        std::vector<s3::access_keys> all;
-        std::atomic<std::size_t> renewed{0};
-    };
-    std::shared_ptr<state> state_ = std::make_shared<state>();
+    std::vector<s3::access_keys> all_;
+    mutable std::atomic<std::size_t> renewed_{0};
 };
 
-struct broken_credentials {
-    [[nodiscard]] std::optional<s3::access_keys> keys(std::chrono::system_clock::time_point /*now*/) const {
+class broken_credentials final : public credentials_provider {
+public:
+    [[nodiscard]] std::optional<s3::access_keys> keys(std::chrono::system_clock::time_point /*now*/) const override {
         throw access_denied{"no keys anywhere"};
     }
-    void renew() const {}
+    void renew() const override {}
 };
 
 }  // namespace
@@ -180,12 +178,12 @@ TEST_CASE("request_pipeline: expired keys are renewed, once for all calls that a
     server.put("a", "content");
     s3::access_keys old = *how.keys;
     old.token = "old token";
-    const changing_credentials who{{old, *how.keys}};
+    const auto who = std::make_shared<changing_credentials>(std::vector{old, *how.keys});
     const asked on{server, quick_options(), who};
     s3::detail::request_pipeline window{on.client};
     constexpr std::size_t calls = 8;
     for (std::size_t i = 0; i < calls; ++i) {
-        window.start(i, getting("a"));
+        window.start(getting("a"));
     }
     for (std::size_t i = 0; i < calls; ++i) {
         server.deliver(0);  // eight refusals are in the inbox before the first is processed
@@ -203,7 +201,7 @@ TEST_CASE("request_pipeline: expired keys are renewed, once for all calls that a
         CHECK(ended.good);
         CHECK(ended.attempts == 2);
     }
-    CHECK(who.renewed() == 1);
+    CHECK(who->renewed() == 1);
     CHECK(server.wrong_signatures() == 0);
 }
 
@@ -211,20 +209,20 @@ TEST_CASE("request_pipeline: keys that stay expired end the call") {
     fake_s3_options how;
     how.keys->token = "another token";
     const fake_s3 server{how};
-    const changing_credentials who{{fake_keys}};
+    const auto who = std::make_shared<changing_credentials>(std::vector{fake_keys});
     const asked on{server, quick_options(), who};
     const s3::detail::call_result ended = s3::detail::perform_call(on.client, getting("a"));
     CHECK_FALSE(ended.good);
     CHECK(ended.said.code == "ExpiredToken");
-    CHECK(who.renewed() >= 1);
+    CHECK(who->renewed() >= 1);
     CHECK(server.count() <= 10);
 }
 
 TEST_CASE("request_pipeline: what the credentials throw comes out, and nothing is begun") {
     const fake_s3 server;
-    const asked<fake_s3, broken_credentials> on{server, quick_options(), {}};
+    const asked on{server, quick_options(), std::make_shared<broken_credentials>()};
     s3::detail::request_pipeline window{on.client};
-    CHECK_THROWS_AS(window.start(0, getting("a")), access_denied);
+    CHECK_THROWS_AS(window.start(getting("a")), access_denied);
     CHECK(window.idle());
     CHECK(server.count() == 0);
     CHECK_THROWS_AS(static_cast<void>(s3::detail::perform_call(on.client, getting("a"))), access_denied);
@@ -235,7 +233,7 @@ TEST_CASE("request_pipeline: credentials without keys") {
     how.keys.reset();
     const fake_s3 server{how};
     server.put("a", "content");
-    const asked<fake_s3, anonymous_credentials> on{server, quick_options(), {}};
+    const asked on{server, quick_options(), std::make_shared<anonymous_credentials>()};
     CHECK(s3::detail::perform_call(on.client, getting("a")).good);
     CHECK(server.requests().front().header("authorization").empty());
 }
@@ -251,7 +249,7 @@ TEST_CASE("request_pipeline: calls end in the order of their answers, each under
     CHECK(window.idle());
     for (std::size_t i = 0; i < 4; ++i) {
         server.put(std::to_string(i), "content " + std::to_string(i));
-        window.start(10 * i, getting(std::to_string(i)));
+        CHECK(window.start(getting(std::to_string(i))) == i);
     }
     CHECK(window.size() == 4);
     CHECK(server.waiting() == 4);
@@ -261,12 +259,12 @@ TEST_CASE("request_pipeline: calls end in the order of their answers, each under
     server.deliver(0);
     for (const unsigned i : {2U, 0U, 3U, 1U}) {
         const auto [ticket, ended] = window.next();
-        CHECK(ticket == 10 * i);
+        CHECK(ticket == i);
         CHECK(text_of(ended.answer) == "content " + std::to_string(i));
     }
     CHECK(window.idle());
-    // A number can be used again.
-    window.start(10, getting("3"));
+    // No number is used again.
+    CHECK(window.start(getting("3")) == 4);
     server.deliver(0);
     CHECK(text_of(window.next().second.answer) == "content 3");
 }
@@ -290,7 +288,7 @@ TEST_CASE("request_pipeline: hundreds of calls, answered in any order and failin
     std::size_t started = 0;
     while (started < calls || !window.idle()) {
         for (; started < calls && window.size() < 20; ++started) {
-            window.start(started, getting(std::to_string(started)));
+            window.start(getting(std::to_string(started)));
         }
         const auto [ticket, ended] = window.next();
         CHECK(ended.good);
@@ -312,9 +310,9 @@ TEST_CASE("request_pipeline: while one call pauses, the answers of others are ta
     options.retry.deadline = 1h;
     const asked on{server, options};
     s3::detail::request_pipeline window{on.client};
-    window.start(0, getting("slow"));
+    window.start(getting("slow"));
     for (std::size_t i = 1; i < 10; ++i) {
-        window.start(i, getting("quick"));
+        window.start(getting("quick"));
         CHECK(window.next().first == i);
     }
     CHECK(window.size() == 1);
@@ -347,13 +345,13 @@ TEST_CASE("request_pipeline: destruction and abandon() end what is under way") {
     {
         s3::detail::request_pipeline window{on.client};
         for (std::size_t i = 0; i < 5; ++i) {
-            window.start(i, getting("a"));
+            window.start(getting("a"));
         }
         CHECK(server.waiting() == 5);
     }
     CHECK(server.waiting() == 0);
     s3::detail::request_pipeline window{on.client};
-    window.start(0, getting("a"));
+    window.start(getting("a"));
     window.abandon();
     CHECK(window.idle());
     CHECK(server.waiting() == 0);
@@ -368,7 +366,7 @@ TEST_CASE("request_pipeline: destruction while answers arrive on another thread"
     for (std::size_t round = 0; round < 50; ++round) {
         s3::detail::request_pipeline window{on.client};
         for (std::size_t i = 0; i < 8; ++i) {
-            window.start(i, getting("a"));
+            window.start(getting("a"));
         }
         for (std::size_t i = 0; i < round % 8; ++i) {
             CHECK(window.next().second.good);
@@ -381,7 +379,7 @@ TEST_CASE("request_pipeline: a call that is never answered can be left") {
     const scripted_transport silent{[](const http::request&, std::size_t) { return std::nullopt; }};
     const asked on{silent};
     s3::detail::request_pipeline window{on.client};
-    window.start(0, getting("a"));
+    window.start(getting("a"));
     CHECK(window.size() == 1);
 }
 
@@ -392,7 +390,7 @@ TEST_CASE("request_pipeline: what a server repeats of the keys is in no part of 
         const scripted_transport repeating{[&](const http::request&, std::size_t) { return std::optional{got}; }};
         s3_options options = quick_options();
         options.retry.most_attempts = 2;
-        const asked on{repeating, options, static_credentials{keys}};
+        const asked on{repeating, options, std::make_shared<static_credentials>(keys)};
         const s3::detail::call_result ended = s3::detail::perform_call(on.client, getting("a"));
         return ended.said.message + "\n" + ended.said.request_id + "\n" + ended.sent_to + "\n" + ended.answer.failure;
     };

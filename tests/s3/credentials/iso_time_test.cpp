@@ -1,4 +1,4 @@
-#include <smdebug/s3/credentials/keys_answer.hpp>
+#include <smdebug/s3/credentials/metadata_exchange.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include <smdebug/s3/credentials/keys.hpp>
+#include <smdebug/s3/credentials.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 #include <smdebug/core/bytes.hpp>
-#include <smdebug/s3/credentials/keys_answer.hpp>
+#include <smdebug/s3/credentials/metadata_exchange.hpp>
 
 #include <support/fake_aws.hpp>
 

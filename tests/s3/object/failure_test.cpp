@@ -11,6 +11,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -195,7 +196,7 @@ TEST_CASE("failure: keys, tokens and signatures are in no message, whatever the 
         }};
         s3_options options = smdebug_test::quick_options();
         options.retry.most_attempts = 2;
-        const s3::detail::client asked{place, options, repeating, static_credentials{keys}};
+        const s3::detail::client asked{place, options, repeating, std::make_shared<static_credentials>(keys)};
         const thrown what = thrown_for(s3::detail::perform_call(asked, {.key = "run/a"}));
         CAPTURE(what.text);
         CHECK(contains(what.text, code));

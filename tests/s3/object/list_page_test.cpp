@@ -1,4 +1,4 @@
-#include <smdebug/s3/object/list_page.hpp>
+#include <smdebug/s3/object/listing.hpp>
 
 #include <doctest/doctest.h>
 

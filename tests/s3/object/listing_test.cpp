@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstddef>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -31,14 +32,15 @@ using smdebug_test::s3_error;
 namespace {
 
 using keys = std::vector<std::string>;
-using client_type = s3::detail::client<fake_s3, static_credentials>;
+using client_type = s3::detail::client;
 
 constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
 
 struct place {
     explicit place(const char* where = "s3://bucket", fake_s3_options how = {})
         : server(how),
-          client{s3::parse_location(where), quick_options(), server, static_credentials{*fake_s3_options{}.keys}} {}
+          client{s3::parse_location(where), quick_options(), server,
+                 std::make_shared<static_credentials>(*fake_s3_options{}.keys)} {}
 
     [[nodiscard]] keys list(std::string_view prefix = "", std::string_view after = "", std::size_t most = all) const {
         keys found;
@@ -266,7 +268,7 @@ TEST_CASE("listing: new keys without end take no longer than a listing may") {
     s3_options options = quick_options();
     options.list_deadline = std::chrono::milliseconds{30};
     const client_type client{s3::parse_location("s3://bucket"), options, server,
-                             static_credentials{*fake_s3_options{}.keys}};
+                             std::make_shared<static_credentials>(*fake_s3_options{}.keys)};
     server.fail_by([&](const http::request&, std::size_t number) {
         return std::optional{endless_page(endless::new_keys, number)};
     });
@@ -286,7 +288,7 @@ TEST_CASE("listing: new keys without end take no longer than a listing may") {
     CHECK_THROWS_AS(static_cast<void>(s3::detail::list_objects(client, "", "", all)), error);
     options.list_deadline = std::chrono::milliseconds::max();
     const client_type patient{s3::parse_location("s3://bucket"), options, server,
-                              static_credentials{*fake_s3_options{}.keys}};
+                              std::make_shared<static_credentials>(*fake_s3_options{}.keys)};
     server.fail_by({});
     CHECK(s3::detail::list_objects(patient, "", "", all).empty());
 }

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -30,14 +31,14 @@ using smdebug_test::s3_error;
 
 namespace {
 
-using client_type = s3::detail::client<fake_s3, static_credentials>;
-using upload_type = s3::detail::multipart_upload<client_type>;
+using client_type = s3::detail::client;
+using upload_type = s3::detail::multipart_upload;
 
 struct place {
     explicit place(fake_s3_options how = {.least_part = 3}) : server(how) {}
     fake_s3 server;
     client_type client{s3::parse_location("s3://bucket/run"), quick_options(), server,
-                       static_credentials{*fake_s3_options{}.keys}};
+                       std::make_shared<static_credentials>(*fake_s3_options{}.keys)};
 };
 
 /// Whether a request has that method and query.

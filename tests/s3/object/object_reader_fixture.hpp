@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <random>
 #include <string>
@@ -25,8 +26,6 @@ namespace smdebug_test::parts {
 using namespace smdebug;
 
 inline constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
-
-using client_type = s3::detail::client<fake_s3, static_credentials>;
 
 inline s3_options in_parts(std::uint64_t part_bytes, std::size_t most_requests = 4) {
     s3_options options = quick_options();
@@ -42,7 +41,8 @@ struct place {
     explicit place(const s3_options& options = in_parts(10), fake_s3_options how = {},
                    const char* where = "s3://bucket/run")
         : server(how),
-          client{s3::parse_location(where), options, server, static_credentials{*fake_s3_options{}.keys}},
+          client{s3::parse_location(where), options, server,
+                 std::make_shared<static_credentials>(*fake_s3_options{}.keys)},
           reader{client} {}
 
     void put(const std::string& key, std::string content) const { server.put("run/" + key, std::move(content)); }
@@ -70,8 +70,8 @@ struct place {
     }
 
     fake_s3 server;
-    client_type client;
-    s3::detail::object_reader<client_type> reader;
+    s3::detail::client client;
+    s3::detail::object_reader reader;
 };
 
 inline std::string text_of_size(std::size_t size, unsigned seed = 1) {

@@ -1,7 +1,7 @@
 #include <smdebug/s3/object/object_reader.hpp>
 
 #include <smdebug/core/error.hpp>
-#include <smdebug/s3/call/digest.hpp>
+#include <smdebug/s3/call/signature.hpp>
 
 #include "s3/object/object_reader_fixture.hpp"
 #include "support/fake_s3.hpp"

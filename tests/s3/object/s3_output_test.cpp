@@ -26,8 +26,8 @@ using smdebug_test::s3_error;
 
 namespace {
 
-using client_type = s3::detail::client<fake_s3, static_credentials>;
-using output = s3_output<client_type>;
+using client_type = s3::detail::client;
+using output = s3_output;
 
 constexpr std::size_t part = std::size_t{5} << 20U;
 
@@ -37,7 +37,7 @@ struct place {
         options.part_bytes = part;
         options.most_uploads = 2;
         client = std::make_shared<const client_type>(s3::parse_location("s3://bucket/run"), options, server,
-                                                     static_credentials{*fake_s3_options{}.keys});
+                                                     std::make_shared<static_credentials>(*fake_s3_options{}.keys));
     }
     [[nodiscard]] output create() const { return {client, "run/a"}; }
 

@@ -13,8 +13,6 @@
 #include <smdebug/rules/built_in/vanishing_gradient.hpp>
 #include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/storage/any_storage.hpp>
-#include <smdebug/storage/cache/disk_cache.hpp>
-#include <smdebug/storage/cache/memory_cache.hpp>
 #include <smdebug/storage/cached_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/storage/storage_base.hpp>
@@ -165,11 +163,11 @@ TEST_CASE(
 TEST_CASE("step_prefetch: the same if neither the cache nor the pinned files have room for the run") {
     const run_on_s3 far{{.steps = 30, .workers = 2, .floats = 20'000}};  // 30 x 2 x 240 KB
     far.end();
-    for (const std::uint64_t cache : {std::uint64_t{0}, std::uint64_t{1} << 20U, memory_cache::usual_bytes}) {
+    for (const std::uint64_t cache : {std::uint64_t{0}, std::uint64_t{1} << 20U, std::uint64_t{256} << 20U}) {
         for (const std::uint64_t held : {std::uint64_t{1} << 20U, std::uint64_t{3} << 20U}) {
             CAPTURE(cache);
             CAPTURE(held);
-            const trial run = far.open(memory_cache{cache});
+            const trial run = far.open({.memory_bytes = cache});
             static_cast<void>(far.fetches());
             CHECK(all_evaluated(pass(run, {.file_bytes = held}), 30));
             CHECK(far.fetches() == counted{{1, far.files()}});
@@ -181,19 +179,19 @@ TEST_CASE("step_prefetch: a single rule that reads values, or reductions, fetche
     const run_on_s3 far{{.steps = 60, .workers = 2}};
     far.end();
     {
-        const trial run = far.open(memory_cache{2048});
+        const trial run = far.open({.memory_bytes = 2048});
         static_cast<void>(far.fetches());
         CHECK(all_evaluated(invoke_rules(run, {}, rules::dead_relu{}), 60));
         CHECK(far.fetches() == counted{{1, far.files()}});
     }
     {
-        const trial run = far.open(memory_cache{2048});
+        const trial run = far.open({.memory_bytes = 2048});
         static_cast<void>(far.fetches());
         CHECK(all_evaluated(invoke_rules(run, {}, rules::vanishing_gradient{}), 60));
         CHECK(far.fetches() == counted{{1, far.files()}});
     }
     // As users write rules: no worker, and no non-throwing look-ups.
-    const trial run = far.open(memory_cache{2048});
+    const trial run = far.open({.memory_bytes = 2048});
     static_cast<void>(far.fetches());
     const auto by_hand = [](const auto& seen, step_number step) {
         const auto values = seen.tensor("relu_output").template value<float>(step, {.worker = "worker_1"});
@@ -225,13 +223,13 @@ TEST_CASE("step_prefetch: with a cache on disk each event file is fetched once, 
     const run_on_s3 far{{.steps = 50, .workers = 2}};
     far.end();
     {
-        const trial run = far.open(disk_cache{place.path() + "/cache"});
+        const trial run = far.open({.folder = place.path() + "/cache"});
         static_cast<void>(far.fetches());
         CHECK(all_evaluated(pass(run), 50));
         CHECK(far.fetches() == counted{{1, far.files()}});
     }
     {
-        const trial run = far.open(disk_cache{place.path() + "/cache"});
+        const trial run = far.open({.folder = place.path() + "/cache"});
         CHECK(all_evaluated(pass(run), 50));
         CHECK(far.fetches() == counted{{0, far.files()}});
     }

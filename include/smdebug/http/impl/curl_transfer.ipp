@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <exception>
+#include <initializer_list>
 #include <new>
 #include <span>
 #include <string>
@@ -12,6 +13,37 @@
 #include <utility>
 
 namespace smdebug::inline v1::http::detail {
+
+SMDEBUG_INLINE std::optional<origin> origin_of(std::string_view url) noexcept {
+    const url_parts parts = parts_of(url);
+    const bool has_blanks = std::any_of(
+        url.begin(), url.end(), [](char letter) { return static_cast<unsigned char>(letter) <= ' ' || letter == 127; });
+    const bool is_cut = parts.host.starts_with('[') && parts.host.find(']') == std::string_view::npos;
+    if ((parts.scheme != "http" && parts.scheme != "https") || has_blanks || !parts.user.empty() ||
+        parts.host.empty() || is_cut) {
+        return std::nullopt;
+    }
+    return origin{.text = parts.server, .host = parts.host, .secure = parts.scheme == "https"};
+}
+
+SMDEBUG_INLINE outcome outcome_of(CURLcode why, bool connected) noexcept {
+    const auto is_one_of = [&](std::initializer_list<CURLcode> codes) {
+        return std::find(codes.begin(), codes.end(), why) != codes.end();
+    };
+    // A time-out is one of connecting: libcurl has no other time limit set.  CURLE_SSL_CONNECT_ERROR includes a
+    // connection cut in the handshake.
+    if (is_one_of({CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_CONNECT,
+                   CURLE_OPERATION_TIMEDOUT, CURLE_SSL_CONNECT_ERROR, CURLE_PROXY})) {
+        return outcome::unreachable;
+    }
+    const bool is_refused = is_one_of(
+        {CURLE_URL_MALFORMAT, CURLE_FAILED_INIT, CURLE_NOT_BUILT_IN, CURLE_UNKNOWN_OPTION, CURLE_BAD_FUNCTION_ARGUMENT,
+         CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,
+         CURLE_SSL_CRL_BADFILE, CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_ENGINE_SETFAILED, CURLE_SSL_INVALIDCERTSTATUS,
+         CURLE_SSL_ISSUER_ERROR, CURLE_SSL_PINNEDPUBKEYNOTMATCH});
+    // CURLE_UNSUPPORTED_PROTOCOL when connected: the answer was no HTTP or cut.
+    return is_refused || (why == CURLE_UNSUPPORTED_PROTOCOL && !connected) ? outcome::refused : outcome::interrupted;
+}
 
 SMDEBUG_INLINE curl_easy::curl_easy() : handle_(::curl_easy_init()) {
     if (!handle_) {

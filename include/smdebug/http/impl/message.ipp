@@ -17,6 +17,31 @@ SMDEBUG_INLINE std::optional<std::string_view> response::find_header(std::string
 
 namespace detail {
 
+SMDEBUG_INLINE url_parts parts_of(std::string_view url) noexcept {
+    constexpr std::string_view separator = "://";
+    url = url.substr(0, url.find('#'));
+    url_parts parts;
+    const std::size_t scheme = url.find(separator);
+    parts.scheme = url.substr(0, scheme == std::string_view::npos ? 0 : scheme);
+    const std::size_t begin = parts.scheme.empty() ? 0 : scheme + separator.size();
+    parts.server = url.substr(0, url.find_first_of("/?", begin));
+    const std::string_view place = parts.server.substr(begin);
+    const std::size_t at = place.rfind('@');
+    parts.user = place.substr(0, at == std::string_view::npos ? 0 : at + 1);
+    parts.host = place.substr(parts.user.size());
+    // Colons also occur within brackets.
+    const std::size_t bracket = parts.host.starts_with('[') ? std::min(parts.host.find(']'), parts.host.size()) : 0;
+    if (const std::size_t colon = parts.host.find(':', bracket); colon != std::string_view::npos) {
+        parts.port = parts.host.substr(colon + 1);
+        parts.host = parts.host.substr(0, colon);
+    }
+    url.remove_prefix(parts.server.size());
+    parts.path = url.starts_with('/') ? url.substr(0, url.find('?')) : "/";
+    const std::size_t mark = url.find('?');
+    parts.query = mark == std::string_view::npos ? std::string_view{} : url.substr(mark + 1);
+    return parts;
+}
+
 SMDEBUG_INLINE http::response not_answered(http::outcome why, std::string words) {
     http::response made;
     made.outcome = why;

@@ -53,6 +53,12 @@ struct content_range {
 /// The body's length as the answer declares it, if it does.
 [[nodiscard]] std::optional<std::uint64_t> body_length(const http::response& answer) noexcept;
 
+/// An ETag without its quotes.
+[[nodiscard]] constexpr std::string_view unquoted(std::string_view etag) noexcept {
+    const bool quoted = etag.size() >= 2 && etag.front() == '"' && etag.back() == '"';
+    return quoted ? etag.substr(1, etag.size() - 2) : etag;
+}
+
 /// The header that requests a range.  Precondition: the range is not empty.
 [[nodiscard]] std::string range_header(byte_range wanted);
 

@@ -8,13 +8,10 @@
 #include <smdebug/s3/call/call.hpp>
 #include <smdebug/s3/call/endpoint.hpp>
 #include <smdebug/s3/call/xml_document.hpp>
-#include <smdebug/s3/credentials/keys.hpp>
+#include <smdebug/s3/credentials.hpp>
 #include <smdebug/s3/options.hpp>
 
-#include <algorithm>
-#include <array>
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <random>
@@ -51,25 +48,6 @@ struct error_answer {
     std::string endpoint = {};    ///< the host to use instead
 };
 
-[[nodiscard]] constexpr bool is_alphanumeric(char c) noexcept {
-    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-}
-
-/// `text` if it is short and has only letters, digits and these other characters; else empty.
-[[nodiscard]] std::string plain_word(std::string_view text, std::string_view others);
-
-/// Whether a word may be a signature, a token or a key's id, which must not be shown.
-[[nodiscard]] constexpr bool looks_secret(std::string_view word) noexcept {
-    return word.size() >= 32 || (word.size() >= 16 && (word.starts_with("AKIA") || word.starts_with("ASIA")));
-}
-
-/// One line for people: white space folded, unprintable characters as '?', words that looks_secret() as "...", cut at
-/// 300 characters.
-[[nodiscard]] std::string shown(std::string_view text);
-
-/// The title of an HTML page, as proxies send them.
-[[nodiscard]] std::string_view html_title(std::string_view page) noexcept;
-
 /// Reads an error answer of any kind: XML of S3, a proxy's page, empty, cut or garbage.  Echoed parts of the request
 /// (its signature, the signed text, key ids, tokens) are left out, and so is every piece of the keys `signed_with`.
 /// Cost: linear in the body, of which at most 64 KiB are read.
@@ -94,12 +72,6 @@ struct retry_decision {
     std::string place = {};                                ///< a region or "https://host"; also set with give_up
     std::optional<std::chrono::seconds> retry_after = {};  ///< with `again`
 };
-
-template <std::size_t Count>
-[[nodiscard]] constexpr bool is_among(std::string_view code,
-                                      const std::array<std::string_view, Count>& codes) noexcept {
-    return std::find(codes.begin(), codes.end(), code) != codes.end();
-}
 
 /// `said`: the error in the answer, if its status is one.
 [[nodiscard]] retry_decision judge(const call& asked, const http::response& answer, const error_answer& said);

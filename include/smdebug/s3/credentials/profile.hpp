@@ -4,11 +4,9 @@
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/printable_text.hpp>
 #include <smdebug/s3/credentials.hpp>
-#include <smdebug/s3/credentials/keys.hpp>
-#include <smdebug/s3/credentials/keys_answer.hpp>
 
 #include <array>
-#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -17,6 +15,22 @@
 #include <vector>
 
 namespace smdebug::inline v1::s3::detail {
+
+/// How the search of one source of keys ended.
+enum class keys_outcome : std::uint8_t {
+    found,
+    nothing_there,  ///< the source is not configured or has no keys: another one may have some
+    unreachable,    ///< no answer
+    failing,        ///< an answer without keys for now: trying again may help
+    refused,        ///< an answer that denies keys for good
+};
+
+/// The result of it.
+struct keys_answer {
+    keys_outcome outcome = keys_outcome::nothing_there;
+    std::optional<access_keys> keys = {};  ///< if found
+    std::string seen = {};                 ///< the source and its state, for messages: never a secret
+};
 
 /// Returns the value of a variable, or nothing if it is not set.
 using environment_reader = std::function<std::optional<std::string>(const char*)>;
@@ -37,6 +51,9 @@ using environment_reader = std::function<std::optional<std::string>(const char*)
 
 /// Expands "~/" at the start of a path, if HOME is set.
 [[nodiscard]] std::string from_home(const environment_reader& environment, std::string path);
+
+/// Errors: those of the file system; unsupported for a file that is larger than `most` bytes.
+[[nodiscard]] std::string text_of_file(const std::string& path, std::uint64_t most);
 
 // The files ~/.aws/credentials and ~/.aws/config: sections of properties, read as the AWS tools read them.
 
@@ -77,40 +94,6 @@ public:
 private:
     class parser;
     std::vector<profile_section> sections_;
-};
-
-class profile_file::parser {
-public:
-    parser(std::vector<profile_section>& sections, const std::string& path) : sections_(sections), path_(path) {}
-
-    void take(std::string_view line);
-
-private:
-    static constexpr std::string_view blanks = " \t\r\f\v";
-    static constexpr std::size_t no_section = static_cast<std::size_t>(-1);
-
-    [[nodiscard]] static std::string_view trimmed(std::string_view text) noexcept {
-        return smdebug::detail::trimmed(text, blanks);
-    }
-    [[nodiscard]] static std::string_view without_quotes(std::string_view text) noexcept;
-    [[nodiscard]] static std::string_view without_comment(std::string_view value) noexcept;
-
-    [[nodiscard]] std::string here() const { return path_ + ", line " + std::to_string(number_); }
-    [[noreturn]] void malformed(const std::string& how) const;
-
-    void open_section(std::string_view text);
-    [[nodiscard]] static std::string section_name(std::string_view text);
-
-    void go_on(std::string_view text);
-
-    profile_property& put(std::vector<profile_property>& into, std::string_view text) const;
-
-    std::vector<profile_section>& sections_;
-    const std::string& path_;
-    std::size_t number_ = 0;
-    std::size_t section_ = no_section;
-    profile_property* open_ = nullptr;  // the last property, which the next line may continue
-    std::size_t indent_ = 0;            // its indentation
 };
 
 /// One profile from both files.  Cost: two small files are read, once.

@@ -9,7 +9,7 @@
 namespace smdebug::inline v1::s3::detail {
 
 SMDEBUG_INLINE any_storage open_storage(std::string_view path, const storage_options& options) {
-    return cached_storage{s3_storage<>{path, options.s3},
+    return cached_storage{s3_storage{path, options.s3},
                           {.memory_bytes = options.memory_bytes,
                            .folder = options.cache_folder,
                            .folder_bytes = options.cache_folder_bytes,
@@ -17,7 +17,7 @@ SMDEBUG_INLINE any_storage open_storage(std::string_view path, const storage_opt
 }
 
 SMDEBUG_INLINE any_storage open_place(std::string_view path, const s3_options& options) {
-    return s3_storage<>{path, options};
+    return s3_storage{path, options};
 }
 
 }  // namespace smdebug::inline v1::s3::detail

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
+#include <smdebug/http/message.hpp>
 #include <smdebug/s3/call/endpoint.hpp>
 
 #include <charconv>
@@ -58,11 +59,11 @@ SMDEBUG_INLINE std::string checked_endpoint(std::string_view written) {
     while (url.ends_with('/')) {
         url.remove_suffix(1);
     }
-    const std::string_view host = url.starts_with("https://")  ? url.substr(8)
-                                  : url.starts_with("http://") ? url.substr(7)
-                                                               : std::string_view{};
+    const http::detail::url_parts parts = http::detail::parts_of(url);
+    const bool is_http = parts.scheme == "http" || parts.scheme == "https";
     // S3 has no user names or passwords in URLs, and they must not get into messages either.
-    if (host.empty() || host.find_first_of("/?#@ \t\r\n") != std::string_view::npos) {
+    if (!is_http || parts.server.size() != url.size() || url.size() == parts.scheme.size() + 3 ||
+        url.find_first_of("@ \t\r\n") != std::string_view::npos) {
         throw value_error(
             "the endpoint of S3 is not of the form http://host:port or https://host:port, without user, path or query; "
             "see s3_options::endpoint, AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL and the profile's endpoint_url");
@@ -90,30 +91,22 @@ SMDEBUG_INLINE std::string server_name::text() const {
 }
 
 SMDEBUG_INLINE std::optional<server_name> server_named_by(std::string_view url) {
-    const std::string scheme = in_small_letters(url.substr(0, std::min(url.find("://"), url.size())));
-    if ((scheme != "http" && scheme != "https") || scheme.size() == url.size()) {
-        return std::nullopt;
-    }
-    url.remove_prefix(scheme.size() + 3);
-    std::string_view place = url.substr(0, url.find_first_of("/?#"));
-    server_name found{.secure = scheme == "https", .port = scheme == "https" ? 443U : 80U};
-    if (const std::size_t at = place.rfind('@'); at != std::string_view::npos) {
-        found.has_user = true;
-        place.remove_prefix(at + 1);
-    }
-    const std::size_t colon = place.find(':', place.starts_with('[') ? std::min(place.find(']'), place.size()) : 0);
-    if (colon != std::string_view::npos && colon + 1 < place.size()) {
-        const std::string_view digits = place.substr(colon + 1);
-        const auto [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), found.port);
-        if (failure != std::errc{} || end != digits.data() + digits.size() || found.port == 0 || found.port > 65535) {
+    const http::detail::url_parts parts = http::detail::parts_of(url);
+    const std::string scheme = in_small_letters(parts.scheme);
+    server_name found{.secure = scheme == "https", .host = in_small_letters(parts.host)};
+    found.has_user = !parts.user.empty();
+    found.port = found.secure ? 443U : 80U;
+    if (!parts.port.empty()) {
+        const char* const last = parts.port.data() + parts.port.size();
+        const auto [end, failure] = std::from_chars(parts.port.data(), last, found.port);
+        if (failure != std::errc{} || end != last || found.port == 0 || found.port > 65535) {
             return std::nullopt;
         }
     }
-    found.host = in_small_letters(place.substr(0, colon));
     if (found.host.ends_with('.')) {
         found.host.pop_back();
     }
-    return detail::is_host(found.host) ? std::optional{std::move(found)} : std::nullopt;
+    return (scheme == "http" || found.secure) && is_host(found.host) ? std::optional{std::move(found)} : std::nullopt;
 }
 
 SMDEBUG_INLINE standing standing_of(const server_name& other, const server_name& home, std::string_view bucket) {

@@ -4,11 +4,12 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/s3/call/retry_decision.hpp>
-#include <smdebug/s3/credentials/keys.hpp>
+#include <smdebug/s3/credentials.hpp>
 
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
+#include <initializer_list>
 #include <system_error>
 
 namespace smdebug::inline v1::s3::detail {
@@ -34,6 +35,11 @@ SMDEBUG_INLINE std::chrono::milliseconds back_off::pause(unsigned attempt,
     return (at_least ? milliseconds{*at_least} : milliseconds{0}) + milliseconds{up_to(random_)};
 }
 
+[[nodiscard]] constexpr bool is_alphanumeric(char c) noexcept {
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+}
+
+/// `text` if it is short and has only letters, digits and these other characters; else empty.
 SMDEBUG_INLINE std::string plain_word(std::string_view text, std::string_view others) {
     const bool plain = text.size() <= 128 && std::all_of(text.begin(), text.end(), [&](char c) {
                            return is_alphanumeric(c) || others.find(c) != std::string_view::npos;
@@ -41,6 +47,13 @@ SMDEBUG_INLINE std::string plain_word(std::string_view text, std::string_view ot
     return std::string{plain ? text : std::string_view{}};
 }
 
+/// Whether a word may be a signature, a token or a key's id, which must not be shown.
+[[nodiscard]] constexpr bool looks_secret(std::string_view word) noexcept {
+    return word.size() >= 32 || (word.size() >= 16 && (word.starts_with("AKIA") || word.starts_with("ASIA")));
+}
+
+/// One line for people: white space folded, unprintable characters as '?', words that looks_secret() as "...", cut at
+/// 300 characters.
 SMDEBUG_INLINE std::string shown(std::string_view text) {
     constexpr std::size_t most = 300;
     const auto in_word = [](char c) { return is_alphanumeric(c) || c == '+' || c == '_'; };
@@ -68,6 +81,7 @@ SMDEBUG_INLINE std::string shown(std::string_view text) {
     return out;
 }
 
+/// The title of an HTML page, as proxies send them.
 SMDEBUG_INLINE std::string_view html_title(std::string_view page) noexcept {
     for (const std::string_view tag : {"<title>", "<TITLE>"}) {
         if (const std::size_t at = page.find(tag); at != std::string_view::npos) {
@@ -103,21 +117,20 @@ SMDEBUG_INLINE error_answer parse_error_answer(const http::response& answer,
     if (const auto root = document.parse(body); root && root->name() == "Error") {
         const auto field = [&](const char* name) { return root->text_of(name).value_or(std::string_view{}); };
         // Codes are case-sensitive: "InvalidAccessKeyId" stays whole even if a key's id is "KEYID".
-        said.code = detail::plain_word(without_keys(field("Code"), letter_case::as_it_is), "._-");
-        said.message = detail::shown(without_keys(field("Message")));
-        said.endpoint = detail::plain_word(unless_key(field("Endpoint")), ".-:[]");
+        said.code = plain_word(without_keys(field("Code"), letter_case::as_it_is), "._-");
+        said.message = shown(without_keys(field("Message")));
+        said.endpoint = plain_word(unless_key(field("Endpoint")), ".-:[]");
         request_id = request_id.empty() ? field("RequestId") : request_id;
         region = region.empty() ? field("Region") : region;
     } else {
-        said.message = detail::shown(without_keys(detail::html_title(as_text(body))));
+        said.message = shown(without_keys(html_title(as_text(body))));
     }
-    said.request_id = detail::plain_word(without_keys(request_id), "._-:/+=");
-    said.region = detail::plain_word(unless_key(region), "-_");
+    said.request_id = plain_word(without_keys(request_id), "._-:/+=");
+    said.region = plain_word(unless_key(region), "-_");
     return said;
 }
 
 SMDEBUG_INLINE retry_decision judge(const call& asked, const http::response& answer, const error_answer& said) {
-    using detail::is_among;
     switch (answer.outcome) {
         case http::outcome::answered:
             break;
@@ -139,24 +152,23 @@ SMDEBUG_INLINE retry_decision judge(const call& asked, const http::response& ans
         const bool tells_size = parse_content_range(answer.find_header("content-range").value_or("")).has_value();
         return {status == 416 && !tells_size ? next_move::ask_size : next_move::again};
     }
-    constexpr std::array expired{std::string_view{"ExpiredToken"}, std::string_view{"TokenRefreshRequired"},
-                                 std::string_view{"ExpiredTokenException"}, std::string_view{"RequestExpired"}};
-    if ((status == 400 || status == 401 || status == 403) && is_among(said.code, expired)) {
+    const auto says_one_of = [&](std::initializer_list<std::string_view> codes) {
+        return std::find(codes.begin(), codes.end(), said.code) != codes.end();
+    };
+    if ((status == 400 || status == 401 || status == 403) &&
+        says_one_of({"ExpiredToken", "TokenRefreshRequired", "ExpiredTokenException", "RequestExpired"})) {
         return {next_move::renew_keys};
     }
     if (status == 403 && said.code == "RequestTimeTooSkewed") {
         return {next_move::set_clock};
     }
-    constexpr std::array passing{std::string_view{"RequestTimeout"}, std::string_view{"SlowDown"},
-                                 std::string_view{"Throttling"}, std::string_view{"ThrottlingException"},
-                                 std::string_view{"RequestLimitExceeded"}, std::string_view{"InternalError"},
-                                 std::string_view{"ServiceUnavailable"}, std::string_view{"OperationAborted"},
-                                 std::string_view{"ConditionalRequestConflict"},
-                                 // The server received the body damaged.
-                                 std::string_view{"IncompleteBody"}, std::string_view{"BadDigest"},
-                                 std::string_view{"XAmzContentSHA256Mismatch"}};
-    const bool is_passing = status == 408 || status == 429 || status == 500 || status == 502 || status == 503 ||
-                            status == 504 || status == 509 || is_among(said.code, passing);
+    const bool is_passing =
+        status == 408 || status == 429 || status == 500 || status == 502 || status == 503 || status == 504 ||
+        status == 509 ||
+        says_one_of({"RequestTimeout", "SlowDown", "Throttling", "ThrottlingException", "RequestLimitExceeded",
+                     "InternalError", "ServiceUnavailable", "OperationAborted", "ConditionalRequestConflict",
+                     // The server received the body damaged.
+                     "IncompleteBody", "BadDigest", "XAmzContentSHA256Mismatch"});
     if (is_passing) {
         const auto after = answer.find_header("retry-after");
         return {next_move::again, {}, after ? parse_retry_after(*after) : std::nullopt};

@@ -1,15 +1,74 @@
 // The bodies of <smdebug/s3/call/signature.hpp>.
 #pragma once
 
-#include <smdebug/core/bytes.hpp>
+#include <smdebug/core/error.hpp>
 #include <smdebug/s3/call/signature.hpp>
+
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
 
 #include <algorithm>
 #include <charconv>
-#include <cstddef>
 #include <iterator>
 
 namespace smdebug::inline v1::s3::detail {
+
+SMDEBUG_INLINE digest sha256(byte_view bytes) {
+    digest out;
+    unsigned int length = 0;
+    if (EVP_Digest(bytes.data(), bytes.size(), reinterpret_cast<unsigned char*>(out.data()), &length, EVP_sha256(),
+                   nullptr) != 1 ||
+        length != out.size()) {
+        throw unsupported{"libcrypto does not give SHA-256, which requests to S3 are signed with: check its set-up."};
+    }
+    return out;
+}
+
+SMDEBUG_INLINE digest sha256_hmac(byte_view key, byte_view text) {
+    digest out;
+    unsigned int length = 0;
+    // libcrypto interprets a null key as "the previous key".
+    const void* const key_bytes = key.empty() ? static_cast<const void*>("") : key.data();
+    if (HMAC(EVP_sha256(), key_bytes, static_cast<int>(key.size()), reinterpret_cast<const unsigned char*>(text.data()),
+             text.size(), reinterpret_cast<unsigned char*>(out.data()), &length) == nullptr ||
+        length != out.size()) {
+        throw unsupported{
+            "libcrypto does not give HMAC-SHA-256, which requests to S3 are signed with: check its set-up."};
+    }
+    return out;
+}
+
+SMDEBUG_INLINE std::optional<std::vector<std::byte>> digest_by(std::string_view name, byte_view bytes) {
+    const EVP_MD* const how = EVP_get_digestbyname(std::string{name}.c_str());
+    std::vector<std::byte> out(EVP_MAX_MD_SIZE);
+    unsigned int length = 0;
+    if (how == nullptr || EVP_Digest(bytes.data(), bytes.size(), reinterpret_cast<unsigned char*>(out.data()), &length,
+                                     how, nullptr) != 1) {
+        return std::nullopt;
+    }
+    out.resize(length);
+    return out;
+}
+
+SMDEBUG_INLINE std::string to_base64(std::span<const std::byte> bytes) {
+    std::string out(4 * ((bytes.size() + 2) / 3) + 1, '\0');  // with a terminating zero
+    const int length =
+        EVP_EncodeBlock(reinterpret_cast<unsigned char*>(out.data()),
+                        reinterpret_cast<const unsigned char*>(bytes.data()), static_cast<int>(bytes.size()));
+    out.resize(static_cast<std::size_t>(length));
+    return out;
+}
+
+SMDEBUG_INLINE std::string to_hex(std::span<const std::byte> bytes) {
+    constexpr std::string_view digits = "0123456789abcdef";
+    std::string out;
+    out.reserve(2 * bytes.size());
+    for (const std::byte byte : bytes) {
+        out += digits[std::to_integer<std::size_t>(byte >> 4U)];
+        out += digits[std::to_integer<std::size_t>(byte & std::byte{15})];
+    }
+    return out;
+}
 
 SMDEBUG_INLINE std::string canonical_query(std::vector<std::pair<std::string, std::string>> parameters) {
     for (auto& [name, value] : parameters) {
@@ -24,33 +83,11 @@ SMDEBUG_INLINE std::string canonical_query(std::vector<std::pair<std::string, st
     return out;
 }
 
-SMDEBUG_INLINE url_parts parts_of(std::string_view url) {
-    const std::size_t colon = url.find("://");
-    const std::string_view scheme = url.substr(0, colon);
-    url.remove_prefix(colon == std::string_view::npos ? 0 : colon + 3);
-    url_parts parts;
-    std::string_view host = url.substr(0, url.find_first_of("/?#"));
-    url.remove_prefix(host.size());
-    const std::size_t port_at = host.find_last_of(":]");
-    if (port_at != std::string_view::npos && host[port_at] == ':') {
-        const std::string_view digits = host.substr(port_at + 1);
-        unsigned port = 0;  // by value, as libcurl sends "0443" as 443; empty: the scheme's default
-        std::from_chars(digits.data(), digits.data() + digits.size(), port);
-        parts.host = host.substr(0, port_at);
-        if (port != 0 && port != (scheme == "https" ? 443U : 80U)) {
-            parts.host.append(":").append(std::to_string(port));
-        }
-    } else {
-        parts.host = host;
-    }
-    url = url.substr(0, url.find('#'));
-    parts.path = url.substr(0, url.find('?'));
-    url.remove_prefix(parts.path.size());
-    parts.query = url.substr(url.empty() ? 0 : 1);
-    if (parts.path.empty()) {
-        parts.path = "/";
-    }
-    return parts;
+SMDEBUG_INLINE std::string host_header(const http::detail::url_parts& url) {
+    unsigned port = 0;  // by value, as libcurl sends "0443" as 443; empty: the scheme's default
+    std::from_chars(url.port.data(), url.port.data() + url.port.size(), port);
+    const bool is_usual = port == 0 || port == (url.scheme == "https" ? 443U : 80U);
+    return std::string{url.host} + (is_usual ? "" : ":" + std::to_string(port));
 }
 
 SMDEBUG_INLINE std::string folded(std::string_view value) {
@@ -69,8 +106,8 @@ SMDEBUG_INLINE std::string folded(std::string_view value) {
 
 SMDEBUG_INLINE canonical_request canonical(http::method method, std::string_view url, std::vector<http::header> covered,
                                            std::string_view payload_hash) {
-    url_parts parts = parts_of(url);
-    covered.push_back({"host", std::move(parts.host)});
+    const http::detail::url_parts parts = http::detail::parts_of(url);
+    covered.push_back({"host", host_header(parts)});
     std::sort(covered.begin(), covered.end(),
               [](const http::header& a, const http::header& b) { return a.name < b.name; });
     canonical_request out;

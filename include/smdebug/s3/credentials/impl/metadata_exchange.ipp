@@ -1,19 +1,136 @@
 // The bodies of <smdebug/s3/credentials/metadata_exchange.hpp>.
 #pragma once
 
-#include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
-#include <smdebug/core/step.hpp>
+#include <smdebug/core/json_document.hpp>
+#include <smdebug/core/system_time.hpp>
+#include <smdebug/s3/credentials.hpp>
 #include <smdebug/s3/credentials/metadata_exchange.hpp>
-#include <smdebug/storage/posix/file.hpp>
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
+#include <system_error>
+#include <thread>
 #include <utility>
 
 namespace smdebug::inline v1::s3::detail {
+
+SMDEBUG_INLINE std::optional<std::chrono::system_clock::time_point> parse_iso_time(std::string_view text) noexcept {
+    using std::chrono::seconds;
+    bool good = true;
+    const auto is_next = [&](std::string_view any_of) {
+        const bool there = !text.empty() && any_of.find(text.front()) != std::string_view::npos;
+        text.remove_prefix(there ? 1 : 0);
+        return there;
+    };
+    const auto expect = [&](std::string_view any_of) { good = is_next(any_of) && good; };
+    const auto digit = [&] {
+        const int value = text.empty() ? -1 : text.front() - '0';
+        const bool there = value >= 0 && value <= 9;
+        good = good && there;
+        text.remove_prefix(there ? 1 : 0);
+        return there ? value : 0;
+    };
+    const auto number = [&](int digits, int largest) {
+        int value = 0;
+        for (int i = 0; i < digits; ++i) {
+            value = value * 10 + digit();
+        }
+        good = good && value <= largest;
+        return value;
+    };
+    const int year = number(4, 9999);
+    expect("-");
+    const int month = number(2, 12);
+    expect("-");
+    const int day = number(2, 31);
+    expect("Tt ");
+    const int hour = number(2, 23);
+    expect(":");
+    const int minute = number(2, 59);
+    expect(":");
+    const int second = number(2, 60);  // 60: a leap second
+    std::int64_t fraction = 0;
+    if (is_next(".,")) {
+        std::int64_t unit = 100'000'000;
+        do {
+            fraction += unit * digit();
+            unit /= 10;
+        } while (good && !text.empty() && text.front() >= '0' && text.front() <= '9');
+    }
+    seconds east{0};
+    if (!is_next("Zz")) {
+        const bool plus = is_next("+");
+        if (!plus) {
+            expect("-");
+        }
+        east = std::chrono::hours{number(2, 23)};
+        if (!text.empty()) {
+            static_cast<void>(is_next(":"));
+            east += std::chrono::minutes{number(2, 59)};
+        }
+        east = plus ? east : -east;
+    }
+    const std::chrono::year_month_day date{std::chrono::year{year}, std::chrono::month{static_cast<unsigned>(month)},
+                                           std::chrono::day{static_cast<unsigned>(day)}};
+    if (!good || !text.empty() || !date.ok()) {
+        return std::nullopt;
+    }
+    const seconds since_1970 = std::chrono::sys_days{date}.time_since_epoch() + std::chrono::hours{hour} +
+                               std::chrono::minutes{minute} + seconds{second} - east;
+    return nearest_system_time(since_1970, std::chrono::nanoseconds{fraction});
+}
+
+/// A word from a service, such as an error code, made safe to show.
+SMDEBUG_INLINE std::string shown_word(std::string_view text) {
+    constexpr std::size_t most = 64;
+    const auto fit = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '-' ||
+               c == '_';
+    };
+    const bool whole = !text.empty() && text.size() <= most && std::all_of(text.begin(), text.end(), fit);
+    return whole ? std::string{text} : "?";
+}
+
+SMDEBUG_INLINE keys_answer parse_keys_answer(byte_view body, const std::string& where, std::string_view sent) {
+    smdebug::detail::json::document reader;
+    const auto root = reader.parse(body);
+    const auto text = [&](const char* name) -> std::optional<std::string> {
+        const auto field = root ? (*root)[name] : std::nullopt;
+        const auto value = field ? field->string() : std::nullopt;
+        return value ? std::optional<std::string>{*value} : std::nullopt;
+    };
+    const auto without = [&](const std::string& why) {
+        return keys_answer{keys_outcome::failing, {}, where + " (" + why + ")"};
+    };
+    if (!root || !root->is_object()) {
+        return without("its answer is not a JSON object");
+    }
+    access_keys found{.id = text("AccessKeyId").value_or(""),
+                      .secret = text("SecretAccessKey").value_or(""),
+                      .token = text("Token").value_or("")};
+    for (const char* name : {"Code", "code"}) {
+        auto code = text(name);
+        if (code && *code != "Success") {
+            hide_keys(*code, found, letter_case::as_it_is);
+            hide_keys(*code, {.token = std::string{sent}}, letter_case::as_it_is);
+            return without("its answer is an error: " + shown_word(*code));
+        }
+    }
+    if (found.id.empty() || found.secret.empty() || !fits_header(found.id) || !fits_header(found.token)) {
+        return without("its answer lacks AccessKeyId or SecretAccessKey, or they are damaged");
+    }
+    if (const auto expiration = (*root)["Expiration"]) {
+        found.expires = parse_iso_time(expiration->string().value_or(""));
+        if (!found.expires) {
+            return without("the Expiration in its answer is not a time");
+        }
+    }
+    return {keys_outcome::found, std::move(found), where};
+}
 
 SMDEBUG_INLINE http::request metadata_request(http::method how, std::string url, const metadata_limits& limits,
                                               http::request::clock::time_point latest) {
@@ -24,6 +141,11 @@ SMDEBUG_INLINE http::request metadata_request(http::method how, std::string url,
             .connect_within = limits.connect_within,
             .stalled_after = limits.answer_within,
             .deadline = std::min(latest, http::request::clock::now() + limits.answer_within)};
+}
+
+SMDEBUG_INLINE bool is_ok(const http::response& got) noexcept {
+    constexpr int ok = 200;
+    return got.answered() && got.status == ok;
 }
 
 SMDEBUG_INLINE keys_answer without_keys(const http::response& got, const std::string& where) {
@@ -42,62 +164,51 @@ SMDEBUG_INLINE keys_answer without_keys(const http::response& got, const std::st
             where + " (it answers with status " + std::to_string(got.status) + ")"};
 }
 
-SMDEBUG_INLINE std::optional<std::string_view> host_of(std::string_view url) noexcept {
-    constexpr std::string_view separator = "://";
-    const std::size_t scheme = url.find(separator);
-    const auto odd = [](char c) { return c <= ' ' || c >= '\x7f' || c == '\\'; };  // includes bytes beyond ASCII
-    if (scheme == std::string_view::npos || std::any_of(url.begin(), url.end(), odd)) {
-        return std::nullopt;
+SMDEBUG_INLINE keys_answer ask_repeatedly(const metadata_limits& limits,
+                                          function_ref<keys_answer(http::request::clock::time_point)> once) {
+    using clock = http::request::clock;
+    const auto latest = clock::now() + limits.altogether;
+    for (int left = limits.tries;; --left) {
+        keys_answer got = once(latest);
+        const bool passing = got.outcome == keys_outcome::unreachable || got.outcome == keys_outcome::failing;
+        if (!passing || left <= 1 || clock::now() + limits.pause >= latest) {
+            return got;
+        }
+        std::this_thread::sleep_for(limits.pause);
     }
-    std::string_view left = url.substr(scheme + separator.size());
-    left = left.substr(0, left.find_first_of("/?#"));
-    if (left.find('@') != std::string_view::npos) {
-        return std::nullopt;
-    }
-    const bool bracketed = left.starts_with('[');
-    const std::size_t end = std::min(bracketed ? left.find(']') : left.find(':'), left.size());
-    const std::string_view host = bracketed ? left.substr(1, end - 1) : left.substr(0, end);
-    std::string_view port = left.substr(std::min(end + (bracketed ? 1 : 0), left.size()));
-    if (port.starts_with(':')) {
-        port.remove_prefix(1);
-    } else if (!port.empty()) {
-        return std::nullopt;
-    }
-    const bool number = std::all_of(port.begin(), port.end(), [](char c) { return c >= '0' && c <= '9'; });
-    const bool closed = !bracketed || end < left.size();
-    return number && closed && !host.empty() ? std::optional{host} : std::nullopt;
 }
 
+/// Whether it is 127.x.y.z in plain decimal form.
 SMDEBUG_INLINE bool is_loopback_ipv4(std::string_view host) noexcept {
-    int parts = 0;
-    while (true) {
-        const std::size_t end = std::min(host.find('.'), host.size());
-        const std::string_view part = host.substr(0, end);
-        const bool number = !part.empty() && part.size() <= 3 &&
-                            std::all_of(part.begin(), part.end(), [](char c) { return c >= '0' && c <= '9'; });
-        if (!number || (part.size() == 3 && part > "255") || (parts == 0 && part != "127") ||
+    for (int parts = 0; parts < 4; ++parts) {
+        const std::string_view part = host.substr(0, host.find('.'));
+        unsigned value = 0;
+        const auto [end, failure] = std::from_chars(part.data(), part.data() + part.size(), value);
+        if (failure != std::errc{} || end != part.data() + part.size() || value > 255 || (parts == 0 && value != 127) ||
             (part.size() > 1 && part.front() == '0')) {
             return false;
         }
-        ++parts;
-        if (end == host.size()) {
-            return parts == 4;
-        }
-        host.remove_prefix(end + 1);
+        host.remove_prefix(std::min(part.size() + (parts < 3 ? 1 : 0), host.size()));
     }
+    return host.empty();
 }
 
 SMDEBUG_INLINE bool may_give_keys(std::string_view url) {
-    const auto host = detail::host_of(url);
-    if (!host) {
+    const http::detail::url_parts parts = http::detail::parts_of(url);
+    const auto odd = [](char c) { return c <= ' ' || c >= '\x7f' || c == '\\'; };  // includes bytes beyond ASCII
+    const bool is_ipv6 = parts.host.starts_with('[') && parts.host.ends_with(']') && parts.host.size() > 2;
+    const bool is_plain = !parts.host.empty() && parts.host.find_first_of("[]") == std::string_view::npos;
+    // A user's name can make one host look like another.
+    if (!parts.user.empty() || std::any_of(url.begin(), url.end(), odd) || (!is_ipv6 && !is_plain) ||
+        parts.port.find_first_not_of("0123456789") != std::string_view::npos) {
         return false;
     }
-    const std::string scheme = in_small_letters(url.substr(0, url.find(':')));
-    constexpr std::array<std::string_view, 5> known{"localhost", "::1", "169.254.170.2", "169.254.170.23",
-                                                    "fd00:ec2::23"};
-    return scheme == "https" ||
-           (scheme == "http" && (std::find(known.begin(), known.end(), in_small_letters(*host)) != known.end() ||
-                                 detail::is_loopback_ipv4(*host)));
+    const std::string scheme = in_small_letters(parts.scheme);
+    constexpr std::array<std::string_view, 5> known{"localhost", "[::1]", "169.254.170.2", "169.254.170.23",
+                                                    "[fd00:ec2::23]"};
+    const bool is_near = std::find(known.begin(), known.end(), in_small_letters(parts.host)) != known.end() ||
+                         is_loopback_ipv4(parts.host);
+    return scheme == "https" || (scheme == "http" && is_near);
 }
 
 SMDEBUG_INLINE std::optional<std::string> container_url(const environment_reader& environment) {
@@ -122,25 +233,16 @@ SMDEBUG_INLINE std::optional<std::string> container_url(const environment_reader
 SMDEBUG_INLINE std::optional<std::string> container_token(const environment_reader& environment) {
     constexpr const char* file_name = "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE";
     constexpr const char* token_name = "AWS_CONTAINER_AUTHORIZATION_TOKEN";
-    constexpr std::uint64_t most = std::uint64_t{64} << 10U;
     const char* from = token_name;
     auto token = variable(environment, token_name);
     if (const auto path = variable(environment, file_name)) {
         from = file_name;
-        std::string why;
         try {
-            const smdebug::detail::posix::file file{*path};
-            smdebug::detail::posix::scratch_buffer buffer;
-            if (file.size() <= most) {
-                token = as_text(file.read_all(buffer));
-            } else {
-                why = *path + " is too large";
-            }
+            token = text_of_file(*path, std::uint64_t{64} << 10U);
         } catch (const error& thrown) {
-            why = thrown.message();
-        }
-        if (!why.empty()) {
-            throw value_error(std::string{file_name} + " names a file that cannot be read: " + why, {.where = *path});
+            throw value_error(
+                std::string{file_name} + " names a file that cannot be read: " + std::string{thrown.message()},
+                {.where = *path});
         }
     }
     if (token && !fits_header(*token)) {
@@ -148,6 +250,32 @@ SMDEBUG_INLINE std::optional<std::string> container_token(const environment_read
                           " contains a line break or another control character, which cannot be sent.");
     }
     return token;
+}
+
+SMDEBUG_INLINE keys_answer keys_of_container(const http_transport& transport, const environment_reader& environment,
+                                             const metadata_limits& limits) {
+    const auto url = container_url(environment);
+    if (!url) {
+        return {keys_outcome::nothing_there,
+                {},
+                "the container (AWS_CONTAINER_CREDENTIALS_RELATIVE_URI and _FULL_URI are not set)"};
+    }
+    const std::string where = "the container's endpoint at " + std::string{http::detail::parts_of(*url).host};
+    const auto token = container_token(environment);
+    keys_answer got = ask_repeatedly(limits, [&](http::request::clock::time_point latest) {
+        http::request ask = metadata_request(http::method::get, *url, limits, latest);
+        ask.headers.push_back({"accept", "application/json"});
+        if (token) {
+            ask.headers.push_back({"authorization", *token});
+        }
+        const http::response answer = perform(transport, std::move(ask));
+        return is_ok(answer) ? parse_keys_answer(answer.body.view(), where, token.value_or(""))
+                             : without_keys(answer, where);
+    });
+    if (got.outcome == keys_outcome::unreachable) {
+        got.outcome = keys_outcome::failing;
+    }
+    return got;
 }
 
 SMDEBUG_INLINE std::string instance_url(const environment_reader& environment) {
@@ -169,6 +297,71 @@ SMDEBUG_INLINE std::string instance_url(const environment_reader& environment) {
         throw value_error(std::string{mode_name} + " must be IPv4 or IPv6");
     }
     return mode == "ipv4" ? "http://169.254.169.254" : "http://[fd00:ec2::254]";
+}
+
+/// One exchange with the service: fetches a token, the role's name, and its keys.
+SMDEBUG_INLINE keys_answer ask_instance(const http_transport& transport, const metadata_limits& limits,
+                                        const std::string& base, http::request::clock::time_point latest) {
+    constexpr const char* roles = "/latest/meta-data/iam/security-credentials/";
+    const std::string where = "instance metadata at " + base;
+    const auto ask = [&](http::method how, const std::string& path, const http::header& with) {
+        http::request made = metadata_request(how, base + path, limits, latest);
+        made.headers.push_back(with);
+        return perform(transport, std::move(made));
+    };
+    const auto is_plain = [](std::string_view text) {
+        constexpr std::size_t most = 4096;
+        return !text.empty() && text.size() <= most &&
+               std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < '\x7f'; });
+    };
+    // The outcome of an answer without keys; `missing` if its status is 404.
+    const auto without = [&](const http::response& got, keys_outcome missing, const char* why) {
+        constexpr int not_there = 404;
+        constexpr int token_expired = 401;
+        keys_answer made = without_keys(got, where);
+        if (got.answered() && got.status == not_there) {
+            made = {missing, {}, where + why};
+        } else if (!got.answered() || got.status == token_expired) {
+            made.outcome = keys_outcome::failing;  // it has answered before
+        }
+        return made;
+    };
+    const http::response token =
+        ask(http::method::put, "/latest/api/token", {"x-aws-ec2-metadata-token-ttl-seconds", "21600"});
+    if (!is_ok(token)) {
+        keys_answer got = without_keys(token, where);
+        if (token.answered() && got.outcome == keys_outcome::refused) {
+            // Other clouds also answer here, in other formats; so does an instance that must not hand out keys.
+            got.outcome = keys_outcome::nothing_there;
+        }
+        return got;
+    }
+    const http::header pass{"x-aws-ec2-metadata-token", std::string{as_text(token.body.view())}};
+    if (!is_plain(pass.value)) {
+        return {keys_outcome::nothing_there, {}, where + " (what answers there is another service)"};
+    }
+    const http::response list = ask(http::method::get, roles, pass);
+    if (!is_ok(list)) {
+        return without(list, keys_outcome::nothing_there, " (the instance has no role)");
+    }
+    const std::string_view names = as_text(list.body.view());
+    const std::string_view role = names.substr(0, names.find_first_of("\r\n"));
+    if (!is_plain(role) || role.find_first_of("/?#%\\") != std::string_view::npos) {
+        return {keys_outcome::failing, {}, where + " (the name of the instance's role is missing or damaged)"};
+    }
+    const http::response keys = ask(http::method::get, roles + std::string{role}, pass);
+    return is_ok(keys) ? parse_keys_answer(keys.body.view(), where, pass.value)
+                       : without(keys, keys_outcome::failing, " (the instance's role has gone)");
+}
+
+SMDEBUG_INLINE keys_answer keys_of_instance(const http_transport& transport, const environment_reader& environment,
+                                            const metadata_limits& limits) {
+    if (switched_on(environment, "AWS_EC2_METADATA_DISABLED")) {
+        return {keys_outcome::nothing_there, {}, "instance metadata (switched off by AWS_EC2_METADATA_DISABLED)"};
+    }
+    const std::string url = instance_url(environment);
+    return ask_repeatedly(
+        limits, [&](http::request::clock::time_point latest) { return ask_instance(transport, limits, url, latest); });
 }
 
 }  // namespace smdebug::inline v1::s3::detail

@@ -50,98 +50,117 @@ SMDEBUG_INLINE const profile_section* profile_file::find(std::string_view name) 
     return found == sections_.end() ? nullptr : &*found;
 }
 
-SMDEBUG_INLINE void profile_file::parser::take(std::string_view line) {
-    ++number_;
-    const std::size_t indent = std::min(line.find_first_not_of(blanks), line.size());
-    const std::string_view text = trimmed(line);
-    if (text.empty() || text.front() == '#' || text.front() == ';') {
-        return;
-    }
-    if (open_ != nullptr && indent > indent_) {
-        go_on(text);
-    } else if (text.front() == '[') {
-        open_section(text);
-    } else {
-        indent_ = indent;
-        if (section_ == no_section) {
-            malformed("is before the first [section]");
+class profile_file::parser {
+public:
+    parser(std::vector<profile_section>& sections, const std::string& path) : sections_(sections), path_(path) {}
+
+    void take(std::string_view line) {
+        ++number_;
+        const std::size_t indent = std::min(line.find_first_not_of(blanks), line.size());
+        const std::string_view text = trimmed(line);
+        if (text.empty() || text.front() == '#' || text.front() == ';') {
+            return;
         }
-        open_ = &put(sections_[section_].properties, text);
-    }
-}
-
-SMDEBUG_INLINE std::string_view profile_file::parser::without_quotes(std::string_view text) noexcept {
-    const bool quoted =
-        text.size() >= 2 && text.front() == text.back() && (text.front() == '"' || text.front() == '\'');
-    return quoted ? text.substr(1, text.size() - 2) : text;
-}
-
-SMDEBUG_INLINE std::string_view profile_file::parser::without_comment(std::string_view value) noexcept {
-    for (std::size_t at = 1; at < value.size(); ++at) {
-        if ((value[at] == '#' || value[at] == ';') && blanks.find(value[at - 1]) != std::string_view::npos) {
-            return trimmed(value.substr(0, at));
+        if (open_ != nullptr && indent > indent_) {
+            go_on(text);
+        } else if (text.front() == '[') {
+            open_section(text);
+        } else {
+            indent_ = indent;
+            if (section_ == no_section) {
+                malformed("is before the first [section]");
+            }
+            open_ = &put(sections_[section_].properties, text);
         }
     }
-    return value;
-}
 
-SMDEBUG_INLINE void profile_file::parser::malformed(const std::string& how) const {
-    throw value_error(here() + " " + how + ".  Expected are lines of the form [profile name] or name = value.",
-                      {.where = here()});
-}
+private:
+    static constexpr std::string_view blanks = " \t\r\f\v";
+    static constexpr std::size_t no_section = static_cast<std::size_t>(-1);
 
-SMDEBUG_INLINE void profile_file::parser::open_section(std::string_view text) {
-    const std::size_t end = text.find(']');
-    const std::string_view rest = end == std::string_view::npos ? text : trimmed(text.substr(end + 1));
-    if (!rest.empty() && rest.front() != '#' && rest.front() != ';') {
-        malformed("is an incomplete [section]");
+    [[nodiscard]] static std::string_view trimmed(std::string_view text) noexcept {
+        return smdebug::detail::trimmed(text, blanks);
     }
-    const std::string name = section_name(trimmed(text.substr(1, end - 1)));
-    if (name.empty()) {
-        malformed("is a [section] without a name");
+    [[nodiscard]] static std::string_view without_quotes(std::string_view text) noexcept {
+        const bool quoted =
+            text.size() >= 2 && text.front() == text.back() && (text.front() == '"' || text.front() == '\'');
+        return quoted ? text.substr(1, text.size() - 2) : text;
     }
-    open_ = nullptr;
-    const auto found = std::find_if(sections_.begin(), sections_.end(),
-                                    [&](const profile_section& section) { return section.name == name; });
-    section_ = static_cast<std::size_t>(found - sections_.begin());
-    if (found == sections_.end()) {
-        sections_.push_back({.name = name});
-    }
-}
 
-SMDEBUG_INLINE std::string profile_file::parser::section_name(std::string_view text) {
-    for (const std::string_view kind : std::array<std::string_view, 3>{"profile", "services", "sso-session"}) {
-        if (text.starts_with(kind) && blanks.find(text.substr(kind.size(), 1)) != std::string_view::npos &&
-            text.size() > kind.size()) {
-            return std::string{kind}.append(" ").append(without_quotes(trimmed(text.substr(kind.size()))));
+    [[nodiscard]] static std::string_view without_comment(std::string_view value) noexcept {
+        for (std::size_t at = 1; at < value.size(); ++at) {
+            if ((value[at] == '#' || value[at] == ';') && blanks.find(value[at - 1]) != std::string_view::npos) {
+                return trimmed(value.substr(0, at));
+            }
+        }
+        return value;
+    }
+
+    [[nodiscard]] std::string here() const { return path_ + ", line " + std::to_string(number_); }
+    [[noreturn]] void malformed(const std::string& how) const {
+        throw value_error(here() + " " + how + ".  Expected are lines of the form [profile name] or name = value.",
+                          {.where = here()});
+    }
+
+    void open_section(std::string_view text) {
+        const std::size_t end = text.find(']');
+        const std::string_view rest = end == std::string_view::npos ? text : trimmed(text.substr(end + 1));
+        if (!rest.empty() && rest.front() != '#' && rest.front() != ';') {
+            malformed("is an incomplete [section]");
+        }
+        const std::string name = section_name(trimmed(text.substr(1, end - 1)));
+        if (name.empty()) {
+            malformed("is a [section] without a name");
+        }
+        open_ = nullptr;
+        const auto found = std::find_if(sections_.begin(), sections_.end(),
+                                        [&](const profile_section& section) { return section.name == name; });
+        section_ = static_cast<std::size_t>(found - sections_.begin());
+        if (found == sections_.end()) {
+            sections_.push_back({.name = name});
         }
     }
-    return std::string{without_quotes(text)};
-}
 
-SMDEBUG_INLINE void profile_file::parser::go_on(std::string_view text) {
-    if (open_->value.empty()) {
-        put(open_->below, text);
-    } else {
-        open_->value.append("\n").append(text);
+    [[nodiscard]] static std::string section_name(std::string_view text) {
+        for (const std::string_view kind : std::array<std::string_view, 3>{"profile", "services", "sso-session"}) {
+            if (text.starts_with(kind) && blanks.find(text.substr(kind.size(), 1)) != std::string_view::npos &&
+                text.size() > kind.size()) {
+                return std::string{kind}.append(" ").append(without_quotes(trimmed(text.substr(kind.size()))));
+            }
+        }
+        return std::string{without_quotes(text)};
     }
-}
 
-SMDEBUG_INLINE profile_property& profile_file::parser::put(std::vector<profile_property>& into,
-                                                           std::string_view text) const {
-    const std::size_t middle = text.find_first_of("=:");
-    if (middle == std::string_view::npos) {
-        malformed("has no '='");
+    void go_on(std::string_view text) {
+        if (open_->value.empty()) {
+            put(open_->below, text);
+        } else {
+            open_->value.append("\n").append(text);
+        }
     }
-    const std::string name = in_small_letters(trimmed(text.substr(0, middle)));
-    if (name.empty()) {
-        malformed("has no name before the '='");
+
+    profile_property& put(std::vector<profile_property>& into, std::string_view text) const {
+        const std::size_t middle = text.find_first_of("=:");
+        if (middle == std::string_view::npos) {
+            malformed("has no '='");
+        }
+        const std::string name = in_small_letters(trimmed(text.substr(0, middle)));
+        if (name.empty()) {
+            malformed("has no name before the '='");
+        }
+        profile_property made{
+            .name = name, .value = std::string{without_comment(trimmed(text.substr(middle + 1)))}, .where = here()};
+        std::erase_if(into, [&](const profile_property& property) { return property.name == name; });
+        return into.emplace_back(std::move(made));
     }
-    profile_property made{
-        .name = name, .value = std::string{without_comment(trimmed(text.substr(middle + 1)))}, .where = here()};
-    std::erase_if(into, [&](const profile_property& property) { return property.name == name; });
-    return into.emplace_back(std::move(made));
-}
+
+    std::vector<profile_section>& sections_;
+    const std::string& path_;
+    std::size_t number_ = 0;
+    std::size_t section_ = no_section;
+    profile_property* open_ = nullptr;  // the last property, which the next line may continue
+    std::size_t indent_ = 0;            // its indentation
+};
 
 SMDEBUG_INLINE profile_file profile_file::parse(std::string_view text, const std::string& path) {
     if (text.starts_with("\xEF\xBB\xBF")) {
@@ -157,30 +176,31 @@ SMDEBUG_INLINE profile_file profile_file::parse(std::string_view text, const std
     return made;
 }
 
+SMDEBUG_INLINE std::string text_of_file(const std::string& path, std::uint64_t most) {
+    const smdebug::detail::posix::file file{path};
+    if (file.size() > most) {
+        throw unsupported(path + " is too large for what it should be", {.where = path});
+    }
+    smdebug::detail::posix::scratch_buffer buffer;
+    return std::string{as_text(file.read_all(buffer))};
+}
+
 SMDEBUG_INLINE std::optional<profile_file> profile_file::read(const std::string& path) {
-    constexpr std::uint64_t most = std::uint64_t{16} << 20U;
     if (path == "/dev/null") {  // conventional way to disable the file
         return std::nullopt;
     }
-    std::string why;
+    std::string text;
     try {
-        const smdebug::detail::posix::file file{path};
-        if (file.size() <= most) {
-            smdebug::detail::posix::scratch_buffer buffer;
-            return parse(as_text(file.read_all(buffer)), path);
-        }
-        why = path + " is too large for what it should be";
+        text = text_of_file(path, std::uint64_t{16} << 20U);
     } catch (const not_found&) {
         return std::nullopt;
-    } catch (const invalid_argument&) {
-        throw;
     } catch (const error& thrown) {
-        why = thrown.message();
+        throw value_error("The settings for AWS cannot be read: " + std::string{thrown.message()} +
+                              ".  Make the file readable, or name another one (AWS_CONFIG_FILE, "
+                              "AWS_SHARED_CREDENTIALS_FILE).",
+                          {.where = path});
     }
-    throw value_error("The settings for AWS cannot be read: " + why +
-                          ".  Make the file readable, or name another one (AWS_CONFIG_FILE, "
-                          "AWS_SHARED_CREDENTIALS_FILE).",
-                      {.where = path});
+    return parse(text, path);
 }
 
 SMDEBUG_INLINE const profile_property* profile::find(std::string_view property) const noexcept {

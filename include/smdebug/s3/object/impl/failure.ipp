@@ -2,19 +2,49 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
-#include <smdebug/http/message.hpp>
+#include <smdebug/s3/call/call.hpp>
+#include <smdebug/s3/call/endpoint.hpp>
+#include <smdebug/s3/call/retry_decision.hpp>
+#include <smdebug/s3/call/signature.hpp>
 #include <smdebug/s3/object/failure.hpp>
-#include <smdebug/s3/options.hpp>
 
+#include <optional>
+#include <string>
 #include <utility>
 
 namespace smdebug::inline v1::s3::detail {
+
+/// The text in a header: base64 of the big-endian bytes.
+template <std::unsigned_integral Word, Word Polynomial>
+std::optional<std::string> crc_text(byte_view bytes) {
+    const Word crc = crc_of<Word, Polynomial>(bytes);
+    std::array<std::byte, sizeof(Word)> text{};
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        text[i] = static_cast<std::byte>((crc >> (8 * (text.size() - 1 - i))) & 0xFFU);
+    }
+    return to_base64(text);
+}
 
 SMDEBUG_INLINE std::optional<std::string> digest_text(std::string_view algorithm, byte_view bytes) {
     const auto made = digest_by(algorithm, bytes);
     return made ? std::optional{to_base64(*made)} : std::nullopt;
 }
 
+struct known_checksum {
+    std::string_view header;
+    std::size_t length;  // for a whole object; with "-N" after it, it is a checksum of the parts' checksums
+    std::optional<std::string> (*of)(byte_view bytes);
+};
+/// One of them is enough; cheaper ones come first.
+inline constexpr std::array known_checksums{
+    known_checksum{"x-amz-checksum-crc64nvme", 12, crc_text<std::uint64_t, 0x9A6C9329AC4BC9B5U>},
+    known_checksum{"x-amz-checksum-crc32c", 8, crc_text<std::uint32_t, 0x82F63B78U>},
+    known_checksum{"x-amz-checksum-crc32", 8, crc_text<std::uint32_t, 0xEDB88320U>},
+    known_checksum{"x-amz-checksum-sha256", 44, [](byte_view bytes) { return digest_text("SHA256", bytes); }},
+    known_checksum{"x-amz-checksum-sha1", 28, [](byte_view bytes) { return digest_text("SHA1", bytes); }},
+};
+
+/// All bytes of an object, if the answer to GET has them; nothing if it has a part, or none.
 SMDEBUG_INLINE std::optional<byte_view> whole_object_in(const http::response& answer) noexcept {
     const auto range = parse_content_range(answer.find_header("content-range").value_or(""));
     const bool is_whole =
@@ -23,6 +53,8 @@ SMDEBUG_INLINE std::optional<byte_view> whole_object_in(const http::response& an
     return is_whole ? std::optional{answer.body.view()} : std::nullopt;
 }
 
+/// The MD5 of a whole object, in hexadecimal digits, if its ETag is one: the object was uploaded in one piece and
+/// not encrypted with a managed key.  Nothing if the ETag may be something else.
 SMDEBUG_INLINE std::optional<std::string_view> md5_etag(const http::response& answer) noexcept {
     const std::string_view etag = unquoted(answer.find_header("etag").value_or(""));
     const bool is_of_parts = etag.size() != 32 || etag.find_first_not_of("0123456789abcdef") != std::string_view::npos;
@@ -37,7 +69,7 @@ SMDEBUG_INLINE std::string_view disagreeing_checksum(const http::response& answe
         return {};
     }
     const bool is_of_parts = answer.find_header("x-amz-checksum-type") == "COMPOSITE";
-    for (const detail::known_checksum& known : detail::known_checksums) {
+    for (const known_checksum& known : known_checksums) {
         const auto said = is_of_parts ? std::nullopt : answer.find_header(known.header);
         const auto is = said && said->size() == known.length ? known.of(*object) : std::nullopt;
         if (is) {
@@ -49,6 +81,7 @@ SMDEBUG_INLINE std::string_view disagreeing_checksum(const http::response& answe
     return is && to_hex(*is) != *md5 ? "etag" : std::string_view{};
 }
 
+/// "503 SlowDown (request id X): Please reduce your request rate"
 SMDEBUG_INLINE std::string answer_text(const call_result& failed) {
     const http::response& answer = failed.answer;
     const auto without_stops = [](std::string words) {
@@ -110,19 +143,19 @@ SMDEBUG_INLINE std::string advice_when_unreachable(std::string_view server) {
 }
 
 SMDEBUG_INLINE void fail(const location& place, std::string_view server, const call_result& failed) {
-    const std::string where = failed.asked.key.empty() ? place.text() : "s3://" + place.bucket + "/" + failed.asked.key;
+    const std::string where = failed.asked.key.empty() ? place.text() : place.name_of(failed.asked.key);
     const http::response& answer = failed.answer;
     std::string text = std::string{failed.asked.doing} + " " + where + " failed";
     if (failed.attempts > 1) {
         text += " after " + std::to_string(failed.attempts) + " attempts in " + std::to_string(failed.taken.count()) +
                 " ms";
     }
-    text += ": " + detail::answer_text(failed) + ". ";
+    text += ": " + answer_text(failed) + ". ";
     const error_context context{.where = where};
     if (!answer.answered()) {
         switch (answer.outcome) {
             case http::outcome::unreachable:
-                throw unavailable(text + detail::advice_when_unreachable(server), context);
+                throw unavailable(text + advice_when_unreachable(server), context);
             case http::outcome::timed_out:
                 throw timed_out(text + "It did not end within its deadline; see s3_options::retry", context);
             case http::outcome::too_long:
@@ -149,7 +182,7 @@ SMDEBUG_INLINE void fail(const location& place, std::string_view server, const c
         throw unavailable(text + "Somebody else has ended the upload: write the object again", context);
     }
     if (answer.status == 404) {
-        throw not_found("there is no object " + where + " (" + detail::answer_text(failed) + ")", context);
+        throw not_found("there is no object " + where + " (" + answer_text(failed) + ")", context);
     }
     const bool wants_keys = !failed.is_signed && (answer.status == 400 || answer.status == 412 ||
                                                   answer.status == 401 || answer.status == 403);
@@ -159,7 +192,7 @@ SMDEBUG_INLINE void fail(const location& place, std::string_view server, const c
     }
     if (answer.status == 401 || answer.status == 403 ||
         (answer.status == 400 && (code == "ExpiredToken" || code == "InvalidToken"))) {
-        throw access_denied(text + std::string{detail::advice_when_denied(code)}, context);
+        throw access_denied(text + std::string{advice_when_denied(code)}, context);
     }
     if (!failed.sent_to.empty()) {
         throw unsupported(text + "The server " + std::string{server} + " sends its requests on to " + failed.sent_to +

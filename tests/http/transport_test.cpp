@@ -1,15 +1,16 @@
-#include <smdebug/http/concepts.hpp>
+#include <smdebug/http/transport.hpp>
 
 #include <smdebug/core/bytes.hpp>
 
 #include <doctest/doctest.h>
 #include <support/scripted_transport.hpp>
-#include <support/transport_archetype.hpp>
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <thread>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -18,31 +19,37 @@ using smdebug_test::scripted_transport;
 
 namespace {
 
-/// Answers on another thread at any time.
-class late_transport {
+/// A transport of one's own: answers on another thread at any time.
+class late_transport final : public http_transport {
 public:
-    class exchange {
+    [[nodiscard]] std::unique_ptr<exchange> start(http::request ask, http::detail::completion_queue& to,
+                                                  std::size_t ticket) const override {
+        return std::make_unique<answering>(std::jthread{[&to, ticket, url = std::move(ask.url)] {
+            to.put({ticket, smdebug_test::answer(200, {}, url)});
+        }});
+    }
+
+private:
+    class answering final : public exchange {
     public:
-        explicit exchange(std::jthread answering) : answering_(std::move(answering)) {}
+        explicit answering(std::jthread thread) : thread_(std::move(thread)) {}
 
     private:
-        std::jthread answering_;
+        std::jthread thread_;
     };
-
-    [[nodiscard]] exchange start(http::request ask, http::detail::completion_queue& to, std::size_t ticket) const {
-        return exchange{std::jthread{[&to, ticket, url = std::move(ask.url)] {
-            to.put({ticket, smdebug_test::answer(200, {}, url)});
-        }}};
-    }
 };
+
+static_assert(std::is_abstract_v<http_transport> && std::has_virtual_destructor_v<http_transport>);
+static_assert(!std::is_copy_constructible_v<http_transport> && !std::is_copy_assignable_v<http_transport>);
+static_assert(!std::is_copy_constructible_v<http_transport::exchange> &&
+              std::has_virtual_destructor_v<http_transport::exchange>);
 
 }  // namespace
 
 TEST_CASE("perform: gives the answer of any transport, whether it comes at once or later") {
-    const smdebug_test::transport_archetype at_once{
-        scripted_transport{[](const http::request& ask, std::size_t number) {
-            return smdebug_test::answer(200 + static_cast<int>(number), {{"x-asked", ask.url}}, "body");
-        }}};
+    const scripted_transport at_once{[](const http::request& ask, std::size_t number) {
+        return smdebug_test::answer(200 + static_cast<int>(number), {{"x-asked", ask.url}}, "body");
+    }};
     CHECK(perform(at_once, {.url = "http://a/"}).find_header("x-asked") == "http://a/");
     CHECK(perform(at_once, {.url = "http://b/"}).status == 201);
     for (int round = 0; round < 50; ++round) {
@@ -64,7 +71,7 @@ TEST_CASE("scripted_transport: keeps what it was asked, with the body as it was,
     }};
     const scripted_transport copy = transport;
     http::detail::completion_queue answers;
-    std::vector<scripted_transport::exchange> exchanges;
+    std::vector<std::unique_ptr<http_transport::exchange>> exchanges;
     {
         const std::string body = "gone soon";
         exchanges.push_back(copy.start(

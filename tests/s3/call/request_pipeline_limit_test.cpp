@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include <cstddef>
+#include <memory>
 #include <random>
 #include <set>
 #include <string>
@@ -20,8 +21,6 @@ using smdebug_test::fake_s3_options;
 
 namespace {
 
-using client_type = s3::detail::client<fake_s3, static_credentials>;
-
 struct place {
     explicit place(delivery how) : server({.how = how}) {
         for (int i = 0; i < 100; ++i) {
@@ -29,17 +28,17 @@ struct place {
         }
     }
     fake_s3 server;
-    client_type client{s3::parse_location("s3://bucket"), smdebug_test::quick_options(), server,
-                       static_credentials{*fake_s3_options{}.keys}};
+    s3::detail::client client{s3::parse_location("s3://bucket"), smdebug_test::quick_options(), server,
+                              std::make_shared<static_credentials>(*fake_s3_options{}.keys)};
 };
 
 std::string text_of(const s3::detail::call_result& of) { return std::string{as_text(of.answer.body.view())}; }
 
 }  // namespace
 
-TEST_CASE("bounded_calls: answers are taken in the order in which they are wanted") {
+TEST_CASE("request_pipeline: answers are taken in the order in which they are wanted") {
     const place at{delivery::later};
-    s3::detail::bounded_calls calls{at.client, 7};
+    s3::detail::request_pipeline calls{at.client, 7};
     CHECK(calls.idle());
     std::vector<std::size_t> numbers;
     for (int i = 0; i < 100; ++i) {
@@ -59,10 +58,10 @@ TEST_CASE("bounded_calls: answers are taken in the order in which they are wante
     CHECK(at.server.most_under_way() == 7);
 }
 
-TEST_CASE("bounded_calls: one at a time, and none counts as one") {
+TEST_CASE("request_pipeline: one at a time, and none counts as one") {
     for (const std::size_t most : {0U, 1U}) {
         const place at{delivery::later};
-        s3::detail::bounded_calls calls{at.client, most};
+        s3::detail::request_pipeline calls{at.client, most};
         const std::size_t first = calls.start({.key = "1"});
         const std::size_t second = calls.start({.key = "2"});
         CHECK(text_of(calls.wait(second)) == "content 2");
@@ -71,9 +70,9 @@ TEST_CASE("bounded_calls: one at a time, and none counts as one") {
     }
 }
 
-TEST_CASE("bounded_calls: what is dropped is not heard of any more, whether it has come or not") {
+TEST_CASE("request_pipeline: what is dropped is not heard of any more, whether it has come or not") {
     const place at{delivery::by_hand};
-    s3::detail::bounded_calls calls{at.client, 4};
+    s3::detail::request_pipeline calls{at.client, 4};
     std::vector<std::size_t> numbers;
     for (int i = 0; i < 4; ++i) {
         numbers.push_back(calls.start({.key = std::to_string(i)}));

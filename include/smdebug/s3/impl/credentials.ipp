@@ -1,16 +1,26 @@
-// The bodies of <smdebug/s3/credentials/keys.hpp>.
+// The bodies of <smdebug/s3/credentials.hpp>.
 #pragma once
 
-#include <smdebug/s3/credentials/keys.hpp>
+#include <smdebug/core/error.hpp>
+#include <smdebug/s3/credentials.hpp>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstddef>
-#include <string_view>
 #include <system_error>
+#include <vector>
 
 namespace smdebug::inline v1::s3 {
 namespace detail {
+
+/// A decoded character and its place in the text.
+struct written_character {
+    char is = 0;
+    std::size_t begin = 0;
+    std::size_t end = 0;
+};
+using written_text = std::vector<written_character>;
 
 SMDEBUG_INLINE written_text as_written(std::string_view text) {
     written_text read;
@@ -21,6 +31,7 @@ SMDEBUG_INLINE written_text as_written(std::string_view text) {
     return read;
 }
 
+/// The character that an escape at that place encodes, and the escape's length; nothing if there is no escape.
 SMDEBUG_INLINE std::optional<std::pair<char, std::size_t>> escape_at(const written_text& read, std::size_t at) {
     if (const char first = read[at].is; first != '%' && first != '&' && first != '\\') {
         return std::nullopt;
@@ -82,6 +93,7 @@ SMDEBUG_INLINE std::optional<std::pair<char, std::size_t>> escape_at(const writt
     return std::nullopt;
 }
 
+/// Decodes each escape; false if there is none.
 SMDEBUG_INLINE bool unescape(written_text& read) {
     written_text out;
     out.reserve(read.size());
@@ -96,6 +108,73 @@ SMDEBUG_INLINE bool unescape(written_text& read) {
     return changed;
 }
 
+/// The form in which a character is compared; nothing if it is ignored: with `words_only`, all but letters and digits
+/// are, since others may have been inserted.
+constexpr std::optional<char> compared(char c, letter_case how, bool words_only) noexcept {
+    const bool is_capital = c >= 'A' && c <= 'Z';
+    const bool counts = !words_only || is_capital || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+    const char seen = how == letter_case::any && is_capital ? static_cast<char>(c - 'A' + 'a') : c;
+    return counts ? std::optional{seen} : std::nullopt;
+}
+
+/// So many characters in a row of a text, as one number, and their place.  Shorter pieces of a secret occur in any text.
+struct piece {
+    std::uint64_t characters = 0;
+    std::size_t begin = 0;
+    std::size_t end = 0;
+};
+inline constexpr std::size_t least_piece = 5;
+
+SMDEBUG_INLINE std::vector<piece> pieces_of(const written_text& text, letter_case how, bool words_only) {
+    constexpr std::uint64_t all = (std::uint64_t{1} << (8 * least_piece)) - 1;
+    std::vector<piece> pieces;
+    piece last;
+    std::array<std::size_t, least_piece> begins{};
+    std::size_t count = 0;
+    for (const written_character& one : text) {
+        if (const auto c = compared(one.is, how, words_only)) {
+            last.characters = ((last.characters << 8U) | static_cast<unsigned char>(*c)) & all;
+            begins[count++ % least_piece] = one.begin;
+            if (count >= least_piece) {
+                pieces.push_back({last.characters, begins[count % least_piece], one.end});
+            }
+        }
+    }
+    return pieces;
+}
+
+SMDEBUG_INLINE void hide_pieces(std::string& text, std::span<const std::string_view> secrets, letter_case how) {
+    std::vector<bool> marked(text.size(), false);
+    for (const bool words_only : {false, true}) {
+        std::vector<std::uint64_t> hidden;
+        for (const std::string_view secret : secrets) {
+            for (const piece& one : pieces_of(as_written(secret), how, words_only)) {
+                hidden.push_back(one.characters);
+            }
+        }
+        std::sort(hidden.begin(), hidden.end());
+        written_text read = as_written(text);
+        constexpr int most_times = 3;
+        for (int times = 0; times == 0 || (times <= most_times && unescape(read)); ++times) {
+            for (const piece& one : pieces_of(read, how, words_only)) {
+                if (std::binary_search(hidden.begin(), hidden.end(), one.characters)) {
+                    std::fill(marked.begin() + static_cast<std::ptrdiff_t>(one.begin),
+                              marked.begin() + static_cast<std::ptrdiff_t>(one.end), true);
+                }
+            }
+        }
+    }
+    std::string out;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        if (!marked[at]) {
+            out += text[at];
+        } else if (at == 0 || !marked[at - 1]) {
+            out += "...";
+        }
+    }
+    text = std::move(out);
+}
+
 }  // namespace detail
 
 SMDEBUG_INLINE void hide_keys(std::string& text, const access_keys& keys, detail::letter_case how) {
@@ -107,6 +186,26 @@ SMDEBUG_INLINE void hide_keys(std::string& text, const access_keys& keys, detail
         }
     }
     detail::hide_pieces(text, all, how);
+}
+
+SMDEBUG_INLINE bool fits_header(std::string_view text) noexcept {
+    return std::none_of(text.begin(), text.end(),
+                        [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == '\x7f'; });
+}
+
+SMDEBUG_INLINE void check_keys(const access_keys& keys, const std::string& from) {
+    if (keys.id.empty() || keys.secret.empty()) {
+        throw value_error("The keys for S3 in " + from + " lack " +
+                          (keys.id.empty() ? "the access key id" : "the secret access key") + ": both are needed.");
+    }
+    for (const auto& [what, text] : {std::pair<const char*, std::string_view>{"access key id", keys.id},
+                                     {"secret access key", keys.secret},
+                                     {"session token", keys.token}}) {
+        if (!fits_header(text)) {
+            throw value_error(std::string{"The "} + what + " in " + from +
+                              " contains a line break or another control character: it was not copied correctly.");
+        }
+    }
 }
 
 }  // namespace smdebug::inline v1::s3

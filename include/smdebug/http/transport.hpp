@@ -1,13 +1,13 @@
-// Start of http/: the concept of a transport, which sends requests to servers and returns their answers.
+// Start of http/: the interface of a transport, which sends requests to servers and returns their answers.
 #pragma once
 
 #include <smdebug/http/message.hpp>
 
 #include <chrono>
-#include <concepts>
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -44,32 +44,35 @@ private:
 
 }  // namespace http::detail
 
-/// A running exchange: movable, not copyable.
-template <class Exchange>
-concept http_exchange = std::movable<Exchange> && !std::copy_constructible<Exchange>;
-
-/// Carries requests over HTTP, many at once.  A type Candidate models `http_transport` when:
-///  1. start(request, inbox, ticket) returns at once; later exactly one answer with that ticket is put into the inbox,
-///     on any thread, possibly from within start();
-///  2. destroying the exchange that start() returned cancels it: from then on nothing is put into the inbox for it, and
-///     the request's body is not read any more.  Until then inbox and body are borrowed;
-///  3. a body is delivered whole, or the outcome is not `answered`;
-///  4. redirections are not followed, only GET and HEAD are ever sent twice, and no header is added that a signature
+/// Carries requests over HTTP, many at once.  Derive from it to send requests in another way.  A transport promises:
+///  1. a body is delivered whole, or the outcome is not `answered`;
+///  2. redirections are not followed, only GET and HEAD are ever sent twice, and no header is added that a signature
 ///     covers (x-amz-*, authorization); "host" is that of the URL;
-///  5. const calls may run concurrently on many threads; copies share their state.
-template <class Candidate>
-concept http_transport = std::copyable<Candidate> && requires(const Candidate& transport, http::request ask,
-                                                              http::detail::completion_queue& to, std::size_t ticket) {
-    { transport.start(std::move(ask), to, ticket) } -> http_exchange;
-};
+///  3. const calls may run concurrently on many threads.
+class http_transport {
+public:
+    /// A running request.  Destroying it cancels the request: from then on nothing is put into the inbox for it, and the
+    /// request's body is not read any more.  Until then inbox and body are borrowed.
+    class exchange {
+    public:
+        exchange() = default;
+        exchange(const exchange&) = delete;
+        exchange& operator=(const exchange&) = delete;
+        virtual ~exchange() = default;
+    };
 
-/// Sends one request and waits for the answer on the calling thread.
-template <http_transport Transport>
-[[nodiscard]] http::response perform(const Transport& transport, http::request ask) {
-    http::detail::completion_queue answers;
-    [[maybe_unused]] const auto exchange = transport.start(std::move(ask), answers, 0);
-    return answers.take_until(http::detail::completion_queue::clock::time_point::max())->response;
-}
+    virtual ~http_transport() = default;
+
+    /// Returns at once, null if nothing is left to cancel.  Exactly one answer with that ticket is put into the inbox
+    /// `to`, on any thread, possibly from within start().
+    [[nodiscard]] virtual std::unique_ptr<exchange> start(http::request ask, http::detail::completion_queue& to,
+                                                          std::size_t ticket) const = 0;
+
+protected:
+    http_transport() = default;
+    http_transport(const http_transport&) = default;
+    http_transport& operator=(const http_transport&) = default;
+};
 
 namespace http::detail {
 
@@ -94,4 +97,12 @@ inline std::optional<arrival> completion_queue::take_until(clock::time_point lat
 }
 
 }  // namespace http::detail
+
+/// Sends one request and waits for the answer on the calling thread.
+[[nodiscard]] inline http::response perform(const http_transport& transport, http::request ask) {
+    http::detail::completion_queue answers;
+    const auto exchange = transport.start(std::move(ask), answers, 0);
+    return answers.take_until(http::detail::completion_queue::clock::time_point::max())->response;
+}
+
 }  // namespace smdebug::inline v1
