@@ -1,4 +1,4 @@
-// A storage of your own: here one that wraps any other storage and counts what is read through it.
+// A storage of your own: here one around a folder that counts what is read through it.
 // The same four calls would read from a database, an object store, or an archive of yours.
 // Usage: custom_storage RUN
 #include <smdebug/smdebug.hpp>
@@ -15,9 +15,8 @@
 
 namespace smd = smdebug;
 
-/// Counts reads and bytes; passes on the four required operations, and so loses the optional ones.  A storage's const
-/// calls may run on many threads at once, hence the atomics; it has to be movable, hence the pointer.
-template <smd::storage Inner>
+/// Counts reads and bytes of a folder's files.  A storage's const calls may run on many threads at once, hence the
+/// atomics; it has to be movable, hence the pointer.
 class counting_storage {
 public:
     struct counters {
@@ -25,12 +24,15 @@ public:
         std::atomic<std::uint64_t> bytes{0};
     };
 
-    explicit counting_storage(Inner inner) : inner_(std::move(inner)), seen_(std::make_shared<counters>()) {}
+    explicit counting_storage(smd::any_storage inner) : inner_(std::move(inner)) {}
 
-    // 1. An object by its key, such as "index/000000000/000000000000_worker_0.json", or a part of it; not_found if
-    //    there is none.  A byte_buffer is bytes and whatever keeps them alive, so that nothing has to be copied.
-    [[nodiscard]] smd::byte_buffer read(std::string_view key, smd::byte_range where = smd::whole_object) const {
-        return counted(inner_.read(key, where));
+    // 1. A part of the object of a key, such as "index/000000000/000000000000_worker_0.json", or all of it; not_found
+    //    if there is none.  A byte_buffer is bytes and whatever keeps them alive, so that nothing has to be copied.
+    [[nodiscard]] smd::byte_buffer read(std::string_view key, smd::byte_range where) const {
+        smd::byte_buffer bytes = inner_.read(key, where);
+        ++seen_->reads;
+        seen_->bytes += bytes.size();
+        return bytes;
     }
     // 2. The keys that begin with `prefix`, in byte order, after `after`.
     [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const {
@@ -44,18 +46,10 @@ public:
     [[nodiscard]] const counters& seen() const noexcept { return *seen_; }
 
 private:
-    [[nodiscard]] smd::byte_buffer counted(smd::byte_buffer bytes) const {
-        ++seen_->reads;
-        seen_->bytes += bytes.size();
-        return bytes;
-    }
-
-    Inner inner_;
-    std::shared_ptr<counters> seen_;
+    smd::any_storage inner_;
+    std::shared_ptr<counters> seen_ = std::make_shared<counters>();
 };
-
-using my_storage = counting_storage<smd::local_storage>;
-static_assert(smd::storage<my_storage>);  // else the compiler says what is missing
+static_assert(smd::storage<counting_storage>);  // else the compiler says what is missing
 
 int main(int count, char** arguments) {
     if (count != 2) {
@@ -63,7 +57,7 @@ int main(int count, char** arguments) {
         return 2;
     }
     try {
-        const smd::basic_trial<my_storage> trial{my_storage{smd::local_storage{arguments[1]}}};
+        const smd::basic_trial<counting_storage> trial{counting_storage{smd::local_storage{arguments[1]}}};
         const auto& seen = trial.store().seen();
         const std::uint64_t at_open = seen.reads;
         std::cout << "opening " << smd::printable(trial.name()) << ": " << at_open << " reads, " << seen.bytes

@@ -14,7 +14,6 @@
 #include <smdebug/formats.hpp>
 #include <smdebug/index/locations.hpp>
 #include <smdebug/reduce/name.hpp>
-#include <smdebug/storage/cache/memory_cache.hpp>
 #include <smdebug/storage/cached_storage.hpp>
 #include <smdebug/storage/concepts.hpp>
 #include <smdebug/storage/local_storage.hpp>

@@ -30,8 +30,6 @@ enum class lookup_failure_kind : std::uint8_t {
     not_computed,            ///< the kernel lacks a reduction that the dtype has
 };
 
-using absence [[deprecated("smdebug::lookup_failure_kind")]] = lookup_failure_kind;
-
 /// The error of a look-up as a value: what the call without find_ would throw.
 ///
 ///     if (const auto value = tensor.find_value(step); !value) std::puts(value.failure().message().c_str());
@@ -61,10 +59,6 @@ struct lookup_error {
 /// Converts the exception that is being handled, which reading a record threw, to a failure.  Call it inside a catch
 /// block.
 [[nodiscard]] lookup_error failure_from_current_exception(std::string where, std::uint64_t offset);
-[[deprecated("smdebug::failure_from_current_exception")]] [[nodiscard]] inline lookup_error failure_at_hand(
-    std::string where, std::uint64_t offset) {
-    return failure_from_current_exception(std::move(where), offset);
-}
 
 /// A value, or why there is none: the result of a tensor's find_value(), find_reduction() and so on.
 template <class Value>

@@ -236,7 +236,7 @@ TEST_CASE("step_prefetch: with a cache on disk each event file is fetched once, 
     // A cache with room for only a few files, and one whose folder cannot be created.
     for (const std::string& folder : {place.path() + "/small", std::string{"/dev/null/none"}}) {
         CAPTURE(folder);
-        const trial run = far.open(disk_cache{folder, std::uint64_t{16} << 10U, std::uint64_t{4} << 10U});
+        const trial run = far.open({.memory_bytes = 4 << 10, .folder = folder, .folder_bytes = 16 << 10});
         static_cast<void>(far.fetches());
         CHECK(all_evaluated(pass(run), 50));
         CHECK(far.fetches() == counted{{1, far.files()}});
