@@ -50,7 +50,7 @@ class storage_base {
 public:
     virtual ~storage_base() = default;
 
-    /// As far as it differs from the defaults of storage_abilities. Cheap: it is asked often.
+    /// As far as it differs from the defaults of storage_abilities. Called often: cheap.
     [[nodiscard]] virtual storage_abilities abilities() const { return {}; }
 
     // Reading ----------------------------------------------------------------------------------------------------
