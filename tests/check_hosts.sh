@@ -28,6 +28,7 @@ END
 for level in 0 1 2 3; do
     must_compile "the README's hook, -O$level" "$@" $compiled "-O$level" -Wall -Wextra -Werror -c -o hook.o hook_line.cpp
 done
+must_compile "the README's hook, -O2, header-only" "$@" -O2 -Wall -Wextra -Werror -c -o hook.o hook_line.cpp
 
 # Hosts with names of their own: of xtensor, and macros of one letter.
 {
@@ -63,7 +64,7 @@ echo '#include <smdebug/smdebug.hpp>' >all.cpp
 must_compile "all with -Ofast -fno-finite-math-only" "$@" $compiled -Ofast -fno-finite-math-only -fsyntax-only all.cpp
 for form in "$compiled" -DHEADER_ONLY; do
     for fast in -Ofast -ffast-math -ffinite-math-only; do
-        if "$@" "$form" "$fast" -fsyntax-only all.cpp 2>said; then
+        if "$@" -Wfatal-errors "$form" "$fast" -fsyntax-only all.cpp 2>said; then
             echo "compiles, and would not see NaN: $form $fast"
             exit 1
         fi
