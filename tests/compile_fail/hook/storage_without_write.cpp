@@ -9,7 +9,6 @@
 #include <vector>
 
 struct storage_without_write {
-    smdebug::byte_buffer read(std::string_view key) const;
     smdebug::byte_buffer read(std::string_view key, smdebug::byte_range where) const;
     std::vector<std::string> list(std::string_view prefix, std::string_view after) const;
     std::optional<std::uint64_t> size(std::string_view key) const;

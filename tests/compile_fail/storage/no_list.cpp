@@ -9,7 +9,6 @@
 #include <vector>
 
 struct no_list {
-    smdebug::byte_buffer read(std::string_view key) const;
     smdebug::byte_buffer read(std::string_view key, smdebug::byte_range where) const;
 #ifdef CONTROL
     std::vector<std::string> list(std::string_view prefix, std::string_view after) const;

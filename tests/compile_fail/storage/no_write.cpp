@@ -1,6 +1,6 @@
 // A storage that can only be read, where one is wanted that can be written.
 // expect: 'writable_storage
-#include <smdebug/storage/storage_base.hpp>
+#include <smdebug/storage/concepts.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -9,7 +9,6 @@
 #include <vector>
 
 struct no_write {
-    smdebug::byte_buffer read(std::string_view key) const;
     smdebug::byte_buffer read(std::string_view key, smdebug::byte_range where) const;
     std::vector<std::string> list(std::string_view prefix, std::string_view after) const;
     std::optional<std::uint64_t> size(std::string_view key) const;

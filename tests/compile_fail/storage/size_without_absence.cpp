@@ -1,4 +1,4 @@
-// A storage whose size() cannot say that there is no such object.
+// A storage that cannot say that an object is missing.
 // expect: 'storage
 #include <smdebug/storage/concepts.hpp>
 
@@ -9,7 +9,6 @@
 #include <vector>
 
 struct size_without_absence {
-    smdebug::byte_buffer read(std::string_view key) const;
     smdebug::byte_buffer read(std::string_view key, smdebug::byte_range where) const;
     std::vector<std::string> list(std::string_view prefix, std::string_view after) const;
 #ifdef CONTROL

@@ -1,26 +1,25 @@
-// A storage that reads into a vector of its own instead of a byte_buffer.
-// expect: 'storage
+// A storage whose write() returns whether it succeeded: callers would not look.
+// expect: 'writable_storage
 #include <smdebug/storage/concepts.hpp>
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-struct read_gives_vector {
-#ifdef CONTROL
-    smdebug::byte_buffer read(std::string_view key) const;
-#else
-    std::vector<std::byte> read(std::string_view key) const;
-#endif
+struct write_tells {
     smdebug::byte_buffer read(std::string_view key, smdebug::byte_range where) const;
     std::vector<std::string> list(std::string_view prefix, std::string_view after) const;
     std::optional<std::uint64_t> size(std::string_view key) const;
     std::string name() const;
+#ifdef CONTROL
+    void write(std::string_view key, smdebug::byte_view bytes);
+#else
+    bool write(std::string_view key, smdebug::byte_view bytes);
+#endif
 };
 
-void open(const smdebug::storage auto& store);
+void save(smdebug::writable_storage auto& store);
 
-void use(const read_gives_vector& store) { open(store); }
+void use(write_tells& store) { save(store); }

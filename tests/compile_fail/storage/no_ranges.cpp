@@ -8,10 +8,11 @@
 #include <string_view>
 #include <vector>
 
-struct no_range {
-    smdebug::byte_buffer read(std::string_view key) const;
+struct no_ranges {
 #ifdef CONTROL
     smdebug::byte_buffer read(std::string_view key, smdebug::byte_range where) const;
+#else
+    smdebug::byte_buffer read(std::string_view key) const;
 #endif
     std::vector<std::string> list(std::string_view prefix, std::string_view after) const;
     std::optional<std::uint64_t> size(std::string_view key) const;
@@ -20,4 +21,4 @@ struct no_range {
 
 void open(const smdebug::storage auto& store);
 
-void use(const no_range& store) { open(store); }
+void use(const no_ranges& store) { open(store); }
