@@ -36,17 +36,15 @@ std::string told_of(std::size_t i, const std::optional<byte_buffer>& bytes) {
     return std::to_string(i) + (bytes ? std::string{as_text(bytes->view())} : "-") + " ";
 }
 
-template <class Storage>
-std::string all_of(const Storage& store) {
+std::string all_of(const any_storage& store) {
     std::string told;
-    read_ranges(store, wanted, [&](std::size_t i, std::optional<byte_buffer> bytes, const object_version&) {
+    store.read_ranges(wanted, [&](std::size_t i, std::optional<byte_buffer> bytes, const object_version&) {
         told += told_of(i, bytes);
     });
     return told;
 }
 
-template <class Storage>
-std::string past_errors(const Storage& store) {
+std::string past_errors(const any_storage& store) {
     std::string told;
     read_ranges_past_errors(
         store, wanted,
@@ -63,36 +61,11 @@ std::string past_errors(const Storage& store) {
     return told;
 }
 
-// Near misses.
-struct sink_of_views : memory_storage {
-    void read_ranges(std::span<const object_range>, object_sink) const {}
-};
-struct reads_ranges_of_one_key : memory_storage {
-    void read_ranges(std::string_view, std::span<const byte_range>, range_sink) const {}
-};
-static_assert(!range_batch_reader<sink_of_views> && !range_batch_reader<reads_ranges_of_one_key>);
-
 }  // namespace
-
-TEST_CASE("read_each: an exception of the sink ends the reading and is passed on") {
-    memory_storage objects;
-    objects.write("a", as_bytes("1"));
-    objects.write("b", as_bytes("2"));
-    const storage_archetype store{objects};
-    const std::vector<std::string> keys{"a", "b"};
-    int called = 0;
-    CHECK_THROWS_AS(read_each(store, keys,
-                              [&](std::size_t, std::optional<byte_view>, const object_version&) {
-                                  ++called;
-                                  throw std::runtime_error("enough");
-                              }),
-                    std::runtime_error);
-    CHECK(called == 1);
-}
 
 TEST_CASE("read_each_past_errors: continues after unreadable objects, and passes on the sink's own errors") {
     struct moody : memory_storage {
-        [[nodiscard]] byte_buffer read(std::string_view key, byte_range where = whole_object) const {
+        [[nodiscard]] byte_buffer read(std::string_view key, byte_range where = whole_object) const override {
             if (key == "b" || key == "d") {
                 throw access_denied("no", {.where = std::string{key}});
             }
@@ -107,7 +80,7 @@ TEST_CASE("read_each_past_errors: continues after unreadable objects, and passes
     std::string told;
     read_each_past_errors(
         store, keys,
-        [&](std::size_t i, std::optional<byte_view> bytes) {
+        [&](std::size_t i, std::optional<byte_view> bytes, const object_version&) {
             told += std::to_string(i) + (bytes ? std::string{as_text(*bytes)} : "-") + " ";
         },
         [&](std::size_t i, const error& why) { told += std::to_string(i) + "!" + why.where() + " "; });
@@ -115,7 +88,7 @@ TEST_CASE("read_each_past_errors: continues after unreadable objects, and passes
     int calls = 0;
     CHECK_THROWS_AS(read_each_past_errors(
                         store, keys,
-                        [&](std::size_t, std::optional<byte_view>) {
+                        [&](std::size_t, std::optional<byte_view>, const object_version&) {
                             ++calls;
                             throw unavailable("the sink's own");
                         },
@@ -128,7 +101,7 @@ TEST_CASE("read_each_past_errors: continues after unreadable objects, and passes
         told.clear();
         return read_each_past_errors(
             store, keys,
-            [&](std::size_t i, std::optional<byte_view>) {
+            [&](std::size_t i, std::optional<byte_view>, const object_version&) {
                 told += std::to_string(i);
                 return i < end;
             },
@@ -147,45 +120,13 @@ TEST_CASE("read_each_past_errors: continues after unreadable objects, and passes
     CHECK(told == "01!234!");
 }
 
-TEST_CASE("read_each: passes on errors of the storage other than not_found") {
-    struct failing : memory_storage {
-        [[nodiscard]] byte_buffer read(std::string_view key) const {
-            throw unavailable("the line is down", {.where = std::string{key}});
-        }
-        [[nodiscard]] byte_buffer read(std::string_view key, byte_range) const { return read(key); }
-    };
-    const std::vector<std::string> keys{"a"};
-    CHECK_THROWS_AS(read_each(failing{}, keys,
-                              [](std::size_t, std::optional<byte_view>, const object_version&) { FAIL("called"); }),
-                    unavailable);
-}
-
 TEST_CASE("read_ranges: ranges are delivered in order, whether or not the storage reads them together") {
     const std::string expected = "0234 1- 2ij 30 4b ";
     CHECK(all_of(storage_archetype{letters()}) == expected);
     const remote_storage remote{letters()};
     CHECK(all_of(remote) == expected);
     CHECK(remote.asked().calls == std::vector<std::string>{"ranges 5"});
-    CHECK(all_of(any_storage{remote}) == expected);
-    CHECK(remote.asked().calls == std::vector<std::string>{"ranges 5"});
     CHECK(all_of(any_storage{letters()}) == expected);
-}
-
-TEST_CASE("read_ranges: an exception of the sink or the storage ends the reading and is passed on") {
-    const remote_storage remote{letters()};
-    for (const bool batched : {true, false}) {
-        int called = 0;
-        const auto sink = [&](std::size_t, const std::optional<byte_buffer>&, const object_version&) {
-            ++called;
-            throw std::runtime_error("enough");
-        };
-        CHECK_THROWS_AS(batched ? read_ranges(remote, wanted, sink) : read_ranges(letters(), wanted, sink),
-                        std::runtime_error);
-        CHECK(called == 1);
-    }
-    remote.before_read([](std::string_view key, byte_range) { throw unavailable("no", {.where = std::string{key}}); });
-    CHECK_THROWS_AS(static_cast<void>(all_of(remote)), unavailable);
-    CHECK_THROWS_AS(static_cast<void>(all_of(static_cast<const distant_storage&>(remote))), unavailable);
 }
 
 TEST_CASE("read_ranges_past_errors: continues after unreadable ranges") {
@@ -202,7 +143,7 @@ TEST_CASE("read_ranges_past_errors: continues after unreadable ranges") {
     const remote_storage remote{letters(), {.gap = 0}};
     remote.before_read(moody);
     CHECK(past_errors(remote) == expected);
-    CHECK(past_errors(static_cast<const distant_storage&>(remote)) == expected);
+    CHECK(past_errors(distant_storage{remote}) == expected);
     // Ranges of one request fail together, but not alone.
     std::string told;
     read_ranges_past_errors(

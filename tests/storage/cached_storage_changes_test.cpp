@@ -28,7 +28,7 @@ using namespace smdebug::testing;
 
 TEST_CASE("cached_storage: a missing object is not remembered") {
     counting_storage<> inner;
-    const auto store = cached(inner);
+    const auto store = cached_storage{inner};
     for (int i = 0; i < 2; ++i) {
         CHECK_THROWS_AS(static_cast<void>(store.read(event_key)), not_found);
         CHECK_THROWS_AS(static_cast<void>(store.read(event_key, {0, 1})), not_found);
@@ -61,24 +61,24 @@ TEST_CASE("cached_storage: an object that disappears between listing and reading
         CHECK(text_of(store.read(nth_key(1))) == "again");
     };
     const counting_storage<> one;
-    try_it(cached(one), one);
+    try_it(cached_storage{one}, one);
     const plain_counting_storage plain;
-    try_it(cached(plain), plain);
+    try_it(cached_storage{plain}, plain);
     const counting_storage<> kept;
-    try_it(cached(kept, disk_cache{folder.path() + "/a"}), kept);
+    try_it(cached_storage{kept, {.folder = folder.path() + "/a"}}, kept);
 }
 
 TEST_CASE("cached_storage: its own writes, commits and removals are seen at once") {
-    auto store = cached(memory_storage{});
+    auto store = cached_storage{memory_storage{}};
     auto other = store;
     store.write(event_key, as_bytes("first"));
     CHECK(text_of(store.read(event_key)) == "first");
     other.write(event_key, as_bytes("other"));
     CHECK(text_of(store.read(event_key, {1, 2})) == "th");
     auto out = store.create(event_key);
-    append_texts(out, {"third"});
+    append_texts(*out, {"third"});
     CHECK(text_of(other.read(event_key)) == "other");
-    out.commit(durability::cached);
+    out->commit(durability::cached);
     CHECK(text_of(other.read(event_key)) == "third");
     CHECK(store.remove(event_key));
     CHECK_THROWS_AS(static_cast<void>(other.read(event_key)), not_found);
@@ -87,9 +87,9 @@ TEST_CASE("cached_storage: its own writes, commits and removals are seen at once
 
 TEST_CASE("cached_storage: an output keeps the storage alive") {
     memory_storage objects;
-    auto out = cached(objects).create("a");
-    append_texts(out, {"bytes"});
-    out.commit(durability::cached);
+    auto out = cached_storage{objects}.create("a");
+    append_texts(*out, {"bytes"});
+    out->commit(durability::cached);
     CHECK(text_of(objects.read("a")) == "bytes");
 }
 
@@ -102,7 +102,7 @@ TEST_CASE("cached_storage: a failed write may have been done, so the cached obje
     };
     failing inner;
     inner.memory_storage::write(event_key, as_bytes("first"));
-    auto store = cached(inner);
+    auto store = cached_storage{inner};
     CHECK(text_of(store.read(event_key)) == "first");
     CHECK_THROWS_AS(store.write(event_key, as_bytes("other")), unavailable);
     CHECK(text_of(store.read(event_key)) == "other");
@@ -131,14 +131,14 @@ TEST_CASE("cached_storage: a replacement by others is seen when the version is l
         }
     };
     const counting_storage<> one;
-    try_it(cached(one), one);
+    try_it(cached_storage{one}, one);
     const counting_storage<> kept;
-    try_it(cached(kept, disk_cache{folder.path() + "/a"}), kept);
+    try_it(cached_storage{kept, {.folder = folder.path() + "/a"}}, kept);
 }
 
 TEST_CASE("cached_storage: without versions, another size or forget() shows a replacement") {
     plain_counting_storage inner;
-    const auto store = cached(inner);
+    const auto store = cached_storage{inner};
     inner.write(event_key, as_bytes("first"));
     CHECK(text_of(store.read(event_key)) == "first");
     inner.objects().write(event_key, as_bytes("replaced"));
@@ -168,8 +168,8 @@ TEST_CASE("cached_storage: an object replaced between listing and fetching is re
         CHECK(text_of(make().read(event_key)) == "longest");
     };
     const counting_storage<> one;
-    try_it([&] { return cached(one); }, one);
-    try_it([&] { return cached(one, disk_cache{folder.path() + "/a"}); }, one);
+    try_it([&] { return cached_storage{one}; }, one);
+    try_it([&] { return cached_storage{one, {.folder = folder.path() + "/a"}}; }, one);
 }
 
 TEST_CASE("cached_storage: growing files that are read in turns are not fetched repeatedly") {
@@ -177,7 +177,7 @@ TEST_CASE("cached_storage: growing files that are read in turns are not fetched 
     constexpr int files = 4;
     std::vector<std::string> written(files);
     std::vector<std::string> seen(files);
-    const auto store = cached(inner);
+    const auto store = cached_storage{inner};
     std::uint64_t fetched = 0;
     for (int round = 0; round < 50; ++round) {
         for (std::size_t i = 0; i < files; ++i) {

@@ -19,6 +19,7 @@
 #include <chrono>
 #include <concepts>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -46,58 +47,45 @@ bool comes_true(Done&& done) {
     return true;
 }
 
-// Each optional ability, of a storage and of a cached storage around it.
-template <class Inner>
-constexpr bool keeps_abilities() {
-    using outer = cached_storage<Inner>;
-    static_assert(storage<outer> && std::copyable<outer>);
-    static_assert(batch_reader<outer> && range_batch_reader<outer>);
-    static_assert(viewing_storage<outer> && prefetching_storage<outer> && place_prober<outer>);
-    return versioned_storage<outer> == versioned_storage<Inner> &&
-           followable_storage<outer> == followable_storage<Inner> &&
-           announcing_storage<outer> == announcing_storage<Inner> && dated_storage<outer> == dated_storage<Inner> &&
-           writable_storage<outer> == writable_storage<Inner> && appending_storage<outer> == appending_storage<Inner> &&
-           removing_storage<outer> == removing_storage<Inner> && claiming_storage<outer> == claiming_storage<Inner>;
-}
-static_assert(keeps_abilities<storage_archetype>() && keeps_abilities<followable_archetype>() &&
-              keeps_abilities<reluctant_archetype>() && keeps_abilities<announcing_archetype>() &&
-              keeps_abilities<dated_archetype>() && keeps_abilities<versioned_archetype>() &&
-              keeps_abilities<range_batch_archetype>() && keeps_abilities<viewing_archetype>() &&
-              keeps_abilities<prefetching_archetype>() && keeps_abilities<writable_archetype>() &&
-              keeps_abilities<appending_archetype>() && keeps_abilities<removing_archetype>() &&
-              keeps_abilities<claiming_archetype>() && keeps_abilities<unclaiming_archetype>());
-static_assert(keeps_abilities<memory_storage>() && keeps_abilities<local_storage>() && keeps_abilities<any_storage>() &&
-              keeps_abilities<cached_storage<memory_storage>>());
-
-template <class Inner>
-concept can_be_cached_on_disk = requires { typename cached_storage<Inner, disk_cache>; };
-static_assert(can_be_cached_on_disk<memory_storage> && can_be_cached_on_disk<versioned_archetype> &&
-              !can_be_cached_on_disk<storage_archetype> && !can_be_cached_on_disk<any_storage>);
-
 }  // namespace
 
-TEST_CASE("cached_storage: keeps the inner storage's abilities and its name") {
+TEST_CASE(
+    "cached_storage: has the inner storage's abilities and its name, and reads ahead if there are threads for it") {
+    static_assert(storage<cached_storage> && writable_storage<cached_storage> && std::copyable<cached_storage>);
     const memory_storage objects;
-    CHECK(cached(followable_archetype{objects}).abilities().follows);
-    CHECK_FALSE(cached(reluctant_archetype{objects}).abilities().follows);
-    CHECK(cached(viewing_archetype{objects}).abilities().views);
-    CHECK_FALSE(cached(unviewing_archetype{objects}).abilities().views);
-    CHECK_FALSE(cached(storage_archetype{objects}).abilities().views);
-    CHECK(cached(range_batch_archetype{objects}).abilities().batches_ranges);
-    CHECK_FALSE(cached(storage_archetype{objects}).abilities().batches_ranges);
-    CHECK(cached(claiming_archetype{objects}).abilities().claims);
-    CHECK_FALSE(cached(unclaiming_archetype{objects}).abilities().claims);
-    CHECK(cached(storage_archetype{objects}).abilities().reads_ahead);
-    CHECK_FALSE(cached(storage_archetype{objects}, memory_cache{}, {.threads_ahead = 0}).abilities().reads_ahead);
-    CHECK(cached(storage_archetype{objects}).name() == "archetype");
-    const auto twice = cached(cached(objects));
-    static_assert(std::same_as<decltype(twice), const cached_storage<cached_storage<memory_storage>>>);
+    storage_abilities expected = objects.abilities();
+    expected.reads_ahead = true;
+    CHECK(cached_storage{objects}.abilities() == expected);
+    CHECK(cached_storage{any_storage{cached_storage{objects}}}.abilities() == expected);
+    CHECK(cached_storage{objects, {.threads_ahead = 0}}.abilities() == objects.abilities());
+    for (const any_storage& inner : std::vector<any_storage>{
+             storage_archetype{objects}, followable_archetype{objects}, range_batch_archetype{objects},
+             viewing_archetype{objects}, unviewing_archetype{objects}, claiming_archetype{objects}}) {
+        expected = inner.abilities();
+        expected.reads_ahead = true;
+        CHECK(cached_storage{inner}.abilities() == expected);
+        CHECK(any_storage{cached_storage{inner}}.abilities() == expected);
+        CHECK(cached_storage{inner}.name() == "archetype");
+    }
+    // They may change.
+    class learner : public memory_storage {
+    public:
+        bool* writes = nullptr;
+        [[nodiscard]] storage_abilities abilities() const override { return {.writes = *writes}; }
+    };
+    bool writes = false;
+    learner inner;
+    inner.writes = &writes;
+    const cached_storage around{inner};
+    CHECK_FALSE(around.abilities().writes);
+    writes = true;
+    CHECK(around.abilities().writes);
 }
 
 TEST_CASE("cached_storage: a read of a part fetches the whole object once, and later reads copy nothing") {
     counting_storage<> inner;
     inner.write(event_key, as_bytes("0123456789"));
-    const auto store = cached(inner);
+    const auto store = cached_storage{inner};
     CHECK(text_of(store.read(event_key, {2, 3})) == "234");
     CHECK(inner.calls() == std::vector<std::string>{"entries events/", "read " + std::string{event_key}});
     const auto whole = store.read(event_key);
@@ -115,7 +103,7 @@ TEST_CASE("cached_storage: one listing covers a thousand objects") {
     for (int i = 0; i < all; ++i) {
         inner.write(nth_key(i), as_bytes(std::to_string(i)));
     }
-    const auto store = cached(inner);
+    const auto store = cached_storage{inner};
     for (int i = 0; i < all; ++i) {
         REQUIRE(text_of(store.read(nth_key(i), {0, 9})) == std::to_string(i));
     }
@@ -129,9 +117,9 @@ TEST_CASE("cached_storage: caches the keys that its options accept, all by defau
     counting_storage<> inner;
     inner.write("kept/a", as_bytes("x"));
     inner.write("other/a", as_bytes("x"));
-    const auto all = cached(inner);
+    const auto all = cached_storage{inner};
     const auto some =
-        cached(inner, memory_cache{}, {.cacheable = [](std::string_view key) { return key.starts_with("kept/"); }});
+        cached_storage{inner, {.cacheable = [](std::string_view key) { return key.starts_with("kept/"); }}};
     const auto is_cached = [&](const auto& store, const std::string& key) {
         static_cast<void>(store.read(key));
         static_cast<void>(inner.calls());
@@ -151,7 +139,7 @@ TEST_CASE("cached_storage: caches the keys that its options accept, all by defau
 TEST_CASE("cached_storage: parts of too large an object are read each time, and its size is requested once") {
     counting_storage<> inner;
     inner.write(event_key, as_bytes("0123456789"));
-    const auto store = cached(inner, memory_cache{}, {.largest_object = 9});
+    const auto store = cached_storage{inner, {.largest_object = 9}};
     for (int i = 0; i < 3; ++i) {
         CHECK(text_of(store.read(event_key, {2, 3})) == "234");
     }
@@ -166,7 +154,7 @@ TEST_CASE("cached_storage: parts of too large an object are read each time, and 
 TEST_CASE("cached_storage: without versions it requests the size once") {
     plain_counting_storage inner;
     inner.write(event_key, as_bytes("0123456789"));
-    const auto store = cached(inner);
+    const auto store = cached_storage{inner};
     for (int i = 0; i < 3; ++i) {
         CHECK(text_of(store.read(event_key, {2, 3})) == "234");
     }
@@ -179,7 +167,7 @@ TEST_CASE("cached_storage: the least recently used object is evicted first, and 
     for (int i = 0; i < 4; ++i) {
         inner.write(nth_key(i), as_bytes(std::string(1000, static_cast<char>('a' + i))));
     }
-    const auto store = cached(inner, memory_cache{3 * 1256});
+    const auto store = cached_storage{inner, {.memory_bytes = 3 * 1256}};
     const byte_buffer first = store.read(nth_key(0));
     for (const int i : {1, 2, 0, 3, 0, 2, 3}) {  // 3 is cached, 1 is evicted
         static_cast<void>(store.read(nth_key(i)));
@@ -198,7 +186,7 @@ TEST_CASE("cached_storage: if many threads want the same object, one fetches it"
     for (int i = 0; i < objects; ++i) {
         inner.write(nth_key(i), as_bytes(std::string(1000, static_cast<char>('a' + i))));
     }
-    const auto store = cached(inner);
+    const auto store = cached_storage{inner};
     std::atomic<int> wrong{0};
     {
         std::vector<std::jthread> readers;
@@ -254,10 +242,11 @@ TEST_CASE("cached_storage: readers, writers and a cache that is too small return
         CHECK(wrong == 0);
     };
     const temporary_folder folder;
-    try_it(cached(memory_storage{}, memory_cache{2 * 2256}));
-    try_it(cached(memory_storage{}));
-    try_it(cached(plain_counting_storage{}));
-    try_it(cached(memory_storage{}, disk_cache{folder.path() + "/1", 20'000, 3000}));
+    try_it(cached_storage{memory_storage{}, {.memory_bytes = 2 * 2256}});
+    try_it(cached_storage{memory_storage{}});
+    try_it(cached_storage{plain_counting_storage{}});
+    try_it(cached_storage{memory_storage{},
+                          {.memory_bytes = 3000, .folder = folder.path() + "/1", .folder_bytes = 20'000}});
 }
 
 TEST_CASE("cached_storage: a failed fetch fails all threads that waited for it, and is not remembered") {
@@ -271,7 +260,7 @@ TEST_CASE("cached_storage: a failed fetch fails all threads that waited for it, 
             throw unavailable("the test says so", {.where = call});
         }
     });
-    const auto store = cached(inner);
+    const auto store = cached_storage{inner};
     std::atomic<int> failed{0};
     {
         std::vector<std::jthread> readers;
@@ -296,7 +285,7 @@ TEST_CASE("cached_storage: a failed fetch fails all threads that waited for it, 
 TEST_CASE("cached_storage: a read behind the end of a constant object returns nothing, and keeps it cached") {
     counting_storage<> inner;
     inner.write(event_key, as_bytes("0123456789"));
-    const auto store = cached(inner);
+    const auto store = cached_storage{inner};
     CHECK(store.read(event_key, {10, 5}).empty());
     CHECK(store.read(event_key, {UINT64_MAX, 5}).empty());
     static_cast<void>(inner.calls());
@@ -314,15 +303,16 @@ TEST_CASE("cached_storage: a reader without the right to list can read") {
         }
     });
     const std::string key{event_key};
-    const auto store = cached(inner);
+    const auto store = cached_storage{inner};
     CHECK(text_of(store.read(key, {1, 1})) == "1");
     CHECK(text_of(store.read(key, {2, 1})) == "2");
     CHECK(inner.calls() == std::vector<std::string>{"entries events/", "size " + key, "read " + key});
     const temporary_folder folder;
-    const auto on_disk = cached(inner, disk_cache{folder.path()});
+    const auto on_disk = cached_storage{inner, {.folder = folder.path()}};
     CHECK(text_of(on_disk.read(key, {1, 1})) == "1");
     CHECK(text_of(on_disk.read(key, {1, 1})) == "1");
-    CHECK(inner.calls() == std::vector<std::string>{"entries events/", "part " + key, "part " + key});
+    CHECK(inner.calls() == std::vector<std::string>{"entries events/", "size " + key, "read " + key});
+    CHECK(std::filesystem::is_empty(folder.path()));  // what has no version is kept in memory only
 }
 
 TEST_CASE("cached_storage: a listing that fails does not fail the read") {
@@ -334,7 +324,7 @@ TEST_CASE("cached_storage: a listing that fails does not fail the read") {
             throw unavailable("the test says so");
         }
     });
-    const auto store = cached(inner);
+    const auto store = cached_storage{inner};
     CHECK(text_of(store.read(event_key, {1, 1})) == "1");
     static_cast<void>(inner.calls());
     CHECK(text_of(store.read(event_key, {1, 1})) == "1");
@@ -352,7 +342,7 @@ TEST_CASE("cached_storage: read_ahead fetches the object, and a read waits for o
             hold.pass();
         }
     });
-    const auto store = cached(inner);
+    const auto store = cached_storage{inner};
     CHECK_FALSE(store.read_ahead(event_key));
     hold.await_waiting(1);
     CHECK(store.read_ahead(event_key));  // on its way
@@ -378,7 +368,7 @@ TEST_CASE("cached_storage: after a failed prefetch the read itself makes a reque
             throw unavailable("the test says so");
         }
     });
-    const auto store = cached(inner);
+    const auto store = cached_storage{inner};
     CHECK_FALSE(store.read_ahead(event_key));
     hold.await_waiting(1);
     std::string seen;
@@ -405,7 +395,7 @@ TEST_CASE("cached_storage: of too many prefetches the newest are kept, and destr
         }
     });
     {
-        auto store = std::optional{cached(inner, memory_cache{}, {.threads_ahead = 2, .most_ahead = 3})};
+        auto store = std::optional{cached_storage{inner, {.threads_ahead = 2, .most_ahead = 3}}};
         const auto copy = *store;
         CHECK_FALSE(store->read_ahead(nth_key(0)));
         CHECK_FALSE(store->read_ahead(nth_key(1)));
@@ -428,12 +418,12 @@ TEST_CASE("cached_storage: of too many prefetches the newest are kept, and destr
 TEST_CASE("cached_storage: without threads it prefetches nothing; the inner storage may prefetch uncached objects") {
     counting_storage<> inner;
     inner.write(event_key, as_bytes("x"));
-    const auto store = cached(inner, memory_cache{}, {.threads_ahead = 0});
+    const auto store = cached_storage{inner, {.threads_ahead = 0}};
     CHECK_FALSE(store.read_ahead(event_key));
     CHECK(inner.calls().empty());
     const cache_options nothing{.cacheable = [](std::string_view) { return false; }};
-    CHECK_FALSE(cached(prefetching_archetype{memory_storage{}}, memory_cache{}, nothing).read_ahead("a"));
-    CHECK(cached(storage_archetype{memory_storage{}}, memory_cache{}, nothing).read_ahead("a"));
+    CHECK_FALSE(cached_storage{prefetching_archetype{memory_storage{}}, nothing}.read_ahead("a"));
+    CHECK(cached_storage{storage_archetype{memory_storage{}}, nothing}.read_ahead("a"));
 }
 
 // On disk -----------------------------------------------------------------------------------------------------------
@@ -445,7 +435,7 @@ TEST_CASE("cached_storage: the next process finds what is cached on disk, and ma
         inner.write(nth_key(i), as_bytes(std::string(1000, static_cast<char>('a' + i % 26))));
     }
     const auto read_all = [&] {
-        const auto store = cached(inner, disk_cache{folder.path() + "/cache"});
+        const auto store = cached_storage{inner, {.folder = folder.path() + "/cache"}};
         for (int i = 0; i < 50; ++i) {
             CHECK(text_of(store.read(nth_key(i), {5, 3})) == std::string(3, static_cast<char>('a' + i % 26)));
         }

@@ -54,22 +54,22 @@ TEST_CASE("memory_storage: a follower returns a key once for each time it was wr
     store->write("index/b", as_bytes("1"));
     store->write("index/a", as_bytes("1"));
     store->write("events/x", as_bytes("1"));
-    CHECK(follower.next() == std::vector<std::string>{"index/a", "index/b"});
-    CHECK(follower.next().empty());
+    CHECK(follower->next() == std::vector<std::string>{"index/a", "index/b"});
+    CHECK(follower->next().empty());
     store->write("index/a", as_bytes("another in its place"));
-    CHECK(follower.next() == std::vector<std::string>{"index/a"});
-    CHECK(follower.next().empty());
+    CHECK(follower->next() == std::vector<std::string>{"index/a"});
+    CHECK(follower->next().empty());
     store->remove("index/b");
-    CHECK(follower.next().empty());
+    CHECK(follower->next().empty());
     store->write("index/b", as_bytes("back"));
     store->write("index/c", as_bytes("gone before it was seen"));
     store->remove("index/c");
-    CHECK(follower.next() == std::vector<std::string>{"index/b"});
+    CHECK(follower->next() == std::vector<std::string>{"index/b"});
     auto other = store->follow("events/");
     store.reset();
-    follower.forget();
-    CHECK(follower.next() == std::vector<std::string>{"index/a", "index/b"});
-    CHECK(other.next() == std::vector<std::string>{"events/x"});
+    follower->forget();
+    CHECK(follower->next() == std::vector<std::string>{"index/a", "index/b"});
+    CHECK(other->next() == std::vector<std::string>{"events/x"});
 }
 
 TEST_CASE("memory_storage: a signal covers only its prefixes, reports removals, and does not keep the objects alive") {
@@ -123,11 +123,11 @@ TEST_CASE("memory_storage: outputs and claims keep the objects alive") {
     auto out = store->create("a");
     auto held = store->claim("b");
     store.reset();
-    append_texts(out, {"text"});
-    out.commit(durability::on_disk);
+    append_texts(*out, {"text"});
+    out->commit(durability::on_disk);
     CHECK(text_of(other.read("a")) == "text");
     CHECK(other.claimed("b"));
-    held.release();
+    held->release();
     CHECK_FALSE(other.claimed("b"));
 }
 
@@ -138,9 +138,9 @@ TEST_CASE("memory_storage: another copy sees a claim, which is announced like an
     {
         const auto held = store.claim("run/claim");
         CHECK_THROWS_AS(static_cast<void>(copy.claim("run/claim")), in_use);
-        CHECK(follower.next() == std::vector<std::string>{"run/claim"});
+        CHECK(follower->next() == std::vector<std::string>{"run/claim"});
         CHECK(text_of(store.read("run/claim")) == "smdebug, in memory\n");
     }
-    CHECK(follower.next().empty());
+    CHECK(follower->next().empty());
     CHECK_NOTHROW(static_cast<void>(copy.claim("run/claim")));
 }

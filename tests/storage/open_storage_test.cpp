@@ -76,10 +76,10 @@ TEST_CASE("open_storage: a disk cache does not change the bucket, and ~ is the h
 
 TEST_CASE("open_storage: remote objects have no views, and their ranges are read in batches") {
     const any_storage bucket = open_storage("s3://bucket/run", {.s3 = near});
-    CHECK_FALSE(abilities_of(bucket).views);
-    CHECK(abilities_of(bucket).batches_ranges);
-    CHECK(abilities_of(open_storage("/some/folder")).views);
-    CHECK_FALSE(abilities_of(open_storage("/some/folder")).batches_ranges);
+    CHECK_FALSE(bucket.abilities().views);
+    CHECK(bucket.abilities().batches_ranges);
+    CHECK(open_storage("/some/folder").abilities().views);
+    CHECK_FALSE(open_storage("/some/folder").abilities().batches_ranges);
 }
 
 TEST_CASE("open_place: a folder can do all that a disk can, objects in S3 keep no claims") {

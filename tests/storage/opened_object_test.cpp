@@ -28,11 +28,6 @@ std::string read(const smdebug::opened_object& file, std::uint64_t offset, std::
     return std::string{as_text(into)};
 }
 
-struct returns_a_value {
-    [[nodiscard]] std::optional<int> open(std::string_view) const { return 1; }
-};
-static_assert(!smdebug::opening_storage<returns_a_value> && !smdebug::opening_storage<memory_storage>);
-
 }  // namespace
 
 TEST_CASE("opened_object: a file is read in pieces of one version, even if it is replaced") {

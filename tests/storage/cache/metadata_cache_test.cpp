@@ -43,7 +43,7 @@ TEST_CASE("metadata_cache: makes one request for a thousand, and none for irrele
         store.write("index/" + std::to_string(10'000 + i), as_bytes("x"));
     }
     store.write("events/99999.other", as_bytes("x"));
-    metadata_cache scout{store, [](std::string_view key) { return !key.ends_with(".other"); }, true};
+    metadata_cache scout{store, [](std::string_view key) { return !key.ends_with(".other"); }};
     CHECK(scout.learn("events/10007")->size == 1);
     CHECK(scout.learn("events/11006"));
     CHECK(store.calls() == std::vector<std::string>{"entries events/"});
@@ -61,7 +61,7 @@ TEST_CASE("metadata_cache: finds a key after more than a thousand close ones") {
     }
     const std::string key = "a\x7F";
     store.write(key, as_bytes("1234"));
-    metadata_cache scout{store, any_key, true};
+    metadata_cache scout{store, any_key};
     REQUIRE(scout.learn(key));
     CHECK(scout.learn(key)->size == 4);
     CHECK(store.calls().size() == 3);
@@ -74,14 +74,14 @@ TEST_CASE("metadata_cache: gives up on a key with too many before it") {
     }
     const std::string key = "a\x7F";
     store.write(key, as_bytes("1234"));
-    metadata_cache scout{store, any_key, true};
+    metadata_cache scout{store, any_key};
     CHECK_FALSE(scout.learn(key));
     CHECK(store.calls().size() <= 20);
 }
 
 TEST_CASE("metadata_cache: a missing object is nothing, and is requested again") {
     counting_storage<> store;
-    metadata_cache scout{store, any_key, true};
+    metadata_cache scout{store, any_key};
     CHECK_FALSE(scout.learn("a"));
     CHECK_FALSE(scout.learn("a"));
     CHECK(store.calls().size() == 2);
@@ -92,7 +92,7 @@ TEST_CASE("metadata_cache: a missing object is nothing, and is requested again")
 TEST_CASE("metadata_cache: says whether an object has changed, or was removed") {
     counting_storage<> store;
     store.write("a", as_bytes("1"));
-    metadata_cache scout{store, any_key, true};
+    metadata_cache scout{store, any_key};
     const auto first = scout.learn("a");
     REQUIRE(first);
     CHECK_FALSE(scout.has_changed("a", *first));
@@ -104,7 +104,7 @@ TEST_CASE("metadata_cache: says whether an object has changed, or was removed") 
     CHECK(scout.has_changed("a", *second));
 }
 
-TEST_CASE("metadata_cache: without the right to list it uses sizes, if the caller accepts them") {
+TEST_CASE("metadata_cache: without the right to list it uses sizes") {
     counting_storage<> store;
     store.write("a", as_bytes("1"));
     store.before_each([](const std::string& call) {
@@ -112,7 +112,7 @@ TEST_CASE("metadata_cache: without the right to list it uses sizes, if the calle
             throw access_denied("the test says so");
         }
     });
-    metadata_cache scout{store, any_key, true};
+    metadata_cache scout{store, any_key};
     REQUIRE(scout.learn("a"));
     CHECK(scout.learn("a")->version.empty());
     CHECK(store.calls() == std::vector<std::string>{"entries ", "size a"});
@@ -121,10 +121,6 @@ TEST_CASE("metadata_cache: without the right to list it uses sizes, if the calle
     scout.forget();
     static_cast<void>(scout.learn("a"));
     CHECK(store.calls() == std::vector<std::string>{"entries ", "size a"});
-
-    metadata_cache strict{store, any_key, false};
-    CHECK_FALSE(strict.learn("a"));
-    CHECK(store.calls() == std::vector<std::string>{"entries "});
 }
 
 TEST_CASE("metadata_cache: a failure of the storage means nothing is known, this time only") {
@@ -136,7 +132,7 @@ TEST_CASE("metadata_cache: a failure of the storage means nothing is known, this
             throw unavailable("the test says so");
         }
     });
-    metadata_cache scout{store, any_key, true};
+    metadata_cache scout{store, any_key};
     CHECK_FALSE(scout.learn("a"));
     silent = false;
     CHECK(scout.learn("a")->size == 1);

@@ -2,6 +2,8 @@
 
 #include "support/temporary_folder.hpp"
 
+#include <smdebug/core/error.hpp>
+
 #include <doctest/doctest.h>
 
 #include <fcntl.h>

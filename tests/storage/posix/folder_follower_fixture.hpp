@@ -96,6 +96,4 @@ inline void link_folder(const temporary_folder& folder, const std::string& targe
     std::filesystem::create_directory_symlink(target, folder.path() + "/" + name);
 }
 
-static_assert(key_follower<scripted_follower>);
-
 }  // namespace smdebug_test::follower

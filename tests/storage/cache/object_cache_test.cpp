@@ -1,11 +1,9 @@
-#include <smdebug/storage/cache/caching_reader.hpp>
+#include <smdebug/storage/cache/object_cache.hpp>
 
 #include "support/counting_storage.hpp"
 #include "support/temporary_folder.hpp"
 
 #include <smdebug/core/error.hpp>
-#include <smdebug/storage/cache/disk_cache.hpp>
-#include <smdebug/storage/cache/memory_cache.hpp>
 #include <smdebug/testing/storage_conformance.hpp>
 
 #include <doctest/doctest.h>
@@ -21,17 +19,16 @@ using namespace smdebug::detail;
 using namespace smdebug_test;
 using namespace smdebug::testing;
 
-TEST_CASE("caching_reader: says what is cached, what is to be fetched, and what is not to be cached") {
+TEST_CASE("object_cache: says what is cached, what is to be fetched, and what is not to be cached") {
     counting_storage<> inner;
     inner.write("a.tfevents", as_bytes("12345"));
     inner.write("large.tfevents", as_bytes("1234567890"));
-    caching_reader reader{inner, memory_cache{}, {.largest_object = 9, .cacheable = [](std::string_view key) {
-                                                      return key.ends_with(".tfevents");
-                                                  }}};
+    detail::object_cache reader{
+        inner, {.largest_object = 9, .cacheable = [](std::string_view key) { return key.ends_with(".tfevents"); }}};
     CHECK(reader.looks_near("a.tfevents") == std::optional{false});
     CHECK(reader.looks_near("large.tfevents") == std::optional{false});  // nothing is known yet
     CHECK(reader.looks_near("collections/a") == std::nullopt);
-    CHECK_FALSE(reader.to_cache("a.tfevents", false));
+    CHECK_FALSE(reader.view("a.tfevents"));
     CHECK(inner.calls().empty());
     reader.prefetch("a.tfevents");
     reader.prefetch("large.tfevents");
@@ -39,19 +36,18 @@ TEST_CASE("caching_reader: says what is cached, what is to be fetched, and what 
     CHECK(inner.calls() == std::vector<std::string>{"entries ", "read a.tfevents"});
     CHECK(reader.looks_near("a.tfevents") == std::optional{true});
     CHECK(reader.looks_near("large.tfevents") == std::nullopt);
-    REQUIRE(reader.to_cache("a.tfevents", false));
-    CHECK(reader.to_cache("a.tfevents", false)->size == 5);
-    CHECK(text_of(*reader.find("a.tfevents", *reader.to_cache("a.tfevents", false))) == "12345");
+    REQUIRE(reader.view("a.tfevents"));
+    CHECK(text_of(*reader.view("a.tfevents")) == "12345");
     reader.pass("a.tfevents");
     CHECK(reader.looks_near("a.tfevents") == std::nullopt);
     reader.forget("a.tfevents");
     CHECK(reader.looks_near("a.tfevents") == std::optional{false});
 }
 
-TEST_CASE("caching_reader: an object fetched while its key is forgotten is not kept") {
+TEST_CASE("object_cache: an object fetched while its key is forgotten is not kept") {
     plain_counting_storage inner;
     inner.write("a.tfevents", as_bytes("older"));
-    caching_reader reader{inner, memory_cache{}, {}};
+    detail::object_cache reader{inner, {}};
     bool replaced = false;
     inner.before_each([&](const std::string& call) {
         if (call == "read a.tfevents" && !std::exchange(replaced, true)) {
@@ -59,24 +55,24 @@ TEST_CASE("caching_reader: an object fetched while its key is forgotten is not k
             reader.forget("a.tfevents");
         }
     });
-    static_cast<void>(reader.read("a.tfevents"));
-    CHECK(text_of(reader.read("a.tfevents")) == "newer");
+    static_cast<void>(reader.read("a.tfevents", whole_object));
+    CHECK(text_of(reader.read("a.tfevents", whole_object)) == "newer");
 }
 
-TEST_CASE("caching_reader: keeps the version of the fetched bytes") {
+TEST_CASE("object_cache: keeps the version of the fetched bytes") {
     const temporary_folder folder;
     counting_storage<> inner;
     inner.write("a.tfevents", as_bytes("first"));
     {
-        caching_reader reader{inner, disk_cache{folder.path()}, {}};
-        REQUIRE(reader.to_cache("a.tfevents", true));
+        detail::object_cache reader{inner, {.folder = folder.path()}};
+        REQUIRE(reader.scout().learn("a.tfevents"));
         inner.objects().write("a.tfevents", as_bytes("other"));
-        CHECK(text_of(reader.read("a.tfevents")) == "other");
+        CHECK(text_of(reader.read("a.tfevents", whole_object)) == "other");
         static_cast<void>(inner.calls());
         CHECK(text_of(reader.read("a.tfevents", {0, 2})) == "ot");
         CHECK(inner.calls().empty());
     }
-    caching_reader next{inner, disk_cache{folder.path()}, {}};
-    CHECK(text_of(next.read("a.tfevents")) == "other");
+    detail::object_cache next{inner, {.folder = folder.path()}};
+    CHECK(text_of(next.read("a.tfevents", whole_object)) == "other");
     CHECK(inner.calls() == std::vector<std::string>{"entries "});
 }

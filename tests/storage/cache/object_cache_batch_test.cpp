@@ -1,4 +1,4 @@
-#include <smdebug/storage/cache/cached_batch.hpp>
+#include <smdebug/storage/cache/object_cache.hpp>
 
 #include "support/archetypes.hpp"
 #include "support/counting_storage.hpp"
@@ -6,8 +6,6 @@
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/storage/batch_read.hpp>
-#include <smdebug/storage/cache/disk_cache.hpp>
-#include <smdebug/storage/cache/memory_cache.hpp>
 #include <smdebug/storage/cached_storage.hpp>
 #include <smdebug/testing/storage_conformance.hpp>
 
@@ -71,30 +69,50 @@ std::string ranges(const Store& store, const std::vector<object_range>& wanted) 
 
 }  // namespace
 
-TEST_CASE("cached_batch: items are delivered in order, whichever are cached") {
+TEST_CASE("cached_storage: a batch is in order, whichever objects are cached, until the sink throws or returns false") {
+    std::vector<object_range> parts;
+    for (const std::string& key : letters) {
+        parts.push_back({key, {1, 2}});
+    }
     for (unsigned pattern = 0; pattern < 32; ++pattern) {
-        std::vector<std::size_t> far;
-        for (std::size_t i = 0; i < 5; ++i) {
+        const cached_storage store{five_objects()};
+        for (std::size_t i = 0; i < letters.size(); ++i) {
             if ((pattern >> i & 1U) != 0) {
-                far.push_back(i);
+                static_cast<void>(store.read(letters[i]));
             }
         }
-        std::vector<std::size_t> given;
-        const auto take = [&](std::size_t place) { given.push_back(place); };
-        detail::in_order(
-            5, far, take, [&](std::size_t place, int bytes) { given.push_back(place + static_cast<unsigned>(bytes)); },
-            [&](auto&& next) {
-                for (std::size_t i = 0; i < far.size(); ++i) {
-                    next(i, 0);
+        for (std::size_t end = 0; end < 6; ++end) {
+            std::size_t next = 0;
+            const auto ending = [&](std::size_t i, const auto& bytes, const object_version&) {
+                CHECK(i == next++);
+                CHECK(bytes.has_value());
+                return i < end;
+            };
+            const std::size_t last = std::min<std::size_t>(end + 1, letters.size());
+            store.read_each(letters, ending);
+            CHECK(next == last);
+            next = 0;
+            store.read_ranges(parts, ending);
+            CHECK(next == last);
+            next = 0;
+            const auto throwing = [&](std::size_t i, const auto&, const object_version&) {
+                ++next;
+                if (i == end) {
+                    throw std::runtime_error("enough");
                 }
-            });
-        CHECK(given == std::vector<std::size_t>{0, 1, 2, 3, 4});
+            };
+            if (end < letters.size()) {
+                CHECK_THROWS_AS(store.read_each(letters, throwing), std::runtime_error);
+                CHECK_THROWS_AS(store.read_ranges(parts, throwing), std::runtime_error);
+                CHECK(next == 2 * last);
+            }
+        }
     }
 }
 
-TEST_CASE("cached_batch: the cache supplies cached objects, one call the rest, which a memory cache does not keep") {
+TEST_CASE("cached_storage: the cache supplies cached objects, one call the rest, which a memory cache does not keep") {
     const auto inner = five_objects();
-    const auto store = cached(inner);
+    const auto store = cached_storage{inner};
     static_cast<void>(store.read("b.tfevents"));
     static_cast<void>(store.read("e.tfevents"));
     static_cast<void>(inner.calls());
@@ -110,17 +128,17 @@ TEST_CASE("cached_batch: the cache supplies cached objects, one call the rest, w
     CHECK(inner.calls() == std::vector<std::string>{"each x.tfevents collections/x"});
 }
 
-TEST_CASE("cached_batch: a cold cache passes the keys on and makes no other request") {
+TEST_CASE("cached_storage: a cold cache passes the keys on and makes no other request") {
     const auto inner = five_objects();
-    CHECK(each(cached(inner), letters) == "0a 1b 2c 3d 4e ");
+    CHECK(each(cached_storage{inner}, letters) == "0a 1b 2c 3d 4e ");
     CHECK(inner.calls().size() == 1);
-    CHECK(ranges(cached(inner), {{"a.tfevents", {0, 1}}, {"c.tfevents", {0, 2}}}) == "0a 1cc ");
+    CHECK(ranges(cached_storage{inner}, {{"a.tfevents", {0, 1}}, {"c.tfevents", {0, 2}}}) == "0a 1cc ");
     CHECK(inner.calls().size() == 1);
 }
 
-TEST_CASE("cached_batch: ranges of cached objects come from the cache, the rest in one call") {
+TEST_CASE("cached_storage: ranges of cached objects come from the cache, the rest in one call") {
     const auto inner = five_objects();
-    const auto store = cached(inner);
+    const auto store = cached_storage{inner};
     const byte_buffer whole = store.read("b.tfevents");
     static_cast<void>(inner.calls());
     const std::vector<object_range> wanted{{"a.tfevents", {0, 2}}, {"b.tfevents", {1, 3}}, {"b.tfevents", {9, 9}},
@@ -133,9 +151,9 @@ TEST_CASE("cached_batch: ranges of cached objects come from the cache, the rest 
                       });
 }
 
-TEST_CASE("cached_batch: a range behind a cached object's end checks whether the object has grown") {
+TEST_CASE("cached_storage: a range behind a cached object's end checks whether the object has grown") {
     const auto inner = five_objects();
-    const auto store = cached(inner);
+    const auto store = cached_storage{inner};
     static_cast<void>(store.read("a.tfevents"));
     CHECK(ranges(store, {{"a.tfevents", {10, 5}}}) == "0 ");
     inner.objects().write("a.tfevents", as_bytes("aaaaaaaaaaMORE"));
@@ -145,11 +163,11 @@ TEST_CASE("cached_batch: a range behind a cached object's end checks whether the
     CHECK(ranges(store, {{"a.tfevents", {10, 5}}}) == "0- ");
 }
 
-TEST_CASE("cached_batch: works over a storage without batch reads") {
+TEST_CASE("cached_storage: works over a storage without batch reads") {
     plain_counting_storage inner;
     inner.write("a.tfevents", as_bytes("aaa"));
     inner.write("b.tfevents", as_bytes("bbb"));
-    const auto store = cached(inner);
+    const auto store = cached_storage{inner};
     static_cast<void>(store.read("b.tfevents"));
     static_cast<void>(inner.calls());
     CHECK(each(store, {"a.tfevents", "b.tfevents", "c.tfevents"}) == "0a 1b 2- ");
@@ -158,14 +176,14 @@ TEST_CASE("cached_batch: works over a storage without batch reads") {
     CHECK(inner.calls() == std::vector<std::string>{"part a.tfevents"});
 }
 
-TEST_CASE("cached_batch: an error is thrown after everything before it has been delivered") {
+TEST_CASE("cached_storage: an error is thrown after everything before it has been delivered") {
     const auto inner = five_objects();
     inner.before_each([](const std::string& call) {
         if (call == "one d.tfevents") {
             throw unavailable("no", {.where = "d.tfevents"});
         }
     });
-    const auto store = cached(inner);
+    const auto store = cached_storage{inner};
     static_cast<void>(store.read("b.tfevents"));
     static_cast<void>(store.read("c.tfevents"));
     std::string told;
@@ -185,27 +203,9 @@ TEST_CASE("cached_batch: an error is thrown after everything before it has been 
     CHECK(told == "0b 1c ");
 }
 
-TEST_CASE("cached_batch: an exception of the sink ends it, at a cached or other object, and is passed on unchanged") {
+TEST_CASE("cached_storage: an object evicted during the batch is read, or is missing") {
     const auto inner = five_objects();
-    const auto store = cached(inner);
-    static_cast<void>(store.read("b.tfevents"));
-    for (std::size_t end = 0; end < letters.size(); ++end) {
-        std::size_t called = 0;
-        CHECK_THROWS_AS(store.read_each(letters,
-                                        [&](std::size_t i, auto, const object_version&) {
-                                            ++called;
-                                            if (i == end) {
-                                                throw std::runtime_error("enough");
-                                            }
-                                        }),
-                        std::runtime_error);
-        CHECK(called == end + 1);
-    }
-}
-
-TEST_CASE("cached_batch: an object evicted during the batch is read, or is missing") {
-    const auto inner = five_objects();
-    const auto store = cached(inner);
+    const auto store = cached_storage{inner};
     static_cast<void>(store.read("b.tfevents"));
     static_cast<void>(store.read("d.tfevents"));
     std::string told;
@@ -219,22 +219,22 @@ TEST_CASE("cached_batch: an object evicted during the batch is read, or is missi
     CHECK(told == "0a 1b 2c 3- 4e ");
 }
 
-TEST_CASE("cached_batch: a cache on disk keeps objects of a scan") {
+TEST_CASE("cached_storage: a cache on disk keeps objects of a scan") {
     const temporary_folder folder;
     const auto inner = five_objects();
-    CHECK(each(cached(inner, disk_cache{folder.path()}), letters) == "0a 1b 2c 3d 4e ");
+    CHECK(each(cached_storage{inner, {.folder = folder.path()}}, letters) == "0a 1b 2c 3d 4e ");
     const auto calls = inner.calls();
     REQUIRE(calls.size() == 3);  // everything, whether or not it is still current
     CHECK(calls[0] == "entries ");
     CHECK(calls[1].starts_with("each a.tfevents b"));
     CHECK(calls[2] == "entries ");
-    const auto store = cached(inner, disk_cache{folder.path()});
+    const auto store = cached_storage{inner, {.folder = folder.path()}};
     CHECK(each(store, letters) == "0a 1b 2c 3d 4e ");
     CHECK(text_of(store.read("c.tfevents", {0, 2})) == "cc");
     CHECK(inner.calls() == std::vector<std::string>{"entries "});
 }
 
-TEST_CASE("cached_batch: a disk cache fetches objects whole if small or mostly wanted, otherwise in parts") {
+TEST_CASE("cached_storage: a disk cache fetches objects whole if small or mostly wanted, otherwise in parts") {
     const temporary_folder folder;
     counting_storage<> inner;
     const std::string large(5'000'000, 'l');
@@ -246,7 +246,7 @@ TEST_CASE("cached_batch: a disk cache fetches objects whole if small or mostly w
                                            {"small.tfevents", {0, 2}}, {"gone.tfevents", {0, 1}}};
     for (const bool warm : {false, true}) {
         CAPTURE(warm);
-        const auto store = cached(inner, disk_cache{folder.path()});
+        const auto store = cached_storage{inner, {.folder = folder.path()}};
         std::vector<std::size_t> sizes;
         store.read_ranges(wanted, [&](std::size_t i, const std::optional<byte_buffer>& bytes, const object_version&) {
             CHECK(i == sizes.size());
@@ -259,7 +259,7 @@ TEST_CASE("cached_batch: a disk cache fetches objects whole if small or mostly w
     }
 }
 
-TEST_CASE("cached_batch: if the disk accepts nothing, only the first object is fetched twice") {
+TEST_CASE("cached_storage: if the disk accepts nothing, only the first object is fetched twice") {
     const temporary_folder folder;
     folder.write("file", "in the way");
     const auto inner = five_objects();
@@ -269,11 +269,11 @@ TEST_CASE("cached_batch: if the disk accepts nothing, only the first object is f
     }
     int fetched = 0;
     inner.before_each([&](const std::string& call) { fetched += call.starts_with("one ") ? 1 : 0; });
-    CHECK(ranges(cached(inner, disk_cache{folder.path() + "/file"}), wanted) == "0a 1b 2c 3d 4e ");
+    CHECK(ranges(cached_storage{inner, {.folder = folder.path() + "/file"}}, wanted) == "0a 1b 2c 3d 4e ");
     CHECK(fetched <= 6);
 }
 
-TEST_CASE("cached_batch: an object replaced during a scan is not kept under its listed version") {
+TEST_CASE("cached_storage: an object replaced during a scan is not kept under its listed version") {
     const temporary_folder folder;
     const auto inner = five_objects();
     inner.before_each([&](const std::string& call) {
@@ -281,8 +281,8 @@ TEST_CASE("cached_batch: an object replaced during a scan is not kept under its 
             inner.objects().write("c.tfevents", as_bytes("CCCCCCCCCC"));  // of the same size
         }
     });
-    CHECK(each(cached(inner, disk_cache{folder.path()}), letters) == "0a 1b 2C 3d 4e ");
+    CHECK(each(cached_storage{inner, {.folder = folder.path()}}, letters) == "0a 1b 2C 3d 4e ");
     CHECK(std::distance(std::filesystem::directory_iterator{folder.path()}, std::filesystem::directory_iterator{}) ==
           4);
-    CHECK(each(cached(inner, disk_cache{folder.path()}), letters) == "0a 1b 2C 3d 4e ");
+    CHECK(each(cached_storage{inner, {.folder = folder.path()}}, letters) == "0a 1b 2C 3d 4e ");
 }

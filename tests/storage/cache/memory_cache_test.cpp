@@ -13,6 +13,7 @@
 #include <vector>
 
 using namespace smdebug;
+using namespace smdebug::detail;
 using namespace smdebug::testing;
 
 namespace {
@@ -22,7 +23,7 @@ byte_buffer bytes_of(std::string text) { return byte_buffer::take(std::move(text
 }  // namespace
 
 TEST_CASE("memory_cache: returns what was kept under that version, and shares its memory") {
-    memory_cache cache;
+    memory_cache cache{1'000'000};
     const object_identity first{"place", "key", "1"};
     const object_identity second{"place", "key", "2"};
     CHECK_FALSE(cache.find(first));
@@ -44,14 +45,14 @@ TEST_CASE("memory_cache: returns what was kept under that version, and shares it
 }
 
 TEST_CASE("memory_cache: forgets one key, or all") {
-    memory_cache cache;
+    memory_cache cache{1'000'000};
     cache.keep({"", "a", ""}, bytes_of("1"));
     cache.keep({"", "b", ""}, bytes_of("2"));
     cache.forget("a");
     cache.forget("c");
     CHECK_FALSE(cache.holds({"", "a", ""}));
     CHECK(cache.holds({"", "b", ""}));
-    cache.clear();
+    cache.forget();
     CHECK_FALSE(cache.holds({"", "b", ""}));
     CHECK(cache.held_bytes() == 0);
     cache.keep({"", "b", ""}, bytes_of("3"));
@@ -120,7 +121,7 @@ TEST_CASE("memory_cache: threads keep, find and forget at once") {
                         cache.forget(key);
                     }
                     if (i % 100 == 99) {
-                        cache.clear();
+                        cache.forget();
                     }
                 }
             });

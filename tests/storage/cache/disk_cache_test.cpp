@@ -30,6 +30,7 @@
 #include <vector>
 
 using namespace smdebug;
+using namespace smdebug::detail;
 using namespace smdebug_test;
 using namespace smdebug::testing;
 
@@ -37,7 +38,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-byte_buffer bytes_of(std::string text) { return byte_buffer::take(std::move(text)); }
+constexpr std::uint64_t plenty = 1'000'000'000;
 
 // A unique object for each number.
 std::string text_of_number(int number, std::size_t size = 1000) {
@@ -67,41 +68,24 @@ TEST_CASE("disk_cache: returns what was kept, in this process and in the next") 
     const temporary_folder folder;
     const object_identity what{"place", "key", "1"};
     {
-        disk_cache cache{folder.path() + "/cache//"};
+        disk_cache cache{folder.path() + "/cache//", plenty};
         CHECK(cache.folder() == folder.path() + "/cache");
         CHECK_FALSE(cache.find(what));
         CHECK_FALSE(cache.holds(what));
         CHECK_FALSE(fs::exists(cache.folder()));
-        cache.keep(what, bytes_of("content"));
+        cache.keep(what, as_bytes("content"));
         CHECK(text_of(*cache.find(what)) == "content");
     }
-    disk_cache cache{folder.path() + "/cache"};
+    disk_cache cache{folder.path() + "/cache", plenty};
     CHECK(cache.holds(what));
     const auto read = cache.find(what);
     REQUIRE(read);
     CHECK(text_of(*read) == "content");
-    CHECK(cache.find(what)->data() == read->data());  // it is in memory now
     CHECK_FALSE(cache.find({"place", "key", "2"}));
-    CHECK_FALSE(disk_cache{folder.path() + "/cache"}.find({"other", "key", "1"}));
-    cache.forget("key");
-    cache.clear();
-    CHECK(cache.holds(what));
+    CHECK_FALSE(disk_cache{folder.path() + "/cache", plenty}.find({"other", "key", "1"}));
     cache.drop(what);
     CHECK_FALSE(cache.holds(what));
     CHECK_FALSE(cache.find(what));
-}
-
-TEST_CASE("disk_cache: objects of scans stay out of memory") {
-    const temporary_folder folder;
-    disk_cache cache{folder.path()};
-    const object_identity what{"place", "key", "1"};
-    cache.keep_aside(what, as_bytes("content"));
-    const auto first = cache.find_aside(what);
-    const auto second = cache.find_aside(what);
-    REQUIRE(first);
-    REQUIRE(second);
-    CHECK(text_of(*first) == "content");
-    CHECK(first->data() != second->data());
 }
 
 TEST_CASE("disk_cache: a damaged file is ignored, and its object fetched again") {
@@ -109,7 +93,7 @@ TEST_CASE("disk_cache: a damaged file is ignored, and its object fetched again")
     counting_storage<> inner;
     inner.write("a.tfevents", as_bytes(text_of_number(1)));
     const auto read = [&] {
-        const auto store = cached(inner, disk_cache{folder.path()});
+        const auto store = cached_storage{inner, {.folder = folder.path()}};
         CHECK(text_of(store.read("a.tfevents", {10, 500})) == text_of_number(1).substr(10, 500));
         const auto calls = inner.calls();
         return contains(calls, "read a.tfevents");
@@ -140,7 +124,7 @@ TEST_CASE("disk_cache: a scan fetches damaged objects again") {
     }
     // Both are scans: of wholes, and of parts.
     const auto scan = [&](bool parts) {
-        const auto store = cached(inner, disk_cache{folder.path()});
+        const auto store = cached_storage{inner, {.folder = folder.path()}};
         static_cast<void>(inner.calls());
         int place = 0;
         if (parts) {
@@ -180,12 +164,12 @@ TEST_CASE("disk_cache: new folders and files are accessible to their owner only,
     const temporary_folder folder;
     const auto rights = [](const fs::path& of) { return static_cast<unsigned>(fs::status(of).permissions()); };
     const ::mode_t before = ::umask(0);
-    disk_cache cache{folder.path() + "/new/cache"};
-    cache.keep({"place", "key", "1"}, bytes_of("secret"));
+    disk_cache cache{folder.path() + "/new/cache", plenty};
+    cache.keep({"place", "key", "1"}, as_bytes("secret"));
     // The mode of an existing folder is someone's decision.
     fs::create_directory(folder.path() + "/given");
-    disk_cache given{folder.path() + "/given"};
-    given.keep({"place", "key", "1"}, bytes_of("secret"));
+    disk_cache given{folder.path() + "/given", plenty};
+    given.keep({"place", "key", "1"}, as_bytes("secret"));
     ::umask(before);
     CHECK(rights(folder.path() + "/new") == 0700);
     CHECK(rights(folder.path() + "/new/cache") == 0700);
@@ -199,18 +183,18 @@ TEST_CASE("disk_cache: new folders and files are accessible to their owner only,
 
 TEST_CASE("disk_cache: stays within its bound and evicts the least recently used object first") {
     const temporary_folder folder;
-    disk_cache cache{folder.path(), 100'000, 0};
+    disk_cache cache{folder.path(), 100'000};
     const auto identity = [](const std::string& key) { return object_identity{"place", key, "1"}; };
     for (int i = 0; i < 50; ++i) {
         const std::string key = std::to_string(i);
-        cache.keep(identity(key), bytes_of(text_of_number(i)));
-        age(fs::path{folder.path()} / detail::cache_file::name_of(identity(key)), std::chrono::hours{100 - i});
+        cache.keep(identity(key), as_bytes(text_of_number(i)));
+        age(fs::path{folder.path()} / cache_file::name_of(identity(key)), std::chrono::hours{100 - i});
     }
     CHECK(cache.find(identity("0")));  // a use
     folder.write("readme.txt", std::string(50'000, 'x'));
     folder.write("sub/folder", "somebody else's");
     for (int i = 50; i < 300; ++i) {
-        cache.keep(identity(std::to_string(i)), bytes_of(text_of_number(i)));
+        cache.keep(identity(std::to_string(i)), as_bytes(text_of_number(i)));
         if (i == 60) {
             CHECK(cache.find(identity("0")));
         }
@@ -225,17 +209,17 @@ TEST_CASE("disk_cache: stays within its bound and evicts the least recently used
 
 TEST_CASE("disk_cache: evicts the oldest use first") {
     const temporary_folder folder;
-    disk_cache cache{folder.path(), 10'000, 0};
+    disk_cache cache{folder.path(), 10'000};
     const auto identity = [](const std::string& key) { return object_identity{"place", key, "1"}; };
     const auto path = [&](const std::string& key) {
-        return fs::path{folder.path()} / detail::cache_file::name_of(identity(key));
+        return fs::path{folder.path()} / cache_file::name_of(identity(key));
     };
     for (const std::string key : {"a", "b", "c", "d", "e", "f", "g", "h", "i"}) {
-        cache.keep(identity(key), bytes_of(text_of_number(1)));
+        cache.keep(identity(key), as_bytes(text_of_number(1)));
         age(path(key), std::chrono::hours{'z' - key.front()});
     }
     static_cast<void>(cache.find(identity("a")));
-    cache.keep(identity("j"), bytes_of(text_of_number(1)));  // exceeds the bound
+    cache.keep(identity("j"), as_bytes(text_of_number(1)));  // exceeds the bound
     for (const std::string key : {"a", "d", "i", "j"}) {
         CAPTURE(key);
         CHECK(cache.holds(identity(key)));
@@ -245,25 +229,25 @@ TEST_CASE("disk_cache: evicts the oldest use first") {
 
 TEST_CASE("disk_cache: old files of dead writers are removed, those of live writers stay") {
     const temporary_folder folder;
-    const std::string name = detail::cache_file::name_of({"place", "key", "1"}).substr(0, 32);
+    const std::string name = cache_file::name_of({"place", "key", "1"}).substr(0, 32);
     folder.write(name + ".tmp.1.0", "half");
     folder.write(name + ".tmp.2.0", "half");
     folder.write("notes.tmp.2.0", "somebody else's");
     age(fs::path{folder.path()} / (name + ".tmp.1.0"), std::chrono::hours{2});
     age(fs::path{folder.path()} / "notes.tmp.2.0", std::chrono::hours{2});
-    disk_cache cache{folder.path()};
+    disk_cache cache{folder.path(), plenty};
     cache.tidy();
     CHECK_FALSE(fs::exists(folder.path() + "/" + name + ".tmp.1.0"));
     CHECK(fs::exists(folder.path() + "/" + name + ".tmp.2.0"));
     CHECK(fs::exists(folder.path() + "/notes.tmp.2.0"));
-    disk_cache{folder.path() + "/missing"}.tidy();
+    disk_cache{folder.path() + "/missing", plenty}.tidy();
 }
 
 TEST_CASE("disk_cache: too large an object is not kept") {
     const temporary_folder folder;
-    disk_cache cache{folder.path(), 10'000, 0};
+    disk_cache cache{folder.path(), 10'000};
     CHECK(cache.largest() < 10'000);
-    cache.keep({"place", "key", "1"}, bytes_of(std::string(10'000, 'x')));
+    cache.keep({"place", "key", "1"}, as_bytes(std::string(10'000, 'x')));
     CHECK_FALSE(cache.holds({"place", "key", "1"}));
     CHECK(disk_cache{folder.path(), 0}.largest() == 0);
 }
@@ -283,12 +267,13 @@ TEST_CASE("disk_cache: if the folder is read-only, a file, or removed, nothing i
         });
         return fine;
     };
-    CHECK(works(cached(inner, disk_cache{folder.path() + "/file"})));
-    CHECK(works(cached(inner, disk_cache{folder.path() + "/file/below"})));
-    CHECK(works(cached(inner, disk_cache{""})));
-    CHECK(works(cached(inner, disk_cache{folder.path() + std::string(1, '\0')})));
+    CHECK(works(cached_storage{inner, {.folder = folder.path() + "/file"}}));
+    CHECK(works(cached_storage{inner, {.folder = folder.path() + "/file/below"}}));
+    CHECK(works(cached_storage{inner, {.folder = ""}}));
+    CHECK(works(cached_storage{inner, {.folder = folder.path() + std::string(1, '\0')}}));
     {
-        const auto store = cached(inner, disk_cache{folder.path() + "/gone", 100'000, 0});
+        const auto store =
+            cached_storage{inner, {.memory_bytes = 0, .folder = folder.path() + "/gone", .folder_bytes = 100'000}};
         CHECK(works(store));
         fs::remove_all(folder.path() + "/gone");
         CHECK(works(store));
@@ -298,8 +283,8 @@ TEST_CASE("disk_cache: if the folder is read-only, a file, or removed, nothing i
     fs::permissions(folder.path() + "/readonly", fs::perms::owner_read | fs::perms::owner_exec);
     const int status = status_of_child([&] {
         become_nobody();
-        const bool fine = works(cached(inner, disk_cache{folder.path() + "/readonly"})) &&
-                          works(cached(inner, disk_cache{folder.path() + "/readonly/below"}));
+        const bool fine = works(cached_storage{inner, {.folder = folder.path() + "/readonly"}}) &&
+                          works(cached_storage{inner, {.folder = folder.path() + "/readonly/below"}});
         return fine ? 0 : 1;
     });
     CHECK(status == 0);
@@ -315,7 +300,8 @@ TEST_CASE("disk_cache: if the disk is full, nothing is cached, no partial file i
     }
     const int status = status_of_child([&] {
         limit_file_size(4096);
-        const auto store = cached(inner, disk_cache{folder.path(), 1'000'000, 0});
+        const auto store =
+            cached_storage{inner, {.memory_bytes = 0, .folder = folder.path(), .folder_bytes = 1'000'000}};
         for (int i = 0; i < 20; ++i) {
             if (text_of(store.read(std::to_string(i) + ".tfevents", {5, 9000})) !=
                 text_of_number(i, 10'000).substr(5, 9000)) {
@@ -332,7 +318,7 @@ TEST_CASE("disk_cache: refused reads, writes, renames and listings cause no fail
     const temporary_folder folder;
     memory_storage inner;
     inner.write("a.tfevents", as_bytes(text_of_number(1)));
-    static_cast<void>(cached(inner, disk_cache{folder.path()}).read("a.tfevents"));
+    static_cast<void>(cached_storage{inner, {.folder = folder.path()}}.read("a.tfevents"));
     for (const long call : {SYS_pread64, SYS_writev, SYS_getdents64, SYS_utimensat, SYS_unlink}) {
         CAPTURE(call);
         const int status = status_of_child([&] {
@@ -340,7 +326,8 @@ TEST_CASE("disk_cache: refused reads, writes, renames and listings cause no fail
                 return cannot_refuse;
             }
             memory_storage other = inner;
-            const auto store = cached(other, disk_cache{folder.path(), 1'000'000, 0});
+            const auto store =
+                cached_storage{other, {.memory_bytes = 0, .folder = folder.path(), .folder_bytes = 1'000'000}};
             bool fine = text_of(store.read("a.tfevents")) == text_of_number(1);
             other.write("b.tfevents", as_bytes(text_of_number(2)));
             fine = text_of(store.read("b.tfevents")) == text_of_number(2) && fine;
@@ -364,7 +351,8 @@ TEST_CASE("disk_cache: processes that share a folder find each other's whole obj
     // Smaller than all objects together: files are added and evicted all the time.
     const auto read_for_ever = [&] {
         for (int round = 0;; ++round) {
-            const auto store = cached(inner, disk_cache{folder.path(), 3'000'000, 500'000});
+            const auto store =
+                cached_storage{inner, {.memory_bytes = 500'000, .folder = folder.path(), .folder_bytes = 3'000'000}};
             for (int i = 0; i < objects; ++i) {
                 const int which = (i * 7 + round) % objects;
                 const std::string seen = text_of(store.read(std::to_string(which) + ".tfevents", {100'000, 50'000}));
@@ -383,7 +371,8 @@ TEST_CASE("disk_cache: processes that share a folder find each other's whole obj
         CHECK(::kill(second.id(), 0) == 0);  // has found no mistake
         second.kill();
     }
-    const auto store = cached(inner, disk_cache{folder.path(), 3'000'000, 500'000});
+    const auto store =
+        cached_storage{inner, {.memory_bytes = 500'000, .folder = folder.path(), .folder_bytes = 3'000'000}};
     for (int i = 0; i < objects; ++i) {
         CHECK(text_of(store.read(std::to_string(i) + ".tfevents")) == text_of_number(i, 200'000));
     }
@@ -396,7 +385,7 @@ TEST_CASE("disk_cache: two processes that fill it at once find all of it afterwa
         inner.write(std::to_string(100 + i) + ".tfevents", as_bytes(text_of_number(i)));
     }
     const auto fill = [&] {
-        const auto store = cached(inner, disk_cache{folder.path()});
+        const auto store = cached_storage{inner, {.folder = folder.path()}};
         for (int i = 0; i < 30; ++i) {
             if (text_of(store.read(std::to_string(100 + i) + ".tfevents")) != text_of_number(i)) {
                 return 1;
@@ -415,7 +404,7 @@ TEST_CASE("disk_cache: two processes that fill it at once find all of it afterwa
 
 TEST_CASE("disk_cache: threads keep, find and tidy at once") {
     const temporary_folder folder;
-    disk_cache cache{folder.path(), 30'000, 5'000};
+    disk_cache cache{folder.path(), 30'000};
     std::atomic<int> wrong{0};
     {
         std::vector<std::jthread> threads;
@@ -425,10 +414,10 @@ TEST_CASE("disk_cache: threads keep, find and tidy at once") {
                     const int number = (i + 10 * thread) % 50;
                     const std::string key = std::to_string(number);
                     const object_identity what{"place", key, "1"};
-                    if (const auto found = i % 2 == 0 ? cache.find(what) : cache.find_aside(what)) {
+                    if (const auto found = cache.find(what)) {
                         wrong += text_of(*found) == text_of_number(number) ? 0 : 1;
                     } else {
-                        cache.keep(what, bytes_of(text_of_number(number)));
+                        cache.keep(what, as_bytes(text_of_number(number)));
                     }
                     if (i % 20 == 0) {
                         cache.tidy();
