@@ -60,6 +60,28 @@ struct writes_without_reading {
     void write(std::string_view, byte_view) {}
 };
 
+// Functions of storage_base in a class that does not derive from it: any_storage refuses each.
+struct reads_versions : base {
+    [[nodiscard]] versioned_object read_versioned(std::string_view) const { return {}; }
+};
+struct places : base {
+    [[nodiscard]] place_kind place() const { return place_kind::folder; }
+};
+struct reports : base {
+    [[nodiscard]] std::vector<problem> problems() const { return {}; }
+};
+struct reads_ahead : base {
+    [[nodiscard]] bool read_ahead(std::string_view) const { return true; }
+};
+struct removes : base {
+    bool remove(std::string_view) { return true; }
+};
+
+static_assert(!detail::has_more_than_four<base> && !detail::has_more_than_four<writable_archetype>);
+static_assert(detail::has_more_than_four<reads_versions> && detail::has_more_than_four<places> &&
+              detail::has_more_than_four<reports> && detail::has_more_than_four<reads_ahead> &&
+              detail::has_more_than_four<removes>);
+
 static_assert(storage<base> && storage<storage_archetype> && !std::copyable<storage_archetype>);
 static_assert(!storage<reads_wholes> && !storage<reads_strings> && !storage<lists_views> &&
               !storage<lists_without_after> && !storage<lists_mutably> && !storage<plain_size> && !storage<unnamed>);

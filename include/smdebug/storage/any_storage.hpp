@@ -28,10 +28,13 @@ namespace detail {
 /// A function that only a class derived from storage_base has.
 template <class Store>
 concept has_more_than_four =
-    requires { &Store::read_each; } || requires { &Store::read_ranges; } || requires { &Store::entries; } ||
-    requires { &Store::view; } || requires { &Store::open; } || requires { &Store::follow; } ||
-    requires { &Store::watch; } || requires { &Store::modified; } || requires { &Store::create; } ||
-    requires { &Store::remove; } || requires { &Store::claim; } || requires { &Store::abilities; };
+    requires { &Store::read_each; } || requires { &Store::read_ranges; } || requires { &Store::read_versioned; } ||
+    requires { &Store::view; } || requires { &Store::open; } || requires { &Store::read_ahead; } ||
+    requires { &Store::hold; } || requires { &Store::entries; } || requires { &Store::follow; } ||
+    requires { &Store::watch; } || requires { &Store::modified; } || requires { &Store::place; } ||
+    requires { &Store::problems; } || requires { &Store::source; } || requires { &Store::create; } ||
+    requires { &Store::remove; } || requires { &Store::remove_unfinished; } || requires { &Store::claim; } ||
+    requires { &Store::claimed; } || requires { &Store::abilities; };
 
 /// A plain storage, with the defaults of storage_base for all that it does not have.
 template <storage Store>

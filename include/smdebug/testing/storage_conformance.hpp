@@ -14,13 +14,13 @@
 #include <smdebug/testing/suite.hpp>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <future>
 #include <map>
 #include <optional>
 #include <random>
@@ -32,6 +32,8 @@
 #include <vector>
 
 namespace smdebug::inline v1::testing {
+
+using key_list = std::vector<std::string>;
 
 /// Objects by key.
 using object_map = std::map<std::string, std::string>;
@@ -89,29 +91,27 @@ inline object_map conformance_objects() {
 
 inline std::string text_of(const byte_buffer& bytes) { return std::string{as_text(bytes.view())}; }
 
-inline bool contains(const std::vector<std::string>& keys, const std::string& key) {
+inline bool contains(const key_list& keys, const std::string& key) {
     return std::find(keys.begin(), keys.end(), key) != keys.end();
 }
 
-inline bool all_begin_with(std::string_view prefix, const std::vector<std::string>& keys) {
+inline bool all_begin_with(std::string_view prefix, const key_list& keys) {
     return std::all_of(keys.begin(), keys.end(), [&](const std::string& key) { return key.starts_with(prefix); });
 }
 
-/// Calls work(i) for i = 0, 1, ... on that many threads at once. Returns how many calls threw.
-inline int on_threads(int count, function_ref<void(int)> work) {
-    std::atomic<int> thrown{0};
-    std::vector<std::jthread> threads;
-    for (int i = 0; i < count; ++i) {
-        threads.emplace_back([&, i] {
-            try {
-                work(i);
-            } catch (...) {
-                ++thrown;
-            }
-        });
+/// Calls work(i) for i = 0, 1, ... on that many threads at once. Returns how many calls returned false or threw.
+inline int failures_of(int threads, function_ref<bool(int)> work) {
+    std::vector<std::future<bool>> calls;
+    for (int i = 0; i < threads; ++i) {
+        calls.push_back(std::async(std::launch::async, work, i));
     }
-    threads.clear();
-    return thrown;
+    return static_cast<int>(std::count_if(calls.begin(), calls.end(), [](std::future<bool>& call) {
+        try {
+            return !call.get();
+        } catch (...) {
+            return true;
+        }
+    }));
 }
 
 /// Longer than a correct signal ever needs.
@@ -123,13 +123,6 @@ inline void quieten(change_signal& signal) {
     }
 }
 
-/// Whether a wait returns although nothing has appeared.
-inline bool ends(change_signal& signal) {
-    const auto until = far_away();
-    static_cast<void>(signal.wait_until(until));
-    return change_signal::clock::now() < until;
-}
-
 // Every storage -----------------------------------------------------------------------------------------------------
 
 /// Runs the suite of the concept `storage`, and of the functions of storage_base that every storage has.
@@ -137,30 +130,25 @@ inline void check_storage_conformance(const make_filled& make) {
     detail::conformance_suite::walk([&](detail::conformance_suite& suite) {
         const object_map objects = conformance_objects();
         const any_storage store = make(objects);
-        std::vector<std::string> asked;  // what is there, and what is not, in turns
+        key_list all;
+        key_list asked;  // what is there, and what is not, in turns
         for (const auto& held : objects) {
+            all.push_back(held.first);
             asked.insert(asked.end(), {held.first, held.first + ".missing"});
+        }
+        std::vector<byte_range> wheres;
+        for (const std::uint64_t offset : {UINT64_C(0), UINT64_C(1), UINT64_C(4096), UINT64_MAX}) {
+            wheres.insert(wheres.end(), {{offset, 1}, {offset, 100}, {offset, UINT64_MAX}});
         }
         std::vector<object_range> ranges;
         for (const std::string& key : asked) {
-            for (const byte_range where : std::initializer_list<byte_range>{{0, 1},
-                                                                            {1, 3},
-                                                                            {0, 100},
-                                                                            whole_object,
-                                                                            {1, UINT64_MAX},
-                                                                            {4096, 100},
-                                                                            {299'999, 9},
-                                                                            {UINT64_MAX, 1}}) {
-                ranges.push_back({.key = key, .where = where});
+            for (const byte_range where : wheres) {
+                ranges.push_back({key, where});
             }
         }
         const auto listed = [&](std::string_view prefix, std::string_view after) {
-            std::vector<std::string> keys;
-            for (const auto& held : objects) {
-                if (held.first.starts_with(prefix) && held.first > after) {
-                    keys.push_back(held.first);
-                }
-            }
+            key_list keys = all;
+            std::erase_if(keys, [&](const std::string& key) { return !key.starts_with(prefix) || key <= after; });
             return keys;
         };
         const auto is_right = [&](std::string_view key, byte_range where, const std::optional<byte_view>& bytes) {
@@ -184,16 +172,12 @@ inline void check_storage_conformance(const make_filled& make) {
         };
 
         if (suite.part("1: a range gives that part, shorter only at the object's end")) {
-            for (const auto& held : objects) {
-                suite.about(held.first);
-                suite.check(is_right(held.first, whole_object, store.read(held.first).view()));
-                for (const std::uint64_t offset :
-                     {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{4096}, UINT64_MAX}) {
-                    for (const std::uint64_t length :
-                         {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{100}, UINT64_MAX}) {
-                        const byte_range where{offset, length};
-                        suite.check(is_right(held.first, where, store.read(held.first, where).view()));
-                    }
+            for (const std::string& key : all) {
+                suite.about(key);
+                suite.check(is_right(key, whole_object, store.read(key).view()));
+                for (const byte_range where : wheres) {
+                    suite.check(is_right(key, where, store.read(key, where).view()));
+                    suite.check(store.read(key, {where.offset, 0}).empty());
                 }
             }
         }
@@ -240,19 +224,20 @@ inline void check_storage_conformance(const make_filled& make) {
             suite.check(!store.name().empty());
         }
         if (suite.part("6: const calls run at once on many threads")) {
-            std::atomic<int> wrong{0};
-            wrong += on_threads(4, [&](int) {
-                for (int round = 0; round < 6; ++round) {  // some 800 calls
-                    for (const auto& [key, content] : objects) {
-                        wrong += text_of(store.read(key)) == content && store.size(key) == content.size() ? 0 : 1;
-                    }
-                    wrong += store.list("", "").size() == objects.size() ? 0 : 1;
-                }
-            });
-            suite.check(wrong == 0);
+            suite.check(failures_of(4, [&](int) {
+                            bool right = true;
+                            for (int round = 0; round < 6; ++round) {  // some 800 calls
+                                for (const auto& [key, content] : objects) {
+                                    right = right && text_of(store.read(key)) == content &&
+                                            store.size(key) == content.size();
+                                }
+                                right = right && store.list("", "") == all;
+                            }
+                            return right;
+                        }) == 0);
         }
         for (const bool parts : {false, true}) {
-            const std::size_t all = parts ? ranges.size() : asked.size();
+            const std::size_t count = parts ? ranges.size() : asked.size();
             const std::string function = parts ? "batches: read_ranges " : "batches: read_each ";
             if (suite.part(function + "hands over everything in order, and nothing for what is missing")) {
                 std::size_t next = 0;
@@ -263,10 +248,10 @@ inline void check_storage_conformance(const make_filled& make) {
                     suite.require(is_right(one.key, one.where, bytes));
                     return true;
                 });
-                suite.check(next == all);
+                suite.check(next == count);
             }
             if (suite.part(function + "calls a sink that threw or returned false no more")) {
-                for (const std::size_t end : {std::size_t{0}, std::size_t{1}, all / 2, all - 1}) {
+                for (const std::size_t end : {std::size_t{0}, count / 2, count - 1}) {
                     std::size_t calls = 0;
                     read_batch(parts, [&](std::size_t i, auto) { return ++calls, i < end; });
                     suite.check(calls == end + 1);
@@ -288,7 +273,7 @@ inline void check_storage_conformance(const make_filled& make) {
             for (const std::string prefix : {"", "index/", "odd/", "training_job_end.ts", "nothing", "index/a"}) {
                 for (const std::string after : {"", "index/", "index/a", "events/large", "odd/plus", "zzz"}) {
                     suite.about(prefix + ", after " + after);
-                    const std::vector<std::string> keys = store.list(prefix, after);
+                    const key_list keys = store.list(prefix, after);
                     for (const std::size_t most : {keys.size() + 1, keys.size(), std::size_t{2}, std::size_t{1}}) {
                         const auto found = store.entries(prefix, after, most);
                         suite.require(!found || found->size() == std::min(keys.size(), most));
@@ -325,7 +310,7 @@ inline void check_follower_conformance(const make_empty& make) {
             }
         }
         if (suite.part("follow 1: what is written between two calls is in the second, at any depth")) {
-            std::vector<std::string> keys{"index/a", "index/b/c", "index/b/d/e/f", "index/b-c", "index/b/d/g"};
+            key_list keys{"index/a", "index/b/c", "index/b/d/e/f", "index/b-c", "index/b/d/g"};
             for (int i = 0; i < 120; ++i) {
                 keys.push_back(numbered(i));
             }
@@ -336,7 +321,7 @@ inline void check_follower_conformance(const make_empty& make) {
                 suite.about(key);
                 place.write(key, "x");
                 place.write("events/" + key, "not followed");
-                const std::vector<std::string> told = follower->next();
+                const key_list told = follower->next();
                 suite.require(contains(told, key) && all_begin_with("index/", told));
                 suite.require(std::is_sorted(told.begin(), told.end(), std::less_equal<>{}));
             }
@@ -346,29 +331,22 @@ inline void check_follower_conformance(const make_empty& make) {
             suite.check(contains(follower->next(), "index/b/d/g"));
         }
         if (suite.part(
-                "follow 1: with writers at work, each key is in the first answer to a call made after its write")) {
-            constexpr int each = 300;
-            std::array<std::atomic<int>, 2> written{};
-            std::array<int, 2> checked{};
-            const auto key_of = [&](std::size_t writer, int i) { return numbered(i) + std::to_string(writer); };
-            const auto write_all = [&](std::size_t writer) {
-                while (written[writer] < each) {
-                    place.write(key_of(writer, written[writer]), "x");
-                    ++written[writer];
+                "follow 1: each key is in the first answer to a call made after its write, also of another thread")) {
+            constexpr int all = 600;
+            std::atomic<int> written{0};
+            const std::jthread writer{[&] {
+                for (; written < all; ++written) {
+                    place.write(numbered(written), "x");
                 }
-            };
-            const std::jthread first{write_all, 0U};
-            const std::jthread second{write_all, 1U};
+            }};
             const auto follower = place.store.follow("index/");
             std::set<std::string> seen;
-            while (checked[0] < each || checked[1] < each) {
-                const std::array<int, 2> there{written[0], written[1]};
-                const std::vector<std::string> told = follower->next();
+            for (int checked = 0; checked < all;) {
+                const int there = written;
+                const key_list told = follower->next();
                 seen.insert(told.begin(), told.end());
-                for (const std::size_t writer : {0U, 1U}) {
-                    for (; checked[writer] < there[writer]; ++checked[writer]) {
-                        suite.require(seen.contains(key_of(writer, checked[writer])));
-                    }
+                for (; checked < there; ++checked) {
+                    suite.require(seen.contains(numbered(checked)));
                 }
             }
         }
@@ -377,7 +355,7 @@ inline void check_follower_conformance(const make_empty& make) {
             const auto follower = place.store.follow("index/");
             { const any_storage gone = std::move(place.store); }
             place.write("index/b/c", "2");
-            const std::vector<std::string> all{"index/a", "index/b/c"};
+            const key_list all{"index/a", "index/b/c"};
             suite.check(follower->next() == all);
             static_cast<void>(follower->next());
             follower->forget();
@@ -393,7 +371,7 @@ inline void check_follower_conformance(const make_empty& make) {
     detail::conformance_suite::walk([&](detail::conformance_suite& suite) {
         using clock = change_signal::clock;
         storage_under_test<any_storage> place = make();
-        const auto signal = place.store.watch(std::vector<std::string>{"index/", "training_job_end.ts"});
+        const auto signal = place.store.watch(key_list{"index/", "training_job_end.ts"});
         if (signal == nullptr) {
             return;
         }
@@ -434,7 +412,7 @@ inline void check_follower_conformance(const make_empty& make) {
                 }};
                 while (!missing.empty() && signal->wait_until(far_away())) {
                     const auto told = by_keys ? signal->changed_keys() : std::nullopt;
-                    const std::vector<std::string> keys = told ? *told : place.store.list("index/", "");
+                    const key_list keys = told ? *told : place.store.list("index/", "");
                     suite.require(all_begin_with("index/", keys));
                     std::for_each(keys.begin(), keys.end(), [&](const std::string& key) { missing.erase(key); });
                 }
@@ -455,16 +433,16 @@ inline void check_follower_conformance(const make_empty& make) {
             }
             quieten(*signal);
             signal->interrupt();
-            suite.check(ends(*signal));
+            static_cast<void>(signal->wait_until(clock::time_point::max()));  // no deadline is a deadline, too
             for (int round = 0; round < 5; ++round) {
                 const std::jthread other{[&] {
                     std::this_thread::sleep_for(std::chrono::milliseconds{round});
                     signal->interrupt();
                 }};
-                suite.check(ends(*signal));
+                const auto until = far_away();
+                static_cast<void>(signal->wait_until(until));
+                suite.check(clock::now() < until);
             }
-            const std::jthread other{[&] { signal->interrupt(); }};
-            static_cast<void>(signal->wait_until(clock::time_point::max()));  // no deadline is a deadline, too
         }
     });
     return signals;

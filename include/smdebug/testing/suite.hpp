@@ -1,6 +1,5 @@
-// One run of a conformance suite: parts with a common setup that fail independently.
-// Failures are collected and thrown as one error with a sentence a line, so that a suite works under any test framework
-// and under none.
+// One run of a conformance suite: parts with a common setup that fail independently. Failures are thrown as one error
+// with a sentence a line, so that a suite works under any test framework and under none.
 #pragma once
 
 #include <smdebug/core/function_ref.hpp>

@@ -17,7 +17,7 @@
 namespace smdebug::inline v1::testing {
 
 /// Appends texts as the pieces of one call, from memory that is overwritten when the call returns.
-inline void append_texts(object_output& out, std::vector<std::string> texts) {
+inline void append_texts(object_output& out, key_list texts) {
     std::vector<byte_view> pieces;
     for (const std::string& text : texts) {
         pieces.push_back(as_bytes(text));
@@ -34,14 +34,14 @@ inline void check_output_conformance(const make_empty& make) {
         storage_under_test<any_storage> place = make();
         any_storage& store = place.store;
         const auto content = [&](std::string_view key) { return text_of(store.read(key)); };
-        const auto begun = [&](std::string_view key, const std::vector<std::string>& texts) {
+        const auto begun = [&](std::string_view key, const key_list& texts) {
             auto out = store.create(key);
             append_texts(*out, texts);
             return out;
         };
 
         if (suite.part("1: pieces come behind one another, thousands and empty ones, and are not needed afterwards")) {
-            std::vector<std::string> texts{std::string(1'000'000, 'x'), "", std::string(1'000'000, 'y')};
+            key_list texts{std::string(1'000'000, 'x'), "", std::string(1'000'000, 'y')};
             for (int i = 0; i < 5000; ++i) {
                 texts.push_back(i % 7 == 0 ? "" : std::to_string(i) + ";");
             }
@@ -50,7 +50,7 @@ inline void check_output_conformance(const make_empty& make) {
                 whole += text;
             }
             const auto out = begun("events/0/a.tfevents", {"one,", "", "two,"});
-            for (const std::vector<std::string>& more : {{}, {""}, texts, std::vector<std::string>{"end"}}) {
+            for (const std::vector<std::string>& more : {{}, {""}, texts, key_list{"end"}}) {
                 append_texts(*out, more);
             }
             out->commit(durability::cached);
@@ -73,16 +73,9 @@ inline void check_output_conformance(const make_empty& make) {
             suite.check(store.size("without pieces") == 0);
             suite.check(store.list("", "").size() == conformance_objects().size() + 1);
         }
-        if (suite.part("2: an older object is there until the commit, and replaced by it")) {
-            place.write("index/a", "the older, longer one");
-            const auto out = begun("index/a", {"new"});
-            suite.check(content("index/a") == "the older, longer one");
-            out->commit(durability::cached);
-            suite.check(content("index/a") == "new");
-        }
         if (suite.part("2: followers and signals report a commit")) {
             const auto follower = store.follow("index/");
-            const auto signal = store.watch(std::vector<std::string>{"index/"});
+            const auto signal = store.watch(key_list{"index/"});
             const auto out = begun("index/0/a", {"x"});
             suite.check(!contains(follower->next(), "index/0/a"));
             out->commit(durability::cached);
@@ -95,23 +88,24 @@ inline void check_output_conformance(const make_empty& make) {
                 static_cast<void>(begun(key, {"never ", "seen"}));
             }
             static_cast<void>(store.create("index/d"));
-            suite.check(store.list("", "") == std::vector<std::string>{"index/a"} && content("index/a") == "older");
+            suite.check(store.list("", "") == key_list{"index/a"} && content("index/a") == "older");
         }
-        if (suite.part("5: of several under one key the last commit wins, and each is whole")) {
-            auto first = begun("key", {"first "});
-            auto second = begun("key", {"second "});
+        if (suite.part("2, 5: an older object is there until a commit; of several the last wins, and each is whole")) {
+            place.write("key", "the older, longer one");
+            const auto first = begun("key", {"first "});
+            const auto second = begun("key", {"second "});
             auto third = begun("key", {"third "});
             append_texts(*first, {"first"});
             append_texts(*second, {"second"});
             append_texts(*third, {"third"});
+            suite.check(content("key") == "the older, longer one");
             second->commit(durability::cached);
             suite.check(content("key") == "second second");
             first->commit(durability::cached);
             third.reset();
-            suite.check(content("key") == "first first" && store.list("", "") == std::vector<std::string>{"key"});
+            suite.check(content("key") == "first first" && store.list("", "") == key_list{"key"});
         }
         if (suite.part("5: threads write at once, each its own object and all of them one")) {
-            std::atomic<int> wrong{0};
             const auto shared_text = [&](int attempts) {
                 for (;; --attempts) {
                     try {
@@ -123,15 +117,17 @@ inline void check_output_conformance(const make_empty& make) {
                     }
                 }
             };
-            wrong += on_threads(4, [&](int writer) {
+            const int wrong = failures_of(4, [&](int writer) {
+                bool right = true;
                 const std::string text(10'000, static_cast<char>('a' + writer));
                 for (int i = 0; i < 25; ++i) {
                     const auto shared = begun("deep/folders/shared", {text, text});
                     begun("deep/" + std::to_string(writer) + std::to_string(i), {text})->commit(durability::cached);
                     shared->commit(durability::cached);
                     const std::string seen = shared_text(place.overwriting_may_hide ? 20 : 0);
-                    wrong += seen == std::string(20'000, seen.empty() ? '?' : seen.front()) ? 0 : 1;
+                    right = right && seen == std::string(20'000, seen.front());
                 }
+                return right;
             });
             suite.check(wrong == 0 && store.list("", "").size() == 101);
         }
@@ -153,7 +149,7 @@ inline void check_removal_conformance(const make_empty& make) {
             }
             suite.check(store.remove("index/a"));
             suite.check(!store.remove("index/a") && !store.remove("index/a", durability::on_disk));
-            suite.check(!store.size("index/a") && store.list("", "") == std::vector<std::string>{"index/ab"});
+            suite.check(!store.size("index/a") && store.list("", "") == key_list{"index/ab"});
             suite.check(store.remove("index/ab", durability::on_disk) && store.list("", "").empty());
             place.write("index/a", "again");
             suite.check(text_of(store.read("index/a")) == "again");
@@ -182,12 +178,12 @@ inline void check_claim_conformance(const make_empty& make) {
             const auto held = store.claim("run/claim");
             suite.check(held->holds() && store.claimed("run/claim") && refused("run/claim"));
             suite.check(store.claimed("run/claim") && store.size("run/claim"));
-            suite.check(store.list("", "") == std::vector<std::string>{"run/claim"});
+            suite.check(store.list("", "") == key_list{"run/claim"});
             const auto other = store.claim("run/other", durability::on_disk);
             suite.check(!store.claimed("run/third"));
             held->release();
             suite.check(!store.claimed("run/claim") && store.claimed("run/other"));
-            suite.check(store.list("", "") == std::vector<std::string>{"run/other"});
+            suite.check(store.list("", "") == key_list{"run/other"});
             auto again = store.claim("run/claim");
             held->release();  // again: it no longer holds the claim
             suite.check(store.claimed("run/claim") && refused("run/claim"));
@@ -217,10 +213,10 @@ inline void check_claim_conformance(const make_empty& make) {
         }
         if (suite.part("claim 2: of many threads one holds it at a time")) {
             std::atomic<int> inside{0};
-            std::atomic<int> wrong{0};
             std::atomic<int> turns{0};
             const auto until = far_away();
-            wrong += on_threads(4, [&](int thread) {
+            const int wrong = failures_of(4, [&](int thread) {
+                bool alone = true;
                 while (turns < 100 && change_signal::clock::now() < until) {
                     try {
                         if (thread == 0) {
@@ -228,7 +224,7 @@ inline void check_claim_conformance(const make_empty& make) {
                             continue;
                         }
                         const auto held = store.claim("key");
-                        wrong += inside++ == 0 && store.claimed("key") ? 0 : 1;
+                        alone = inside++ == 0 && store.claimed("key") && alone;
                         std::this_thread::yield();
                         --inside;
                         ++turns;
@@ -236,6 +232,7 @@ inline void check_claim_conformance(const make_empty& make) {
                         std::this_thread::yield();
                     }
                 }
+                return alone;
             });
             suite.check(wrong == 0 && turns >= 100 && store.list("", "").empty());
         }
