@@ -7,9 +7,6 @@
 #include <exception>
 #include <initializer_list>
 #include <new>
-#include <span>
-#include <string>
-#include <string_view>
 #include <utility>
 
 namespace smdebug::inline v1::http::detail {

@@ -15,10 +15,13 @@
 
 namespace smdebug::inline v1::s3::detail {
 
+[[nodiscard]] constexpr bool is_alphanumeric(char c) noexcept {
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+}
+
 /// Whether a character needs no encoding: the unreserved ones of RFC 3986.
 [[nodiscard]] constexpr bool is_unreserved(char c) noexcept {
-    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.' ||
-           c == '_' || c == '~';
+    return is_alphanumeric(c) || c == '-' || c == '.' || c == '_' || c == '~';
 }
 
 /// Appends `text` with all but the unreserved characters as upper-case %XX: a space is "%20", a plus "%2B".  Slashes
@@ -28,28 +31,14 @@ void append_percent_encoded(std::string& out, std::string_view text, bool keep_s
 /// The same, returned as a new string.
 [[nodiscard]] std::string percent_encoded(std::string_view text, bool keep_slashes);
 
-/// The value of a hexadecimal digit; -1 for other characters.
-[[nodiscard]] constexpr int hex_digit(char c) noexcept {
-    if (c >= '0' && c <= '9') {
-        return c - '0';
-    }
-    if (c >= 'A' && c <= 'F') {
-        return c - 'A' + 10;
-    }
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /// Decodes upper- and lower-case escapes; nothing if an escape is cut or invalid.  '+' stays '+'.
 [[nodiscard]] std::optional<std::string> percent_decoded(std::string_view text);
 
 /// Whether a name may be a region: lower-case letters, digits and '-'.  Anything else must not get into a host's name.
 [[nodiscard]] constexpr bool is_region(std::string_view name) noexcept {
-    for (const char c : name) {
-        if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-')) {
-            return false;
-        }
-    }
-    return !name.empty() && name.size() <= 64;
+    return !name.empty() && name.size() <= 64 && std::all_of(name.begin(), name.end(), [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+    });
 }
 
 /// Amazon's host for a region.

@@ -54,14 +54,10 @@ SMDEBUG_INLINE std::optional<std::pair<char, std::size_t>> escape_at(const writt
     const auto found = [](std::optional<char> is, std::size_t length) {
         return is ? std::optional{std::pair{*is, length}} : std::nullopt;
     };
-    if (text.starts_with('%')) {
-        return found(number(1, 3, 16), 3);
-    }
-    if (text.starts_with("\\u")) {
-        return found(number(2, 6, 16), 6);
-    }
-    if (text.starts_with("\\x")) {
-        return found(number(2, 4, 16), 4);
+    for (const auto& [mark, end] : {std::pair<std::string_view, std::size_t>{"%", 3}, {"\\u", 6}, {"\\x", 4}}) {
+        if (text.starts_with(mark)) {
+            return found(number(mark.size(), end, 16), end);
+        }
     }
     if (text.starts_with('\\') && text.size() > 1 &&
         std::string_view{"/\\\"'"}.find(text[1]) != std::string_view::npos) {
@@ -71,11 +67,9 @@ SMDEBUG_INLINE std::optional<std::pair<char, std::size_t>> escape_at(const writt
     if (end == std::string_view::npos) {
         return std::nullopt;
     }
-    if (text.starts_with("&#x") || text.starts_with("&#X")) {
-        return found(number(3, end, 16), end + 1);
-    }
     if (text.starts_with("&#")) {
-        return found(number(2, end, 10), end + 1);
+        const bool is_hexadecimal = text[2] == 'x' || text[2] == 'X';  // the ';' is there at least
+        return found(is_hexadecimal ? number(3, end, 16) : number(2, end, 10), end + 1);
     }
     constexpr std::array<std::pair<std::string_view, char>, 8> names{{{"amp", '&'},
                                                                       {"lt", '<'},

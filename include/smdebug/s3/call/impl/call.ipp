@@ -28,33 +28,27 @@ SMDEBUG_INLINE bool take(std::string_view& text, std::string_view what) noexcept
 }
 
 SMDEBUG_INLINE std::optional<content_range> parse_content_range(std::string_view text) noexcept {
-    using detail::take;
-    using detail::take_number;
-    if (!take(text, "bytes ")) {
+    bool good = take(text, "bytes ");
+    const auto number = [&] {
+        const auto found = take_number(text);
+        good = good && found.has_value();
+        return found.value_or(0);
+    };
+    const bool has_content = !take(text, "*/");
+    const std::uint64_t first = has_content ? number() : 0;
+    good = (!has_content || take(text, "-")) && good;
+    const std::uint64_t last = has_content ? number() : 0;
+    good = (!has_content || take(text, "/")) && good;
+    const std::uint64_t total = number();
+    if (!good || !text.empty() || (has_content && (first > last || last >= total))) {
         return std::nullopt;
     }
-    if (take(text, "*/")) {
-        const auto total = take_number(text);
-        return total && text.empty() ? std::optional{content_range{{}, *total}} : std::nullopt;
-    }
-    const auto first = take_number(text);
-    if (!first || !take(text, "-")) {
-        return std::nullopt;
-    }
-    const auto last = take_number(text);
-    if (!last || !take(text, "/")) {
-        return std::nullopt;
-    }
-    const auto total = take_number(text);
-    if (!total || !text.empty() || *first > *last || *last >= *total) {
-        return std::nullopt;
-    }
-    return content_range{{*first, *last - *first + 1}, *total};
+    return content_range{has_content ? byte_range{first, last - first + 1} : byte_range{}, total};
 }
 
 SMDEBUG_INLINE std::optional<std::uint64_t> body_length(const http::response& answer) noexcept {
     std::string_view text = answer.find_header("content-length").value_or("");
-    const auto length = detail::take_number(text);
+    const auto length = take_number(text);
     return text.empty() ? length : std::nullopt;
 }
 

@@ -6,7 +6,6 @@
 #include <smdebug/s3/call/endpoint.hpp>
 
 #include <charconv>
-#include <cstddef>
 #include <system_error>
 #include <utility>
 
@@ -43,12 +42,13 @@ SMDEBUG_INLINE std::optional<std::string> percent_decoded(std::string_view text)
             break;
         }
         text.remove_prefix(plain);
-        const int high = text.size() < 3 ? -1 : detail::hex_digit(text[1]);
-        const int low = text.size() < 3 ? -1 : detail::hex_digit(text[2]);
-        if (high < 0 || low < 0) {
+        const std::string_view digits = text.substr(1, 2);
+        unsigned char code = 0;
+        const auto [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), code, 16);
+        if (failure != std::errc{} || digits.size() < 2 || end != digits.data() + 2) {
             return std::nullopt;
         }
-        out += static_cast<char>(static_cast<unsigned char>(high * 16 + low));
+        out += static_cast<char>(code);
         text.remove_prefix(3);
     }
     return out;

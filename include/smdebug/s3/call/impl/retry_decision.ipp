@@ -4,7 +4,6 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/s3/call/retry_decision.hpp>
-#include <smdebug/s3/credentials.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -33,10 +32,6 @@ SMDEBUG_INLINE std::chrono::milliseconds back_off::pause(unsigned attempt,
     std::uniform_int_distribution<milliseconds::rep> up_to{0, bound.count()};
     // All clients get the same Retry-After: a random addition keeps them apart.
     return (at_least ? milliseconds{*at_least} : milliseconds{0}) + milliseconds{up_to(random_)};
-}
-
-[[nodiscard]] constexpr bool is_alphanumeric(char c) noexcept {
-    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
 }
 
 /// `text` if it is short and has only letters, digits and these other characters; else empty.

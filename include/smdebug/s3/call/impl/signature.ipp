@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdio>
 #include <iterator>
 
 namespace smdebug::inline v1::s3::detail {
@@ -125,20 +126,12 @@ SMDEBUG_INLINE std::string signing_time(std::chrono::system_clock::time_point no
     const auto day = std::chrono::floor<std::chrono::days>(now);
     const std::chrono::year_month_day date{day};
     const std::chrono::hh_mm_ss time{std::chrono::floor<std::chrono::seconds>(now - day)};
-    std::string out;
-    const auto append = [&](long number, std::size_t width) {
-        const std::string digits = std::to_string(number);
-        out.append(width - std::min(width, digits.size()), '0').append(digits);
-    };
-    append(static_cast<int>(date.year()), 4);
-    append(static_cast<long>(static_cast<unsigned>(date.month())), 2);
-    append(static_cast<long>(static_cast<unsigned>(date.day())), 2);
-    out += 'T';
-    append(time.hours().count(), 2);
-    append(time.minutes().count(), 2);
-    append(time.seconds().count(), 2);
-    out += 'Z';
-    return out;
+    std::array<char, 64> text{};
+    std::snprintf(text.data(), text.size(), "%04d%02u%02uT%02d%02d%02dZ", static_cast<int>(date.year()),
+                  static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                  static_cast<int>(time.hours().count()), static_cast<int>(time.minutes().count()),
+                  static_cast<int>(time.seconds().count()));
+    return text.data();
 }
 
 SMDEBUG_INLINE digest signing_key(std::string_view secret, std::string_view day, const signing_scope& scope) {

@@ -7,11 +7,7 @@
 #include <smdebug/storage/posix/file.hpp>
 
 #include <algorithm>
-#include <array>
-#include <cstdint>
 #include <cstdlib>
-#include <string>
-#include <utility>
 
 namespace smdebug::inline v1::s3::detail {
 
