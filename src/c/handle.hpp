@@ -7,6 +7,7 @@
 #include <smdebug/core/step.hpp>
 
 #include <new>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -63,6 +64,20 @@ private:
     handle_kind kind_;
     std::string words_;
     const char* message_ = "";  // the words, or a literal where there is no memory for them
+};
+
+/// A handle that holds a T once it is open.
+template <handle_kind Kind, class T>
+class handle_of : public handle {
+public:
+    static constexpr handle_kind own_kind = Kind;
+
+    handle_of() noexcept : handle(Kind) {}
+
+    /// Errors: value_error if it is not open.
+    [[nodiscard]] T& get() { return opened ? *opened : (refuse_unopened(), *opened); }
+
+    std::optional<T> opened;
 };
 
 /// The count that is needed is larger than the caller's buffer.

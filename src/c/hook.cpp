@@ -10,43 +10,30 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 
 namespace smdebug::inline v1::c {
 namespace {
 
-class hook_handle final : public handle {
+class hook_handle final : public handle_of<handle_kind::hook, hook> {
 public:
-    static constexpr handle_kind own_kind = handle_kind::hook;
-
-    hook_handle() noexcept : handle(own_kind) {}
-    // A hook that an exception destroys leaves a run that can be resumed: what a caller of C that frees without closing
-    // means, having nothing to throw.
+    // A caller of C that frees without closing means what an exception means in C++: the run can be resumed.
     ~hook_handle() override {
-        struct freed {};
-        try {
-            if (const std::unique_ptr<hook> ending = std::move(opened); ending && !closed) {
-                throw freed{};
-            }
-        } catch (const freed&) {
+        if (opened) {
+            smdebug::detail::hook_door{*opened}.close_unfinished();
         }
     }
 
-    std::unique_ptr<hook> opened;
     bool closed = false;
 };
 
 template <class Call>
 smd_status with(smd_hook* given, const char* function, Call&& call) noexcept {
     return handle::guard<hook_handle>(given, function, [&](hook_handle& held) {
-        held.closed   ? throw unsupported("the hook is closed: make another one, for another run")
-        : held.opened ? call(*held.opened)
-                      : refuse_unopened();
+        held.closed ? throw unsupported("the hook is closed: make another one, for another run") : call(held.get());
     });
 }
 
@@ -132,7 +119,7 @@ smd_status smd_hook_open_worker(const char* options, const char* out_dir, const 
         all.num_workers = num_workers;
         all.existing = resume != 0 ? existing_run::resume : existing_run::refuse;
         all.init_step = init_step < 0 ? std::nullopt : std::optional<step_number>{init_step};
-        made.opened = std::make_unique<smdebug::hook>(all);
+        made.opened.emplace(all);
     });
 }
 
@@ -188,7 +175,7 @@ smd_status smd_hook_abandon_step(smd_hook* hook) {
 
 smd_status smd_hook_close(smd_hook* hook) {
     return handle::guard<hook_handle>(hook, __func__, [](hook_handle& held) {
-        held.opened ? held.opened->close() : refuse_unopened();
+        held.get().close();
         held.closed = true;
     });
 }

@@ -22,15 +22,8 @@
 namespace smdebug::inline v1::c {
 namespace {
 
-class run_handle final : public handle {
+class run_handle final : public handle_of<handle_kind::run, trial> {
 public:
-    static constexpr handle_kind own_kind = handle_kind::run;
-
-    run_handle() noexcept : handle(own_kind) {}
-
-    [[nodiscard]] const trial& run() const { return opened ? *opened : (refuse_unopened(), *opened); }
-
-    std::optional<trial> opened;
     // What texts that calls have returned point to.
     std::vector<std::string> names;
     std::vector<rule_result> results;
@@ -140,7 +133,7 @@ smd_status smd_run_names(smd_run* run, const char* collection, const char* regex
         if (regex != nullptr) {
             which.regex = regex;
         }
-        held.names = held.run().tensor_names(which);
+        held.names = held.get().tensor_names(which);
         listed = held.names.size();
     });
 }
@@ -156,7 +149,7 @@ smd_status smd_run_steps(smd_run* run, const char* name, smd_mode mode, int64_t*
     return handle::guard<run_handle>(run, __func__, [&](run_handle& held) {
         const steps_options which{.mode = mode_of(mode)};
         const std::vector<step_number> all =
-            name == nullptr ? held.run().steps(which) : held.run().tensor(name).steps(which);
+            name == nullptr ? held.get().steps(which) : held.get().tensor(name).steps(which);
         fill(all.size(), steps, capacity, count, "steps", [&] { std::copy(all.begin(), all.end(), steps); });
     });
 }
@@ -164,7 +157,7 @@ smd_status smd_run_steps(smd_run* run, const char* name, smd_mode mode, int64_t*
 smd_status smd_run_tensor(smd_run* run, const char* name, smd_mode mode, int64_t step, const char* worker,
                           smd_dtype* dtype, int64_t* shape, size_t capacity, size_t* rank) {
     return handle::guard<run_handle>(run, __func__, [&](run_handle& held) {
-        const tensor_handle tensor = held.run().tensor(text(name, "name"));
+        const tensor_handle tensor = held.get().tensor(text(name, "name"));
         const auto found = tensor.find_value(step, at<value_options>(mode, worker));
         if (!found && found.failure().why != lookup_failure_kind::tensor_not_saved) {
             throw_failure(found.failure());
@@ -184,7 +177,7 @@ smd_status smd_run_values(smd_run* run, const char* name, smd_mode mode, int64_t
         const smdebug::dtype wanted = dtype_of(dtype);
         const std::string_view called = text(name, "name");
         const tensor_value value =
-            converted_to(wanted, held.run().tensor(called).value(step, at<value_options>(mode, worker)), called);
+            converted_to(wanted, held.get().tensor(called).value(step, at<value_options>(mode, worker)), called);
         fill(value.size(), values, capacity, count, "elements",
              [&] { std::copy(value.bytes().begin(), value.bytes().end(), static_cast<std::byte*>(values)); });
     });
@@ -193,7 +186,7 @@ smd_status smd_run_values(smd_run* run, const char* name, smd_mode mode, int64_t
 smd_status smd_run_reduction(smd_run* run, const char* name, smd_mode mode, int64_t step, const char* worker,
                              const char* reduction, double* value) {
     return handle::guard<run_handle>(run, __func__, [&](run_handle& held) {
-        const tensor_handle tensor = held.run().tensor(text(name, "name"));
+        const tensor_handle tensor = held.get().tensor(text(name, "name"));
         place(value, "value") =
             tensor.reduction_value(step, text(reduction, "reduction"), at<reduction_options>(mode, worker));
     });
@@ -202,7 +195,7 @@ smd_status smd_run_reduction(smd_run* run, const char* name, smd_mode mode, int6
 smd_status smd_run_digest(smd_run* run, const char* name, smd_mode mode, int64_t step, const char* worker,
                           int64_t* digest) {
     return handle::guard<run_handle>(run, __func__, [&](run_handle& held) {
-        const tensor_handle tensor = held.run().tensor(text(name, "name"));
+        const tensor_handle tensor = held.get().tensor(text(name, "name"));
         place(digest, "digest") = tensor.digest(step, at<read_options>(mode, worker));
     });
 }
@@ -210,7 +203,7 @@ smd_status smd_run_digest(smd_run* run, const char* name, smd_mode mode, int64_t
 smd_status smd_run_check(smd_run* run, const char* rules, size_t* count) {
     return handle::guard<run_handle>(run, __func__, [&](run_handle& held) {
         std::size_t& listed = place(count, "count");
-        held.results = check(held.run(), rules);
+        held.results = check(held.get(), rules);
         listed = held.results.size();
     });
 }

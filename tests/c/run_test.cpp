@@ -20,15 +20,19 @@ std::string text_of_result(smd_run* run, std::size_t index) {
            ", findings " + std::to_string(one.findings) + ", unread " + std::to_string(one.unread);
 }
 
+/// A run of save_run(), opened.
+struct opened_fixture {
+    temporary_folder folder;
+    owned_run held = (save_run(folder.path() + "/c"), opened_run(folder.path() + "/c"));
+    smd_run* run = held.get();
+    refusal refuses{run};
+    std::size_t count = 0;
+};
+
 }  // namespace
 
-TEST_CASE("run of C: names, steps, shapes, values, reductions and digests are those of C++") {
-    const temporary_folder folder;
-    save_run(folder.path() + "/c");
-    const owned_run held = opened_run(folder.path() + "/c");
-    smd_run* const run = held.get();
+TEST_CASE_FIXTURE(opened_fixture, "run of C: names, steps, shapes, values, reductions and digests are those of C++") {
     const local_trial same{folder.path() + "/c"};
-    std::size_t count = 0;
     const char* name = nullptr;
     ok(smd_run_names(run, nullptr, "^n$", &count));
     CHECK(count == 1);
@@ -94,13 +98,7 @@ TEST_CASE("run of C: what C++ saved: shapes without values, steps of modes, a 0-
     refuses(values("text", SMD_UINT8), "holds string", SMD_TYPE_ERROR);
 }
 
-TEST_CASE("run of C: each wrong argument, and what was not saved, has a status and words") {
-    const temporary_folder folder;
-    save_run(folder.path() + "/c");
-    const owned_run held = opened_run(folder.path() + "/c");
-    smd_run* const run = held.get();
-    const refusal refuses{run};
-    std::size_t count = 0;
+TEST_CASE_FIXTURE(opened_fixture, "run of C: each wrong argument, and what was not saved, has a status and words") {
     double value = 0;
     std::array<float, 5> few{};
     const char* text = nullptr;
@@ -133,13 +131,7 @@ TEST_CASE("run of C: each wrong argument, and what was not saved, has a status a
     }
 }
 
-TEST_CASE("run of C: rules by name, by JSON, and all that apply; their findings") {
-    const temporary_folder folder;
-    save_run(folder.path() + "/c");
-    const owned_run held = opened_run(folder.path() + "/c");
-    smd_run* const run = held.get();
-    const refusal refuses{run};
-    std::size_t count = 0;
+TEST_CASE_FIXTURE(opened_fixture, "run of C: rules by name, by JSON, and all that apply; their findings") {
     smd_result result;
     smd_finding finding;
     refuses(smd_run_result(run, 0, &result), "the last smd_run_check() has 0");

@@ -196,3 +196,23 @@ TEST_CASE("hook_door: after its hook it says so, and does nothing") {
     door.say("no hook reports it");
     door.release("x");
 }
+
+TEST_CASE("hook_door: a run that is closed unfinished has its whole steps, and can be resumed") {
+    const smd::memory_storage store;
+    smd::hook_options options = every_second_step();
+    {
+        memory_hook hook{store, options};
+        hook.save_scalar("x", 1);
+        hook.end_step();
+        hook.set_step(2);
+        hook.save_scalar("x", 2);
+        hook_door{hook}.close_unfinished();
+        hook_door{hook}.close_unfinished();
+        CHECK_THROWS_AS(hook.save_scalar("x", 3), smd::error);
+    }
+    const smd::basic_trial<smd::memory_storage> left{store};
+    CHECK(left.steps() == std::vector<smd::step_number>{0});
+    CHECK_FALSE(left.loaded_all_steps());
+    options.existing = smd::existing_run::resume;
+    CHECK_NOTHROW(memory_hook{store, options}.close());
+}

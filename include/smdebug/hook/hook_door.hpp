@@ -62,6 +62,9 @@ public:
     [[nodiscard]] const void* claim(const std::string& name, const void* tensor) const;
     void release(const std::string& name) const noexcept;
 
+    /// Ends the run as an exception that destroys the hook does: it can be resumed, and the begun step is lost.
+    void close_unfinished() const noexcept;
+
 private:
     std::shared_ptr<hook_link> link_;
 };

@@ -96,4 +96,10 @@ SMDEBUG_INLINE const void* hook_door::claim(const std::string& name, const void*
 
 SMDEBUG_INLINE void hook_door::release(const std::string& name) const noexcept { link_->release(name); }
 
+SMDEBUG_INLINE void hook_door::close_unfinished() const noexcept {
+    if (is_open()) {
+        link_->hook()->core_->close_unfinished();
+    }
+}
+
 }  // namespace smdebug::inline v1::detail
