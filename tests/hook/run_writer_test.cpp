@@ -54,7 +54,7 @@ std::vector<std::string> committed(const faulty_storage& store) {
 TEST_CASE("run_writer: files appear in the order that keeps a run whole at any moment") {
     for (const std::size_t pool : {0U, 1U}) {
         const faulty_storage store;
-        hook_options options{.save_all = true};
+        hook_options options{.save_all = true, .worker = "worker_0"};
         options.background.pool_bytes = pool;
         collection_set collections{options};
         run_writer run{any_storage{store}, options};
@@ -79,7 +79,7 @@ TEST_CASE("run_writer: files appear in the order that keeps a run whole at any m
 TEST_CASE("run_writer: the claim is let go of before the end is marked, and the end can be left unmarked") {
     for (const bool marks : {true, false}) {
         const faulty_storage store;
-        hook_options options;
+        hook_options options{.worker = "worker_0"};
         options.mark_end_of_job = marks;
         const collection_set collections{options};
         {
@@ -101,7 +101,8 @@ TEST_CASE(
     "run_writer: without claims, a worker's sign comes when nothing keeps it from writing, and goes when it ends") {
     const faulty_storage store;
     const std::string sign = "claim_worker_0.smd";
-    hook_options options{.save_all = true, .include_workers = include_workers::all, .num_workers = 2};
+    hook_options options{
+        .save_all = true, .include_workers = include_workers::all, .worker = "worker_0", .num_workers = 2};
     collection_set collections{options};
     {
         run_writer run{like_s3(store), options, opener_of<any_storage>()};
@@ -153,7 +154,7 @@ TEST_CASE("run_writer: a worker that is not to write touches nothing, nor does a
 TEST_CASE("run_writer: begins at the given step, or after an interrupted run") {
     memory_storage store;
     {
-        hook_options options{.save_all = true};
+        hook_options options{.save_all = true, .worker = "worker_0"};
         options.init_step = 5;
         collection_set collections{options};
         run_writer run{any_storage{store}, options};
@@ -162,7 +163,7 @@ TEST_CASE("run_writer: begins at the given step, or after an interrupted run") {
               std::map<mode, step_number>{{mode::train, 5}, {mode::eval, 5}, {mode::predict, 5}});
         write_step(run, collections, 5);
     }
-    hook_options options{.save_all = true};
+    hook_options options{.save_all = true, .worker = "worker_0"};
     CHECK_THROWS_AS(run_writer(any_storage{store}, options), run_exists);
     CHECK_FALSE(store.claimed("claim.smd"));
     options.existing = existing_run::resume;
@@ -174,7 +175,7 @@ TEST_CASE("run_writer: begins at the given step, or after an interrupted run") {
 
 TEST_CASE("run_writer: a collections file that was lost behind its back is written with the next step") {
     const faulty_storage store;
-    hook_options options{.save_all = true};
+    hook_options options{.save_all = true, .worker = "worker_0"};
     options.background.pool_bytes = 1;
     collection_set collections{options};
     run_writer run{any_storage{store}, options};
@@ -191,7 +192,7 @@ TEST_CASE("run_writer: a collections file that was lost behind its back is writt
 }
 
 TEST_CASE("run_writer: TensorBoard's files lie in the run, or in a folder that a path can name") {
-    hook_options options{.save_all = true};
+    hook_options options{.save_all = true, .worker = "worker_0"};
     options.tensorboard_dir = "elsewhere";
     CHECK_THROWS_AS(run_writer(any_storage{faulty_storage{}}, options, opener_of<faulty_storage>()), unsupported);
     const temporary_folder folder;

@@ -38,7 +38,7 @@ namespace smdebug::inline v1::detail {
 class run_writer {
 public:
     /// Claims the worker's name and examines an existing run.  `opener` opens options.tensorboard_dir; null if a path
-    /// is not enough for storages of this kind.      Errors: see basic_hook.
+    /// is not enough for storages of this kind.  options.worker is set: see with_rank().  Errors: see basic_hook.
     run_writer(any_storage store, const hook_options& options, place_opener opener = nullptr);
     run_writer(const run_writer&) = delete;
     run_writer& operator=(const run_writer&) = delete;

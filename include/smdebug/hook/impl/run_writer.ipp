@@ -25,7 +25,7 @@ SMDEBUG_INLINE std::string already_written_message(mode which, step_number mode_
 
 SMDEBUG_INLINE run_writer::run_writer(any_storage store, const hook_options& options, place_opener opener)
     : store_(std::move(store)),
-      worker_(with_rank(options).worker),
+      worker_(options.worker),
       writers_(options.include_workers == include_workers::all ? options.num_workers : 1),
       how_(options.durability),
       marks_end_(options.mark_end_of_job) {
