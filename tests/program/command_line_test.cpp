@@ -280,8 +280,8 @@ TEST_CASE("command_line: scan") {
                    {{"scan", "a", "--split-above", "much"}, "--split-above must be a size"},
                    {{"scan", "a", "--progress", "bar"}, "--progress"},
                    {{"scan", "a", "--rule", "nope"}, "there is no rule \"nope\""},
-                   {{"scan", "a", "--rule", "all_zero,threshold=101"}, "threshold is 101, which is not from 0"},
-                   {{"check", "a", "--rule", "all_zero,threshold=50"}, "one of collection_names and tensor_r"}});
+                   {{"scan", "a", "--rule", "all_zero,threshold=101"}, "threshold is 101; it must be from 0"},
+                   {{"check", "a", "--rule", "all_zero,threshold=50"}, "collection_names or tensor_regex is"}});
 }
 
 TEST_CASE("command_line: following") {

@@ -17,4 +17,6 @@
 #include <smdebug/rules/impl/any_rule.ipp>
 #include <smdebug/rules/impl/rule_result.ipp>
 #include <smdebug/rules/impl/setting.ipp>
+#include <smdebug/rules/judge/impl/check_settings.ipp>
 #include <smdebug/rules/judge/impl/history.ipp>
+#include <smdebug/rules/judge/impl/loss_course.ipp>

@@ -158,7 +158,7 @@ TEST_CASE("all_zero: needs tensors to look at, and a percentage") {
     CHECK_NOTHROW(all_zero{.tensor_regex = "t"}.check());
     CHECK_NOTHROW((all_zero{.collection_names = "losses", .threshold = 0}.check()));
     CHECK_THROWS_WITH_AS((all_zero{.tensor_regex = "t", .threshold = 101}.check()),
-                         "SMDebugValueError: threshold is 101, which is not from 0 to 100", value_error);
+                         "SMDebugValueError: all_zero: threshold is 101; it must be from 0 to 100", value_error);
     CHECK_THROWS_AS((all_zero{.tensor_regex = "t", .threshold = -1}.check()), value_error);
     CHECK_THROWS_AS((all_zero{.tensor_regex = "t", .threshold = static_cast<double>(not_a_number)}.check()),
                     value_error);

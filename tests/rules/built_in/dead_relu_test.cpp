@@ -183,6 +183,7 @@ TEST_CASE("dead_relu: needs a regex, and percentages") {
     CHECK_NOTHROW(dead_relu{}.check());
     CHECK_THROWS_AS(dead_relu{.tensor_regex = text_list{}}.check(), insufficient_information_for_rule_invocation);
     CHECK_THROWS_WITH_AS(dead_relu{.threshold_inactivity = 101}.check(),
-                         "SMDebugValueError: threshold_inactivity is 101, which is not from 0 to 100", value_error);
+                         "SMDebugValueError: dead_relu: threshold_inactivity is 101; it must be from 0 to 100",
+                         value_error);
     CHECK_THROWS_AS(dead_relu{.threshold_layer = -1}.check(), value_error);
 }

@@ -279,3 +279,32 @@ TEST_CASE(
     }
     CHECK_THROWS_AS(loss_not_decreasing{.window = -1}.check(), value_error);
 }
+
+TEST_CASE("loss_not_decreasing: with a window, a loss beside another one that has too few saves to compare is noted") {
+    const auto notes = [](step_number saves, double fall) {
+        memory_storage store;
+        run_builder build{store};
+        build.collections({"worker_0"}, {{"losses", {"d", "g"}}});
+        for (step_number step = 0; step < saves; ++step) {
+            build.step({.step = step,
+                        .tensors = {tensor_of<double>("d", {1}),
+                                    tensor_of<double>("g", {2 - fall * static_cast<double>(step)})}});
+        }
+        build.end();
+        const rule_outcome outcome = invoke_rule(loss_not_decreasing{.window = 2}, memory_trial{store});
+        std::vector<std::string> texts;
+        for (const finding& each : outcome.notes) {
+            texts.push_back(std::to_string(each.step) + " " + each.tensor + ": " + each.message);
+        }
+        return texts;
+    };
+    using texts = std::vector<std::string>;
+    const std::string d =
+        "3 d: it has not fallen, but may move against g: judged from its save number 8 on; there are ";
+    const std::string g =
+        "3 g: it has not fallen, but may move against d: judged from its save number 8 on; there are ";
+    CHECK(notes(4, 0) == texts{d + "4", g + "4"});
+    CHECK(notes(7, 0) == texts{d + "7", g + "7"});
+    CHECK(notes(8, 0) == texts{});
+    CHECK(notes(7, 0.1) == texts{d + "7"});  // the other one has fallen
+}

@@ -314,8 +314,9 @@ TEST_CASE("poor_weight_initialization: works on a trial that can only reduce") {
 
 TEST_CASE("poor_weight_initialization: rejects settings that make no sense") {
     CHECK_NOTHROW(poor_weight_initialization{}.check());
-    CHECK_THROWS_WITH_AS(poor_weight_initialization{.patience = 0}.check(),
-                         "SMDebugValueError: patience is 0, which is not a number from 1 on", value_error);
+    CHECK_THROWS_WITH_AS(
+        poor_weight_initialization{.patience = 0}.check(),
+        "SMDebugValueError: poor_weight_initialization: patience is 0; it must be a number of at least 1", value_error);
     CHECK_THROWS_AS(poor_weight_initialization{.threshold = -1}.check(), value_error);
     CHECK_THROWS_AS(poor_weight_initialization{.distribution_range = std::nan("")}.check(), value_error);
     CHECK_THROWS_AS(poor_weight_initialization{.steps = 0}.check(), value_error);

@@ -156,7 +156,8 @@ TEST_CASE("tensor_variance: needs tensors to look at, and thresholds that leave 
     CHECK_NOTHROW((tensor_variance{.tensor_regex = "t", .max_threshold = 1}.check()));
     CHECK_NOTHROW((tensor_variance{.collection_names = "t", .max_threshold = 1, .min_threshold = 1}.check()));
     CHECK_THROWS_WITH_AS((tensor_variance{.tensor_regex = "t", .max_threshold = 1, .min_threshold = 2}.check()),
-                         "SMDebugValueError: min_threshold is 2, which is above max_threshold, 1", value_error);
+                         "SMDebugValueError: tensor_variance: min_threshold is 2, which is above max_threshold, 1",
+                         value_error);
     constexpr double none = std::numeric_limits<double>::quiet_NaN();
     CHECK_THROWS_AS((tensor_variance{.tensor_regex = "t", .max_threshold = none}.check()), value_error);
     CHECK_THROWS_AS((tensor_variance{.tensor_regex = "t", .min_threshold = none}.check()), value_error);

@@ -200,9 +200,9 @@ TEST_CASE("layer_judge: says how many nodes, of how many, in words") {
 }
 
 TEST_CASE("activity_thresholds: are percentages") {
-    CHECK_NOTHROW(activity_thresholds{}.check());
-    CHECK_NOTHROW(activity_thresholds{0, 100}.check());
-    CHECK_THROWS_AS((activity_thresholds{-1, 50}.check()), value_error);
-    CHECK_THROWS_AS((activity_thresholds{1, 100.5}.check()), value_error);
-    CHECK_THROWS_AS((activity_thresholds{not_a_number, 50}.check()), value_error);
+    CHECK_NOTHROW(activity_thresholds{}.check("rule"));
+    CHECK_NOTHROW(activity_thresholds{0, 100}.check("rule"));
+    CHECK_THROWS_AS((activity_thresholds{-1, 50}.check("rule")), value_error);
+    CHECK_THROWS_AS((activity_thresholds{1, 100.5}.check("rule")), value_error);
+    CHECK_THROWS_AS((activity_thresholds{not_a_number, 50}.check("rule")), value_error);
 }

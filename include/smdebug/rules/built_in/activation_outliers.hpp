@@ -5,6 +5,7 @@
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/rules/finding.hpp>
+#include <smdebug/rules/judge/check_settings.hpp>
 #include <smdebug/rules/judge/history.hpp>
 #include <smdebug/rules/judge/saved_tensor.hpp>
 #include <smdebug/rules/setting.hpp>
@@ -14,7 +15,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <limits>
 #include <optional>
 #include <string>
@@ -54,8 +54,8 @@ struct activation_outliers {
     void check() const;
 
     [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {
-        return detail::judge_saves(run, step, {collection_names, tensor_regex}, all_workers,
-                                   [&](const auto& tensor) { return judge(tensor); });
+        return detail::judge_each(run, step, {collection_names, tensor_regex}, all_workers,
+                                  [&](const auto& tensor) { return judge(tensor); });
     }
 
 private:
@@ -99,7 +99,7 @@ private:
 inline void activation_outliers::check() const {
     detail::require_choice(name(), collection_names, tensor_regex);
     detail::check_range(name(), "threshold", threshold, {.least = 0, .above_least = true});
-    detail::check_range(name(), "min_abs", min_abs, {});
+    detail::check_range(name(), "min_abs", min_abs);
 }
 
 }  // namespace smdebug::inline v1::rules

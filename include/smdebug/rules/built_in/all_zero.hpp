@@ -2,20 +2,20 @@
 // Source: the public description of SageMaker Debugger's rule AllZero.
 #pragma once
 
-#include <smdebug/core/error.hpp>
 #include <smdebug/core/float_kinds.hpp>
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/rules/finding.hpp>
+#include <smdebug/rules/judge/check_settings.hpp>
+#include <smdebug/rules/judge/lasting_findings.hpp>
 #include <smdebug/rules/judge/saved_tensor.hpp>
 #include <smdebug/rules/setting.hpp>
 #include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/lookup.hpp>
 #include <smdebug/trial/options.hpp>
 
-#include <cmath>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -134,14 +134,9 @@ private:
 };
 
 inline void all_zero::check() const {
-    detail::lasting_findings::check(name(), patience);
-    if (collection_names.empty() && tensor_regex.empty()) {
-        throw insufficient_information_for_rule_invocation(std::string{name()},
-                                                           "one of collection_names and tensor_regex is needed");
-    }
-    if (!(threshold >= 0 && threshold <= 100)) {
-        throw value_error("threshold is " + short_text(threshold) + ", which is not from 0 to 100");
-    }
+    detail::check_range(name(), "patience", patience, {.least = 1});
+    detail::require_choice(name(), collection_names, tensor_regex);
+    detail::check_range(name(), "threshold", threshold, {.most = 100});
 }
 
 }  // namespace smdebug::inline v1::rules

@@ -78,8 +78,8 @@ struct attention_collapse {
     void check() const;
 
     [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {
-        return detail::judge_saves(run, step, {collection_names, tensor_regex}, all_workers,
-                                   [&](const auto& tensor) { return judge(tensor); });
+        return detail::judge_each(run, step, {collection_names, tensor_regex}, all_workers,
+                                  [&](const auto& tensor) { return judge(tensor); });
     }
 
 private:

@@ -3,12 +3,12 @@
 #pragma once
 
 #include <smdebug/core/dtype.hpp>
-#include <smdebug/core/error.hpp>
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/reduce/element_walks.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/rules/finding.hpp>
+#include <smdebug/rules/judge/check_settings.hpp>
 #include <smdebug/rules/judge/saved_tensor.hpp>
 #include <smdebug/rules/setting.hpp>
 #include <smdebug/tensor/tensor_value.hpp>
@@ -194,21 +194,10 @@ private:
 };
 
 inline void check_input_images::check() const {
-    if (!(threshold_mean >= 0)) {
-        throw value_error("check_input_images: threshold_mean is " + short_text(threshold_mean) +
-                          "; it must be a number that is not below 0");
-    }
-    if (threshold_samples < 0) {
-        throw value_error("check_input_images: threshold_samples is " + std::to_string(threshold_samples) +
-                          "; it must not be below 0");
-    }
-    if (channel < 0) {
-        throw value_error("check_input_images: channel is " + std::to_string(channel) +
-                          "; it must be an axis, counted from 0");
-    }
-    if (regex.empty()) {
-        throw insufficient_information_for_rule_invocation{"check_input_images", "regex is empty"};
-    }
+    detail::check_range(name(), "threshold_mean", threshold_mean, {.infinite = true});
+    detail::check_range(name(), "threshold_samples", threshold_samples);
+    detail::check_range(name(), "channel", channel);
+    detail::require_setting(name(), !regex.empty(), "regex");
 }
 
 inline std::size_t check_input_images::channels_of(const shape_type& shape) const noexcept {

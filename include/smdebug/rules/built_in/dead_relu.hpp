@@ -2,9 +2,10 @@
 // Source: the public description of SageMaker Debugger's rule DeadRelu.
 #pragma once
 
-#include <smdebug/core/error.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/rules/finding.hpp>
+#include <smdebug/rules/judge/check_settings.hpp>
+#include <smdebug/rules/judge/lasting_findings.hpp>
 #include <smdebug/rules/judge/layer_activity.hpp>
 #include <smdebug/rules/judge/saved_tensor.hpp>
 #include <smdebug/rules/setting.hpp>
@@ -12,7 +13,6 @@
 #include <smdebug/trial/options.hpp>
 
 #include <cstdint>
-#include <string>
 #include <string_view>
 #include <tuple>
 #include <vector>
@@ -67,11 +67,9 @@ struct dead_relu {
 };
 
 inline void dead_relu::check() const {
-    detail::lasting_findings::check(name(), patience);
-    if (tensor_regex.empty()) {
-        throw insufficient_information_for_rule_invocation(std::string{name()}, "tensor_regex is empty");
-    }
-    detail::activity_thresholds{threshold_inactivity, threshold_layer}.check();
+    detail::check_range(name(), "patience", patience, {.least = 1});
+    detail::require_setting(name(), !tensor_regex.empty(), "tensor_regex");
+    detail::activity_thresholds{threshold_inactivity, threshold_layer}.check(name());
 }
 
 }  // namespace smdebug::inline v1::rules

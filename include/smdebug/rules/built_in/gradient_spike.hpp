@@ -152,18 +152,18 @@ private:
                                                    std::vector<finding>* notes) const {
         gradients_by_worker found;
         const auto all =
-            detail::judge_saves(run, step, detail::choice_or(collection_names, tensor_regex, "gradients"), all_workers,
-                                [&](const auto& tensor) -> std::optional<finding> {
-                                    detail::judged_save<double> norm = detail::l2_in_save(tensor);
-                                    if (!norm.is_save) {
-                                        return std::nullopt;
-                                    }
-                                    if (norm.what) {
-                                        found[all_workers ? tensor.worker() : std::string{}].tensors.push_back(
-                                            {tensor.name(), tensor.worker(), *norm.what});
-                                    }
-                                    return std::move(norm.note);
-                                });
+            detail::judge_each(run, step, detail::choice_or(collection_names, tensor_regex, "gradients"), all_workers,
+                               [&](const auto& tensor) -> std::optional<finding> {
+                                   detail::judged_save<double> norm = detail::l2_in_save(tensor);
+                                   if (!norm.is_save) {
+                                       return std::nullopt;
+                                   }
+                                   if (norm.what) {
+                                       found[all_workers ? tensor.worker() : std::string{}].tensors.push_back(
+                                           {tensor.name(), tensor.worker(), *norm.what});
+                                   }
+                                   return std::move(norm.note);
+                               });
         for (auto& each : found) {
             sum_up(each.second);
         }

@@ -8,7 +8,8 @@
 #include <smdebug/core/step.hpp>
 #include <smdebug/rules/concepts.hpp>
 #include <smdebug/rules/finding.hpp>
-#include <smdebug/rules/judge/history.hpp>
+#include <smdebug/rules/judge/check_settings.hpp>
+#include <smdebug/rules/judge/loss_course.hpp>
 #include <smdebug/rules/judge/loss_values.hpp>
 #include <smdebug/rules/judge/saved_tensor.hpp>
 #include <smdebug/rules/setting.hpp>
@@ -125,8 +126,15 @@ private:
     /// Adds the losses of a step to their courses, then judges these.
     [[nodiscard]] std::vector<finding> judge_courses(const auto& run, step_number step,
                                                      const detail::tensor_choice& which) {
-        using course = std::pair<const std::pair<std::string, std::string>, detail::loss_course>;
-        std::vector<const course*> now;
+        struct latest {
+            std::pair<const std::pair<std::string, std::string>, detail::loss_course>* course;
+            std::size_t saves;  // of the run; many where they were not counted
+        };
+        std::vector<latest> now;
+        const auto wanted = 2 * static_cast<std::size_t>(window);
+        const auto judged_from = [](std::size_t first, std::size_t saves) {
+            return "judged from its save number " + std::to_string(first) + " on; there are " + std::to_string(saves);
+        };
         auto findings = detail::judge_each(run, step, which, all_workers, [&](const auto& tensor) -> finding {
             const smdebug::mode in =
                 mode ? *mode : first_mode(tensor.handle(), {smdebug::mode::train, smdebug::mode::eval});
@@ -140,23 +148,33 @@ private:
             if (!is_finite(**loss)) {
                 return tensor.met(**loss, std::numeric_limits<double>::quiet_NaN(), "the loss is not finite");
             }
-            course& of = *so_far.courses_.try_emplace({tensor.name(), tensor.worker()}).first;
-            of.second.add(step, **loss, window);
-            now.push_back(&of);
-            const auto wanted = 2 * static_cast<std::size_t>(window);
-            constexpr step_number end = std::numeric_limits<step_number>::max();
-            const std::size_t saves =
-                of.second.count() > 1 ? wanted : detail::last_steps(tensor.handle(), end, wanted, in).size();
-            return saves == wanted ? finding{}
-                                   : tensor.note("judged from its save number " + std::to_string(wanted) +
-                                                 " on; there are " + std::to_string(saves));
+            const auto of = so_far.courses_.try_emplace({tensor.name(), tensor.worker()}).first;
+            detail::loss_course& course = of->second;
+            course.add(step, **loss, window);
+            std::size_t saves = 2 * wanted;
+            if (course.count() == 1 || (course.may_be_against() && !course.is_noted)) {
+                constexpr step_number end = std::numeric_limits<step_number>::max();
+                saves = detail::last_steps(tensor.handle(), end, saves, in).size();
+            }
+            now.push_back({&*of, saves});
+            return saves >= wanted ? finding{} : tensor.note(judged_from(wanted, saves));
         });
-        for (const course* each : now) {
-            std::optional<finding> verdict = each->second.not_fallen(diff_percent, increase_threshold_percent);
-            if (verdict && std::none_of(now.begin(), now.end(), [&](const course* other) {
-                    return other->first.second == each->first.second && each->second.is_against(other->second);
-                })) {
-                std::tie(verdict->tensor, verdict->worker) = each->first;
+        for (const latest& each : now) {
+            auto& [key, course] = *each.course;
+            std::optional<finding> verdict = course.not_fallen(diff_percent, increase_threshold_percent);
+            const auto other = std::find_if(now.begin(), now.end(), [&](const latest& one) {
+                return one.course->first.second == key.second && course.is_against(one.course->second);
+            });
+            if (verdict && other != now.end()) {
+                if (each.saves >= 2 * wanted) {
+                    continue;
+                }
+                course.is_noted = true;
+                verdict = finding::note("it has not fallen, but may move against " + other->course->first.first + ": " +
+                                        judged_from(2 * wanted, each.saves));
+            }
+            if (verdict) {
+                std::tie(verdict->tensor, verdict->worker) = key;
                 findings.push_back(*std::move(verdict));
             }
         }
@@ -241,24 +259,14 @@ private:
 };
 
 inline void loss_not_decreasing::check() const {
-    if (collection_names.empty() && tensor_regex.empty() && !use_losses_collection) {
-        throw insufficient_information_for_rule_invocation(
-            std::string{name()}, "collection_names, tensor_regex or use_losses_collection is needed");
-    }
-    const std::string rule = "loss_not_decreasing: ";
-    detail::check_range(name(), "window", window, {});
-    if (num_steps < 1) {
-        throw value_error(rule + "num_steps is " + std::to_string(num_steps) + "; it must be at least 1");
-    }
-    for (const auto& [setting_name, value] : {std::pair{"diff_percent", diff_percent},
-                                              std::pair{"increase_threshold_percent", increase_threshold_percent}}) {
-        if (!(value >= 0)) {
-            throw value_error(rule + setting_name + " is " + short_text(value) +
-                              "; it must be a number that is not negative");
-        }
-    }
+    detail::require_setting(name(), !collection_names.empty() || !tensor_regex.empty() || use_losses_collection,
+                            "collection_names, tensor_regex or use_losses_collection");
+    detail::check_range(name(), "window", window);
+    detail::check_range(name(), "num_steps", num_steps, {.least = 1});
+    detail::check_range(name(), "diff_percent", diff_percent, {.infinite = true});
+    detail::check_range(name(), "increase_threshold_percent", increase_threshold_percent, {.infinite = true});
     if (mode == smdebug::mode::predict) {
-        throw value_error(rule + "mode is PREDICT; it must be EVAL, TRAIN or GLOBAL");
+        throw value_error("loss_not_decreasing: mode is PREDICT; it must be EVAL, TRAIN or GLOBAL");
     }
 }
 

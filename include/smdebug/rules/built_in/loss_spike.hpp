@@ -7,6 +7,7 @@
 #include <smdebug/core/step.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/rules/finding.hpp>
+#include <smdebug/rules/judge/check_settings.hpp>
 #include <smdebug/rules/judge/history.hpp>
 #include <smdebug/rules/judge/saved_tensor.hpp>
 #include <smdebug/rules/setting.hpp>
@@ -154,10 +155,10 @@ private:
 
 inline void loss_spike::check() const {
     detail::check_history(name(), window, min_history);
-    detail::check_range(name(), "z_threshold", z_threshold, {});
-    detail::check_range(name(), "relative", relative, {});
-    detail::check_range(name(), "min_increase", min_increase, {});
-    detail::check_range(name(), "above_largest", above_largest, {});
+    detail::check_range(name(), "z_threshold", z_threshold);
+    detail::check_range(name(), "relative", relative);
+    detail::check_range(name(), "min_increase", min_increase);
+    detail::check_range(name(), "above_largest", above_largest);
 }
 
 }  // namespace smdebug::inline v1::rules

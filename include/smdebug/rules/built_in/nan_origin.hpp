@@ -104,34 +104,34 @@ private:
     /// Returns the notes.
     [[nodiscard]] std::vector<finding> look_at_all(const auto& run, step_number step, auto& seen) const {
         const auto is_left_out = detail::left_out(run, step, exclude_regex);
-        return detail::judge_saves(run, step, {collection_names, tensor_regex}, all_workers,
-                                   [&](const auto& tensor) -> std::optional<finding> {
-                                       if (is_left_out(tensor)) {
-                                           return finding{};
-                                       }
-                                       const detail::save_facts facts = detail::facts_of(tensor);
-                                       if (facts.what == detail::save_facts::kind::not_a_save) {
-                                           return std::nullopt;
-                                       }
-                                       if (facts.what == detail::save_facts::kind::unreadable) {
-                                           return tensor.note(facts.failure);
-                                       }
-                                       finding note;
-                                       std::optional<bad_save> bad = facts.what == detail::save_facts::kind::values
-                                                                         ? by_counts(facts.computed)
-                                                                         : by_reductions(tensor, note);
-                                       if (note.damaged) {
-                                           return note;
-                                       }
-                                       seen_saves& of = seen[all_workers ? tensor.worker() : std::string{}];
-                                       if (bad) {
-                                           bad->tensor = tensor.name();
-                                           bad->worker = tensor.worker();
-                                           bad->place = place_of(tensor);
-                                           of.bad.push_back(*std::move(bad));
-                                       }
-                                       return note;
-                                   });
+        return detail::judge_each(run, step, {collection_names, tensor_regex}, all_workers,
+                                  [&](const auto& tensor) -> std::optional<finding> {
+                                      if (is_left_out(tensor)) {
+                                          return finding{};
+                                      }
+                                      const detail::save_facts facts = detail::facts_of(tensor);
+                                      if (facts.what == detail::save_facts::kind::not_a_save) {
+                                          return std::nullopt;
+                                      }
+                                      if (facts.what == detail::save_facts::kind::unreadable) {
+                                          return tensor.note(facts.failure);
+                                      }
+                                      finding note;
+                                      std::optional<bad_save> bad = facts.what == detail::save_facts::kind::values
+                                                                        ? by_counts(facts.computed)
+                                                                        : by_reductions(tensor, note);
+                                      if (note.damaged) {
+                                          return note;
+                                      }
+                                      seen_saves& of = seen[all_workers ? tensor.worker() : std::string{}];
+                                      if (bad) {
+                                          bad->tensor = tensor.name();
+                                          bad->worker = tensor.worker();
+                                          bad->place = place_of(tensor);
+                                          of.bad.push_back(*std::move(bad));
+                                      }
+                                      return note;
+                                  });
     }
 
     [[nodiscard]] static std::optional<std::uint64_t> place_of(const auto& tensor) {

@@ -2,16 +2,15 @@
 // Source: the public description of SageMaker Debugger's rule Overtraining.
 #pragma once
 
-#include <smdebug/core/error.hpp>
 #include <smdebug/core/float_kinds.hpp>
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/rules/finding.hpp>
+#include <smdebug/rules/judge/check_settings.hpp>
 #include <smdebug/rules/judge/loss_values.hpp>
 #include <smdebug/rules/setting.hpp>
 #include <smdebug/trial/concepts.hpp>
 
-#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -112,16 +111,9 @@ inline void overtraining::history::course::add(double loss, double better_by) {
 }
 
 inline void overtraining::check() const {
-    for (const auto& [setting_name, value] :
-         {std::pair{"patience_train", patience_train}, std::pair{"patience_validation", patience_validation}}) {
-        if (value < 1) {
-            throw value_error(std::string{"overtraining: "} + setting_name + " is " + std::to_string(value) +
-                              "; it must be at least 1");
-        }
-    }
-    if (!(delta >= 0) || !is_finite(delta)) {
-        throw value_error("overtraining: delta is " + short_text(delta) + "; it must be a number that is not negative");
-    }
+    detail::check_range(name(), "patience_train", patience_train, {.least = 1});
+    detail::check_range(name(), "patience_validation", patience_validation, {.least = 1});
+    detail::check_range(name(), "delta", delta);
 }
 
 inline bool overtraining::is_over() const noexcept {

@@ -2,7 +2,6 @@
 // Source: the public description of SageMaker Debugger's rule PoorWeightInitialization.
 #pragma once
 
-#include <smdebug/core/error.hpp>
 #include <smdebug/core/float_kinds.hpp>
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/json_text.hpp>
@@ -20,7 +19,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -137,8 +135,6 @@ private:
         std::string worker;
         double value = 0;
     };
-
-    static void check_at_least(const std::string& what, double value, double least);
 
     [[nodiscard]] bool within_steps(std::uint64_t saves_before) const {
         return static_cast<double>(saves_before) < steps;

@@ -6,6 +6,7 @@
 #include <smdebug/core/step.hpp>
 #include <smdebug/reduce/element_walks.hpp>
 #include <smdebug/rules/finding.hpp>
+#include <smdebug/rules/judge/check_settings.hpp>
 #include <smdebug/rules/judge/history.hpp>
 #include <smdebug/rules/judge/saved_tensor.hpp>
 #include <smdebug/rules/setting.hpp>

@@ -6,6 +6,7 @@
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/rules/finding.hpp>
+#include <smdebug/rules/judge/check_settings.hpp>
 #include <smdebug/rules/judge/layer_activity.hpp>
 #include <smdebug/rules/judge/saved_tensor.hpp>
 #include <smdebug/rules/setting.hpp>
@@ -90,13 +91,10 @@ private:
 };
 
 inline void saturated_activation::check() const {
-    if (collection_names.empty() && tensor_regex.empty()) {
-        throw insufficient_information_for_rule_invocation(std::string{name()},
-                                                           "one of collection_names and tensor_regex is needed");
-    }
+    detail::require_choice(name(), collection_names, tensor_regex);
     check_limits("tanh", threshold_tanh_min, threshold_tanh_max);
     check_limits("sigmoid", threshold_sigmoid_min, threshold_sigmoid_max);
-    detail::activity_thresholds{threshold_inactivity, threshold_layer}.check();
+    detail::activity_thresholds{threshold_inactivity, threshold_layer}.check(name());
 }
 
 inline std::optional<detail::active_range> saturated_activation::range_of(std::string_view tensor) const {

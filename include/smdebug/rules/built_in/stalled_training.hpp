@@ -2,17 +2,16 @@
 // Source: the public description of SageMaker Debugger's rule StalledTrainingRule.
 #pragma once
 
-#include <smdebug/core/error.hpp>
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/rules/concepts.hpp>
 #include <smdebug/rules/finding.hpp>
+#include <smdebug/rules/judge/check_settings.hpp>
 #include <smdebug/rules/setting.hpp>
 #include <smdebug/trial/concepts.hpp>
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <concepts>
 #include <functional>
 #include <optional>
@@ -119,14 +118,9 @@ private:
 };
 
 inline void stalled_training::check() const {
-    if (!(threshold >= 0)) {
-        throw value_error("stalled_training: threshold is " + short_text(threshold) +
-                          "; it must be a number of seconds that is not below 0");
-    }
-    if (stop_training_on_fire && training_job_name_prefix.empty()) {
-        throw insufficient_information_for_rule_invocation{
-            "stalled_training", "stop_training_on_fire needs a training_job_name_prefix: without one any job fits"};
-    }
+    detail::check_range(name(), "threshold", threshold, {.infinite = true});
+    detail::require_setting(name(), !stop_training_on_fire || !training_job_name_prefix.empty(),
+                            "a training_job_name_prefix, without which any job fits,");
 }
 
 inline std::optional<std::string> stalled_training::stop_request() const {

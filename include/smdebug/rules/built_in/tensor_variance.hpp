@@ -3,20 +3,18 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
-#include <smdebug/core/float_kinds.hpp>
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/rules/finding.hpp>
+#include <smdebug/rules/judge/check_settings.hpp>
 #include <smdebug/rules/judge/saved_tensor.hpp>
 #include <smdebug/rules/setting.hpp>
 #include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/lookup.hpp>
 #include <smdebug/trial/options.hpp>
 
-#include <cmath>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <tuple>
 #include <vector>
@@ -85,23 +83,13 @@ struct tensor_variance {
 };
 
 inline void tensor_variance::check() const {
-    if (collection_names.empty() && tensor_regex.empty()) {
-        throw insufficient_information_for_rule_invocation(std::string{name()},
-                                                           "one of collection_names and tensor_regex is needed");
-    }
-    if (!max_threshold && !min_threshold) {
-        throw insufficient_information_for_rule_invocation(std::string{name()},
-                                                           "one of max_threshold and min_threshold is needed");
-    }
-    if (max_threshold && is_nan(*max_threshold)) {
-        throw value_error("max_threshold is NaN; it must be a number");
-    }
-    if (min_threshold && is_nan(*min_threshold)) {
-        throw value_error("min_threshold is NaN; it must be a number");
-    }
+    detail::require_choice(name(), collection_names, tensor_regex);
+    detail::require_setting(name(), max_threshold || min_threshold, "max_threshold or min_threshold");
+    detail::check_range(name(), "max_threshold", max_threshold, detail::any_number);
+    detail::check_range(name(), "min_threshold", min_threshold, detail::any_number);
     if (max_threshold && min_threshold && *min_threshold > *max_threshold) {
-        throw value_error("min_threshold is " + short_text(*min_threshold) + ", which is above max_threshold, " +
-                          short_text(*max_threshold));
+        throw value_error("tensor_variance: min_threshold is " + short_text(*min_threshold) +
+                          ", which is above max_threshold, " + short_text(*max_threshold));
     }
 }
 

@@ -2,11 +2,11 @@
 // Source: the public description of SageMaker Debugger's rule TreeDepth.
 #pragma once
 
-#include <smdebug/core/error.hpp>
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/rules/finding.hpp>
+#include <smdebug/rules/judge/check_settings.hpp>
 #include <smdebug/rules/judge/saved_tensor.hpp>
 #include <smdebug/rules/setting.hpp>
 #include <smdebug/trial/concepts.hpp>
@@ -66,11 +66,7 @@ private:
     [[nodiscard]] static double depth_of_node(double id) noexcept { return std::logb(id + 1); }
 };
 
-inline void tree_depth::check() const {
-    if (!(depth >= 0)) {
-        throw value_error("tree_depth: depth is " + short_text(depth) + "; it must be a number that is not below 0");
-    }
-}
+inline void tree_depth::check() const { detail::check_range(name(), "depth", depth, {.infinite = true}); }
 
 }  // namespace smdebug::inline v1::rules
 #include <smdebug/core/strict_math/end.ipp>

@@ -2,10 +2,10 @@
 // Source: the public description of SageMaker Debugger's rule UnchangedTensor.
 #pragma once
 
-#include <smdebug/core/error.hpp>
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/rules/finding.hpp>
+#include <smdebug/rules/judge/check_settings.hpp>
 #include <smdebug/rules/judge/closeness.hpp>
 #include <smdebug/rules/judge/saved_tensor.hpp>
 #include <smdebug/rules/setting.hpp>
@@ -98,13 +98,8 @@ private:
 };
 
 inline void unchanged_tensor::check() const {
-    if (collection_names.empty() && tensor_regex.empty()) {
-        throw insufficient_information_for_rule_invocation(std::string{name()},
-                                                           "collection_names or tensor_regex is needed");
-    }
-    if (num_steps < 2) {
-        throw value_error("unchanged_tensor: num_steps is " + std::to_string(num_steps) + "; it must be at least 2");
-    }
+    detail::require_choice(name(), collection_names, tensor_regex);
+    detail::check_range(name(), "num_steps", num_steps, {.least = 2});
     detail::check_tolerance(name(), {rtol, atol, equal_nan});
 }
 

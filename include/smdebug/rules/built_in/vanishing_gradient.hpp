@@ -6,6 +6,8 @@
 #include <smdebug/core/step.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/rules/finding.hpp>
+#include <smdebug/rules/judge/check_settings.hpp>
+#include <smdebug/rules/judge/lasting_findings.hpp>
 #include <smdebug/rules/judge/saved_tensor.hpp>
 #include <smdebug/rules/setting.hpp>
 #include <smdebug/trial/concepts.hpp>
@@ -43,7 +45,7 @@ struct vanishing_gradient {
     }
 
     /// Errors: value_error.
-    void check() const { detail::lasting_findings::check(name(), patience); }
+    void check() const { detail::check_range(name(), "patience", patience, {.least = 1}); }
 
     [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {
         const auto is_left_out = detail::left_out(run, step, exclude_regex);

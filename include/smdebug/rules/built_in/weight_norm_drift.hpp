@@ -5,13 +5,13 @@
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/rules/finding.hpp>
+#include <smdebug/rules/judge/check_settings.hpp>
 #include <smdebug/rules/judge/history.hpp>
 #include <smdebug/rules/judge/saved_tensor.hpp>
 #include <smdebug/rules/setting.hpp>
 #include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/options.hpp>
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -115,10 +115,10 @@ private:
 
 inline void weight_norm_drift::check() const {
     detail::check_range(name(), "window", window, {.least = 1});
-    detail::check_range(name(), "warm_up", warm_up, {});
+    detail::check_range(name(), "warm_up", warm_up);
     detail::check_range(name(), "growth", growth, {.least = 1, .above_least = true});
     detail::check_range(name(), "shrink", shrink, {.least = 1, .above_least = true});
-    detail::check_range(name(), "min_norm", min_norm, {});
+    detail::check_range(name(), "min_norm", min_norm);
 }
 
 }  // namespace smdebug::inline v1::rules

@@ -10,6 +10,8 @@
 #include <smdebug/reduce/allclose.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/rules/finding.hpp>
+#include <smdebug/rules/judge/check_settings.hpp>
+#include <smdebug/rules/judge/lasting_findings.hpp>
 #include <smdebug/rules/judge/saved_tensor.hpp>
 #include <smdebug/rules/setting.hpp>
 #include <smdebug/tensor/tensor_value.hpp>
@@ -121,12 +123,6 @@ struct weight_update_ratio {
     }
 
 private:
-    [[noreturn]] static void refuse(std::string_view setting_name, const std::string& value,
-                                    const std::string& allowed) {
-        throw value_error("weight_update_ratio: " + std::string{setting_name} + " is " + value + "; it must be " +
-                          allowed);
-    }
-
     [[nodiscard]] finding judge(const auto& run, const auto& now, bool training) const {
         using save_type = std::remove_cvref_t<decltype(now)>;
         const auto number = [&](step_number step) { return training ? run.mode_step(step).value_or(step) : step; };
@@ -230,19 +226,13 @@ inline detail::update_comparison::answer detail::update_comparison::operator()(c
 }
 
 inline void weight_update_ratio::check() const {
-    detail::lasting_findings::check(name(), patience);
-    if (num_steps && *num_steps < 1) {
-        refuse("num_steps", std::to_string(*num_steps), "at least 1");
-    }
-    if (!(epsilon >= 0) || !is_finite(epsilon)) {
-        refuse("epsilon", short_text(epsilon), "a number that is not negative");
-    }
-    if (is_nan(large_threshold)) {
-        refuse("large_threshold", "NaN", "a number");
-    }
+    detail::check_range(name(), "patience", patience, {.least = 1});
+    detail::check_range(name(), "num_steps", num_steps, {.least = 1});
+    detail::check_range(name(), "epsilon", epsilon);
+    detail::check_range(name(), "large_threshold", large_threshold, detail::any_number);
     if (!(small_threshold <= large_threshold)) {
-        refuse("small_threshold", short_text(small_threshold),
-               "at most large_threshold, " + short_text(large_threshold));
+        throw value_error("weight_update_ratio: small_threshold is " + short_text(small_threshold) +
+                          "; it must be at most large_threshold, " + short_text(large_threshold));
     }
 }
 

@@ -3,13 +3,12 @@
 #pragma once
 
 #include <smdebug/core/dtype.hpp>
-#include <smdebug/core/error.hpp>
-#include <smdebug/core/float_kinds.hpp>
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/reduce/allclose.hpp>
 #include <smdebug/reduce/element_walks.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/rules/finding.hpp>
+#include <smdebug/rules/judge/check_settings.hpp>
 #include <smdebug/rules/judge/saved_tensor.hpp>
 #include <smdebug/tensor/tensor_value.hpp>
 #include <smdebug/trial/lookup.hpp>
@@ -30,12 +29,8 @@ using reduce::detail::tolerance;
 
 /// Errors: value_error for a tolerance that is negative or not finite.
 inline void check_tolerance(std::string_view rule, const tolerance& within) {
-    for (const auto& [name, value] : {std::pair{"rtol", within.rtol}, std::pair{"atol", within.atol}}) {
-        if (!(value >= 0) || !is_finite(value)) {
-            throw value_error(std::string{rule} + ": " + name + " is " + short_text(value) +
-                              "; it must be a number that is not negative");
-        }
-    }
+    check_range(rule, "rtol", within.rtol);
+    check_range(rule, "atol", within.atol);
 }
 
 /// Reductions are saved as float32, with at most this relative error.

@@ -14,8 +14,6 @@
 #include <smdebug/trial/lookup.hpp>
 #include <smdebug/trial/options.hpp>
 
-#include <algorithm>
-#include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -43,31 +41,9 @@ inline constexpr std::string_view min_history_meaning =
 
 namespace detail {
 
-// Settings --------------------------------------------------------------------------------------------------------
-
 /// The selected tensors; if nothing is selected, those of a collection.
 [[nodiscard]] tensor_choice choice_or(const text_list& collection_names, const text_list& tensor_regex,
                                       std::string_view collection);
-
-/// Errors: insufficient_information_for_rule_invocation where neither names a tensor.
-void require_choice(std::string_view rule, const text_list& collection_names, const text_list& tensor_regex);
-
-/// The values that a setting may have.
-struct allowed_range {
-    double least = 0;
-    double most = std::numeric_limits<double>::infinity();
-    bool above_least = false;  ///< `least` itself is not allowed
-};
-
-/// Errors: value_error for a value that is NaN, infinite or out of range.
-void check_range(std::string_view rule, std::string_view setting, double value, const allowed_range& allowed);
-inline void check_range(std::string_view rule, std::string_view setting, std::int64_t value,
-                        const allowed_range& allowed) {
-    check_range(rule, setting, static_cast<double>(value), allowed);
-}
-
-/// Checks how many earlier numbers a rule compares with, and how many it needs.  Errors: value_error.
-void check_history(std::string_view rule, std::int64_t window, const std::optional<std::int64_t>& min_history);
 
 // Numbers ---------------------------------------------------------------------------------------------------------
 
@@ -214,27 +190,6 @@ template <class Tensor, class Look>
                                   [](const auto& of, const save_facts& facts) { return detail::l2_of(of, facts); });
 }
 
-/// Calls judge(saved_tensor) -> std::optional<finding> for each selected tensor that was saved at a step, by name, then
-/// worker: for all of them, or for the first whose save counts.  Nothing says that it does not, see save_facts.
-template <readable_trial Trial, class Judge>
-[[nodiscard]] std::vector<finding> judge_saves(const Trial& run, step_number step, const tensor_choice& which,
-                                               bool all_workers, Judge&& judge) {
-    std::vector<finding> findings;
-    visit_chosen(run, step, which,
-                 [&](const std::string& name, const auto& handle, const std::vector<std::string>& workers) {
-                     for (const std::string& worker : workers) {
-                         std::optional<finding> one = judge(saved_tensor{handle, name, step, worker});
-                         if (one) {
-                             add_if_said(findings, *std::move(one));
-                             if (!all_workers) {
-                                 break;
-                             }
-                         }
-                     }
-                 });
-    return findings;
-}
-
 // Earlier saves ---------------------------------------------------------------------------------------------------
 
 struct nothing_more {};
@@ -346,35 +301,6 @@ using number_history = save_history<double, newest_number>;
                                                              const std::optional<std::int64_t>& min_history,
                                                              std::int64_t window);
 
-/// The first `window` finite values of a loss and four times as many of the newest, and what they say.
-class loss_course {
-public:
-    /// A value that is given again, or of an earlier step, begins anew.
-    void add(step_number step, double loss, std::int64_t window);
-
-    [[nodiscard]] std::int64_t count() const noexcept { return count_; }
-
-    /// The finding that the loss has not fallen, if it has not; nothing before there are 2 * window values.  It has not
-    /// if the mean of the newest `window`
-    ///  - is above the very first value by more than `increase_percent`; or
-    ///  - is not below the mean of the first `window` by `diff_percent` and by the noise, and not below the very first
-    ///    value by 3 robust deviations of the differences of neighbours: a loss may fall at once, and then stay.
-    /// The noise is the standard error of such a difference of means, by the same deviation.
-    [[nodiscard]] std::optional<finding> not_fallen(double diff_percent, double increase_percent) const;
-
-    /// Whether two losses move against each other, as those of a generator and its discriminator do: the correlation of
-    /// their newest values, of the same steps, is below -0.2; before there are 4 * window, they may.
-    [[nodiscard]] bool is_against(const loss_course& other) const;
-
-private:
-    std::int64_t window_ = 0;
-    std::int64_t count_ = 0;
-    step_number last_ = -1;
-    double first_ = 0;
-    double first_sum_ = 0;  // of the first `window_`
-    std::deque<double> newest_;
-};
-
 /// The histories of a rule, by series, of one run.
 template <class History>
 class history_table {
@@ -417,7 +343,7 @@ template <class Read, class Handle>
     return found;
 }
 
-/// As judge_saves(), with each tensor's earlier saves in the mode of the step: up to `most` that count.
+/// As judge_each(), with each tensor's earlier saves in the mode of the step: up to `most` that count.
 ///     read(saved_tensor) -> judged_save<Value>
 ///     keep(saved_tensor, const judged_save<Value>&, More&) -> std::optional<Kept>: what history keeps of a save; nothing: it
 ///                                                         does not count
@@ -429,7 +355,7 @@ template <readable_trial Trial, class Kept, class More, class Read, class Keep, 
                                                 std::size_t most, Read&& read, Keep&& keep, Judge&& judge) {
     histories.begin(run);
     const mode in = run.mode(step).value_or(mode::global);
-    return judge_saves(run, step, which, all_workers, [&](const auto& now) -> std::optional<finding> {
+    return judge_each(run, step, which, all_workers, [&](const auto& now) -> std::optional<finding> {
         const auto save = read(now);
         if (!save.is_save) {
             return std::nullopt;

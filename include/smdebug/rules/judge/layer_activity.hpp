@@ -3,7 +3,6 @@
 #pragma once
 
 #include <smdebug/core/dtype.hpp>
-#include <smdebug/core/error.hpp>
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/reduce/element_walks.hpp>
 #include <smdebug/reduce/name.hpp>
@@ -34,12 +33,9 @@ struct activity_thresholds {
     double layer = 50;
 
     /// Errors: value_error if one is not a percentage, with the names of the rules' settings.
-    void check() const;
+    void check(std::string_view rule) const;
 
     [[nodiscard]] friend bool operator==(const activity_thresholds&, const activity_thresholds&) = default;
-
-private:
-    static void check(const std::string& name, double percent);
 };
 
 /// The number of leading axes that count samples; a node is a position in the other axes.
@@ -159,15 +155,9 @@ private:
     }
 };
 
-inline void activity_thresholds::check() const {
-    check("threshold_inactivity", inactivity);
-    check("threshold_layer", layer);
-}
-
-inline void activity_thresholds::check(const std::string& name, double percent) {
-    if (!(percent >= 0 && percent <= 100)) {
-        throw value_error(name + " is " + short_text(percent) + ", which is not from 0 to 100");
-    }
+inline void activity_thresholds::check(std::string_view rule) const {
+    check_range(rule, "threshold_inactivity", inactivity, {.most = 100});
+    check_range(rule, "threshold_layer", layer, {.most = 100});
 }
 
 inline counted_nodes inactive_node_count::operator()(const tensor_view& values) const {

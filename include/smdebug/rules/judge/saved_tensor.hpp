@@ -4,7 +4,6 @@
 #pragma once
 
 #include <smdebug/core/dtype.hpp>
-#include <smdebug/core/error.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/reduce/name.hpp>
@@ -19,7 +18,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -349,17 +348,22 @@ inline void add_if_said(std::vector<finding>& to, finding one) {
     }
 }
 
-/// Calls judge(saved_tensor) -> finding for each selected tensor that was saved at a step, by name, then worker (the
-/// first by name, or all), and returns the findings.  Errors: value_error for a bad regex, what `judge` throws.
+/// Calls judge(saved_tensor) for each selected tensor that was saved at a step, by name, then worker: for all of them,
+/// or for the first whose save counts, and returns the findings.  judge returns a finding, or as std::optional<finding>
+/// nothing: the save does not count.  Errors: value_error for a bad regex, what `judge` throws.
 template <readable_trial Trial, class Judge>
 [[nodiscard]] std::vector<finding> judge_each(const Trial& run, step_number step, const tensor_choice& which,
                                               bool all_workers, Judge&& judge) {
     std::vector<finding> findings;
     visit_chosen(run, step, which,
                  [&](const std::string& name, const auto& handle, const std::vector<std::string>& workers) {
-                     const std::size_t count = all_workers ? workers.size() : std::min<std::size_t>(1, workers.size());
-                     for (std::size_t i = 0; i < count; ++i) {
-                         add_if_said(findings, judge(saved_tensor{handle, name, step, workers[i]}));
+                     for (const std::string& worker : workers) {
+                         if (std::optional<finding> one = judge(saved_tensor{handle, name, step, worker})) {
+                             add_if_said(findings, *std::move(one));
+                             if (!all_workers) {
+                                 break;
+                             }
+                         }
                      }
                  });
     return findings;
@@ -428,41 +432,6 @@ finding saved_tensor<Handle>::met(double value, double threshold, std::string me
                                           : run.tensor_names({.regex = exclude_regex, .step = step})](
                const auto& tensor) { return std::binary_search(names.begin(), names.end(), tensor.name()); };
 }
-
-/// Keeps findings that were met at `patience` saves of a tensor in a row, this one included, from the first step on
-/// that it is given.  A step that is given again counts once, a note does not count.
-class lasting_findings {
-public:
-    /// Errors: value_error for a patience below 1.
-    static void check(std::string_view rule, std::int64_t patience) {
-        if (patience < 1) {
-            throw value_error(std::string{rule} + ": patience is " + std::to_string(patience) +
-                              "; it must be at least 1");
-        }
-    }
-    [[nodiscard]] finding keep(const auto& save, std::int64_t patience, finding one) {
-        if (patience <= 1) {
-            return one;
-        }
-        row& of = rows_[{save.name(), save.worker()}];
-        if (save.step() != of.last) {
-            of = {save.step(), save.step() > of.last ? of.count : 0};
-        }
-        of.count = one.met ? of.before + 1 : (one.message.empty() ? 0 : of.before);
-        if (one.met) {
-            one.message += "; so in " + std::to_string(of.count) + " saves in a row";
-        }
-        return one.met && of.count < patience ? finding{} : one;
-    }
-
-private:
-    struct row {
-        step_number last = -1;
-        std::int64_t before = 0;  // that step
-        std::int64_t count = 0;
-    };
-    std::map<std::pair<std::string, std::string>, row> rows_;  // by tensor and worker
-};
 
 }  // namespace detail
 

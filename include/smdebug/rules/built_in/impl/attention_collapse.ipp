@@ -4,18 +4,15 @@
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/rules/built_in/attention_collapse.hpp>
+#include <smdebug/rules/judge/check_settings.hpp>
 
 namespace smdebug::inline v1::rules {
 
 SMDEBUG_INLINE void attention_collapse::check() const {
     detail::require_choice(name(), collection_names, tensor_regex);
     detail::check_range(name(), "min_entropy", min_entropy, {.most = 1});
-    if (max_entropy) {
-        detail::check_range(name(), "max_entropy", *max_entropy, {.most = 1});
-    }
-    if (head_axis) {
-        detail::check_range(name(), "head_axis", *head_axis, {});
-    }
+    detail::check_range(name(), "max_entropy", max_entropy, {.most = 1});
+    detail::check_range(name(), "head_axis", head_axis);
     detail::check_range(name(), "tolerance", tolerance, {.above_least = true});
 }
 

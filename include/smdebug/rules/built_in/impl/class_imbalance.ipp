@@ -1,10 +1,10 @@
 // The bodies of <smdebug/rules/built_in/class_imbalance.hpp>.
 #pragma once
 
-#include <smdebug/core/error.hpp>
 #include <smdebug/core/float_kinds.hpp>
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/rules/built_in/class_imbalance.hpp>
+#include <smdebug/rules/judge/check_settings.hpp>
 
 #include <cstddef>
 
@@ -12,20 +12,10 @@
 namespace smdebug::inline v1::rules {
 
 SMDEBUG_INLINE void class_imbalance::check() const {
-    if (!(threshold_imbalance >= 0)) {
-        throw value_error("class_imbalance: threshold_imbalance is " + short_text(threshold_imbalance) +
-                          "; it must be a number that is not below 0");
-    }
-    if (!(threshold_misprediction >= 0 && threshold_misprediction <= 1)) {
-        throw value_error("class_imbalance: threshold_misprediction is " + short_text(threshold_misprediction) +
-                          "; it must be from 0 to 1");
-    }
-    if (samples < 0) {
-        throw value_error("class_imbalance: samples is " + std::to_string(samples) + "; it must not be below 0");
-    }
-    if (labels_regex.empty()) {
-        throw insufficient_information_for_rule_invocation{"class_imbalance", "labels_regex is empty"};
-    }
+    detail::check_range(name(), "threshold_imbalance", threshold_imbalance, {.infinite = true});
+    detail::check_range(name(), "threshold_misprediction", threshold_misprediction, {.most = 1});
+    detail::check_range(name(), "samples", samples);
+    detail::require_setting(name(), !labels_regex.empty(), "labels_regex");
 }
 
 SMDEBUG_INLINE void class_imbalance::add_note(std::vector<finding>& findings, finding note) {

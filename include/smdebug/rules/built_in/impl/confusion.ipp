@@ -1,32 +1,19 @@
 // The bodies of <smdebug/rules/built_in/confusion.hpp>.
 #pragma once
 
-#include <smdebug/core/error.hpp>
 #include <smdebug/rules/built_in/confusion.hpp>
+#include <smdebug/rules/judge/check_settings.hpp>
 
 #include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::rules {
 
 SMDEBUG_INLINE void confusion::check() const {
-    if (category_no && *category_no < 2) {
-        throw value_error("confusion: category_no is " + std::to_string(*category_no) + "; it must be at least 2");
-    }
-    const auto check_share = [](const char* which, double share) {
-        if (!(share >= 0 && share <= 1)) {
-            throw value_error("confusion: " + std::string{which} + " is " + short_text(share) +
-                              "; it must be from 0 to 1");
-        }
-    };
-    check_share("min_diag", min_diag);
-    check_share("max_off_diag", max_off_diag);
-    if (labels.empty() && labels_collection.empty()) {
-        throw insufficient_information_for_rule_invocation{"confusion",
-                                                           "one of labels and labels_collection is needed"};
-    }
-    if (predictions.empty() && predictions_collection.empty()) {
-        throw insufficient_information_for_rule_invocation{"confusion",
-                                                           "one of predictions and predictions_collection is needed"};
-    }
+    detail::check_range(name(), "category_no", category_no, {.least = 2});
+    detail::check_range(name(), "min_diag", min_diag, {.most = 1});
+    detail::check_range(name(), "max_off_diag", max_off_diag, {.most = 1});
+    detail::require_setting(name(), !labels.empty() || !labels_collection.empty(), "labels or labels_collection");
+    detail::require_setting(name(), !predictions.empty() || !predictions_collection.empty(),
+                            "predictions or predictions_collection");
 }
 
 SMDEBUG_INLINE confusion::pairs confusion::categories(const std::vector<double>& labelled,

@@ -4,9 +4,9 @@
 #include <smdebug/core/float_kinds.hpp>
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/rules/built_in/expert_imbalance.hpp>
+#include <smdebug/rules/judge/check_settings.hpp>
 
 #include <algorithm>
-#include <cmath>
 
 #include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::rules {
@@ -16,10 +16,7 @@ SMDEBUG_INLINE void expert_imbalance::check() const {
     detail::check_range(name(), "threshold", threshold, {.least = 1});
     detail::check_range(name(), "dead_share", dead_share, {.most = 1});
     detail::check_range(name(), "patience", patience, {.least = 1});
-    if (experts) {
-        constexpr double most = 1e6;  // a load of each is kept
-        detail::check_range(name(), "experts", *experts, {.least = 2, .most = most});
-    }
+    detail::check_range(name(), "experts", experts, {.least = 2, .most = 1e6});  // a load of each is kept
 }
 
 SMDEBUG_INLINE expert_imbalance::expert_loads expert_imbalance::loads_in(reduce::detail::expert_sums sums) const {

@@ -3,9 +3,9 @@
 
 #include <smdebug/core/float_kinds.hpp>
 #include <smdebug/rules/built_in/feature_importance_overweight.hpp>
+#include <smdebug/rules/judge/check_settings.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -16,17 +16,9 @@
 namespace smdebug::inline v1::rules {
 
 SMDEBUG_INLINE void feature_importance_overweight::check() const {
-    if (!(threshold >= 0 && threshold <= 1)) {
-        throw value_error("feature_importance_overweight: threshold is " + short_text(threshold) +
-                          "; it must be from 0 to 1");
-    }
-    if (nfeatures < 1) {
-        throw value_error("feature_importance_overweight: nfeatures is " + std::to_string(nfeatures) +
-                          "; it must be at least 1");
-    }
-    if (tensor_regex.empty()) {
-        throw insufficient_information_for_rule_invocation{"feature_importance_overweight", "tensor_regex is empty"};
-    }
+    detail::check_range(name(), "threshold", threshold, {.most = 1});
+    detail::check_range(name(), "nfeatures", nfeatures, {.least = 1});
+    detail::require_setting(name(), !tensor_regex.empty(), "tensor_regex");
 }
 
 SMDEBUG_INLINE std::optional<finding> feature_importance_overweight::judge(std::vector<importance> all) const {

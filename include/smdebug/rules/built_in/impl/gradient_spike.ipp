@@ -5,6 +5,7 @@
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/core/text_hash.hpp>
 #include <smdebug/rules/built_in/gradient_spike.hpp>
+#include <smdebug/rules/judge/check_settings.hpp>
 
 #include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::rules {
@@ -12,8 +13,8 @@ namespace smdebug::inline v1::rules {
 SMDEBUG_INLINE void gradient_spike::check() const {
     detail::check_history(name(), window, min_history);
     detail::check_range(name(), "ratio", ratio, {.least = 1});
-    detail::check_range(name(), "z_threshold", z_threshold, {});
-    detail::check_range(name(), "above_largest", above_largest, {});
+    detail::check_range(name(), "z_threshold", z_threshold);
+    detail::check_range(name(), "above_largest", above_largest);
     detail::check_range(name(), "top", top, {.least = 1});
 }
 

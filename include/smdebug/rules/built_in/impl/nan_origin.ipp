@@ -4,14 +4,14 @@
 #include <smdebug/core/float_kinds.hpp>
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/rules/built_in/nan_origin.hpp>
+#include <smdebug/rules/judge/check_settings.hpp>
 
-#include <cmath>
 #include <limits>
 
 #include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::rules {
 
-SMDEBUG_INLINE void nan_origin::check() const { detail::check_range(name(), "rearm_after", rearm_after, {}); }
+SMDEBUG_INLINE void nan_origin::check() const { detail::check_range(name(), "rearm_after", rearm_after); }
 
 SMDEBUG_INLINE bool nan_origin::is_bad(double extremum) const noexcept {
     return is_nan(extremum) || (!only_nan && is_infinite(extremum));

@@ -1,8 +1,8 @@
 // The bodies of <smdebug/rules/built_in/overfit.hpp>.
 #pragma once
 
-#include <smdebug/core/float_kinds.hpp>
 #include <smdebug/rules/built_in/overfit.hpp>
+#include <smdebug/rules/judge/check_settings.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -15,18 +15,10 @@
 namespace smdebug::inline v1::rules {
 
 SMDEBUG_INLINE void overfit::check() const {
-    if (start_step < 0) {
-        throw value_error("overfit: start_step is " + std::to_string(start_step) + "; it must not be negative");
-    }
-    if (patience < 1) {
-        throw value_error("overfit: patience is " + std::to_string(patience) + "; it must be at least 1");
-    }
-    if (rise && !(*rise >= 0)) {
-        throw value_error("overfit: rise is " + short_text(*rise) + "; it must be a number that is not negative");
-    }
-    if (is_nan(ratio_threshold)) {
-        throw value_error("overfit: ratio_threshold is NaN; it must be a number");
-    }
+    detail::check_range(name(), "start_step", start_step);
+    detail::check_range(name(), "patience", patience, {.least = 1});
+    detail::check_range(name(), "rise", rise, {.infinite = true});
+    detail::check_range(name(), "ratio_threshold", ratio_threshold, detail::any_number);
 }
 
 SMDEBUG_INLINE std::optional<finding> overfit::judge_phases(const detail::step_losses& now) {

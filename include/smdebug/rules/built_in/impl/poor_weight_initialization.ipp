@@ -6,6 +6,7 @@
 #include <smdebug/core/float_kinds.hpp>
 #include <smdebug/reduce/quantiles.hpp>
 #include <smdebug/rules/built_in/poor_weight_initialization.hpp>
+#include <smdebug/rules/judge/check_settings.hpp>
 #include <smdebug/tensor/tensor_value.hpp>
 
 #include <cstring>
@@ -79,17 +80,10 @@ SMDEBUG_INLINE bool quantile_width::is_surely_enough(const tensor_view& values) 
 }  // namespace detail
 
 SMDEBUG_INLINE void poor_weight_initialization::check() const {
-    check_at_least("threshold", threshold, 0);
-    check_at_least("distribution_range", distribution_range, 0);
-    check_at_least("patience", static_cast<double>(patience), 1);
-    check_at_least("steps", steps, 1);
-}
-
-SMDEBUG_INLINE void poor_weight_initialization::check_at_least(const std::string& what, double value, double least) {
-    if (!(value >= least)) {
-        throw value_error(what + " is " + short_text(value) + ", which is not a number from " + short_text(least) +
-                          " on");
-    }
+    detail::check_range(name(), "threshold", threshold, {.infinite = true});
+    detail::check_range(name(), "distribution_range", distribution_range, {.infinite = true});
+    detail::check_range(name(), "patience", patience, {.least = 1});
+    detail::check_range(name(), "steps", steps, {.least = 1, .infinite = true});
 }
 
 SMDEBUG_INLINE finding poor_weight_initialization::met(const measured& what, double value, double limit,

@@ -4,13 +4,14 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/reduce/element_differences.hpp>
 #include <smdebug/rules/built_in/replica_mismatch.hpp>
+#include <smdebug/rules/judge/check_settings.hpp>
 
 #include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::rules {
 
 SMDEBUG_INLINE void replica_mismatch::check() const {
-    detail::check_range(name(), "rtol", rtol, {});
-    detail::check_range(name(), "atol", atol, {});
+    detail::check_range(name(), "rtol", rtol);
+    detail::check_range(name(), "atol", atol);
 }
 
 SMDEBUG_INLINE std::vector<replica_mismatch::chosen> replica_mismatch::chosen_from(
