@@ -46,9 +46,7 @@ void add_finding(row_buffer& row, const std::string& path, std::string_view rule
     row.integer(found.mode_step);
     row.text(found.tensor);
     row.text(found.worker);
-    const bool says_yes_alone =
-        std::isnan(found.value) && found.tensor.empty() && found.message.empty();  // as a bool rule
-    says_yes_alone ? row.empty() : row.number(found.value);
+    smdebug::detail::has_value(found) ? row.number(found.value) : row.empty();
     std::isnan(found.threshold) ? row.empty() : row.number(found.threshold);
     row.text(found.message);
     row.end_row();

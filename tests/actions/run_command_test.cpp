@@ -179,6 +179,7 @@ TEST_CASE("fill_in: placeholders are replaced inside a text, once") {
     CHECK(fill_in("", "", example).empty());
     CHECK(fill_in("x{tensor}y", "", {.tensor = std::string{"a\0b", 3}}) == "xaby");
     CHECK(fill_in("{mode_step}", "", {.step = 3}) == "3");
+    CHECK(fill_in("<{value}>", "", {.step = 3}) == "<>");  // a rule that only says yes has no value
 }
 
 TEST_CASE("finding_command: fills in the arguments, but not the program, and reports the result") {

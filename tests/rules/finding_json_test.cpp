@@ -25,11 +25,14 @@ TEST_CASE("finding_json: has the fields of a row of check, in its order") {
           R"("worker":"worker_0","value":0.125,"threshold":0.5,"message":"too small"})");
 }
 
-TEST_CASE("finding_json: what is not finite is a string, no threshold is null, and no mode step is the step") {
+TEST_CASE(
+    "finding_json: what is not finite is a string, no threshold and no number of a rule that only says yes are null, "
+    "and no mode step is the step") {
     constexpr double inf = std::numeric_limits<double>::infinity();
     CHECK(finding_json("", {.step = 3}) ==
-          R"({"run":"","rule":"","step":3,"mode":"GLOBAL","mode_step":3,"tensor":"","worker":"","value":"NaN",)"
+          R"({"run":"","rule":"","step":3,"mode":"GLOBAL","mode_step":3,"tensor":"","worker":"","value":null,)"
           R"("threshold":null,"message":""})");
+    CHECK(finding_json("", {.tensor = "t"}).find(R"("value":"NaN")") != std::string::npos);
     const std::string text = finding_json("", {.value = -inf, .threshold = inf});
     CHECK(text.find(R"("value":"-Infinity","threshold":"Infinity")") != std::string::npos);
 }

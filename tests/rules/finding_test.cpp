@@ -14,3 +14,10 @@ TEST_CASE("finding: a plain one says that nothing was found") {
     CHECK(smdebug::is_nan(finding{}.threshold));
     CHECK_FALSE(finding{}.damaged);
 }
+
+TEST_CASE("has_value: NaN is a value of what says what it is of, and none of a rule that only says yes") {
+    CHECK_FALSE(smdebug::detail::has_value({.met = true}));
+    CHECK(smdebug::detail::has_value({.met = true, .value = 0}));
+    CHECK(smdebug::detail::has_value({.met = true, .tensor = "t"}));
+    CHECK(smdebug::detail::has_value({.met = true, .message = "m"}));
+}

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/float_kinds.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/core/stop_token.hpp>
 
@@ -48,6 +49,15 @@ struct finding {
         return said;
     }
 };
+
+namespace detail {
+
+/// Whether a finding has a value to show: one of a rule that answers with a bool has none, others may have NaN.
+[[nodiscard]] inline bool has_value(const finding& one) noexcept {
+    return !is_nan(one.value) || !one.tensor.empty() || !one.message.empty();
+}
+
+}  // namespace detail
 
 /// Options of invoke_rule.
 struct invoke_options {

@@ -30,7 +30,7 @@ SMDEBUG_INLINE std::string fill_in(std::string_view text, std::string_view run, 
         {"{mode_step}", std::to_string(one.mode_step < 0 ? one.step : one.mode_step)},
         {"{tensor}", one.tensor},
         {"{worker}", one.worker},
-        {"{value}", text_of(one.value)},
+        {"{value}", smdebug::detail::has_value(one) ? text_of(one.value) : std::string{}},
         {"{threshold}", text_of(one.threshold)},
         {"{message}", one.message},
     };

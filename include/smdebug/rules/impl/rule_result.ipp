@@ -175,6 +175,11 @@ SMDEBUG_INLINE void append_finding_json(std::string& out, std::string_view run, 
         append_json_integer(out, value);
         out += ',';
     };
+    const auto number = [&](std::string_view field, double value, bool is_there) {
+        out.append("\"").append(field).append("\":");
+        is_there ? append_json_number(out, value) : static_cast<void>(out += "null");
+        out += ',';
+    };
     out += '{';
     text("run", run);
     text("rule", one.rule);
@@ -183,15 +188,8 @@ SMDEBUG_INLINE void append_finding_json(std::string& out, std::string_view run, 
     whole("mode_step", one.mode_step < 0 ? one.step : one.mode_step);
     text("tensor", one.tensor);
     text("worker", one.worker);
-    out += "\"value\":";
-    append_json_number(out, one.value);
-    out += ",\"threshold\":";
-    if (is_nan(one.threshold)) {
-        out += "null";
-    } else {
-        append_json_number(out, one.threshold);
-    }
-    out += ',';
+    number("value", one.value, detail::has_value(one));
+    number("threshold", one.threshold, !is_nan(one.threshold));
     text("message", one.message);
     out.back() = '}';
 }
