@@ -1,5 +1,6 @@
 // NaN, infinite, finite: by the bits, so that the answers hold in files compiled with -ffast-math or -Ofast, too, where
-// std::isnan and std::isfinite are constants.
+// std::isnan and std::isfinite are constants.  What kernels call is always inlined: the linker might keep a copy that was
+// compiled for another instruction set.
 #pragma once
 
 #include <bit>
@@ -18,7 +19,7 @@ struct float_bits {
     using bits_type = std::conditional_t<std::same_as<Real, float>, std::uint32_t, std::uint64_t>;
     static constexpr auto infinity = std::bit_cast<bits_type>(std::numeric_limits<Real>::infinity());
 
-    [[nodiscard]] static constexpr bits_type of_magnitude(Real value) noexcept {
+    [[nodiscard, gnu::always_inline]] static constexpr bits_type of_magnitude(Real value) noexcept {
         return std::bit_cast<bits_type>(value) & (~bits_type{0} >> 1U);
     }
 };
@@ -42,7 +43,7 @@ template <real_number Real>
 
 /// Neither infinite nor NaN.
 template <real_number Real>
-[[nodiscard]] constexpr bool is_finite(Real value) noexcept {
+[[nodiscard, gnu::always_inline]] constexpr bool is_finite(Real value) noexcept {
     return detail::float_bits<Real>::of_magnitude(value) < detail::float_bits<Real>::infinity;
 }
 

@@ -190,7 +190,7 @@ private:
                                        const std::byte* soon) const noexcept {
         block_totals found{[&] { return swept(at, count, soon); }};
         block_result& block = found.block;
-        found.regular = is_finite<Sweeps>(block.sum.high + block.sum.low);
+        found.regular = is_finite(block.sum.high + block.sum.low);
         if (!found.regular) {
             found.kinds = source_.kinds != nullptr ? source_.kinds(raw, count) : count_kinds<Sweeps, Lane>(at, count);
         } else if (block.abs_min == 0) {

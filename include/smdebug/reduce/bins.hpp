@@ -176,7 +176,7 @@ public:
         : bins(edges.size() - 1), edges_(edges), scale_(static_cast<double>(bins) / (edges.back() - edges.front())) {}
 
     /// Whether the estimate is usable; false for denormal widths.
-    [[nodiscard]] bool usable() const noexcept { return is_finite<equal_slots>(scale_); }
+    [[nodiscard]] bool usable() const noexcept { return is_finite(scale_); }
 
     using number_type = double;
     [[nodiscard]] std::size_t operator()(double number) const noexcept {

@@ -84,7 +84,7 @@ struct part_sum {
     }
     template <class Tag>
     [[nodiscard]] double value() const noexcept {
-        return detail::is_finite<Tag>(wide.high) ? wide.high : plain;
+        return is_finite(wide.high) ? wide.high : plain;
     }
 };
 
@@ -356,7 +356,7 @@ template <reduction_kernel Kernel = scalar_kernel>
         first -= 0.5;
         last += 0.5;
     }
-    if (bins.count == 0 || !reduce::detail::is_finite<reduce::detail::equal_slots>(last - first)) {
+    if (bins.count == 0 || !is_finite(last - first)) {
         return status::unsupported;
     }
     const std::vector<double> edges = reduce::detail::equal_edges<reduce::detail::equal_slots>(first, last, bins.count);

@@ -135,7 +135,7 @@ template <class Tag, class Lane>
     std::int64_t exponent = 0;
     for (std::size_t i = 0; i < count; ++i) {
         scaled_product factor = scaled<Tag>(lane_at<Tag, Lane>(at, i));
-        if (!is_finite<Tag>(factor.mantissa)) {
+        if (!is_finite(factor.mantissa)) {
             factor.mantissa = factor.mantissa < 0 ? -1 : 1;
         }
         const scaled_product product =
@@ -153,7 +153,7 @@ template <class Tag, class Lane>
     for (std::size_t i = 0; i < count; ++i) {
         const double value = lane_at<Tag, Lane>(at, i);
         counts.zeros += value == 0 ? 1U : 0U;
-        if (!is_finite<Tag>(value)) {
+        if (!is_finite(value)) {
             counts.nan += value != value ? 1U : 0U;
             counts.pos_inf += value > 0 ? 1U : 0U;
             counts.neg_inf += value < 0 ? 1U : 0U;

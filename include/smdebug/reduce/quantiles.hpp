@@ -412,11 +412,11 @@ template <class Tag>
     if (share == 0 || a == b) {
         return a;
     }
-    if (!detail::is_finite<Tag>(a) || !detail::is_finite<Tag>(b)) {
+    if (!is_finite(a) || !is_finite(b)) {
         return a + b;  // from -inf to inf: NaN
     }
     const double apart = b - a;
-    if (!detail::is_finite<Tag>(apart)) {
+    if (!is_finite(apart)) {
         return detail::rounded<Tag>(a * (1 - share)) + detail::rounded<Tag>(b * share);
     }
     return share < 0.5 ? a + detail::rounded<Tag>(apart * share) : b - detail::rounded<Tag>(apart * (1 - share));

@@ -61,7 +61,7 @@ template <class Tag>
 inline void values_of_one(double element, reduction_values& out) noexcept {
     const double value = element + 0.0;  // + 0.0 turns -0 into 0
     const double size = magnitude<Tag>(value);
-    const bool finite = is_finite<Tag>(value);
+    const bool finite = is_finite(value);
     for (std::size_t i = 0; i < reduction_count; ++i) {
         out.value[i] = value;
         out.value[i + reduction_count] = size;
@@ -111,7 +111,7 @@ template <class Tag>
     if (!all.all_finite()) {
         return 1;
     }
-    if (!is_finite<Tag>(all.sum.high) || (wanted.sweep.norms && !(all.squares.high <= too_large))) {
+    if (!is_finite(all.sum.high) || (wanted.sweep.norms && !(all.squares.high <= too_large))) {
         return 0x1p-600;
     }
     return wanted.sweep.norms && all.squares.high < too_small && all.magnitudes.high != 0 ? 0x1p600 : 1;
@@ -154,7 +154,7 @@ template <class Tag>
         const double im = lane_at<Tag, double>(at, 2 * i + 1);
         const bool nan = re != re || im != im;
         kinds.nan += nan ? 1U : 0U;
-        kinds.pos_inf += !nan && !(is_finite<Tag>(re) && is_finite<Tag>(im)) ? 1U : 0U;
+        kinds.pos_inf += !nan && !(is_finite(re) && is_finite(im)) ? 1U : 0U;
         kinds.zeros += re == 0 && im == 0 ? 1U : 0U;
     }
     return kinds;

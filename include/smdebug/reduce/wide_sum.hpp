@@ -2,6 +2,8 @@
 // Plain doubles would lose a bit with each doubling of the length; the error bounds hold for any length.
 #pragma once
 
+#include <smdebug/core/float_kinds.hpp>
+
 #include <bit>
 #include <cmath>
 #include <cstddef>
@@ -85,13 +87,6 @@ template <class Tag, class Register>
     return value;
 }
 
-/// Neither infinite nor NaN.  By the bits, so that -ffinite-math-only does not make it always true.
-template <class Tag>
-[[nodiscard]] constexpr bool is_finite(double value) noexcept {
-    constexpr std::uint64_t exponent_bits = 0x7FF0000000000000U;
-    return (std::bit_cast<std::uint64_t>(value) & exponent_bits) != exponent_bits;
-}
-
 /// |value|, by the bits.
 template <class Tag>
 [[nodiscard]] constexpr double magnitude(double value) noexcept {
@@ -117,7 +112,7 @@ inline constexpr std::int64_t product_exponent_limit = 16384;
 /// value * 2^exponent with the mantissa in its range; 0, inf and NaN stay as they are.
 template <class Tag>
 [[nodiscard]] inline scaled_product scaled(double value, std::int64_t exponent = 0) noexcept {
-    if (value == 0 || !is_finite<Tag>(value)) {
+    if (value == 0 || !is_finite(value)) {
         return {value, 0};
     }
     constexpr double smallest_normal = 0x1p-1022;

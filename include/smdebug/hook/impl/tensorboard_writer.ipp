@@ -37,7 +37,7 @@ namespace detail {
             for (std::size_t i = 0; i < tensor.count(); ++i) {
                 const auto number =
                     static_cast<number_type>(load_le<Element>(tensor.bytes.data() + i * sizeof(Element)));
-                if (reduce::detail::is_finite<Element>(static_cast<double>(number))) {
+                if (is_finite(static_cast<double>(number))) {
                     finite.push_back(static_cast<double>(number));
                 }
             }
