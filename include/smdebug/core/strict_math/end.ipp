@@ -1,7 +1,8 @@
 // The end of what begin.ipp begins.
-#if defined(__clang__) && (defined(__x86_64__) || defined(__aarch64__))
+#ifdef SMDEBUG_STRICT_MATH_CLANG
+#undef SMDEBUG_STRICT_MATH_CLANG
 #pragma float_control(pop)
-#elif defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__) || \
-    defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__)
+#elif defined(SMDEBUG_STRICT_MATH_GCC)
+#undef SMDEBUG_STRICT_MATH_GCC
 #pragma GCC pop_options
 #endif
