@@ -88,3 +88,15 @@ TEST_CASE("goes_on: a void visitor continues; otherwise its result decides") {
     CHECK(smdebug::detail::goes_on(says, true));
     CHECK_FALSE(smdebug::detail::goes_on(says, false));
 }
+
+TEST_CASE("visitor_ref: a void visitor takes all; otherwise its result decides") {
+    int called = 0;
+    const auto silent = [&](int by, const int&) { called += by; };
+    CHECK(smdebug::visitor_ref<int, const int&>{silent}(3, 0));
+    CHECK(called == 3);
+    const auto says = [](bool more) { return more; };
+    CHECK(smdebug::visitor_ref<bool>{says}(true));
+    CHECK_FALSE(smdebug::visitor_ref<bool>{says}(false));
+    const auto takes = [](std::unique_ptr<int> given) { return *given == 7; };
+    CHECK(smdebug::visitor_ref<std::unique_ptr<int>>{takes}(std::make_unique<int>(7)));
+}
