@@ -131,6 +131,7 @@ void call_tensors() {
     smd::tensorboard_writer writer{[](const std::string&, smd::byte_view) {}, "worker_0"};
     writer.add_scalar({}, "loss", 1);
     writer.add_histogram({}, "w", view);
+    use(writer.held_bytes());
     writer.end_step(0);
     writer.close();
 

@@ -284,7 +284,8 @@ TEST_CASE("any_storage: refuses what the inner storage cannot do, with advice, a
     any_storage reads{storage_archetype{objects}};
     CHECK_FALSE(reads.abilities().writes);
     const std::string read_only =
-        "archetype cannot write the object key: it is opened for reading only; choose a storage that has write()";
+        "archetype cannot write the object key: it can only be read; choose a storage that has write(), and whose "
+        "abilities() say so";
     CHECK(refusal([&] { reads.write("key", as_bytes("other")); }).find(read_only) != std::string::npos);
     CHECK(refusal([&] { static_cast<void>(reads.create("key")); }).find(read_only) != std::string::npos);
     CHECK(reads.remove_unfinished("", [](std::string_view) { return true; }).empty());

@@ -15,8 +15,8 @@ namespace {
 
 /// A storage that says of every key that it existed.
 struct removing_nothing : memory_storage {
-    bool remove(std::string_view key) {
-        memory_storage::remove(key);
+    bool remove(std::string_view key, durability how = durability::cached) override {
+        memory_storage::remove(key, how);
         return true;
     }
 };

@@ -234,6 +234,23 @@ TEST_CASE("cached_storage: a cache on disk keeps objects of a scan") {
     CHECK(inner.calls() == std::vector<std::string>{"entries "});
 }
 
+TEST_CASE("cached_storage: what a read finds in the folder stays in memory, what a batch finds there does not") {
+    const temporary_folder folder;
+    const auto inner = five_objects();
+    static_cast<void>(each(cached_storage{inner, {.folder = folder.path()}}, letters));
+    const cached_storage store{inner, {.folder = folder.path()}};
+    CHECK(each(store, letters) == "0a 1b 2c 3d 4e ");
+    static_cast<void>(store.read("b.tfevents"));
+    static_cast<void>(inner.calls());
+    for (const auto& file : std::filesystem::directory_iterator{folder.path()}) {
+        std::filesystem::remove(file);
+    }
+    static_cast<void>(store.read("b.tfevents"));
+    CHECK(inner.calls().empty());
+    static_cast<void>(store.read("c.tfevents"));
+    CHECK(inner.calls() == std::vector<std::string>{"read c.tfevents"});
+}
+
 TEST_CASE("cached_storage: a disk cache fetches objects whole if small or mostly wanted, otherwise in parts") {
     const temporary_folder folder;
     counting_storage<> inner;

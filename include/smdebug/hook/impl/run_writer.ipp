@@ -178,8 +178,10 @@ SMDEBUG_INLINE std::vector<lost_write> run_writer::lost() {
 
 SMDEBUG_INLINE void run_writer::open_place(const hook_options& options, place_opener opener) {
     if (!store_.abilities().writes) {
-        throw unsupported(store_.name() + " cannot be written, only read: give the hook a storage that has write()",
-                          {.where = store_.name()});
+        throw unsupported(
+            store_.name() +
+                " cannot be written, only read: give the hook a storage that has write(), and whose abilities() say so",
+            {.where = store_.name()});
     }
     if (store_.place() == place_kind::file) {
         throw not_found(store_.name() + " is a file, not the folder of a run", {.where = store_.name()});

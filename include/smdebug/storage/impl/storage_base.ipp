@@ -81,7 +81,8 @@ SMDEBUG_INLINE versioned_object storage_base::read_versioned(std::string_view ke
 }
 
 SMDEBUG_INLINE void storage_base::write(std::string_view key, byte_view /*bytes*/) {
-    detail::refuse(name(), "write", key, "it is opened for reading only; choose a storage that has write()");
+    detail::refuse(name(), "write", key,
+                   "it can only be read; choose a storage that has write(), and whose abilities() say so");
 }
 
 SMDEBUG_INLINE std::unique_ptr<object_output> storage_base::create(std::string_view key) {
