@@ -289,7 +289,7 @@ TEST_CASE("s3_storage: a listing's versions are those of reading, and others whe
     const place at{"a/b/", 10};
     store_type store = at.store;
     store.write("x", as_bytes("some content in parts"));
-    const auto first = store.entries("", "", 10);
+    const auto first = *store.entries("", "", 10);
     REQUIRE(first.size() == 1);
     CHECK(first.front().size == 21);
     CHECK(store.read_versioned("x").version == first.front().version);

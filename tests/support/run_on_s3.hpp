@@ -9,7 +9,6 @@
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/cached_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
-#include <smdebug/storage/object_cache.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 
 #include "support/fake_s3.hpp"

@@ -16,9 +16,6 @@ using namespace smdebug::detail;
 using namespace smdebug_test;
 using steps_list = std::vector<step_number>;
 
-static_assert(!followable_storage<scripted_storage>);
-static_assert(followable_storage<memory_storage>);
-
 namespace {
 
 // A run over a storage that can only list, refreshed by hand.

@@ -37,7 +37,12 @@ struct opening_storage_of_memory : byte_counting_storage {
     };
     std::shared_ptr<opened> of_files = std::make_shared<opened>();
 
-    [[nodiscard]] std::unique_ptr<opened_object> open(std::string_view key) const {
+    [[nodiscard]] storage_abilities abilities() const override {
+        storage_abilities can = byte_counting_storage::abilities();
+        can.opens_small = true;
+        return can;
+    }
+    [[nodiscard]] std::unique_ptr<opened_object> open(std::string_view key) const override {
         struct object final : opened_object {
             object(byte_buffer content, std::shared_ptr<opened> counted)
                 : bytes(std::move(content)), counts(std::move(counted)) {
@@ -59,7 +64,7 @@ struct opening_storage_of_memory : byte_counting_storage {
             return nullptr;
         }
         const counts before = *seen;
-        auto made = std::make_unique<object>(read(key), of_files);
+        auto made = std::make_unique<object>(read(key, whole_object), of_files);
         *seen = before;
         return made;
     }

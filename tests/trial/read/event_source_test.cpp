@@ -24,7 +24,7 @@ public:
     std::shared_ptr<std::vector<byte_range>> ranges = std::make_shared<std::vector<byte_range>>();
     std::shared_ptr<bool> fails = std::make_shared<bool>(false);
 
-    [[nodiscard]] byte_buffer read(std::string_view key, byte_range where = whole_object) const {
+    [[nodiscard]] byte_buffer read(std::string_view key, byte_range where = whole_object) const override {
         ranges->push_back(where);
         if (*fails) {
             throw unavailable("gone", {.where = std::string{key}});

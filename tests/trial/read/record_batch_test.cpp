@@ -160,11 +160,11 @@ TEST_CASE("record_batch: small records of a large range do not keep all of it in
     struct watched : remote_storage {
         using remote_storage::remote_storage;
         std::weak_ptr<const void>* last = nullptr;
-        void read_ranges(std::span<const object_range> ranges, range_sink sink) const {
+        void read_ranges(std::span<const object_range> ranges, range_sink sink) const override {
             remote_storage::read_ranges(
                 ranges, [&](std::size_t i, std::optional<byte_buffer> bytes, const object_version& version) {
                     *last = bytes->owner();
-                    sink(i, std::move(bytes), version);
+                    return sink(i, std::move(bytes), version);
                 });
         }
     };

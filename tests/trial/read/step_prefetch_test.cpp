@@ -93,12 +93,12 @@ told_trial fake_run(int steps) {
 }
 
 // Notes which keys are prefetched.
-class noting_storage : public storage_archetype {
+class noting_storage : public prefetching_archetype {
 public:
-    using storage_archetype::storage_archetype;
+    using prefetching_archetype::prefetching_archetype;
     std::shared_ptr<std::vector<std::string>> asked = std::make_shared<std::vector<std::string>>();
     bool fails = false;
-    [[nodiscard]] bool read_ahead(std::string_view key) const {
+    [[nodiscard]] bool read_ahead(std::string_view key) const override {
         asked->emplace_back(key);
         if (fails) {
             throw unavailable("no");
@@ -109,7 +109,7 @@ public:
 class noting_and_hesitant : public noting_storage {
 public:
     using noting_storage::noting_storage;
-    [[nodiscard]] storage_abilities abilities() const { return {.reads_ahead = false}; }
+    [[nodiscard]] storage_abilities abilities() const override { return base_archetype::abilities(); }
 };
 
 memory_storage saved_run(int steps) {
