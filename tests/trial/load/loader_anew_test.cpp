@@ -108,6 +108,21 @@ TEST_CASE("loader: a step that is written again with an equal index file has cha
     CHECK(run.changed() == steps{1});
 }
 
+TEST_CASE("loader: a step has changed if its event file was written again, whatever index file was seen meanwhile") {
+    folder_run run;
+    const auto now = std::filesystem::file_time_type::clock::now();
+    std::filesystem::last_write_time(run.folder.path() + "/" + smdebug::detail::locations::event_key(1, "worker_0"),
+                                     now + 9s);
+    run.build.step(one(6));
+    run.date(6, 10s);  // before the index file of step 1 is written again
+    REQUIRE(run.refresh());
+    CHECK(run.changed() == steps{6});
+    run.date(1, 11s);
+    run.build.end();
+    REQUIRE(run.refresh());
+    CHECK(run.changed() == steps{1});
+}
+
 TEST_CASE("loader: at its end a job's files are compared with what was loaded: also those overwritten in place") {
     folder_run run;
     const std::string key = smdebug::detail::locations::index_key(1, "worker_0");

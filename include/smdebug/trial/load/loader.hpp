@@ -263,8 +263,7 @@ private:
     waiter::clock::time_point check_from_{};       // when all stamps are due
     waiter::clock::time_point doubt_from_{};       // when doubt() may make them due
     std::uint64_t collections_stamp_ = catalog::no_stamp;
-    std::uint64_t newest_stamp_ = 0;  // the time of the newest index file, where the storage follows
-    bool needs_listing_ = false;      // the next load must list, whatever changed_keys says
+    bool needs_listing_ = false;  // the next load must list, whatever changed_keys says
     bool seen_running_ = false;
     bool opens_ = false;  // opening for the first time: trial_options::stop ends that
     std::optional<waiter::clock::time_point> end_seen_;

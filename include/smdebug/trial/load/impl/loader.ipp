@@ -4,6 +4,7 @@
 #include <smdebug/core/ordered_thread_pool.hpp>
 #include <smdebug/core/sorted_blocks.hpp>
 #include <smdebug/core/step.hpp>
+#include <smdebug/core/text_hash.hpp>
 #include <smdebug/index/index_file.hpp>
 #include <smdebug/index/locations.hpp>
 #include <smdebug/storage/any_storage.hpp>
@@ -295,7 +296,6 @@ SMDEBUG_INLINE std::optional<catalog> loader::load_new(const catalog& last, bool
 
 SMDEBUG_INLINE catalog loader::load_anew(const catalog& last, bool ended) {
     const auto began = waiter::clock::now();
-    const std::uint64_t newest = std::exchange(newest_stamp_, 0);
     catalog first;
     first.names = last.names->without_tensors();  // names and workers keep their numbers
     first.workers = last.workers;
@@ -327,9 +327,9 @@ SMDEBUG_INLINE catalog loader::load_anew(const catalog& last, bool ended) {
         catalog next = loaded ? *std::move(loaded) : std::move(first);
         next.load = last.load + 1;
         growth::keep_loads(next, last, [&](const catalog::file& now, const catalog::file& known) {
-            // Touched, and not written: only its time has moved on, and its event file is older.
+            // Touched, and not written: only its time has moved on.  An event file is written before its index file.
             const auto written = store_.modified(last.event_file_of(known));
-            return newest != 0 && now.stamp > known.stamp && written && stamp_of(written) <= newest;
+            return store_.abilities().follows && now.stamp > known.stamp && written && stamp_of(written) <= known.stamp;
         });
         const auto changed = std::find_if(next.steps.begin(), next.steps.end(),
                                           [&](const catalog::step_entry& one) { return one.load == next.load; });
@@ -614,7 +614,6 @@ SMDEBUG_INLINE void loader::take(const parsed_index_key& key, std::optional<byte
         std::uint64_t stamp = key.stamp;
         if (store_.abilities().follows) {
             stamp = stamp_of(version.modified ? version.modified : store_.modified(key.text()));
-            newest_stamp_ = stamp != catalog::no_stamp ? std::max(newest_stamp_, stamp) : newest_stamp_;
         }
         wrong = builder.add(key.step(), key.worker_part(), *bytes, stamp);
     } catch (const std::bad_alloc&) {
