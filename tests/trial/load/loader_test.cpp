@@ -233,13 +233,12 @@ namespace {
 class stopping_storage {
 public:
     stopping_storage(const memory_storage& inner, std::stop_source stop) : inner_(&inner), stop_(std::move(stop)) {}
-    byte_buffer read(std::string_view key) const {
-        if (key.starts_with("index/")) {
+    byte_buffer read(std::string_view key, byte_range where) const {
+        if (where == whole_object && key.starts_with("index/")) {
             stop_.request_stop();
         }
-        return inner_->read(key);
+        return inner_->read(key, where);
     }
-    byte_buffer read(std::string_view key, byte_range where) const { return inner_->read(key, where); }
     std::vector<std::string> list(std::string_view prefix, std::string_view after) const {
         return inner_->list(prefix, after);
     }

@@ -128,7 +128,11 @@ TEST_CASE("event_files: files are prefetched while they are not cached, and now 
         std::shared_ptr<texts> asked = std::make_shared<texts>();
         bool near = false;
         bool small_alone = true;
-        [[nodiscard]] storage_abilities abilities() const { return {.reads_ahead = small_alone}; }
+        [[nodiscard]] storage_abilities abilities() const override {
+            storage_abilities can = byte_counting_storage::abilities();
+            can.reads_ahead = small_alone;
+            return can;
+        }
         [[nodiscard]] bool read_ahead(std::string_view key) const {
             asked->emplace_back(key);
             return near;
@@ -263,7 +267,11 @@ TEST_CASE("event_files: a file without selected records is not read; its saved s
 TEST_CASE("event_files: no views are requested from a storage that declares them not worthwhile") {
     struct cached : byte_counting_storage {
         using byte_counting_storage::byte_counting_storage;
-        [[nodiscard]] storage_abilities abilities() const { return {.views = false}; }
+        [[nodiscard]] storage_abilities abilities() const override {
+            storage_abilities can = byte_counting_storage::abilities();
+            can.views = false;
+            return can;
+        }
     };
     const cached store{a_run()};
     store.seen->shows = true;
