@@ -104,6 +104,33 @@ TEST_CASE("step_feed: a step that is written again, or that another worker adds 
     CHECK(feed.end() == cli::detail::follow_end::ended);
 }
 
+TEST_CASE("step_feed: the last step, which was gone while it was written again, is handed out again") {
+    growing_run run;
+    for (step_number step = 0; step < 3; ++step) {
+        run.write(step);
+    }
+    const local_trial opened = run.open();
+    cli::detail::step_feed feed{opened, {}};
+    CHECK(feed.next() == steps{0, 1, 2});
+    const std::string index = smdebug::detail::locations::index_key(2, "worker_0");
+    const auto written = [&](const std::string& text, std::chrono::seconds later, std::size_t seen) {
+        run.folder.write(index, text);
+        std::filesystem::last_write_time(run.folder.path() + "/" + index,
+                                         std::filesystem::file_time_type::clock::now() + later);
+        for (int i = 0; i < 1000 && opened.steps().size() != seen; ++i) {
+            std::this_thread::sleep_for(5ms);
+            opened.refresh();
+        }
+        return opened.steps().size();
+    };
+    const std::string whole{as_text(run.store.read(index).view())};
+    REQUIRE(written(whole.substr(0, whole.size() / 2), 5s, 2) == 2);
+    CHECK(feed.next(std::chrono::steady_clock::now() + 5ms).empty());
+    REQUIRE(written(whole, 10s, 3) == 3);
+    CHECK(feed.next(std::chrono::steady_clock::now() + 10s) == steps{2});
+    CHECK(feed.went_back());
+}
+
 TEST_CASE("step_feed: a caller may come back before there is anything to hand out") {
     growing_run run;
     run.write(0);

@@ -133,7 +133,7 @@ TEST_CASE("event_files: files are prefetched while they are not cached, and now 
             can.reads_ahead = small_alone;
             return can;
         }
-        [[nodiscard]] bool read_ahead(std::string_view key) const {
+        [[nodiscard]] bool read_ahead(std::string_view key) const override {
             asked->emplace_back(key);
             return near;
         }
@@ -190,7 +190,7 @@ TEST_CASE("event_files: when a file is done nothing of it is held") {
     struct tracking_storage : byte_counting_storage {
         using byte_counting_storage::byte_counting_storage;
         std::shared_ptr<std::weak_ptr<const void>> last = std::make_shared<std::weak_ptr<const void>>();
-        [[nodiscard]] std::optional<byte_buffer> view(std::string_view key) const {
+        [[nodiscard]] std::optional<byte_buffer> view(std::string_view key) const override {
             const auto shown = byte_counting_storage::view(key);
             if (!shown) {
                 return std::nullopt;
