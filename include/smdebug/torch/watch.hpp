@@ -47,7 +47,8 @@ struct torch_watch_options {
     /// What names begin with; empty: the class of the module, "Sequential" for a torch::nn::Sequential.
     std::string name = {};
     torch_gradients gradients = torch_gradients::at_step;
-    /// Saves buffers, too, such as the running mean of a batch norm: "Sequential_1.running_mean".
+    /// Offers buffers, too, such as the running mean of a batch norm: "Sequential_1.running_mean".  No standard
+    /// collection holds any: include_regex = {"running_"}, or a collection of yours, selects them.
     bool buffers = false;
 };
 
