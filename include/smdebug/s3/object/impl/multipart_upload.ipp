@@ -226,8 +226,8 @@ SMDEBUG_INLINE void s3_output::commit(durability /*all is on_disk*/) {
 }
 
 SMDEBUG_INLINE std::size_t s3_output::state::part_size() const {
-    return static_cast<std::size_t>(
-        s3::detail::multipart_upload::part_size(client->options().part_bytes, upload ? upload->begun_parts() : 0));
+    return std::size_t{
+        s3::detail::multipart_upload::part_size(client->options().part_bytes, upload ? upload->begun_parts() : 0)};
 }
 
 SMDEBUG_INLINE void s3_output::state::send() {
