@@ -33,12 +33,12 @@ public:
     /// Errors: not_found, and those of the storage.
     stored_source(any_storage inner, std::string key);
 
-    [[nodiscard]] byte_buffer read(byte_range where) const override;
-    void read_many(std::span<const byte_range> ranges, part_sink sink) const override;
-    [[nodiscard]] std::size_t read_at(std::uint64_t offset, std::span<std::byte> into) const override;
+    [[nodiscard]] SMDEBUG_INLINE byte_buffer read(byte_range where) const override;
+    SMDEBUG_INLINE void read_many(std::span<const byte_range> ranges, part_sink sink) const override;
+    [[nodiscard]] SMDEBUG_INLINE std::size_t read_at(std::uint64_t offset, std::span<std::byte> into) const override;
     [[nodiscard]] std::uint64_t size() const override { return size_; }
-    [[nodiscard]] std::string version() const override;
-    [[nodiscard]] std::shared_ptr<const byte_source> sibling(std::string_view more) const override;
+    [[nodiscard]] SMDEBUG_INLINE std::string version() const override;
+    [[nodiscard]] SMDEBUG_INLINE std::shared_ptr<const byte_source> sibling(std::string_view more) const override;
     [[nodiscard]] std::string name() const override { return smdebug::detail::path_of(inner_, key_); }
     [[nodiscard]] bool batches_ranges() const override { return inner_.abilities().batches_ranges; }
 
@@ -80,14 +80,15 @@ public:
 
     /// Errors: not_found; corrupt_data, with archive, member and offset; unsupported for a member that is sparse,
     ///         encrypted or compressed by another method; those of the storage.
-    [[nodiscard]] byte_buffer read(std::string_view key, byte_range where = whole_object) const override;
-    void read_each(std::span<const std::string> keys, object_sink sink) const override;
-    void read_ranges(std::span<const object_range> ranges, range_sink sink) const override;
+    [[nodiscard]] SMDEBUG_INLINE byte_buffer read(std::string_view key, byte_range where = whole_object) const override;
+    SMDEBUG_INLINE void read_each(std::span<const std::string> keys, object_sink sink) const override;
+    SMDEBUG_INLINE void read_ranges(std::span<const object_range> ranges, range_sink sink) const override;
     /// A member of a .tar as an object to be read in pieces, each at the cost of its own bytes; null for a member of a
     /// zip, and where read() would fail.
-    [[nodiscard]] std::unique_ptr<opened_object> open(std::string_view key) const override;
-    [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const override;
-    [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const override;
+    [[nodiscard]] SMDEBUG_INLINE std::unique_ptr<opened_object> open(std::string_view key) const override;
+    [[nodiscard]] SMDEBUG_INLINE std::vector<std::string> list(std::string_view prefix,
+                                                               std::string_view after) const override;
+    [[nodiscard]] SMDEBUG_INLINE std::optional<std::uint64_t> size(std::string_view key) const override;
     /// The archive's path, and "!/folder" where one was given.
     [[nodiscard]] std::string name() const override { return name_; }
     [[nodiscard]] storage_abilities abilities() const override {
@@ -104,7 +105,7 @@ public:
     [[nodiscard]] std::vector<std::string> damage() const;
     /// The same, and the members that are left out; reported for each run in the archive, as any of them may have lost
     /// files.
-    [[nodiscard]] std::vector<problem> problems() const override;
+    [[nodiscard]] SMDEBUG_INLINE std::vector<problem> problems() const override;
 
     /// The bytes of an index that makes opening the archive fast the next time, when stored beside it under its name
     /// and ".smdx".  Empty where none is needed: for a zip, an archive smaller than 1 MiB, a tar of few members, a

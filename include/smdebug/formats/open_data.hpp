@@ -54,8 +54,9 @@ class single_object final : public storage_base {
 public:
     single_object(any_storage store, std::string key) : store_(std::move(store)), key_(std::move(key)) {}
 
-    [[nodiscard]] byte_buffer read(std::string_view key, byte_range where = whole_object) const override;
-    [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const override;
+    [[nodiscard]] SMDEBUG_INLINE byte_buffer read(std::string_view key, byte_range where = whole_object) const override;
+    [[nodiscard]] SMDEBUG_INLINE std::vector<std::string> list(std::string_view prefix,
+                                                               std::string_view after) const override;
     [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const override {
         return key == key_ ? store_.size(key) : std::nullopt;
     }

@@ -24,8 +24,8 @@ public:
     explicit curl_transport(curl_options options = {});
 
     /// Errors: std::bad_alloc.
-    [[nodiscard]] std::unique_ptr<exchange> start(http::request ask, http::detail::completion_queue& to,
-                                                  std::size_t ticket) const override;
+    [[nodiscard]] SMDEBUG_INLINE std::unique_ptr<exchange> start(http::request ask, http::detail::completion_queue& to,
+                                                                 std::size_t ticket) const override;
 
     [[nodiscard]] http::detail::curl_counters counters() const;
 

@@ -50,28 +50,31 @@ public:
 
     /// An object, or a part of it, in one block.
     /// Long ranges are read with several concurrent requests, all from the same version of the object.
-    [[nodiscard]] byte_buffer read(std::string_view key, byte_range where = whole_object) const override;
+    [[nodiscard]] SMDEBUG_INLINE byte_buffer read(std::string_view key, byte_range where = whole_object) const override;
 
     /// The whole object and its ETag.
-    [[nodiscard]] versioned_object read_versioned(std::string_view key) const override;
+    [[nodiscard]] SMDEBUG_INLINE versioned_object read_versioned(std::string_view key) const override;
 
     /// Many whole objects and their ETags, with s3_options::most_requests concurrent requests.
     /// Errors: also unsupported for an object above 256 MiB.
-    void read_each(std::span<const std::string> keys, object_sink sink) const override;
+    SMDEBUG_INLINE void read_each(std::span<const std::string> keys, object_sink sink) const override;
 
     /// Many ranges of objects, and their ETags.  Ranges at most s3_options::merge_gap bytes apart are read together.
-    void read_ranges(std::span<const object_range> ranges, range_sink sink) const override;
+    SMDEBUG_INLINE void read_ranges(std::span<const object_range> ranges, range_sink sink) const override;
 
-    [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const override;
+    [[nodiscard]] SMDEBUG_INLINE std::vector<std::string> list(std::string_view prefix,
+                                                               std::string_view after) const override;
 
     /// Versions are ETags.
-    [[nodiscard]] std::optional<std::vector<object_entry>> entries(std::string_view prefix, std::string_view after,
-                                                                   std::size_t most) const override;
+    [[nodiscard]] SMDEBUG_INLINE std::optional<std::vector<object_entry>> entries(std::string_view prefix,
+                                                                                  std::string_view after,
+                                                                                  std::size_t most) const override;
 
-    [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const override;
+    [[nodiscard]] SMDEBUG_INLINE std::optional<std::uint64_t> size(std::string_view key) const override;
 
     /// Time of the object's last write, by the server's clock.
-    [[nodiscard]] std::optional<std::chrono::system_clock::time_point> modified(std::string_view key) const override;
+    [[nodiscard]] SMDEBUG_INLINE std::optional<std::chrono::system_clock::time_point> modified(
+        std::string_view key) const override;
 
     /// "s3://bucket/prefix"
     [[nodiscard]] std::string name() const override { return client_->where().text(); }
@@ -94,7 +97,7 @@ public:
     // --- writing -------------------------------------------------------------------------------------------------
 
     /// One request; objects above s3_options::part_bytes in parts, s3_options::most_uploads of them concurrently.
-    void write(std::string_view key, byte_view bytes) override;
+    SMDEBUG_INLINE void write(std::string_view key, byte_view bytes) override;
 
     /// The same piece by piece: earlier pieces are sent while further ones are added.
     [[nodiscard]] std::unique_ptr<object_output> create(std::string_view key) override {
@@ -102,7 +105,7 @@ public:
     }
 
     /// Removes an object.  Returns whether it existed a moment before.
-    bool remove(std::string_view key, durability how = durability::cached) override;
+    SMDEBUG_INLINE bool remove(std::string_view key, durability how = durability::cached) override;
 
     /// Removes unfinished uploads, whose parts S3 keeps and charges for.  See storage_base.
     std::vector<std::string> remove_unfinished(std::string_view prefix,

@@ -163,8 +163,8 @@ public:
 
 private:
     template <class Inner>
-    using held = std::conditional_t<std::derived_from<Inner, storage_base>, std::type_identity<Inner>,
-                                    std::type_identity<detail::plain_storage<Inner>>>::type;
+    using held = typename std::conditional_t<std::derived_from<Inner, storage_base>, std::type_identity<Inner>,
+                                             std::type_identity<detail::plain_storage<Inner>>>::type;
 
     std::shared_ptr<storage_base> inner_;
     std::shared_ptr<const detail::source_maker> source_;

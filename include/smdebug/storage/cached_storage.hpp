@@ -48,30 +48,32 @@ public:
     explicit cached_storage(any_storage inner, cache_options options = {});
 
     /// The inner storage's abilities; reads ahead if there are threads for it.
-    [[nodiscard]] storage_abilities abilities() const override;
+    [[nodiscard]] SMDEBUG_INLINE storage_abilities abilities() const override;
 
     // Reading ----------------------------------------------------------------------------------------------------
 
-    [[nodiscard]] byte_buffer read(std::string_view key, byte_range where = whole_object) const override;
+    [[nodiscard]] SMDEBUG_INLINE byte_buffer read(std::string_view key, byte_range where = whole_object) const override;
     /// Reads what is cached from the cache and the rest by one call of the inner storage, in order. The folder keeps
     /// what that call returns; the memory does not, as a scan would evict everything.
     /// The version is the known one of a cached object, or the one that the inner storage reports.
-    void read_each(std::span<const std::string> keys, object_sink sink) const override;
-    void read_ranges(std::span<const object_range> ranges, range_sink sink) const override;
-    [[nodiscard]] versioned_object read_versioned(std::string_view key) const override;
+    SMDEBUG_INLINE void read_each(std::span<const std::string> keys, object_sink sink) const override;
+    SMDEBUG_INLINE void read_ranges(std::span<const object_range> ranges, range_sink sink) const override;
+    [[nodiscard]] SMDEBUG_INLINE versioned_object read_versioned(std::string_view key) const override;
     /// The cached object, or a view of the inner storage; makes no request.
-    [[nodiscard]] std::optional<byte_buffer> view(std::string_view key) const override;
+    [[nodiscard]] SMDEBUG_INLINE std::optional<byte_buffer> view(std::string_view key) const override;
     /// Begins to prefetch an object on another thread, if it is to be cached; returns whether it is cached already.
     /// Otherwise calls read_ahead() of the inner storage.
-    [[nodiscard]] bool read_ahead(std::string_view key) const override;
+    [[nodiscard]] SMDEBUG_INLINE bool read_ahead(std::string_view key) const override;
     /// Parts that stay in memory regardless of the cache's size.
-    [[nodiscard]] std::unique_ptr<pinned_ranges> hold() const override;
+    [[nodiscard]] SMDEBUG_INLINE std::unique_ptr<pinned_ranges> hold() const override;
 
     // Listing: passed on ------------------------------------------------------------------------------------------
 
-    [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const override;
-    [[nodiscard]] std::optional<std::vector<object_entry>> entries(std::string_view prefix, std::string_view after,
-                                                                   std::size_t most) const override;
+    [[nodiscard]] SMDEBUG_INLINE std::vector<std::string> list(std::string_view prefix,
+                                                               std::string_view after) const override;
+    [[nodiscard]] SMDEBUG_INLINE std::optional<std::vector<object_entry>> entries(std::string_view prefix,
+                                                                                  std::string_view after,
+                                                                                  std::size_t most) const override;
     [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const override { return inner().size(key); }
     [[nodiscard]] std::optional<std::chrono::system_clock::time_point> modified(std::string_view key) const override {
         return inner().modified(key);
@@ -89,14 +91,14 @@ public:
 
     // Writing: passed on; the cached copy is forgotten -----------------------------------------------------------
 
-    void write(std::string_view key, byte_view bytes) override;
-    [[nodiscard]] std::unique_ptr<object_output> create(std::string_view key) override;
-    bool remove(std::string_view key, durability how = durability::cached) override;
-    std::vector<std::string> remove_unfinished(std::string_view prefix,
-                                               function_ref<bool(std::string_view)> which) override;
+    SMDEBUG_INLINE void write(std::string_view key, byte_view bytes) override;
+    [[nodiscard]] SMDEBUG_INLINE std::unique_ptr<object_output> create(std::string_view key) override;
+    SMDEBUG_INLINE bool remove(std::string_view key, durability how = durability::cached) override;
+    SMDEBUG_INLINE std::vector<std::string> remove_unfinished(std::string_view prefix,
+                                                              function_ref<bool(std::string_view)> which) override;
     /// The claim is not cached: another process may remove it.
-    [[nodiscard]] std::unique_ptr<object_claim> claim(std::string_view key,
-                                                      durability how = durability::cached) override;
+    [[nodiscard]] SMDEBUG_INLINE std::unique_ptr<object_claim> claim(std::string_view key,
+                                                                     durability how = durability::cached) override;
     [[nodiscard]] bool claimed(std::string_view key) const override { return inner().claimed(key); }
 
     // The cache ---------------------------------------------------------------------------------------------------

@@ -40,33 +40,33 @@ public:
 
     /// A file, or a part of it, cut at its end, in one buffer of its own.
     /// Errors: not_found, access_denied, unavailable (an error of the system), corrupt_data (not a regular file).
-    [[nodiscard]] byte_buffer read(std::string_view key, byte_range where = whole_object) const override;
+    [[nodiscard]] SMDEBUG_INLINE byte_buffer read(std::string_view key, byte_range where = whole_object) const override;
 
     /// The whole file and its version: size, inode and times, see entries().
     /// Errors: as read().
-    [[nodiscard]] versioned_object read_versioned(std::string_view key) const override;
+    [[nodiscard]] SMDEBUG_INLINE versioned_object read_versioned(std::string_view key) const override;
 
     /// The whole file in the page cache, without a copy; nothing if that is not safe, not worthwhile (also above 1
     /// GiB), or the file does not exist: use read() then. Opening the file for writing blocks while the buffer lives,
     /// see leased_map: hold it briefly.
-    [[nodiscard]] std::optional<byte_buffer> view(std::string_view key) const override;
+    [[nodiscard]] SMDEBUG_INLINE std::optional<byte_buffer> view(std::string_view key) const override;
 
     /// Opens a file for reading in pieces, at one system call each; null if read() would fail.
-    [[nodiscard]] std::unique_ptr<opened_object> open(std::string_view key) const override;
+    [[nodiscard]] SMDEBUG_INLINE std::unique_ptr<opened_object> open(std::string_view key) const override;
 
     /// Asks the system to prefetch the beginning of a file if it is not cached; returns whether it was.
     /// Costs an open, more than reading a small cached file: see abilities().
-    [[nodiscard]] bool read_ahead(std::string_view key) const override;
+    [[nodiscard]] SMDEBUG_INLINE bool read_ahead(std::string_view key) const override;
 
     /// Many whole files through one buffer. While a large one is processed, the system prefetches the next one.
     /// Cost: an open, a read and a close each; no allocation once the buffer has the size of the largest.
     /// Errors: as read(), and unsupported for a file above 256 MiB, which would need too much memory at once.
-    void read_each(std::span<const std::string> keys, object_sink sink) const override;
+    SMDEBUG_INLINE void read_each(std::span<const std::string> keys, object_sink sink) const override;
 
     /// Parts of files. Adjacent ranges of one file are of one version of it, even if it is replaced meanwhile: it stays
     /// open.
     /// Cost: one open for adjacent ranges, and a read each. Errors: as read().
-    void read_ranges(std::span<const object_range> ranges, range_sink sink) const override;
+    SMDEBUG_INLINE void read_ranges(std::span<const object_range> ranges, range_sink sink) const override;
 
     /// Reading ranges one by one costs about as much as together, and opening a file early for a later read costs more
     /// than it saves; small files are read through one buffer for less than opening each costs.
@@ -80,57 +80,61 @@ public:
                 .claims = true};
     }
 
-    [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const override;
+    [[nodiscard]] SMDEBUG_INLINE std::vector<std::string> list(std::string_view prefix,
+                                                               std::string_view after) const override;
 
     /// What the last list() or entries() of each folder passed over: folders below it that may not be listed, and
     /// links to folders that are not there. Copies of this storage share it.
-    [[nodiscard]] std::vector<problem> problems() const override;
+    [[nodiscard]] SMDEBUG_INLINE std::vector<problem> problems() const override;
 
     /// The same with sizes and versions: size, inode and times of the file. If a file was changed less than one tick of
     /// its file system's clock ago, each call returns another version, as its times do not distinguish it from the
     /// next.
     /// Cost beyond list(): a stat per file.
-    [[nodiscard]] std::optional<std::vector<object_entry>> entries(std::string_view prefix, std::string_view after,
-                                                                   std::size_t most) const override;
+    [[nodiscard]] SMDEBUG_INLINE std::optional<std::vector<object_entry>> entries(std::string_view prefix,
+                                                                                  std::string_view after,
+                                                                                  std::size_t most) const override;
 
-    [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const override;
+    [[nodiscard]] SMDEBUG_INLINE std::optional<std::uint64_t> size(std::string_view key) const override;
 
     /// When the file was last written, by its file system's clock.
-    [[nodiscard]] std::optional<std::chrono::system_clock::time_point> modified(std::string_view key) const override;
+    [[nodiscard]] SMDEBUG_INLINE std::optional<std::chrono::system_clock::time_point> modified(
+        std::string_view key) const override;
 
     /// Lists what is new in the folder `prefix`, which ends in '/'; costs a check of each folder if nothing is new.
-    [[nodiscard]] std::unique_ptr<key_follower> follow(std::string_view prefix) const override;
+    [[nodiscard]] SMDEBUG_INLINE std::unique_ptr<key_follower> follow(std::string_view prefix) const override;
 
     /// A signal by inotify, from now on; nothing if the system has no more to give. It does not wake for writes of
     /// other machines to a shared file system, nor for changes in the older ones of more than 1,024 folders.
-    [[nodiscard]] std::unique_ptr<change_signal> watch(std::span<const std::string> prefixes) const override;
+    [[nodiscard]] SMDEBUG_INLINE std::unique_ptr<change_signal> watch(
+        std::span<const std::string> prefixes) const override;
 
     /// The path of the folder, without trailing slashes.
     [[nodiscard]] std::string name() const override { return name_; }
 
     /// Errors: access_denied, unavailable.
-    [[nodiscard]] place_kind place() const override;
+    [[nodiscard]] SMDEBUG_INLINE place_kind place() const override;
 
     /// Writes under a temporary name in the same folder and renames: the file appears whole or not at all.
     /// Makes missing folders. Errors: those of create().
-    void write(std::string_view key, byte_view bytes) override;
+    SMDEBUG_INLINE void write(std::string_view key, byte_view bytes) override;
 
     /// The same piece by piece, without a copy. Until the commit list() shows the temporary name, see temporary_file.
     /// `on_disk` also syncs all folders from the storage's own down to the file, including those made by others.
     /// Errors: not_found (no key, or a file where a folder should be), access_denied, unavailable (disk full, folder
     /// removed meanwhile, and any other error of the system).
-    [[nodiscard]] std::unique_ptr<object_output> create(std::string_view key) override;
+    [[nodiscard]] SMDEBUG_INLINE std::unique_ptr<object_output> create(std::string_view key) override;
 
     /// Removes a file; returns whether it existed. Its folder stays. Errors: not_found (no key), access_denied,
     /// unavailable. Cost of `on_disk`: a sync of its folder.
-    bool remove(std::string_view key, durability how = durability::cached) override;
+    SMDEBUG_INLINE bool remove(std::string_view key, durability how = durability::cached) override;
 
     /// Holds a key by a locked file of that name, also against other processes. Errors: in_use, and those of create().
-    [[nodiscard]] std::unique_ptr<object_claim> claim(std::string_view key,
-                                                      durability how = durability::cached) override;
+    [[nodiscard]] SMDEBUG_INLINE std::unique_ptr<object_claim> claim(std::string_view key,
+                                                                     durability how = durability::cached) override;
 
     /// Whether a live holder has the key, or something is there that cannot be identified. Errors: as remove().
-    [[nodiscard]] bool claimed(std::string_view key) const override;
+    [[nodiscard]] SMDEBUG_INLINE bool claimed(std::string_view key) const override;
 
 private:
     // Below this size, mapping costs more than copying.

@@ -70,46 +70,50 @@ public:
     }
 
     /// An object, or a part of it, cut at its end.  Errors: not_found.
-    [[nodiscard]] byte_buffer read(std::string_view key, byte_range where = whole_object) const override;
+    [[nodiscard]] SMDEBUG_INLINE byte_buffer read(std::string_view key, byte_range where = whole_object) const override;
 
     /// The whole object and its version, see entries(). Errors: not_found.
-    [[nodiscard]] versioned_object read_versioned(std::string_view key) const override;
+    [[nodiscard]] SMDEBUG_INLINE versioned_object read_versioned(std::string_view key) const override;
 
     /// The whole object, as read() returns it, or nothing if it does not exist.
-    [[nodiscard]] std::optional<byte_buffer> view(std::string_view key) const override;
+    [[nodiscard]] SMDEBUG_INLINE std::optional<byte_buffer> view(std::string_view key) const override;
 
-    [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const override;
+    [[nodiscard]] SMDEBUG_INLINE std::vector<std::string> list(std::string_view prefix,
+                                                               std::string_view after) const override;
 
     /// The same with sizes and versions: the number and time of the write, so that versions differ between storages.
-    [[nodiscard]] std::optional<std::vector<object_entry>> entries(std::string_view prefix, std::string_view after,
-                                                                   std::size_t most) const override;
+    [[nodiscard]] SMDEBUG_INLINE std::optional<std::vector<object_entry>> entries(std::string_view prefix,
+                                                                                  std::string_view after,
+                                                                                  std::size_t most) const override;
 
-    [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const override;
+    [[nodiscard]] SMDEBUG_INLINE std::optional<std::uint64_t> size(std::string_view key) const override;
 
     /// When the object was last written, by this machine's clock.
-    [[nodiscard]] std::optional<std::chrono::system_clock::time_point> modified(std::string_view key) const override;
+    [[nodiscard]] SMDEBUG_INLINE std::optional<std::chrono::system_clock::time_point> modified(
+        std::string_view key) const override;
 
     /// Returns each key that starts with `prefix` once it has appeared; a key that was written again is repeated. Keeps
     /// the objects alive. Cost: one step for each new key, whatever its prefix.
-    [[nodiscard]] std::unique_ptr<key_follower> follow(std::string_view prefix) const override;
+    [[nodiscard]] SMDEBUG_INLINE std::unique_ptr<key_follower> follow(std::string_view prefix) const override;
 
     /// A signal that wakes at each write and removal of a key that starts with one of the prefixes.
-    [[nodiscard]] std::unique_ptr<change_signal> watch(std::span<const std::string> prefixes) const override;
+    [[nodiscard]] SMDEBUG_INLINE std::unique_ptr<change_signal> watch(
+        std::span<const std::string> prefixes) const override;
 
     [[nodiscard]] std::string name() const override { return name_; }
 
     /// Stores an object, or replaces it. Copies the bytes.
-    void write(std::string_view key, byte_view bytes) override;
+    SMDEBUG_INLINE void write(std::string_view key, byte_view bytes) override;
 
     /// Writes an object piece by piece. Copies the pieces once. `on_disk` has no effect: memory is lost with the process.
-    [[nodiscard]] std::unique_ptr<object_output> create(std::string_view key) override;
+    [[nodiscard]] SMDEBUG_INLINE std::unique_ptr<object_output> create(std::string_view key) override;
 
     /// Removes an object. Returns whether it existed.
-    bool remove(std::string_view key, durability how = durability::cached) override;
+    SMDEBUG_INLINE bool remove(std::string_view key, durability how = durability::cached) override;
 
     /// Holds a key by an object under it. Errors: in_use if there is an object under the key, whatever its owner.
-    [[nodiscard]] std::unique_ptr<object_claim> claim(std::string_view key,
-                                                      durability how = durability::cached) override;
+    [[nodiscard]] SMDEBUG_INLINE std::unique_ptr<object_claim> claim(std::string_view key,
+                                                                     durability how = durability::cached) override;
 
     /// Whether there is an object under the key: a claim, or something else.
     [[nodiscard]] bool claimed(std::string_view key) const override { return size(key).has_value(); }

@@ -47,20 +47,21 @@ public:
                 .removes = true};
     }
 
-    [[nodiscard]] byte_buffer read(std::string_view key, byte_range where = whole_object) const override;
+    [[nodiscard]] SMDEBUG_INLINE byte_buffer read(std::string_view key, byte_range where = whole_object) const override;
 
-    [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const override;
+    [[nodiscard]] SMDEBUG_INLINE std::vector<std::string> list(std::string_view prefix,
+                                                               std::string_view after) const override;
 
-    [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const override;
+    [[nodiscard]] SMDEBUG_INLINE std::optional<std::uint64_t> size(std::string_view key) const override;
 
     [[nodiscard]] std::string name() const override { return "memory:watch"; }
 
     /// Adds or replaces an object.  Copies the bytes.
-    void write(std::string_view key, byte_view bytes) override;
+    SMDEBUG_INLINE void write(std::string_view key, byte_view bytes) override;
     /// An object written piece by piece.  Copies the pieces, once.
-    [[nodiscard]] std::unique_ptr<object_output> create(std::string_view key) override;
+    [[nodiscard]] SMDEBUG_INLINE std::unique_ptr<object_output> create(std::string_view key) override;
 
-    bool remove(std::string_view key, durability how = durability::cached) override;
+    SMDEBUG_INLINE bool remove(std::string_view key, durability how = durability::cached) override;
 
     /// The number of objects.
     [[nodiscard]] std::size_t objects() const;

@@ -160,10 +160,11 @@ private:
             return saves >= wanted ? finding{} : tensor.note(judged_from(wanted, saves));
         });
         for (const latest& each : now) {
-            auto& [key, course] = *each.course;
+            const std::string& worker = each.course->first.second;
+            auto& course = each.course->second;
             std::optional<finding> verdict = course.not_fallen(diff_percent, increase_threshold_percent);
             const auto other = std::find_if(now.begin(), now.end(), [&](const latest& one) {
-                return one.course->first.second == key.second && course.is_against(one.course->second);
+                return one.course->first.second == worker && course.is_against(one.course->second);
             });
             if (verdict && other != now.end()) {
                 if (each.saves >= 2 * wanted) {
@@ -174,7 +175,7 @@ private:
                                         judged_from(2 * wanted, each.saves));
             }
             if (verdict) {
-                std::tie(verdict->tensor, verdict->worker) = key;
+                std::tie(verdict->tensor, verdict->worker) = each.course->first;
                 findings.push_back(*std::move(verdict));
             }
         }

@@ -131,9 +131,9 @@ public:
     s3_output(std::shared_ptr<const s3::detail::client> asked, std::string key)
         : state_(new state{std::move(asked), std::move(key)}) {}
 
-    void append(std::span<const byte_view> pieces) override;
+    SMDEBUG_INLINE void append(std::span<const byte_view> pieces) override;
 
-    void commit(durability /*all is on_disk*/) override;
+    SMDEBUG_INLINE void commit(durability /*all is on_disk*/) override;
 
 private:
     struct state {

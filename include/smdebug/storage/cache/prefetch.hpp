@@ -33,11 +33,11 @@ public:
     explicit object_holder(std::shared_ptr<object_cache> cache) : cache_(std::move(cache)) {}
     object_holder(const object_holder&) = delete;
     object_holder& operator=(const object_holder&) = delete;
-    ~object_holder() override;
+    SMDEBUG_INLINE ~object_holder() override;
 
-    void prefetch(std::span<const object_range> parts) override;
+    SMDEBUG_INLINE void prefetch(std::span<const object_range> parts) override;
 
-    void release(std::string_view key) override;
+    SMDEBUG_INLINE void release(std::string_view key) override;
 
 private:
     using handle = held_parts::part_handle;

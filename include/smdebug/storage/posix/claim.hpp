@@ -63,7 +63,7 @@ public:
     /// Errors: in_use (a live holder has it, or that cannot be determined; where() is the path), and those of
     /// whole_file_output. Never waits for a holder; tries for 5 ms before in_use.
     explicit file_claim(std::string path, durability how = durability::cached);
-    ~file_claim() override;
+    SMDEBUG_INLINE ~file_claim() override;
 
     /// Whether the file still exists and was not replaced. Always true if the file system gives its files no identity.
     /// Cost: two stats of the file, some microseconds.
@@ -73,7 +73,7 @@ public:
 
     /// Removes the file, unless others removed or replaced it, and releases it. Errors: access_denied, unavailable if
     /// it cannot be removed; it is released anyway.
-    void release() override;
+    SMDEBUG_INLINE void release() override;
 
 private:
     // Makes the file, locked and written before it has its name; false if another process was faster.

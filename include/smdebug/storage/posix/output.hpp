@@ -116,7 +116,7 @@ public:
     void append(std::span<const byte_view> pieces) override { file_.append(pieces); }
 
     /// Renames the file to its path. `on_disk` includes the folders that this object made.
-    void commit(durability how) override;
+    SMDEBUG_INLINE void commit(durability how) override;
 
 private:
     temporary_file file_;
