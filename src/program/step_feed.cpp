@@ -79,8 +79,8 @@ std::vector<step_number> step_feed::complete_ones(const smdebug::detail::catalog
     if (now == searched_) {
         return ready;
     }
-    // Where only the end has grown since the last walk, nothing has changed among those handed out.  The last of them may
-    // have been gone, and be at the end again.
+    // Where only the end has grown since the last walk, nothing has changed among those handed out.  The last of them
+    // may have been gone, and be at the end again.
     const auto* const last = handed_out_.empty() ? nullptr : from.find_step(handed_out_.back().step);
     const bool only_end = from.last_disorder <= walked_ && last != nullptr && last->load == handed_out_.back().load;
     auto known = only_end ? handed_out_.end() : handed_out_.begin();

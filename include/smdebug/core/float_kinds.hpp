@@ -1,6 +1,6 @@
 // NaN, infinite, finite: by the bits, so that the answers hold in files compiled with -ffast-math or -Ofast, too, where
-// std::isnan and std::isfinite are constants.  What kernels call is always inlined: the linker might keep a copy that was
-// compiled for another instruction set.
+// std::isnan and std::isfinite are constants.  What kernels call is always inlined: the linker might keep a copy that
+// was compiled for another instruction set.
 #pragma once
 
 #include <bit>

@@ -2,6 +2,7 @@
 // The order of appearance keeps a run safe: a step's index only after its events.
 #pragma once
 
+#include <smdebug/core/abstract.hpp>
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/form.hpp>
 #include <smdebug/storage/any_storage.hpp>
@@ -35,13 +36,8 @@ struct late_elements {
 
 /// Takes the files of steps, one step after the other: begin(event file), append..., finish(index file).  Every
 /// function may throw what the storage throws; the current step is lost then, and abandon() or begin() starts afresh.
-class file_sink {
+class file_sink : public smdebug::detail::abstract {
 public:
-    file_sink() = default;
-    file_sink(const file_sink&) = delete;
-    file_sink& operator=(const file_sink&) = delete;
-    virtual ~file_sink() = default;
-
     /// Whether `bytes` more are accepted; if not, nothing may be appended.  Only a dropping sink returns false.
     [[nodiscard]] virtual bool has_room(std::uint64_t bytes) = 0;
     /// Begins an event file.

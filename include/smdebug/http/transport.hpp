@@ -1,6 +1,7 @@
 // Start of http/: the interface of a transport, which sends requests to servers and returns their answers.
 #pragma once
 
+#include <smdebug/core/abstract.hpp>
 #include <smdebug/http/message.hpp>
 
 #include <chrono>
@@ -53,13 +54,7 @@ class http_transport {
 public:
     /// A running request.  Destroying it cancels the request: from then on nothing is put into the inbox for it, and the
     /// request's body is not read any more.  Until then inbox and body are borrowed.
-    class exchange {
-    public:
-        exchange() = default;
-        exchange(const exchange&) = delete;
-        exchange& operator=(const exchange&) = delete;
-        virtual ~exchange() = default;
-    };
+    class exchange : public smdebug::detail::abstract {};
 
     virtual ~http_transport() = default;
 

@@ -137,7 +137,8 @@ template <class Rule>
 /// Appends {"run": ..., "rule": ..., "step": ..., "mode": ..., "mode_step": ..., "tensor": ..., "worker": ...,
 /// "value": ..., "threshold": ..., "message": ...} without blanks between them, in ASCII: always valid JSON.
 /// A value that is not finite is a string ("NaN", "Infinity", "-Infinity"), as JSON has no number for it; a missing
-/// threshold, which is NaN, is null, and so is the value of a rule that answers with a bool.  An unknown mode step is written as the global step.
+/// threshold, which is NaN, is null, and so is the value of a rule that answers with a bool.  An unknown mode step is
+/// written as the global step.
 /// `run`: the run's path or name.
 void append_finding_json(std::string& out, std::string_view run, const finding& one);
 

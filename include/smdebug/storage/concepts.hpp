@@ -137,6 +137,13 @@ struct object_entry {
     friend bool operator==(const object_entry&, const object_entry&) = default;
 };
 
+namespace detail {
+
+/// The keys of a listing.
+[[nodiscard]] std::vector<std::string> keys_of(std::vector<object_entry> listed);
+
+}  // namespace detail
+
 /// An object and its version, as entries() would have reported it at that moment.
 struct versioned_object {
     byte_buffer bytes;
@@ -200,7 +207,8 @@ public:
 /// thread at a time.
 class object_claim : public detail::abstract {
 public:
-    /// Calling it again is a no-op. Errors: those of the storage if the object cannot be removed; it is released anyway.
+    /// Calling it again is a no-op. Errors: those of the storage if the object cannot be removed; it is released
+    /// anyway.
     virtual void release() = 0;
 
     /// False if others removed or replaced the key's object, as far as that is known.

@@ -105,7 +105,8 @@ public:
     /// Stores an object, or replaces it. Copies the bytes.
     SMDEBUG_INLINE void write(std::string_view key, byte_view bytes) override;
 
-    /// Writes an object piece by piece. Copies the pieces once. `on_disk` has no effect: memory is lost with the process.
+    /// Writes an object piece by piece. Copies the pieces once. `on_disk` has no effect: memory is lost with the
+    /// process.
     [[nodiscard]] SMDEBUG_INLINE std::unique_ptr<object_output> create(std::string_view key) override;
 
     /// Removes an object. Returns whether it existed.

@@ -140,8 +140,9 @@ public:
     /// durable as write() is; the storage must outlive it.
     [[nodiscard]] SMDEBUG_INLINE virtual std::unique_ptr<object_output> create(std::string_view key);
 
-    /// Removes an object; returns whether it existed. `on_disk`: the removal of this object, and of those removed before
-    /// in its folder, survives a loss of power if the storage can promise that, also if the object was missing already.
+    /// Removes an object; returns whether it existed. `on_disk`: the removal of this object, and of those removed
+    /// before in its folder, survives a loss of power if the storage can promise that, also if the object was missing
+    /// already.
     SMDEBUG_INLINE virtual bool remove(std::string_view key, durability how);
 
     /// Removes unfinished uploads, perhaps of a killed process: those whose keys start with `prefix` and that `which`

@@ -3,6 +3,7 @@
 // Reading tensor by tensor costs a read each; a scan costs no more than reading the files.
 #pragma once
 
+#include <smdebug/core/abstract.hpp>
 #include <smdebug/core/dtype.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/form.hpp>
@@ -184,14 +185,9 @@ namespace detail {
 /// A scan of a run, some steps at a time, as the rules request them.  Its owner scans the steps that rules did not
 /// reach.
 /// Threads: one call at a time; scan() is called on any thread.
-class joint_scan {
+class joint_scan : public smdebug::detail::abstract {
 public:
     using look = function_ref<void(const scanned_tensor&, const reduced_tensor&)>;
-
-    joint_scan() = default;
-    joint_scan(const joint_scan&) = delete;
-    joint_scan& operator=(const joint_scan&) = delete;
-    virtual ~joint_scan() = default;
 
     /// The tensors that the owner scans in any case.
     [[nodiscard]] virtual const std::vector<std::string>& names() const noexcept = 0;

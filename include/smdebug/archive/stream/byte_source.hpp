@@ -1,6 +1,7 @@
 // Bytes that can be read at any offset: an archive in its storage, a part of it, or its inflated stream.
 #pragma once
 
+#include <smdebug/core/abstract.hpp>
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/function_ref.hpp>
 
@@ -21,13 +22,8 @@ namespace smdebug::inline v1::archive::detail {
 using part_sink = visitor_ref<std::size_t, byte_buffer>;
 
 /// Threads: all functions may be called concurrently.
-class byte_source {
+class byte_source : public smdebug::detail::abstract {
 public:
-    byte_source() = default;
-    byte_source(const byte_source&) = delete;
-    byte_source& operator=(const byte_source&) = delete;
-    virtual ~byte_source() = default;
-
     /// A range, cut at the end of the source.  Errors: unavailable (the source changed since it was opened),
     /// corrupt_data, and those of its storage.
     [[nodiscard]] virtual byte_buffer read(byte_range where) const = 0;
@@ -140,13 +136,8 @@ private:
 // What a compressed format must provide so that its stream can be read at any offset.
 
 /// A place of a compressed stream where decoding can begin, with the state that this needs: position, bits, window.
-class access_point {
+class access_point : public smdebug::detail::abstract {
 public:
-    access_point() = default;
-    access_point(const access_point&) = delete;
-    access_point& operator=(const access_point&) = delete;
-    virtual ~access_point() = default;
-
     /// Bytes of memory that the point takes.
     [[nodiscard]] virtual std::size_t cost() const noexcept = 0;
     /// The bytes from which codec::restore() makes the point again.  Errors: those of the file that it is stored in.
@@ -159,13 +150,8 @@ public:
 };
 
 /// Decodes a stream from one place on.  Threads: one at a time.
-class decoder {
+class decoder : public smdebug::detail::abstract {
 public:
-    decoder() = default;
-    decoder(const decoder&) = delete;
-    decoder& operator=(const decoder&) = delete;
-    virtual ~decoder() = default;
-
     /// Fills `out` from its front; returns 0 at the stream's end.  Once `enough` bytes are written it stops at the next
     /// possible access point.
     /// Errors: corrupt_data, with the offset in the compressed stream; earlier calls have returned all bytes before the
@@ -178,13 +164,8 @@ public:
 };
 
 /// A compressed format.
-class codec {
+class codec : public smdebug::detail::abstract {
 public:
-    codec() = default;
-    codec(const codec&) = delete;
-    codec& operator=(const codec&) = delete;
-    virtual ~codec() = default;
-
     /// A decoder of the stream in `packed`, from the beginning (null) or from a point on.
     [[nodiscard]] virtual std::unique_ptr<decoder> begin(std::shared_ptr<const byte_source> packed,
                                                          const access_point* from) const = 0;

@@ -1,6 +1,7 @@
 // The walk behind every export: passes each selected tensor, in file order, to the writer of the format.
 #pragma once
 
+#include <smdebug/core/abstract.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/step.hpp>
@@ -42,13 +43,8 @@ struct export_extent {
 [[nodiscard]] const layout* layout_at(const catalog& from, step_number step, std::string_view worker) noexcept;
 
 /// Writes one format.  Unless finish() returned, the destructor removes what was written.
-class export_target {
+class export_target : public smdebug::detail::abstract {
 public:
-    export_target() = default;
-    export_target(const export_target&) = delete;
-    export_target& operator=(const export_target&) = delete;
-    virtual ~export_target() = default;
-
     /// Whether the format can hold saved reductions and shapes; if not, only tensors with values are passed.
     [[nodiscard]] virtual bool takes_reductions() const noexcept { return false; }
     /// Whether the writer uses saved reductions of tensors that also have values.

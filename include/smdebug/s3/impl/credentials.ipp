@@ -111,7 +111,8 @@ constexpr std::optional<char> compared(char c, letter_case how, bool words_only)
     return counts ? std::optional{seen} : std::nullopt;
 }
 
-/// So many characters in a row of a text, as one number, and their place.  Shorter pieces of a secret occur in any text.
+/// So many characters in a row of a text, as one number, and their place.  Shorter pieces of a secret occur in any
+/// text.
 struct piece {
     std::uint64_t characters = 0;
     std::size_t begin = 0;

@@ -16,7 +16,6 @@
 #include <smdebug/s3/s3_storage.hpp>
 
 #include <algorithm>
-#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -77,12 +76,7 @@ SMDEBUG_INLINE std::optional<std::vector<object_entry>> s3_storage::entries(std:
 }
 
 SMDEBUG_INLINE std::vector<std::string> s3_storage::list(std::string_view prefix, std::string_view after) const {
-    std::vector<object_entry> found = *entries(prefix, after, std::numeric_limits<std::size_t>::max());
-    std::vector<std::string> keys;
-    keys.reserve(found.size());
-    std::transform(found.begin(), found.end(), std::back_inserter(keys),
-                   [](object_entry& entry) { return std::move(entry.key); });
-    return keys;
+    return smdebug::detail::keys_of(*entries(prefix, after, std::numeric_limits<std::size_t>::max()));
 }
 
 SMDEBUG_INLINE std::optional<std::uint64_t> s3_storage::size(std::string_view key) const {

@@ -51,8 +51,8 @@ namespace detail {
 /// | a part of it pinned, or on its way (held_parts) | from there; waits | from there; waits | |
 ///
 /// forget(key) makes it unknown, whatever it was; a listing with another version makes it listed; a read behind the end
-/// of a held one asks again, and makes it changing if it has grown.  A fetch that brings another version than the listed
-/// one is held under that version.
+/// of a held one asks again, and makes it changing if it has grown.  A fetch that brings another version than the
+/// listed one is held under that version.
 /// Threads: everything may be called concurrently, if the inner storage allows it.
 class object_cache {
 public:

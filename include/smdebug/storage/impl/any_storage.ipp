@@ -56,16 +56,8 @@ SMDEBUG_INLINE any_storage any_storage::with_source(std::shared_ptr<const detail
 namespace detail {
 
 SMDEBUG_INLINE std::vector<std::string> some_keys(const any_storage& store, std::string_view prefix, std::size_t most) {
-    const auto entries = store.entries(prefix, "", most);
-    if (!entries) {
-        return store.list(prefix, "");
-    }
-    std::vector<std::string> keys;
-    keys.reserve(entries->size());
-    for (const object_entry& entry : *entries) {
-        keys.push_back(entry.key);
-    }
-    return keys;
+    std::optional<std::vector<object_entry>> listed = store.entries(prefix, "", most);
+    return listed ? keys_of(*std::move(listed)) : store.list(prefix, "");
 }
 
 SMDEBUG_INLINE std::string path_of(const any_storage& store, std::string_view key) {

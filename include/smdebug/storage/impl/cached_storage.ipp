@@ -104,12 +104,7 @@ SMDEBUG_INLINE std::unique_ptr<pinned_ranges> cached_storage::hold() const {
 SMDEBUG_INLINE std::vector<std::string> cached_storage::list(std::string_view prefix, std::string_view after) const {
     if (state_->objects->has_folder()) {  // versions cost no more than keys where a folder is worthwhile
         if (auto found = entries(prefix, after, std::numeric_limits<std::size_t>::max())) {
-            std::vector<std::string> keys;
-            keys.reserve(found->size());
-            for (object_entry& one : *found) {
-                keys.push_back(std::move(one.key));
-            }
-            return keys;
+            return detail::keys_of(*std::move(found));
         }
     }
     std::vector<std::string> keys = inner().list(prefix, after);

@@ -2,6 +2,7 @@
 // neither.
 #pragma once
 
+#include <smdebug/core/abstract.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/function_ref.hpp>
@@ -34,18 +35,13 @@ namespace smdebug::inline v1 {
 namespace detail {
 
 /// A measure or a comparison of any type.
-class any_measure {
+class any_measure : public smdebug::detail::abstract {
 public:
     /// A result of any type: its bytes, or where it is larger or not trivial to copy.
     struct answer {
         std::array<std::byte, 64> bytes{};
         std::shared_ptr<const void> object = {};
     };
-
-    any_measure() = default;
-    any_measure(const any_measure&) = delete;
-    any_measure& operator=(const any_measure&) = delete;
-    virtual ~any_measure() = default;
 
     /// Whether it compares two saves.
     [[nodiscard]] virtual bool compares() const noexcept = 0;

@@ -9,9 +9,17 @@
 
 namespace smdebug::inline v1::detail {
 
+/// The options, of which `cacheable` is never empty.
+[[nodiscard]] inline cache_options with_predicate(cache_options options) {
+    if (!options.cacheable) {
+        options.cacheable = [](std::string_view) { return true; };
+    }
+    return options;
+}
+
 SMDEBUG_INLINE object_cache::object_cache(any_storage inner, cache_options options)
     : inner_(std::move(inner)),
-      options_(std::move(options)),
+      options_(with_predicate(std::move(options))),
       place_(inner_.name()),
       memory_(options_.memory_bytes),
       largest_(memory_.largest()),
