@@ -11,7 +11,7 @@
 #include <smdebug/record/framing.hpp>
 #include <smdebug/reduce/simd_kernel.hpp>
 #include <smdebug/trial/basic_trial.hpp>
-#include <smdebug/trial/scan.hpp>
+#include <smdebug/trial/step_stream.hpp>
 
 #include <algorithm>
 #include <cstddef>

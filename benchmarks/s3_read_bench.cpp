@@ -15,7 +15,7 @@
 #include <smdebug/s3/s3_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
-#include <smdebug/trial/scan.hpp>
+#include <smdebug/trial/step_stream.hpp>
 
 #include <algorithm>
 #include <atomic>

@@ -10,7 +10,7 @@
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
-#include <smdebug/trial/scan.hpp>
+#include <smdebug/trial/step_stream.hpp>
 
 #include <algorithm>
 #include <cstddef>

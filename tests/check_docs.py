@@ -43,7 +43,7 @@ USUAL_INCLUDES = tuple(f"#include <smdebug/{header}>" for header in (
     "hook/hook_json.hpp", "hook/tensorboard_writer.hpp", "reduce/histogram.hpp", "reduce/quantiles.hpp",
     "reduce/scalar_kernel.hpp", "registry/rule_registry.hpp", "rules/finding.hpp", "storage/cached_storage.hpp",
     "trial/diff_runs.hpp", "trial/reduce_in_passing.hpp",
-    "trial/scan.hpp", "trial/verify.hpp", "watch/watch.hpp"))
+    "trial/step_stream.hpp", "trial/verify.hpp", "watch/watch.hpp"))
 WIDTH = 140
 SET_UP = ("./examples/quickstart.sh", "./tests/run.sh")  # the main job, the tests
 TOP = 30  # the lines of README.md that are read first

@@ -9,7 +9,7 @@ check_layers.py ROOT   fails on
   - headers that include each other in a circle.
 A row's layer is a folder, a subfolder (`trial/catalog`), or a single header at the top; a header belongs to the
 longest that matches.  `trial` in the second column allows the folder with its subfolders, `trial/*.hpp` only the
-headers in the folder, `trial/scan.hpp` only that one.  A folder's own headers may include its subfolders;
+headers in the folder, `trial/options.hpp` only that one.  A folder's own headers may include its subfolders;
 a subfolder only what its row names.
 check_layers.py --self-test: finds each kind of breach, and no false ones."""
 import graphlib

@@ -8,7 +8,7 @@
 #include <smdebug/registry/rule_registry.hpp>
 #include <smdebug/s3.hpp>
 #include <smdebug/smdebug.hpp>
-#include <smdebug/trial/scan.hpp>
+#include <smdebug/trial/step_stream.hpp>
 #include <smdebug/watch/watch.hpp>
 
 #include <filesystem>

@@ -79,7 +79,11 @@ std::shared_ptr<row_spool> reduce_run(const program_trial& run, const std::strin
                                       const step_range& of, const run_scope& scope, message_sink& to) {
     auto spool = std::make_shared<row_spool>(
         args.memory ? std::min<std::size_t>(std::size_t{16} << 20U, *args.memory / 8) : std::size_t{16} << 20U);
-    scan_options options{.which = selection_of(args.tensors, args.collection), .how = {.stop = scope.stop}};
+    tensor_selection which = selection_of(args.tensors, args.collection);
+    walk_options how{.stop = scope.stop};
+    if (scope.memory) {
+        how.memory = std::min(how.memory, *scope.memory / 8);
+    }
     const auto steps = run.steps({.show_incomplete_steps = true});
     std::size_t next = 0;
     const auto first = of.begin ? std::lower_bound(steps.begin(), steps.end(), *of.begin) : steps.begin();
@@ -94,7 +98,7 @@ std::shared_ptr<row_spool> reduce_run(const program_trial& run, const std::strin
     const std::size_t most_lent = scope.memory ? sharing_options{}.within(*scope.memory).most_threads : steps_at_once;
     while (next < selected.size() && !scope.stop.stop_requested()) {
         const std::size_t end = std::min(next + steps_at_once, selected.size());
-        options.which.range = {selected[next], selected[end - 1] + 1};
+        which.range = {selected[next], selected[end - 1] + 1};
         std::vector<thread_permit> lent;
         while (lent.size() < std::min(end - next - 1, most_lent)) {
             thread_permit one = scope.threads->try_acquire();
@@ -103,9 +107,9 @@ std::shared_ptr<row_spool> reduce_run(const program_trial& run, const std::strin
             }
             lent.push_back(std::move(one));
         }
-        options.how.threads = static_cast<unsigned>(1 + lent.size());
+        how.threads = static_cast<unsigned>(1 + lent.size());
         reduce_parts(
-            run, path, wanted_by(*args.statistics), options, std::vector<reduction_row>{},
+            run, path, wanted_by(*args.statistics), which, how, std::vector<reduction_row>{},
             [](std::vector<reduction_row>& rows, const reduced_tensor& tensor) { rows.push_back(row_of(tensor)); },
             [&](std::vector<reduction_row>& rows) {
                 for (const reduction_row& row : rows) {

@@ -7,8 +7,8 @@
 #include <smdebug/batch/row_spool.hpp>
 #include <smdebug/batch/run_batch.hpp>
 #include <smdebug/core/step.hpp>
+#include <smdebug/trial/read/scan.hpp>
 #include <smdebug/trial/read/trial_state.hpp>
-#include <smdebug/trial/scan.hpp>
 #include <smdebug/trial/scanned_tensor.hpp>
 #include <smdebug/trial/selection.hpp>
 
@@ -47,32 +47,34 @@ private:
 /// Reduces the tensors of a scan to rows, in one pass.  add(Rows&, const reduced_tensor&) makes the row of a
 /// tensor, on any thread, in a copy of `empty`; take(Rows&) takes and empties those of some files, on the calling
 /// thread, in the order of the files.  What cannot be read has no row, but a message.
-/// Errors: those of scan_parts(), and of take.
+/// Errors: those of part_stream, and of take.
 template <class Rows, class Add, class Take>
-void reduce_parts(const program_trial& run, const std::string& path, reduction_set wanted, scan_options options,
-                  const Rows& empty, Add&& add, Take&& take, unread_report& report, message_sink& to) {
+void reduce_parts(const program_trial& run, const std::string& path, reduction_set wanted,
+                  const tensor_selection& which, const walk_options& how, const Rows& empty, Add&& add, Take&& take,
+                  unread_report& report, message_sink& to) {
     struct part {
         Rows rows;
         unread_tensors unread = {};
     };
-    options.saved = wanted;
-    options.defer_checks = true;
-    options.keep_repeats = true;
-    options.in_place = true;
-    options.stream = true;
+    const smdebug::detail::scan_options options{.which = which,
+                                                .saved = wanted,
+                                                .how = how,
+                                                .defer_checks = true,
+                                                .keep_repeats = true,
+                                                .in_place = true,
+                                                .stream = true};
     const smdebug::detail::any_kernel& kernel = run.state()->kernel();
-    scan_parts(
-        run, options, part{empty},
-        [&](part& some, const smdebug::detail::scanned_tensor& scanned) {
-            const reduced_tensor tensor = reduced(scanned, wanted, kernel);
-            if (some.unread.has_numbers(tensor, path)) {
-                add(some.rows, tensor);
-            }
-        },
-        [&](part& some) {
-            report.report(some.unread, to);
-            take(some.rows);
-        });
+    smdebug::detail::part_stream<part> parts{run.state(), options, part{empty},
+                                             [&](part& some, const smdebug::detail::scanned_tensor& scanned) {
+                                                 const reduced_tensor tensor = reduced(scanned, wanted, kernel);
+                                                 if (some.unread.has_numbers(tensor, path)) {
+                                                     add(some.rows, tensor);
+                                                 }
+                                             }};
+    while (part* const some = parts.next()) {
+        report.report(some->unread, to);
+        take(some->rows);
+    }
 }
 
 /// Reduces the selected tensors of a run into a spool, where rows wait for their turn.  Idle threads help with steps

@@ -18,9 +18,9 @@
 #include <smdebug/tensor/tensor_value.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
 #include <smdebug/trial/read/trial_state.hpp>
-#include <smdebug/trial/scan.hpp>
 #include <smdebug/trial/scanned_tensor.hpp>
 #include <smdebug/trial/selection.hpp>
+#include <smdebug/trial/step_stream.hpp>
 #include <smdebug/trial/trial.hpp>
 
 #include <array>

@@ -92,13 +92,14 @@ int stats(const stats_arguments& args, console& to) {
     row_sink rows{to, args.how.format, stats_columns(args.statistics, args.runs.size(), args.statistics_give_way)};
     const bool show_progress = args.how.format == output_format::table || !to.results_on_terminal();
     for_each_run(args.runs, reducing(args.how, args.threads), to, [&](const std::string& path, const auto& run) {
-        scan_options options{.which = selection_of(args.tensors, args.collection), .how = {.threads = args.threads}};
+        tensor_selection which = selection_of(args.tensors, args.collection);
+        walk_options how{.threads = args.threads};
         if (args.worker) {
             detail::check_worker(*args.worker, run.workers());
-            options.which.worker = *args.worker;
+            which.worker = *args.worker;
         }
-        options.which.mode = args.mode;
-        if (smdebug::detail::selected_tensors{options.which, *run.snapshot()}.empty()) {
+        which.mode = args.mode;
+        if (smdebug::detail::selected_tensors{which, *run.snapshot()}.empty()) {
             to.note("no tensor of " + path + " is selected");
             return;
         }
@@ -110,13 +111,11 @@ int stats(const stats_arguments& args, console& to) {
             return;
         }
         if (show_progress) {
-            options.how.progress = [&](std::size_t done, std::size_t all) {
-                to.progress("files of " + path, done, all);
-            };
+            how.progress = [&](std::size_t done, std::size_t all) { to.progress("files of " + path, done, all); };
         }
         unread_report unread;
         reduce_parts(
-            run, path, wanted_by(args.statistics), options, rows.buffer(),
+            run, path, wanted_by(args.statistics), which, how, rows.buffer(),
             [&](row_buffer& row, const reduced_tensor& tensor) {
                 row.text(path);
                 row.text(tensor.name);

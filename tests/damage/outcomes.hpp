@@ -9,7 +9,7 @@
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
-#include <smdebug/trial/scan.hpp>
+#include <smdebug/trial/step_stream.hpp>
 
 #include <doctest/doctest.h>
 

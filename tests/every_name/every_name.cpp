@@ -23,7 +23,7 @@
 #include <smdebug/storage/cached_storage.hpp>
 #include <smdebug/trial/diff_runs.hpp>
 #include <smdebug/trial/reduce_in_passing.hpp>
-#include <smdebug/trial/scan.hpp>
+#include <smdebug/trial/step_stream.hpp>
 #include <smdebug/trial/verify.hpp>
 #include <smdebug/watch/watch.hpp>
 
@@ -336,12 +336,14 @@ void call_trial(const Trial& run) {
     expect(run.tensor("matrix").template value<float>(0)(0, 1) == 3, "a matrix of a trial");
 
     std::size_t tensors = 0;
-    smd::scan(run, {}, [&](const auto& /*one*/) { ++tensors; });
-    std::size_t in_parts = 0;
-    smd::scan_parts(
-        run, {.how = {.threads = 2}}, std::size_t{0}, [](std::size_t& part, const auto& /*one*/) { ++part; },
-        [&](std::size_t& part) { in_parts += std::exchange(part, 0); });
-    expect(tensors > 0 && tensors == in_parts, "scan");
+    smd::step_stream steps{run, smd::step_question{.values_up_to = 64, .threads = 2}};
+    while (const smd::step_stream::visited_step* const step = steps.next()) {
+        for (const smd::reduced_tensor& one : step->tensors) {
+            tensors += one ? 1 : 0;
+            use(one.measured, one.value);
+        }
+    }
+    expect(tensors > 0 && steps.is_complete(), "step_stream");
     smd::for_each_tensor(run, {}, smd::reduction_set::all(),
                          [](const smd::reduced_tensor& one) { use(one.shown_mode()); });
     expect(smd::diff_runs(run, run, {}, [](const smd::run_difference& one) { use(smd::name_of(one.kind)); }).same(),

@@ -58,7 +58,7 @@ public:
     }
     [[nodiscard]] smdebug::read_options read() const { return {.mode = mode(), .worker = worker()}; }
     [[nodiscard]] smdebug::value_options value() const { return {.mode = mode(), .worker = worker()}; }
-    [[nodiscard]] smdebug::values_options values() const { return {.mode = mode(), .worker = worker()}; }
+    [[nodiscard]] smdebug::read_options values() const { return {.mode = mode(), .worker = worker()}; }
     [[nodiscard]] smdebug::reduction_options reduction() const {
         return {.mode = mode(), .worker = worker(), .abs = flag("abs")};
     }

@@ -4,7 +4,7 @@
 
 #include <program/program_trial.hpp>
 #include <program/runs.hpp>
-#include <smdebug/trial/scan.hpp>
+#include <smdebug/trial/step_stream.hpp>
 
 #include <doctest/doctest.h>
 

@@ -7,7 +7,7 @@
 #include <smdebug/storage/cached_storage.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
-#include <smdebug/trial/scan.hpp>
+#include <smdebug/trial/step_stream.hpp>
 
 #include "s3_servers/fault_proxy.hpp"
 #include "s3_servers/server.hpp"

@@ -7,7 +7,7 @@
 #include <smdebug/storage/cached_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
-#include <smdebug/trial/scan.hpp>
+#include <smdebug/trial/step_stream.hpp>
 #include <smdebug/trial/trial.hpp>
 #include <smdebug/xtensor.hpp>
 

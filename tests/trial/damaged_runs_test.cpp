@@ -4,7 +4,7 @@
 #include "support/temporary_folder.hpp"
 
 #include <smdebug/smdebug.hpp>
-#include <smdebug/trial/scan.hpp>
+#include <smdebug/trial/step_stream.hpp>
 
 #include <doctest/doctest.h>
 
@@ -177,7 +177,7 @@ TEST_CASE(
     CHECK(lost.failure().note.find("2199023255568 bytes") != std::string::npos);
     for (const bool in_place : {false, true}) {
         std::vector<std::string> seen;
-        scan(run, {.in_place = in_place}, [&](const smdebug::detail::scanned_tensor& tensor) {
+        smdebug::detail::scan(run.state(), {.in_place = in_place}, [&](const smdebug::detail::scanned_tensor& tensor) {
             seen.push_back(tensor.failure() != nullptr ? tensor.failure()->note : "read");
             CHECK((tensor.failure() == nullptr || tensor.failure()->why == lookup_failure_kind::damaged));
         });
@@ -333,9 +333,10 @@ TEST_CASE("damaged runs: a record under another name is reported, whatever the n
             CHECK(found.failure().damage == status::wrong_tensor);
         }
         std::size_t told = 0;
-        scan(run, {.saved = reduction_set::all()}, [&](const smdebug::detail::scanned_tensor& seen) {
-            told += (seen.failure() != nullptr ? 1U : 0U) + seen.saved_failures.size();
-        });
+        smdebug::detail::scan(run.state(), {.saved = reduction_set::all()},
+                              [&](const smdebug::detail::scanned_tensor& seen) {
+                                  told += (seen.failure() != nullptr ? 1U : 0U) + seen.saved_failures.size();
+                              });
         CHECK(told == 1);
     }
 }

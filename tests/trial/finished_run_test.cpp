@@ -13,7 +13,7 @@
 #include <smdebug/storage/cached_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/options.hpp>
-#include <smdebug/trial/scan.hpp>
+#include <smdebug/trial/step_stream.hpp>
 #include <smdebug/trial/trial.hpp>
 #include <smdebug/xtensor.hpp>
 

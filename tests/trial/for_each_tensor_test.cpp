@@ -1,4 +1,4 @@
-#include <smdebug/trial/scan.hpp>
+#include <smdebug/trial/step_stream.hpp>
 
 #include "support/run_builder.hpp"
 #include "support/temporary_folder.hpp"
@@ -71,13 +71,13 @@ template <class Trial>
 texts lines(const Trial& run, const tensor_selection& which, reduction_set wanted, unsigned threads) {
     texts found;
     const auto caller = std::this_thread::get_id();
-    const smdebug::detail::walk_end end = for_each_tensor(run, which, wanted,
-                                                          [&](const reduced_tensor& tensor) {
-                                                              CHECK(std::this_thread::get_id() == caller);
-                                                              found.push_back(line_of(tensor));
-                                                          },
-                                                          {.threads = threads});
-    CHECK(end == smdebug::detail::walk_end::complete);
+    const bool complete = for_each_tensor(run, which, wanted,
+                                          [&](const reduced_tensor& tensor) {
+                                              CHECK(std::this_thread::get_id() == caller);
+                                              found.push_back(line_of(tensor));
+                                          },
+                                          {.threads = threads});
+    CHECK(complete);
     return found;
 }
 
@@ -188,7 +188,7 @@ TEST_CASE("for_each_tensor: a damaged tensor under a valid checksum is found, la
     }
     CHECK(lines(run, {}, reduction_set::all(), 3) == one);
     std::size_t place = 0;
-    scan(run, {}, [&](const smdebug::detail::scanned_tensor& tensor) {
+    smdebug::detail::scan(run.state(), {}, [&](const smdebug::detail::scanned_tensor& tensor) {
         CHECK((tensor.failure() != nullptr) == (place == 2 || place == 7 || place == 8));
         const auto* const values = std::get_if<smdebug::detail::scanned_values>(&tensor.content);
         CHECK((values != nullptr) == (tensor.failure() == nullptr));
@@ -254,12 +254,12 @@ TEST_CASE("for_each_tensor: selection, set, progress, stop and what the visitor 
         CHECK(all == 100);
         std::stop_source source;
         std::size_t seen = 0;
-        CHECK(for_each_tensor(run, {}, reduction::mean,
-                              [&](const reduced_tensor&) {
-                                  ++seen;
-                                  source.request_stop();
-                              },
-                              {.threads = threads, .stop = source.get_token()}) == smdebug::detail::walk_end::stopped);
+        CHECK_FALSE(for_each_tensor(run, {}, reduction::mean,
+                                    [&](const reduced_tensor&) {
+                                        ++seen;
+                                        source.request_stop();
+                                    },
+                                    {.threads = threads, .stop = source.get_token()}));
         CHECK(seen > 0);
         CHECK(seen < 600);
         CHECK_THROWS_AS(
@@ -360,12 +360,12 @@ TEST_CASE("for_each_tensor: a kernel that does not support repeats gets all elem
     CHECK(most == 10'001 * sizeof(float));
     CHECK(plain.tensor("c").reduction_value(0, reduction::sum) == sum_in_parts);
     std::size_t seen = 0;
-    scan(plain, {}, [&](const smdebug::detail::scanned_tensor& tensor) {
+    smdebug::detail::scan(plain.state(), {}, [&](const smdebug::detail::scanned_tensor& tensor) {
         CHECK(tensor.repeats() == 0);
         CHECK(tensor.values()->view().count() == 10'001);
         ++seen;
     });
-    scan(plain, {.keep_repeats = true}, [&](const smdebug::detail::scanned_tensor& tensor) {
+    smdebug::detail::scan(plain.state(), {.keep_repeats = true}, [&](const smdebug::detail::scanned_tensor& tensor) {
         CHECK(tensor.repeats() == 10'001 - repeated_block);
         CHECK(reduced(tensor, reduction::sum, noting_kernel{&most}).reductions(reduction::sum) == sum_in_parts);
         ++seen;
@@ -435,45 +435,13 @@ TEST_CASE(
         }
         texts in_pieces;
         std::size_t streamed = 0;
-        scan(read, {.saved = wanted, .defer_checks = true, .keep_repeats = true, .stream = true},
-             [&](const smdebug::detail::scanned_tensor& tensor) {
-                 streamed += std::holds_alternative<smdebug::detail::value_stream*>(tensor.content) ? 1U : 0U;
-                 in_pieces.push_back(line_of(reduced(tensor, wanted, read.state()->kernel())));
-             });
+        smdebug::detail::scan(
+            read.state(), {.saved = wanted, .defer_checks = true, .keep_repeats = true, .stream = true},
+            [&](const smdebug::detail::scanned_tensor& tensor) {
+                streamed += std::holds_alternative<smdebug::detail::value_stream*>(tensor.content) ? 1U : 0U;
+                in_pieces.push_back(line_of(reduced(tensor, wanted, read.state()->kernel())));
+            });
         CHECK(in_pieces == expected);
         CHECK(streamed >= 12);
     }
-}
-
-namespace {
-
-/// Notes which tensors are decoded.
-struct noting_decoder {
-    texts* events;
-    [[nodiscard]] status decode(byte_view record, std::string_view name, decoded_tensor& out) const {
-        events->push_back("decode " + std::string{name});
-        return event_decoder<>{}.decode(record, name, out);
-    }
-    [[nodiscard]] static std::string name() { return "noting"; }
-};
-
-}  // namespace
-
-TEST_CASE("for_each_tensor: on one thread a tensor is visited before the next one is read") {
-    memory_storage store;
-    run_builder build{store};
-    build.collections();
-    for (step_number step = 0; step < 2; ++step) {
-        build.step({.step = step, .tensors = {tensor_of<float>("a", {1, 2}), tensor_of<float>("b", {3})}});
-    }
-    build.end();
-    texts events;
-    const basic_trial<memory_storage, noting_decoder> run{store, {}, noting_decoder{&events}};
-    std::vector<shape_type> shapes;
-    for_each_tensor(run, {}, reduction_set::all(), [&](const reduced_tensor& found) {
-        events.push_back("visit " + std::string{found.name});
-        shapes.push_back(*found.shape);
-    });
-    CHECK(events == texts{"decode a", "visit a", "decode b", "visit b", "decode a", "visit a", "decode b", "visit b"});
-    CHECK(shapes == std::vector<shape_type>{{2}, {1}, {2}, {1}});
 }

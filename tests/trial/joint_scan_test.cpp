@@ -1,4 +1,4 @@
-#include <smdebug/trial/scan.hpp>
+#include <smdebug/trial/step_stream.hpp>
 
 #include "support/run_builder.hpp"
 
@@ -41,16 +41,17 @@ public:
     explicit noting_scan(const trial& run) : run_(run) {}
 
     [[nodiscard]] const texts& names() const noexcept override { return names_; }
-    void scan(const scan_options& asked, look rules) override {
+    void scan(const smdebug::detail::scan_options& asked, look rules) override {
         ranges.push_back(asked.which.range);
         last_names = asked.which.names.value_or(texts{});
         if (fails) {
             throw std::runtime_error("no room");
         }
-        static_cast<void>(smdebug::scan(run_, asked, [&](const smdebug::detail::scanned_tensor& tensor) {
-            ++scanned;
-            rules(tensor, reduced(tensor, reduction_set::all(), run_.state()->kernel()));
-        }));
+        static_cast<void>(
+            smdebug::detail::scan(run_.state(), asked, [&](const smdebug::detail::scanned_tensor& tensor) {
+                ++scanned;
+                rules(tensor, reduced(tensor, reduction_set::all(), run_.state()->kernel()));
+            }));
     }
 
     std::vector<step_range> ranges;

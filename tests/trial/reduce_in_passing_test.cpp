@@ -10,7 +10,7 @@
 #include <smdebug/reduce/scalar_kernel.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
-#include <smdebug/trial/scan.hpp>
+#include <smdebug/trial/step_stream.hpp>
 #include <smdebug/xtensor.hpp>
 
 #include <doctest/doctest.h>
@@ -141,12 +141,13 @@ TEST_CASE("reduce_in_passing: the results are those of the folder, and nothing i
         CHECK(lines_of(run) == expected);
         CHECK(lines_of(run, 2) == expected);
         // Which tensors were reduced while the archive was inflated.
-        scan(run, {.saved = {}, .stream = true}, [](const smdebug::detail::scanned_tensor& tensor) {
-            CAPTURE(tensor.name);
-            CHECK((std::holds_alternative<const smdebug::detail::passed_tensor*>(tensor.content)) ==
-                  (tensor.name == "large" || tensor.name == "middle" || tensor.name == "booleans" ||
-                   tensor.name == "twice"));
-        });
+        smdebug::detail::scan(
+            run.state(), {.saved = {}, .stream = true}, [](const smdebug::detail::scanned_tensor& tensor) {
+                CAPTURE(tensor.name);
+                CHECK((std::holds_alternative<const smdebug::detail::passed_tensor*>(tensor.content)) ==
+                      (tensor.name == "large" || tensor.name == "middle" || tensor.name == "booleans" ||
+                       tensor.name == "twice"));
+            });
         CHECK(reads_of(store) == 0);
         // Values are inflated again.
         CHECK(run.tensor("large").template value<float>(0).size() == 700'000);
@@ -164,7 +165,7 @@ TEST_CASE("reduce_in_passing: without it, and with other kernels, archives are r
     CHECK(reads_of(store) > 0);
     const basic_trial<archive_storage, event_decoder<>, own_kernel> other{
         archive_storage{store, "a", {}, {.memory_bytes = 1 << 20, .in_passing = reduce_in_passing()}}};
-    scan(other, {.stream = true}, [](const smdebug::detail::scanned_tensor& tensor) {
+    smdebug::detail::scan(other.state(), {.stream = true}, [](const smdebug::detail::scanned_tensor& tensor) {
         CHECK_FALSE(std::holds_alternative<const smdebug::detail::passed_tensor*>(tensor.content));
     });
 }
@@ -194,7 +195,7 @@ TEST_CASE("reduce_in_passing: data beyond its memory limit are read as usual; th
     for (int i = 0; i < 3; ++i) {
         const archived_run run = opened(store, {.in_passing = passing});
         std::size_t passed = 0;
-        scan(run, {.stream = true}, [&](const smdebug::detail::scanned_tensor& tensor) {
+        smdebug::detail::scan(run.state(), {.stream = true}, [&](const smdebug::detail::scanned_tensor& tensor) {
             passed += std::holds_alternative<const smdebug::detail::passed_tensor*>(tensor.content) ? 1U : 0U;
         });
         CHECK(passed > 0);

@@ -7,7 +7,7 @@
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
-#include <smdebug/trial/scan.hpp>
+#include <smdebug/trial/step_stream.hpp>
 
 #include <doctest/doctest.h>
 
@@ -275,17 +275,19 @@ TEST_CASE("scans of remote storages: several threads give the same as one") {
     const trial run{any_storage{store}};
     const auto lines_of = [&](unsigned threads) {
         texts lines;
-        const smdebug::detail::walk_end end = scan_parts(
-            run, {.how = {.threads = threads}}, texts{},
+        smdebug::detail::part_stream<texts> parts{
+            run.state(),
+            {.how = {.threads = threads}},
+            {},
             [](texts& part, const smdebug::detail::scanned_tensor& tensor) {
                 part.push_back(std::to_string(tensor.step) + std::string{tensor.worker} + std::string{tensor.name} +
                                (tensor.failure() != nullptr ? text_of(*tensor.failure()) : ""));
-            },
-            [&](texts& part) {
-                lines.insert(lines.end(), part.begin(), part.end());
-                part.clear();
-            });
-        CHECK(end == smdebug::detail::walk_end::complete);
+            }};
+        while (texts* const part = parts.next()) {
+            lines.insert(lines.end(), part->begin(), part->end());
+            part->clear();
+        }
+        CHECK(parts.is_complete());
         return lines;
     };
     const texts expected = lines_of(1);

@@ -16,7 +16,7 @@
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/read/event_reader.hpp>
 #include <smdebug/trial/read/record_batch.hpp>
-#include <smdebug/trial/scan.hpp>
+#include <smdebug/trial/step_stream.hpp>
 #include <smdebug/xtensor.hpp>
 
 #include <doctest/doctest.h>

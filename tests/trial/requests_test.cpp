@@ -7,7 +7,7 @@
 
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
-#include <smdebug/trial/scan.hpp>
+#include <smdebug/trial/step_stream.hpp>
 
 #include <doctest/doctest.h>
 

@@ -6,7 +6,7 @@
 #include "support/run_builder.hpp"
 #include "support/temporary_folder.hpp"
 
-#include <smdebug/trial/scan.hpp>
+#include <smdebug/trial/step_stream.hpp>
 #include <smdebug/xtensor.hpp>
 
 #include <doctest/doctest.h>

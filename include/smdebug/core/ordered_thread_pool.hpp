@@ -8,6 +8,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -20,52 +21,81 @@ namespace detail {
 
 /// Threads take one task after another as soon as they are free. Only a bounded number of tasks run ahead of the one
 /// whose result is due, so memory is bounded however different the tasks are.
-/// Work on a task fills a Part. Parts are copies of `empty` and are reused: emit leaves them empty.
+/// Work on a task fills a Part. Parts are copies of `empty` and are reused: the caller leaves them empty.
+/// Threads: next() is called on one thread.
 template <class Task, class Part>
 class ordered_thread_pool {
 public:
-    ordered_thread_pool(unsigned threads, const Part& empty)
-        : threads_(std::max(threads, 1U)), empty_(empty), slots_(2 * std::size_t{threads_} + 2, slot{.part = empty}) {}
+    using next_task = std::function<std::optional<Task>()>;
+    using work_on = std::function<void(std::size_t thread, const Task& task, Part& part)>;
 
-    /// The number of parts: how many tasks can be running, or done and not yet emitted.
+    struct result {
+        const Task& task;
+        Part& part;
+    };
+
+    /// Begins.
+    /// `threads`: 0: tasks run on the calling thread, inside next().
+    /// `tasks`: returns a task, or nothing when there are no more; called on any thread, by one thread at a time.
+    /// `work`: runs a task; `thread` is 0 and up, and no two calls at once have the same one.
+    /// Errors: std::system_error if no thread can be started.
+    ordered_thread_pool(unsigned threads, const Part& empty, next_task tasks, work_on work)
+        : tasks_(std::move(tasks)),
+          work_(std::move(work)),
+          slots_(threads > 0 ? 2 * std::size_t{threads} + 2 : 1, slot{.part = empty}) {
+        threads_.reserve(threads);
+        try {
+            for (std::size_t i = 0; i < threads; ++i) {
+                threads_.emplace_back([this, i] { serve(i); });
+            }
+        } catch (...) {
+            quit();
+            throw;
+        }
+    }
+    ordered_thread_pool(const ordered_thread_pool&) = delete;
+    ordered_thread_pool& operator=(const ordered_thread_pool&) = delete;
+    /// Waits for the tasks that are running.
+    ~ordered_thread_pool() { quit(); }
+
+    /// The number of parts: how many tasks can be running, or done and not yet taken.
     [[nodiscard]] std::size_t parts() const noexcept { return slots_.size(); }
 
-    /// next() returns a task, or nothing when there are no more; it is called on any thread, by one thread at a time.
-    /// work(thread, task, part) runs the task; `thread` is 0 and up, and no two calls at once have the same one.
-    /// emit(task, part) takes the result, on the calling thread, in the order in which next() returned the tasks.
-    /// Returns whether all tasks were done: false after a request through `stop`, after which nothing more is emitted.
-    /// Errors: what next, work and emit throw; the error of the earliest task wins, and nothing is emitted after it.
-    /// All threads have ended by then.
-    template <class Next, class Work, class Emit>
-    bool run(Next&& next, Work&& work, Emit&& emit, const std::stop_token& stop = {}) {
-        begin();
-        serving crew{*this, {}};
-        crew.threads.reserve(threads_);
-        for (std::size_t i = 0; i < threads_; ++i) {
-            crew.threads.emplace_back([this, i, &next, &work] { serve(i, next, work); });
-        }
+    /// The result of the next task, in the order in which `tasks` returned them; valid until the next call. Nothing
+    /// after the last one, after a request through `stop`, and after an error.
+    /// Errors: what `tasks` and `work` throw, the earliest task's first, after all results before it.
+    [[nodiscard]] std::optional<result> next(const std::stop_token& stop = {}) {
         std::unique_lock lock{guard_};
-        while (true) {
-            slot& due = slots_[emitted_ % slots_.size()];
-            const auto something = [&] { return due.done || (over_ && emitted_ == taken_); };
-            const bool is_something = ready_.wait(lock, stop, something);
-            if (is_something && !due.done) {
-                return true;
-            }
-            if (stop.stop_requested()) {
-                return false;
-            }
-            if (due.failed) {
-                std::rethrow_exception(due.failed);
-            }
-            lock.unlock();
-            emit(*due.task, due.part);
-            lock.lock();
-            due.task.reset();
-            due.done = false;
-            ++emitted_;
+        if (std::exchange(is_lent_, false)) {
+            slot& before = slots_[given_++ % slots_.size()];
+            before.task.reset();
+            before.done = false;
             room_.notify_one();
         }
+        if (threads_.empty() && !over_) {
+            if (stop.stop_requested()) {
+                over_ = !tasks_();
+                return std::nullopt;
+            }
+            take_task(lock, 0);
+        }
+        slot& due = slots_[given_ % slots_.size()];
+        ready_.wait(lock, stop, [&] { return due.done || (over_ && given_ == taken_); });
+        if (!due.done || stop.stop_requested()) {
+            return std::nullopt;
+        }
+        if (due.failed) {
+            over_ = true;
+            std::rethrow_exception(due.failed);
+        }
+        is_lent_ = true;
+        return result{*due.task, due.part};
+    }
+
+    /// Whether there are no more results: false after next() ended because of a stop, or of an error.
+    [[nodiscard]] bool is_complete() {
+        const std::lock_guard lock{guard_};
+        return over_ && given_ == taken_;
     }
 
 private:
@@ -76,65 +106,70 @@ private:
         bool done = false;
     };
 
-    // The threads of one run: asked to quit, then joined, however the run ends.
-    struct serving {
-        ordered_thread_pool& of;
-        std::vector<std::jthread> threads;
-        ~serving();
-    };
-
-    void begin();
-
-    template <class Next, class Work>
-    void serve(std::size_t thread, Next& next, Work& work) {
+    void serve(std::size_t thread) {
         std::unique_lock lock{guard_};
         while (true) {
-            room_.wait(lock, [&] { return quit_ || over_ || taken_ - emitted_ < slots_.size(); });
-            if (quit_ || over_) {
+            room_.wait(lock, [&] { return quits_ || over_ || taken_ - given_ < slots_.size(); });
+            if (quits_ || over_) {
                 return;
             }
-            slot& mine = slots_[taken_ % slots_.size()];
-            mine.task.reset();
-            try {
-                mine.task = next();
-            } catch (...) {
-                mine.failed = std::current_exception();
-            }
-            if (!mine.task && !mine.failed) {
-                over_ = true;
-                room_.notify_all();
-                ready_.notify_one();
-                return;
-            }
-            ++taken_;
-            if (mine.task) {
-                lock.unlock();
-                try {
-                    work(thread, *mine.task, mine.part);
-                } catch (...) {
-                    mine.failed = std::current_exception();
-                }
-                lock.lock();
-            }
-            mine.done = true;
-            if (mine.failed) {
-                over_ = true;  // no later result will be wanted
-                room_.notify_all();
-            }
-            ready_.notify_one();
+            take_task(lock, thread);
         }
     }
 
-    std::size_t threads_;
-    Part empty_;
+    // Runs the next task, without the lock; if there is none, all is over.
+    void take_task(std::unique_lock<std::mutex>& lock, std::size_t thread) {
+        slot& mine = slots_[taken_ % slots_.size()];
+        try {
+            mine.task = tasks_();
+        } catch (...) {
+            mine.failed = std::current_exception();
+        }
+        if (!mine.task && !mine.failed) {
+            over_ = true;
+            room_.notify_all();
+            ready_.notify_one();
+            return;
+        }
+        ++taken_;
+        if (mine.task) {
+            lock.unlock();
+            try {
+                work_(thread, *mine.task, mine.part);
+            } catch (...) {
+                mine.failed = std::current_exception();
+            }
+            lock.lock();
+        }
+        mine.done = true;
+        if (mine.failed) {
+            over_ = true;  // no later result will be wanted
+            room_.notify_all();
+        }
+        ready_.notify_one();
+    }
+
+    void quit() {
+        {
+            const std::scoped_lock lock{guard_};
+            quits_ = true;
+        }
+        room_.notify_all();
+        threads_.clear();
+    }
+
+    next_task tasks_;
+    work_on work_;
     std::vector<slot> slots_;
     std::mutex guard_;
     std::condition_variable room_;       // for the threads: a slot has become free
     std::condition_variable_any ready_;  // for the caller: the slot that is due is done
     std::size_t taken_ = 0;
-    std::size_t emitted_ = 0;
+    std::size_t given_ = 0;
+    bool is_lent_ = false;  // the slot at given_ is the caller's
     bool over_ = false;
-    bool quit_ = false;
+    bool quits_ = false;
+    std::vector<std::jthread> threads_;  // last: they use everything else
 };
 
 /// Remembers the first exception that several attempts threw.
@@ -261,30 +296,6 @@ thread_permit::~thread_permit() {
 }
 
 namespace detail {
-
-template <class Task, class Part>
-ordered_thread_pool<Task, Part>::serving::~serving() {
-    {
-        const std::scoped_lock lock{of.guard_};
-        of.quit_ = true;
-    }
-    of.room_.notify_all();
-    threads.clear();
-}
-
-template <class Task, class Part>
-void ordered_thread_pool<Task, Part>::begin() {
-    taken_ = emitted_ = 0;
-    over_ = quit_ = false;
-    for (slot& each : slots_) {
-        if (each.task) {  // the last run may have left it half filled
-            each.part = empty_;
-        }
-        each.task.reset();
-        each.failed = nullptr;
-        each.done = false;
-    }
-}
 
 inline void exception_collector::rethrow() const {
     if (what_) {

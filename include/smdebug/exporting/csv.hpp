@@ -11,8 +11,8 @@
 #include <smdebug/reduce/statistic.hpp>
 #include <smdebug/storage/posix/output.hpp>
 #include <smdebug/trial/concepts.hpp>
-#include <smdebug/trial/scan.hpp>
 #include <smdebug/trial/scanned_tensor.hpp>
+#include <smdebug/trial/step_stream.hpp>
 
 #include <cstddef>
 #include <string>
@@ -85,7 +85,7 @@ export_result export_csv(const Trial& run, const std::string& output, const expo
             log.damaged(detail::exported_place::of(tensor), tensor.name, *tensor.failure);
         }
     };
-    if (for_each_tensor(run, options.which, target.wanted(), visit, options.how) == detail::walk_end::stopped) {
+    if (!for_each_tensor(run, options.which, target.wanted(), visit, options.how)) {
         throw stopped("the export was stopped; nothing was written");
     }
     return log.finish(name);

@@ -3,7 +3,7 @@
 
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/step.hpp>
-#include <smdebug/trial/scan.hpp>
+#include <smdebug/trial/options.hpp>
 #include <smdebug/trial/selection.hpp>
 
 #include <cstddef>

@@ -11,9 +11,9 @@
 #include <smdebug/trial/lookup.hpp>
 #include <smdebug/trial/read/reading_plan.hpp>
 #include <smdebug/trial/read/trial_state.hpp>
-#include <smdebug/trial/scan.hpp>
 #include <smdebug/trial/scanned_tensor.hpp>
 #include <smdebug/trial/selection.hpp>
+#include <smdebug/trial/step_stream.hpp>
 #include <smdebug/trial/trial.hpp>
 
 #include <algorithm>

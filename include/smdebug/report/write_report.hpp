@@ -10,8 +10,8 @@
 #include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
 #include <smdebug/trial/read/reading_plan.hpp>
+#include <smdebug/trial/read/scan.hpp>
 #include <smdebug/trial/read/trial_state.hpp>
-#include <smdebug/trial/scan.hpp>
 #include <smdebug/trial/selection.hpp>
 #include <smdebug/trial/trial.hpp>
 
@@ -55,7 +55,7 @@ public:
     run_gatherer(const trial& run, gather_options options);
 
     [[nodiscard]] SMDEBUG_INLINE const std::vector<std::string>& names() const noexcept override { return names_; }
-    SMDEBUG_INLINE void scan(const scan_options& asked, look rules) override;
+    SMDEBUG_INLINE void scan(const smdebug::detail::scan_options& asked, look rules) override;
 
     /// Scans what no rule has read, with as many threads as the options say, and returns everything.  Call it once.
     /// `verdicts`: tensors with findings are the last to be left out.
@@ -65,7 +65,7 @@ public:
 
 private:
     struct rules_looking_on {
-        const scan_options& asked;
+        const smdebug::detail::scan_options& asked;
         look report;
     };
 

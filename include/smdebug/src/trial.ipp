@@ -10,9 +10,9 @@
 #include <smdebug/trial/impl/lookup.ipp>
 #include <smdebug/trial/impl/reduce_in_passing.ipp>
 #include <smdebug/trial/impl/run_contents.ipp>
-#include <smdebug/trial/impl/scan.ipp>
 #include <smdebug/trial/impl/scanned_tensor.ipp>
 #include <smdebug/trial/impl/selection.ipp>
+#include <smdebug/trial/impl/step_stream.ipp>
 #include <smdebug/trial/impl/tensor_handle.ipp>
 #include <smdebug/trial/impl/trial.ipp>
 #include <smdebug/trial/impl/verify.ipp>
@@ -25,6 +25,7 @@
 #include <smdebug/trial/read/impl/event_source.ipp>
 #include <smdebug/trial/read/impl/reading_plan.ipp>
 #include <smdebug/trial/read/impl/record_batch.ipp>
+#include <smdebug/trial/read/impl/scan.ipp>
 #include <smdebug/trial/read/impl/tensor_reader.ipp>
 #include <smdebug/trial/read/impl/trial_state.ipp>
 #include <smdebug/trial/shared/impl/rule_view.ipp>

@@ -10,7 +10,7 @@
 #include <smdebug/trial/catalog/catalog.hpp>
 #include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/lookup.hpp>
-#include <smdebug/trial/scan.hpp>
+#include <smdebug/trial/options.hpp>
 #include <smdebug/trial/selection.hpp>
 
 #include <concepts>

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <optional>
@@ -158,7 +159,7 @@ struct wait_options {
     std::optional<std::chrono::milliseconds> give_up_after = {};
 };
 
-/// tensor.shape(...), tensor.reduction_values(...) and others that read one step.
+/// tensor.shape(...), tensor.reduction_values(...), tensor.values(...) and others.
 struct read_options {
     smdebug::mode mode = smdebug::mode::global;
     /// Unset: the first worker by name that saved the tensor at the step.
@@ -180,16 +181,23 @@ struct reduction_options {
     bool abs = false;
 };
 
-/// tensor.values(...), tensor.shapes(...).
-struct values_options {
-    smdebug::mode mode = smdebug::mode::global;
-    std::optional<std::string> worker = {};
-};
-
 /// tensor.prev_steps(...).  No n: all.
 struct prev_steps_options {
     std::optional<std::int64_t> n = {};
     smdebug::mode mode = smdebug::mode::global;
+};
+
+/// How to walk over a run.
+struct walk_options {
+    /// Threads that read and work; 0 counts as 1, which is the calling thread.
+    unsigned threads = 1;
+    /// Called on the calling thread from time to time, with the number of finished event files and of all.
+    std::function<void(std::size_t done, std::size_t all)> progress = {};
+    /// Ends the walk after what is being read: at most 64 files for each thread.
+    std::stop_token stop = {};
+    /// The most bytes of event files that are in memory at once, on all threads together; a larger record that must be
+    /// read whole takes its size nevertheless.
+    std::uint64_t memory = std::uint64_t{256} << 20U;
 };
 
 class thread_budget;  // of core/ordered_thread_pool.hpp

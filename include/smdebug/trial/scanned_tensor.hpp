@@ -9,6 +9,7 @@
 #include <smdebug/reduce/any_kernel.hpp>
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/reduce/name.hpp>
+#include <smdebug/tensor/tensor_value.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 #include <smdebug/trial/lookup.hpp>
 
@@ -16,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -41,6 +43,7 @@ struct tensor_place {
 
 namespace detail {
 
+class kept_tensors;
 class value_stream;
 struct passed_tensor;
 
@@ -72,11 +75,8 @@ struct scanned_tensor : tensor_place {
     ///  - value_stream: left in the file, if the scan allows that; for reduced() only;
     ///  - unread_values: unreadable.
     std::variant<std::monostate, scanned_values, const passed_tensor*, value_stream*, unread_values> content;
-    std::string_view event_file;  ///< its key
-    std::uint64_t offset = 0;     ///< of the values' record in it
-    /// The visitor may take its time: it runs on the walking thread, no lease on the file is held, and the visit is not
-    /// timed.  Results then need not be kept until the file is finished.
-    bool may_block = false;
+    std::string_view event_file;              ///< its key
+    std::uint64_t offset = 0;                 ///< of the values' record in it
     const shape_type* saved_shape = nullptr;  ///< null: none was saved
     reduction_set saved;                      ///< the requested reductions that were saved and could be read
     std::array<double, 2 * reduction_count> saved_value{};  ///< by reduction_key::index(), valid for those in `saved`
@@ -132,6 +132,24 @@ struct reduced_tensor : tensor_place {
     std::shared_ptr<const lookup_error> failure;
     bool file_failed = false;                              ///< `failure` concerns the whole file
     std::span<const detail::scan_failure> saved_failures;  ///< requested saved reductions that cannot be read
+    /// From a step_stream: the results of step_question::measures, in their order; empty where there are no values.
+    std::vector<double> measured = {};
+    /// From a step_stream: values of at most step_question::values_up_to bytes.
+    std::optional<tensor_value> value = {};
+
+    /// Whether there is no failure.
+    [[nodiscard]] explicit operator bool() const noexcept { return failure == nullptr; }
+    /// The failure, if there is one.
+    [[nodiscard]] const lookup_error& error() const noexcept { return *failure; }
+
+private:
+    friend class detail::kept_tensors;
+    // Makes its shape and saved_failures its own; then, where it lies, points to them.
+    void own();
+    void settle() noexcept;
+
+    shape_type own_shape_ = {};
+    std::vector<detail::scan_failure> own_failures_ = {};
 };
 
 /// Reduces a tensor of a scan: at least those of the `wanted` reductions that exist.  Also verifies checksums that the
@@ -141,7 +159,10 @@ struct reduced_tensor : tensor_place {
                                      const detail::any_kernel& kernel);
 namespace detail {
 
-/// The same, overwriting `found`: avoids allocations for many tensors in a row.
+/// A copy of values that outlives the scanned file.
+[[nodiscard]] tensor_value copy_of(const decoded_tensor& scanned);
+
+/// The same as reduced(), overwriting `found`: avoids allocations for many tensors in a row.
 void reduce_into(const scanned_tensor& tensor, reduction_set wanted, const any_kernel& kernel, reduced_tensor& found);
 
 }  // namespace detail

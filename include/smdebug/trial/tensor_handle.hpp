@@ -102,7 +102,7 @@ public:
     }
 
     /// The values of every complete step.  Errors: as value(), at the first step that has none.
-    [[nodiscard]] std::map<step_number, tensor_value> values(const values_options& how = {}) const;
+    [[nodiscard]] std::map<step_number, tensor_value> values(const read_options& how = {}) const;
 
     // Shapes -----------------------------------------------------------------------------------------------------
 
@@ -112,7 +112,7 @@ public:
     [[nodiscard]] lookup<shape_type> find_shape(step_number step, const read_options& where = {}) const;
     [[nodiscard]] shape_type shape(step_number step, const read_options& where = {}) const;
     /// The shape at every complete step.
-    [[nodiscard]] std::map<step_number, shape_type> shapes(const values_options& how = {}) const;
+    [[nodiscard]] std::map<step_number, shape_type> shapes(const read_options& how = {}) const;
 
     // What was saved ---------------------------------------------------------------------------------------------
 

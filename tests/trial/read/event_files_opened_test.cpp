@@ -146,38 +146,3 @@ TEST_CASE("event_files: returning false after a file ends the walk, however the 
         }
     }
 }
-
-TEST_CASE("event_files: slow work may be done at once if no writer waits for the file and the visit is not timed") {
-    memory_storage inner;
-    run_builder build{inner};
-    build.collections();
-    for (step_number step = 0; step < 300; ++step) {
-        build.step({.step = step, .tensors = {tensor_of<float>("a", {static_cast<float>(step)})}});
-    }
-    build.end();
-    const auto may_block = [](const auto& run, bool in_turn, const reading_limits& limits) {
-        const auto from = run.snapshot();
-        const smdebug::detail::selected_tensors which{{}, *from};
-        event_reader walk{*run.state(), *from, which, {}, {.in_place = true, .in_turn = in_turn, .limits = limits}};
-        std::size_t count = 0;
-        walk.read(
-            from->files_in({}),
-            [&](const smdebug::detail::scanned_tensor& tensor) { count += tensor.may_block ? 1 : 0; },
-            [](std::size_t) { return true; });
-        return count;
-    };
-    const counted_trial whole{byte_counting_storage{inner}};
-    CHECK(may_block(whole, true, {}) == 300);
-    CHECK(may_block(whole, false, {}) == 0);
-    const byte_counting_storage shown{inner};
-    shown.seen->shows = true;
-    CHECK(may_block(counted_trial{shown}, true, {.in_place_from = 1}) == 0);
-    CHECK(shown.seen->shown == 300);
-    // Opened, or read in place: timed at first, then from time to time.
-    const opening_storage_of_memory both{inner};
-    both.seen->shows = true;
-    const std::size_t some = may_block(basic_trial{both}, true, {.in_place_from = 1, .opened_from = 1});
-    CHECK(some <= static_cast<std::size_t>(300 - both.seen->shown));
-    const opening_storage_of_memory opened{inner};
-    CHECK(may_block(basic_trial{opened}, true, {.opened_from = 1}) >= 200);
-}

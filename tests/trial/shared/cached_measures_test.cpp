@@ -7,8 +7,8 @@
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/tensor/tensor_value.hpp>
 #include <smdebug/trial/basic_trial.hpp>
-#include <smdebug/trial/scan.hpp>
 #include <smdebug/trial/shared/step_cache.hpp>
+#include <smdebug/trial/step_stream.hpp>
 
 #include <algorithm>
 #include <atomic>

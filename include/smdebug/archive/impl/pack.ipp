@@ -109,23 +109,23 @@ private:
             written_ += bytes.size();
             frames.push_back({static_cast<std::uint32_t>(bytes.size()), static_cast<std::uint32_t>(frame.raw.size())});
         };
-        smdebug::detail::ordered_thread_pool<parts, made_frame> crew{options_.threads, {}};
-        const bool complete = crew.run(
+        smdebug::detail::ordered_thread_pool<parts, made_frame> crew{
+            std::max(options_.threads, 1U),
+            {},
             [&] {
                 parts next = cutter.next();
                 return next.empty() ? std::nullopt : std::optional{std::move(next)};
             },
-            [&](std::size_t, const parts& of, made_frame& frame) { make(of, frame); },
-            [&](const parts& of, made_frame& frame) {
-                append(frame);
-                for (std::size_t i = 0; i < of.size(); ++i) {
-                    sums_.push_back(frame.sums[i]);
-                    done_ += of[i].where.length;
-                }
-                report();
-            },
-            options_.stop);
-        if (!complete) {
+            [&](std::size_t, const parts& of, made_frame& frame) { make(of, frame); }};
+        while (const auto made = crew.next(options_.stop)) {
+            append(made->part);
+            for (std::size_t i = 0; i < made->task.size(); ++i) {
+                sums_.push_back(made->part.sums[i]);
+                done_ += made->task[i].where.length;
+            }
+            report();
+        }
+        if (!crew.is_complete()) {
             stop();
         }
         made_frame end;

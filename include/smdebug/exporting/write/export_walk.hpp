@@ -11,7 +11,7 @@
 #include <smdebug/trial/catalog/catalog.hpp>
 #include <smdebug/trial/catalog/layout.hpp>
 #include <smdebug/trial/concepts.hpp>
-#include <smdebug/trial/scan.hpp>
+#include <smdebug/trial/read/scan.hpp>
 #include <smdebug/trial/scanned_tensor.hpp>
 #include <smdebug/trial/selection.hpp>
 
@@ -113,8 +113,7 @@ template <scannable_trial Trial>
                      .how = options.how};
     how.which.tables = true;
     how.which.digests = true;
-    const walk_end end = scan(run, how, [&](const scanned_tensor& tensor) { log.take(tensor); });
-    if (end == walk_end::stopped) {
+    if (!scan(run.state(), how, [&](const scanned_tensor& tensor) { log.take(tensor); })) {
         throw stopped("the export was stopped; nothing was written");
     }
     return log.finish(exported_name(run, options));

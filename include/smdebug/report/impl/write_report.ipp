@@ -191,7 +191,7 @@ SMDEBUG_INLINE bool run_gatherer::has_steps(std::optional<step_number> begin, st
     return first != from_->steps.end() && (!end || first->step < *end);
 }
 
-SMDEBUG_INLINE void run_gatherer::scan(const scan_options& asked, look rules) {
+SMDEBUG_INLINE void run_gatherer::scan(const smdebug::detail::scan_options& asked, look rules) {
     try {
         if (has_steps(next_, asked.which.range.begin)) {
             walk_to(asked.which.range.begin, nullptr);
@@ -247,12 +247,12 @@ SMDEBUG_INLINE void run_gatherer::walk_to(std::optional<step_number> end, const 
 
 SMDEBUG_INLINE void run_gatherer::walk(const step_range& range, bool with_values, const rules_looking_on* rules) {
     const auto& kernel = run_.state()->kernel();
-    scan_options scanning{.which = options_.which,
-                          .saved = numbers_of_reports(),
-                          .how = options_.how,
-                          .defer_checks = true,
-                          .keep_repeats = kernel.abilities().repeats,
-                          .in_place = true};
+    smdebug::detail::scan_options scanning{.which = options_.which,
+                                           .saved = numbers_of_reports(),
+                                           .how = options_.how,
+                                           .defer_checks = true,
+                                           .keep_repeats = kernel.abilities().repeats,
+                                           .in_place = true};
     if (rules != nullptr) {
         scanning = rules->asked;
     }
@@ -269,25 +269,25 @@ SMDEBUG_INLINE void run_gatherer::walk(const step_range& range, bool with_values
     };
     if (rules != nullptr) {
         seen_tensor seen;
-        static_cast<void>(smdebug::scan(run_, scanning, [&](const smdebug::detail::scanned_tensor& scanned) {
-            const reduced_tensor tensor = reduced(scanned, reduction_set::all(), kernel);
-            if (shows(tensor)) {
-                note(seen, scanned, tensor, buffer_);
-                take_tensor(all_, seen, options_.most_damage);
-            }
-            rules->report(scanned, tensor);
-        }));
+        static_cast<void>(
+            smdebug::detail::scan(run_.state(), scanning, [&](const smdebug::detail::scanned_tensor& scanned) {
+                const reduced_tensor tensor = reduced(scanned, reduction_set::all(), kernel);
+                if (shows(tensor)) {
+                    note(seen, scanned, tensor, buffer_);
+                    take_tensor(all_, seen, options_.most_damage);
+                }
+                rules->report(scanned, tensor);
+            }));
         return;
     }
-    const auto end = scan_parts(
-        run_, scanning, seen_tensors{},
-        [&](seen_tensors& part, const smdebug::detail::scanned_tensor& scanned) {
+    smdebug::detail::part_stream<seen_tensors> parts{
+        run_.state(), scanning, {}, [&](seen_tensors& part, const smdebug::detail::scanned_tensor& scanned) {
             note(part.next(), scanned, reduced(scanned, scanning.saved, kernel), part.buffer);
-        },
-        [&](seen_tensors& part) {
-            part.hand_out([&](const seen_tensor& seen) { take_tensor(all_, seen, options_.most_damage); });
-        });
-    all_.stopped = all_.stopped || end == smdebug::detail::walk_end::stopped;
+        }};
+    while (seen_tensors* const part = parts.next()) {
+        part->hand_out([&](const seen_tensor& seen) { take_tensor(all_, seen, options_.most_damage); });
+    }
+    all_.stopped = all_.stopped || !parts.is_complete();
 }
 
 SMDEBUG_INLINE reported_run gather_run(const trial& run, const gather_options& options,

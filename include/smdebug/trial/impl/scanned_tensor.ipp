@@ -68,6 +68,15 @@ SMDEBUG_INLINE const shape_type* scanned_tensor::shape() const noexcept {
     }
 }
 
+SMDEBUG_INLINE tensor_value copy_of(const decoded_tensor& scanned) {
+    decoded_tensor borrowed;
+    borrowed.type = scanned.type;
+    borrowed.shape = scanned.shape;
+    borrowed.bytes = scanned.bytes;
+    borrowed.strings = scanned.strings;
+    return {std::move(borrowed), byte_buffer{}};
+}
+
 SMDEBUG_INLINE void reduce_into(const scanned_tensor& tensor, reduction_set wanted, const any_kernel& kernel,
                                 reduced_tensor& found) {
     static_cast<tensor_place&>(found) = tensor;
@@ -120,6 +129,18 @@ SMDEBUG_INLINE void reduce_into(const scanned_tensor& tensor, reduction_set want
 }
 
 }  // namespace detail
+
+SMDEBUG_INLINE void reduced_tensor::own() {
+    if (shape != nullptr) {
+        own_shape_ = *shape;
+    }
+    own_failures_.assign(saved_failures.begin(), saved_failures.end());
+}
+
+SMDEBUG_INLINE void reduced_tensor::settle() noexcept {
+    shape = shape != nullptr ? &own_shape_ : nullptr;
+    saved_failures = own_failures_;
+}
 
 SMDEBUG_INLINE reduced_tensor reduced(const detail::scanned_tensor& tensor, reduction_set wanted,
                                       const detail::any_kernel& kernel) {

@@ -209,7 +209,7 @@ SMDEBUG_INLINE tensor_value tensor_handle::value(step_number step, const value_o
     return detail::or_throw(find_value(step, how));
 }
 
-SMDEBUG_INLINE std::map<step_number, tensor_value> tensor_handle::values(const values_options& how) const {
+SMDEBUG_INLINE std::map<step_number, tensor_value> tensor_handle::values(const read_options& how) const {
     std::map<step_number, tensor_value> found;
     for (const step_number step : steps({.mode = how.mode})) {
         found.emplace(step, value(step, {.mode = how.mode, .worker = how.worker}));
@@ -240,7 +240,7 @@ SMDEBUG_INLINE shape_type tensor_handle::shape(step_number step, const read_opti
     return detail::or_throw(find_shape(step, where));
 }
 
-SMDEBUG_INLINE std::map<step_number, shape_type> tensor_handle::shapes(const values_options& how) const {
+SMDEBUG_INLINE std::map<step_number, shape_type> tensor_handle::shapes(const read_options& how) const {
     std::map<step_number, shape_type> found;
     for (const step_number step : steps({.mode = how.mode})) {
         found.emplace(step, shape(step, {.mode = how.mode, .worker = how.worker}));

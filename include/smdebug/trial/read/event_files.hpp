@@ -30,7 +30,6 @@ struct reading_config {
     bool defer_checks = false;  ///< the payload checksums of large tensors are left to the caller
     bool keep_repeats = false;  ///< see scan_options
     bool stream = false;        ///< large values may be left in the file, or be passed on as reductions only
-    bool in_turn = false;       ///< on the calling thread only
     const std::vector<bool>* values_of = nullptr;  ///< values of these tensors, by name_id, are always read whole
     reading_limits limits = {};
     files_ahead* ahead = nullptr;       ///< shared by all readers of the same files; null: files are not prefetched
@@ -43,7 +42,6 @@ struct event_file {
     const std::string& key;                ///< empty: the index file names none
     event_source* source = nullptr;        ///< null: it cannot be read
     const std::string* why_not = nullptr;  ///< null: it does not exist
-    bool not_leased_or_timed = false;      ///< not read in place, which makes writers wait, and its visit is not timed
 };
 
 /// Fetches event files of one run, in order.  One thread at a time; several instances may share what they borrow.

@@ -61,6 +61,15 @@ struct reading_limits {
     /// For a storage that reads ranges in batches: what is wanted of one file is held at once up to this size, and
     /// beyond it in pages of this size.
     std::uint64_t largest_page = std::uint64_t{64} << 20U;
+
+    /// The same for a reader that may hold so many bytes.
+    [[nodiscard]] constexpr reading_limits within(std::uint64_t bytes) const noexcept {
+        reading_limits some = *this;
+        some.largest_whole = std::min(largest_whole, bytes / 2);
+        some.largest_page = std::min(largest_page, bytes / 2);
+        some.large_piece = std::min(large_piece, bytes / 8);
+        return some;
+    }
 };
 
 enum class read_strategy : std::uint8_t {

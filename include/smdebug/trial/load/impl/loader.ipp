@@ -457,13 +457,13 @@ SMDEBUG_INLINE bool loader::read_on_threads(const std::vector<parsed_index_key>&
                                             const std::vector<std::string>& keys, bool ended,
                                             catalog_builder& builder) {
     std::size_t next = 0;
-    std::size_t taken = 0;
-    ordered_thread_pool<std::size_t, read_files> crew{2, {}};
     const auto share_at = [&](std::size_t begin) {
         return std::span{keys}.subspan(begin, std::min(files_in_share, keys.size() - begin));
     };
+    std::optional<ordered_thread_pool<std::size_t, read_files>> crew;
     try {
-        static_cast<void>(crew.run(
+        crew.emplace(
+            2U, read_files{},
             [&]() -> std::optional<std::size_t> {
                 const std::size_t begin = std::exchange(next, next + files_in_share);
                 return begin < keys.size() ? std::optional{begin} : std::nullopt;
@@ -475,21 +475,17 @@ SMDEBUG_INLINE bool loader::read_on_threads(const std::vector<parsed_index_key>&
                         part.keep(bytes, version);
                     },
                     [&](std::size_t, const error&) { part.files.push_back({.failed = std::current_exception()}); });
-            },
-            [&](std::size_t begin, read_files& part) {
-                taken = keys.size();  // errors from here on concern the run, not starting threads
-                for (std::size_t i = 0; i < part.files.size(); ++i) {
-                    take_read(files[begin + i], part, i, ended, builder);
-                }
-                part.clear();
-            }));
-        return true;
+            });
     } catch (const std::system_error&) {
-        if (taken > 0) {
-            throw;
-        }
         return false;  // the system provides no threads
     }
+    while (const auto read = crew->next()) {
+        for (std::size_t i = 0; i < read->part.files.size(); ++i) {
+            take_read(files[read->task + i], read->part, i, ended, builder);
+        }
+        read->part.clear();
+    }
+    return true;
 }
 
 SMDEBUG_INLINE void loader::read_files::keep(std::optional<byte_view> file, const object_version& version) {

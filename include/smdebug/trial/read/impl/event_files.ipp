@@ -290,13 +290,8 @@ private:
         return trial_state::event_key(of_.from_, *files_[place]);
     }
 
-    void visit(std::size_t place, const std::string& key, event_source* source, const std::string* why_not = nullptr,
-               bool timed = false) {
-        visit_({.index = files_[place],
-                .key = key,
-                .source = source,
-                .why_not = why_not,
-                .not_leased_or_timed = !timed && (source == nullptr || !source->in_place())});
+    void visit(std::size_t place, const std::string& key, event_source* source, const std::string* why_not = nullptr) {
+        visit_({.index = files_[place], .key = key, .source = source, .why_not = why_not});
     }
 
     [[nodiscard]] bool read_whole(std::size_t begin, std::size_t end) {
@@ -400,7 +395,7 @@ private:
         const bool needs_timing = of_.faster().needs_timing();
         const clock::time_point begin = clock::now();
         if (std::optional<source_pointer> source = of_.apart(file, key, timed)) {
-            visit(place, key, source->get(), nullptr, timed && needs_timing);
+            visit(place, key, source->get());
             if (timed && needs_timing) {
                 of_.faster().took(*timed, std::chrono::duration<double>(clock::now() - begin).count(),
                                   of_.extent(file).wanted);

@@ -29,7 +29,6 @@ SMDEBUG_INLINE void event_reader::begin_file(const event_file& file) {
     entries_ = &from_.layout_of(index);
     source_ = file.source;
     out_.event_file = file.key;
-    out_.may_block = config_.in_turn && file.not_leased_or_timed;
     opened_ = takes_passed_ && source_ != nullptr ? source_->opened() : nullptr;
     out_.step = index.step;
     out_.mode_step = index.mode_step;

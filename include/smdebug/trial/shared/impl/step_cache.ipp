@@ -2,8 +2,8 @@
 #pragma once
 
 #include <smdebug/reduce/name.hpp>
+#include <smdebug/trial/read/scan.hpp>
 #include <smdebug/trial/read/trial_state.hpp>
-#include <smdebug/trial/scan.hpp>
 #include <smdebug/trial/scanned_tensor.hpp>
 #include <smdebug/trial/shared/step_cache.hpp>
 
@@ -420,16 +420,6 @@ SMDEBUG_INLINE void step_cache::begin_part(thread_permit thread, const step_rang
     return values.strings.empty() && values.bytes.size() <= shared_tensor::small_value;
 }
 
-/// A copy that outlives the scanned file.
-[[nodiscard]] inline tensor_value copy_of(const decoded_tensor& scanned) {
-    decoded_tensor borrowed;
-    borrowed.type = scanned.type;
-    borrowed.shape = scanned.shape;
-    borrowed.bytes = scanned.bytes;
-    borrowed.strings = scanned.strings;
-    return {std::move(borrowed), byte_buffer{}};
-}
-
 SMDEBUG_INLINE std::vector<known_save> step_cache::scan_steps(const step_range& range, const questions_by_tensor& asked,
                                                               last_saves* previous, adaptive_choice* faster,
                                                               joint_scan* joint) const {
@@ -485,7 +475,7 @@ SMDEBUG_INLINE std::vector<known_save> step_cache::scan_steps(const step_range& 
             look(about->second, tensor, reduced(tensor, wanted, state_->kernel()));
         }
     };
-    static_cast<void>(scan_of{state_, options}.in_turn(options.how, visit, [] {}));
+    static_cast<void>(scan(state_, options, visit));
     return found;
 }
 

@@ -1,4 +1,4 @@
-#include <smdebug/trial/scan.hpp>
+#include <smdebug/trial/read/scan.hpp>
 
 #include "support/run_builder.hpp"
 
@@ -47,14 +47,15 @@ std::string line_of(const smdebug::detail::scanned_tensor& tensor) {
 }
 
 template <class Trial>
-texts scanned(const Trial& run, const scan_options& options = {}) {
+texts scanned(const Trial& run, const smdebug::detail::scan_options& options = {}) {
     texts lines;
-    scan(run, options, [&](const smdebug::detail::scanned_tensor& tensor) { lines.push_back(line_of(tensor)); });
+    smdebug::detail::scan(run.state(), options,
+                          [&](const smdebug::detail::scanned_tensor& tensor) { lines.push_back(line_of(tensor)); });
     return lines;
 }
 
 template <class Trial>
-texts scanned_in_parts(const Trial& run, scan_options options) {
+texts scanned_in_parts(const Trial& run, smdebug::detail::scan_options options) {
     texts lines;
     std::size_t last = 0;
     options.how.progress = [&](std::size_t done, std::size_t all) {
@@ -62,14 +63,15 @@ texts scanned_in_parts(const Trial& run, scan_options options) {
         CHECK(done <= all);
         last = done;
     };
-    const smdebug::detail::walk_end end = scan_parts(
-        run, options, texts{},
-        [](texts& part, const smdebug::detail::scanned_tensor& tensor) { part.push_back(line_of(tensor)); },
-        [&](texts& part) {
-            lines.insert(lines.end(), part.begin(), part.end());
-            part.clear();
-        });
-    CHECK(end == smdebug::detail::walk_end::complete);
+    smdebug::detail::part_stream<texts> parts{
+        run.state(), options, {}, [](texts& part, const smdebug::detail::scanned_tensor& tensor) {
+            part.push_back(line_of(tensor));
+        }};
+    while (texts* const part = parts.next()) {
+        lines.insert(lines.end(), part->begin(), part->end());
+        part->clear();
+    }
+    CHECK(parts.is_complete());
     CHECK(last == run.snapshot()->file_count);
     return lines;
 }
@@ -128,7 +130,7 @@ TEST_CASE("scan: every tensor of every golden run agrees with its handle") {
                              "damaged/index_start_beyond", "damaged/flipped_payload_crc", "double__underscore"}) {
         const local_trial run{std::string{SMDEBUG_TEST_DATA "/golden/"} + name};
         std::size_t seen = 0;
-        scan(run, {}, [&](const smdebug::detail::scanned_tensor& tensor) {
+        smdebug::detail::scan(run.state(), {}, [&](const smdebug::detail::scanned_tensor& tensor) {
             ++seen;
             const auto handle = run.tensor(tensor.name);
             const std::string worker{tensor.worker};
@@ -162,7 +164,7 @@ TEST_CASE("scan: every tensor of every golden run agrees with its handle") {
     }
 }
 
-TEST_CASE("scan_parts: any number of threads delivers the parts in the order of the files") {
+TEST_CASE("part_stream: any number of threads delivers the parts in the order of the files") {
     const memory_trial run{long_run(200)};
     const texts expected = scanned(run);
     CHECK(expected.size() == 800);
@@ -182,7 +184,7 @@ TEST_CASE("scan: an unreadable file is passed on as a failure, and the walk cont
                             [](const std::string& line) { return line.ends_with("missing"); }) == 2);
         CHECK(lines[4] == "1 worker_0 z missing");
     }
-    scan(run, {}, [&](const smdebug::detail::scanned_tensor& tensor) {
+    smdebug::detail::scan(run.state(), {}, [&](const smdebug::detail::scanned_tensor& tensor) {
         if (tensor.file_failed()) {
             CHECK(tensor.failure()->where == refused);
             CHECK(tensor.failure()->note == "no");
@@ -190,22 +192,21 @@ TEST_CASE("scan: an unreadable file is passed on as a failure, and the walk cont
     });
 }
 
-TEST_CASE("scan: any exception from the visitor propagates, on any number of threads") {
+TEST_CASE("part_stream: any exception from the visitor propagates, on any number of threads") {
     const memory_trial run{long_run(40)};
     for (const unsigned threads : {1U, 3U}) {
-        CHECK_THROWS_AS(scan_parts(
-                            run, {.how = {.threads = threads}}, 0,
-                            [](int&, const smdebug::detail::scanned_tensor& tensor) {
-                                if (tensor.step == 20) {
-                                    throw value_error("the visitor's own");
-                                }
-                            },
-                            [](int&) {}),
-                        value_error);
-        CHECK_THROWS_AS(scan_parts(
-                            run, {.how = {.threads = threads}}, 0, [](int&, const smdebug::detail::scanned_tensor&) {},
-                            [](int&) { throw std::logic_error("emit"); }),
-                        std::logic_error);
+        smdebug::detail::part_stream<int> parts{
+            run.state(), {.how = {.threads = threads}}, 0, [](int&, const smdebug::detail::scanned_tensor& tensor) {
+                if (tensor.step == 20) {
+                    throw value_error("the visitor's own");
+                }
+            }};
+        const auto take_all = [&] {
+            while (parts.next() != nullptr) {
+            }
+        };
+        CHECK_THROWS_AS(take_all(), value_error);
+        CHECK_FALSE(parts.is_complete());
     }
 }
 
@@ -236,21 +237,23 @@ TEST_CASE("scan: a selection narrows by step, mode, worker, regex and collection
     CHECK_THROWS_AS(scanned(run, {.which = {.regex = "("}}), value_error);
 }
 
-TEST_CASE("scan: a stop token ends the walk at some place; everything before it was visited") {
+TEST_CASE("part_stream: a stop token ends the walk at some place; everything before it was visited") {
     const memory_trial run{long_run(500)};
     const texts whole = scanned(run);
     for (const unsigned threads : {1U, 3U}) {
         std::stop_source source;
         texts lines;
-        const smdebug::detail::walk_end end = scan_parts(
-            run, {.how = {.threads = threads, .stop = source.get_token()}}, texts{},
-            [](texts& part, const smdebug::detail::scanned_tensor& tensor) { part.push_back(line_of(tensor)); },
-            [&](texts& part) {
-                lines.insert(lines.end(), part.begin(), part.end());
-                part.clear();
-                source.request_stop();
-            });
-        CHECK(end == smdebug::detail::walk_end::stopped);
+        smdebug::detail::part_stream<texts> parts{
+            run.state(),
+            {.how = {.threads = threads, .stop = source.get_token()}},
+            {},
+            [](texts& part, const smdebug::detail::scanned_tensor& tensor) { part.push_back(line_of(tensor)); }};
+        while (texts* const part = parts.next()) {
+            lines.insert(lines.end(), part->begin(), part->end());
+            part->clear();
+            source.request_stop();
+        }
+        CHECK_FALSE(parts.is_complete());
         CHECK(!lines.empty());
         REQUIRE(lines.size() < whole.size());
         CHECK(std::equal(lines.begin(), lines.end(), whole.begin()));
