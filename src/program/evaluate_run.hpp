@@ -46,6 +46,8 @@ struct evaluation_hooks {
     /// Evaluated with the rules, without a result: it records what they read.  May be null.
     const any_rule<program_trial>* observer = nullptr;
     sharing_options sharing = {};
+    /// A scan of the run in whose pass the rules are evaluated; may be null.
+    std::shared_ptr<smdebug::detail::joint_scan> joint = {};
     std::stop_token stop = {};
 };
 

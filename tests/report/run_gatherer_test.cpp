@@ -80,11 +80,10 @@ texts by_two_walks(const trial& run, const gather_options& options, const invoke
     return shown(gather_run(run, options), std::move(verdicts));
 }
 
-texts by_one_walk(const trial& run, const gather_options& options, invoke_rules_options how) {
+texts by_one_walk(const trial& run, const gather_options& options, const invoke_rules_options& how) {
     const no_refresh as_it_is{run};
     const auto gatherer = std::make_shared<run_gatherer>(run, options);
-    how.sharing.joint = gatherer;
-    auto verdicts = invoke_rules(run, rules_for(run), how);
+    auto verdicts = smdebug::detail::invoke_rules_beside<trial>(gatherer, run, rules_for(run), how);
     return shown(gatherer->finish(), std::move(verdicts));
 }
 
@@ -231,8 +230,8 @@ TEST_CASE("run_gatherer: a run without rules, and one that is stopped") {
     std::stop_source stop;
     stop.request_stop();
     const auto gatherer = std::make_shared<run_gatherer>(run, gather_options{.how = {.stop = stop.get_token()}});
-    const auto verdicts =
-        invoke_rules(run, rules_for(run), {.common = {.stop = stop.get_token()}, .sharing = {.joint = gatherer}});
+    const auto verdicts = smdebug::detail::invoke_rules_beside<trial>(gatherer, run, rules_for(run),
+                                                                      {.common = {.stop = stop.get_token()}});
     CHECK(verdicts.front().outcome.end == invoke_end::stopped);
     const reported_run some = gatherer->finish();
     CHECK(some.stopped);

@@ -73,6 +73,11 @@ struct low_mean {
     }
 };
 
+std::vector<rule_result> beside(const std::shared_ptr<noting_scan>& scan, const memory_trial& run,
+                                const invoke_rules_options& how) {
+    return smdebug::detail::invoke_rules_beside<memory_trial>(scan, run, {any_rule<memory_trial>{low_mean{}}}, how);
+}
+
 }  // namespace
 
 TEST_CASE("joint_scan: rules request consecutive ranges, and find the same as with their own scan") {
@@ -80,7 +85,7 @@ TEST_CASE("joint_scan: rules request consecutive ranges, and find the same as wi
     const auto alone = invoke_rules(run, {}, low_mean{});
     for (const bool ahead : {true, false}) {
         const auto scan = std::make_shared<noting_scan>(run);
-        const auto found = invoke_rules(run, {.sharing = {.look_ahead = ahead, .joint = scan}}, low_mean{});
+        const auto found = beside(scan, run, {.sharing = {.look_ahead = ahead}});
         CHECK(found.front().outcome.met_at == alone.front().outcome.met_at);
         CHECK(found.front().outcome.met_at.size() == 31);
         step_number next = 0;
@@ -101,8 +106,7 @@ TEST_CASE("joint_scan: rules request consecutive ranges, and find the same as wi
 TEST_CASE("joint_scan: rules that do not look at the first steps, nor at the last ones") {
     const memory_trial run = run_of(40);
     const auto scan = std::make_shared<noting_scan>(run);
-    const auto found =
-        invoke_rules(run, {.common = {.start_step = 10, .end_step = 20}, .sharing = {.joint = scan}}, low_mean{});
+    const auto found = beside(scan, run, {.common = {.start_step = 10, .end_step = 20}});
     CHECK(found.front().outcome.met_at.size() == 10);
     CHECK(scan->ranges.front().begin == 10);
     CHECK(scan->ranges.back().end == 20);
@@ -111,7 +115,7 @@ TEST_CASE("joint_scan: rules that do not look at the first steps, nor at the las
 TEST_CASE("joint_scan: if it fails on the second thread, rules read on their own") {
     const memory_trial run = run_of(40);
     const auto scan = std::make_shared<noting_scan>(run);
-    invoke_rules_options how{.sharing = {.joint = scan}};
+    invoke_rules_options how;
     how.on_step = [&](step_number) { scan->fails = true; };
-    CHECK(invoke_rules(run, how, low_mean{}).front().outcome.met_at.size() == 31);
+    CHECK(beside(scan, run, how).front().outcome.met_at.size() == 31);
 }

@@ -45,7 +45,7 @@ struct gather_options {
 ///
 ///     const no_refresh as_it_is{run};
 ///     const auto gatherer = std::make_shared<run_gatherer>(run, options);
-///     auto verdicts = invoke_rules(run, rules, {.sharing = {.joint = gatherer}});
+///     auto verdicts = invoke_rules_beside(gatherer, run, rules);
 ///     reported_run all = gatherer->finish();
 ///
 /// Memory: some 110 bytes for each series and bucket: as `most_bytes` says, times about 2.5.
@@ -143,12 +143,12 @@ std::vector<rule_result> write_report(const Trial& run, const std::vector<any_ru
                                       const write_report_options& options, const std::string& path) {
     const no_refresh as_it_is{run};
     const auto gatherer = std::make_shared<report::detail::run_gatherer>(run, report::detail::gathering(options));
-    std::vector<rule_result> found = invoke_rules(run, rules,
-                                                  {.common = {.start_step = options.which.range.begin.value_or(0),
-                                                              .end_step = options.which.range.end,
-                                                              .timeout = std::chrono::milliseconds{0},
-                                                              .stop = options.how.stop},
-                                                   .sharing = {.joint = gatherer}});
+    std::vector<rule_result> found =
+        smdebug::detail::invoke_rules_beside<Trial>(gatherer, run, rules,
+                                                    {.common = {.start_step = options.which.range.begin.value_or(0),
+                                                                .end_step = options.which.range.end,
+                                                                .timeout = std::chrono::milliseconds{0},
+                                                                .stop = options.how.stop}});
     std::vector<rule_result> all = options.verdicts;
     all.insert(all.end(), found.begin(), found.end());
     report::detail::reported_run shown = gatherer->finish(all);

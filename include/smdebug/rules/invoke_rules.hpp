@@ -37,7 +37,20 @@ struct invoke_rules_options {
     sharing_options sharing = {};
 };
 
+template <readable_trial Trial>
+class rule_session;
+
 namespace detail {
+
+/// The same as invoke_rules(), in the pass of a scan that runs anyway: see view_for_rules().
+template <readable_trial Trial>
+[[nodiscard]] std::vector<rule_result> invoke_rules_beside(std::shared_ptr<joint_scan> joint, const Trial& run,
+                                                           const std::vector<any_rule<Trial>>& rules,
+                                                           const invoke_rules_options& options = {}) {
+    rule_session<Trial> session{run, rules, options, std::move(joint)};
+    session.go();
+    return session.results();
+}
 
 [[nodiscard]] inline drive_listener listener_of(const invoke_rules_options& options) {
     const auto without_step = [](const auto& report) {
@@ -60,7 +73,8 @@ namespace detail {
 template <readable_trial Trial>
 class rule_session {
 public:
-    rule_session(const Trial& run, const std::vector<any_rule<Trial>>& rules, invoke_rules_options options = {});
+    rule_session(const Trial& run, const std::vector<any_rule<Trial>>& rules, invoke_rules_options options = {})
+        : rule_session(run, rules, std::move(options), nullptr) {}
     rule_session(const rule_session&) = delete;
     rule_session& operator=(const rule_session&) = delete;
 
@@ -83,7 +97,15 @@ public:
 private:
     using seen_type = std::conditional_t<shareable_trial<Trial>, Trial, const Trial&>;
 
-    [[nodiscard]] static seen_type seen_of(const Trial& run, const sharing_options& how);
+    friend std::vector<rule_result> detail::invoke_rules_beside<Trial>(std::shared_ptr<detail::joint_scan>,
+                                                                       const Trial&,
+                                                                       const std::vector<any_rule<Trial>>&,
+                                                                       const invoke_rules_options&);
+    rule_session(const Trial& run, const std::vector<any_rule<Trial>>& rules, invoke_rules_options options,
+                 std::shared_ptr<detail::joint_scan> joint);
+
+    [[nodiscard]] static seen_type seen_of(const Trial& run, const sharing_options& how,
+                                           std::shared_ptr<detail::joint_scan> joint);
     [[nodiscard]] detail::drive_listener listener();
 
     invoke_rules_options options_;
@@ -101,9 +123,7 @@ private:
 template <readable_trial Trial>
 [[nodiscard]] std::vector<rule_result> invoke_rules(const Trial& run, const std::vector<any_rule<Trial>>& rules,
                                                     const invoke_rules_options& options = {}) {
-    rule_session<Trial> session{run, rules, options};
-    session.go();
-    return session.results();
+    return detail::invoke_rules_beside<Trial>(nullptr, run, rules, options);
 }
 
 /// The same for rules of their own types: lvalues are called in place, and keep their state.
@@ -149,9 +169,9 @@ rule_outcome invoke_rule(Rule&& callable, const Trial& run, const invoke_options
 
 template <readable_trial Trial>
 rule_session<Trial>::rule_session(const Trial& run, const std::vector<any_rule<Trial>>& rules,
-                                  invoke_rules_options options)
+                                  invoke_rules_options options, std::shared_ptr<detail::joint_scan> joint)
     : options_(std::move(options)),
-      seen_(seen_of(run, options_.sharing)),
+      seen_(seen_of(run, options_.sharing, std::move(joint))),
       drive_(seen_, any_rule<Trial>::erased(rules), options_.common, listener()) {
     options_.common.raise_eval_cond = false;
 }
@@ -166,13 +186,14 @@ std::vector<rule_result> rule_session<Trial>::results() const {
 }
 
 template <readable_trial Trial>
-typename rule_session<Trial>::seen_type rule_session<Trial>::seen_of(const Trial& run, const sharing_options& how) {
+typename rule_session<Trial>::seen_type rule_session<Trial>::seen_of(
+    const Trial& run, [[maybe_unused]] const sharing_options& how,
+    [[maybe_unused]] std::shared_ptr<detail::joint_scan> joint) {
     if constexpr (shareable_trial<Trial>) {
         Trial shared{run};
-        shared.share_with_rules(detail::view_for_rules(run.state(), &how));
+        shared.share_with_rules(detail::view_for_rules(run.state(), &how, std::move(joint)));
         return shared;
     } else {
-        static_cast<void>(how);
         return run;
     }
 }

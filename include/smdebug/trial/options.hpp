@@ -202,10 +202,6 @@ struct walk_options {
 
 class thread_budget;  // of core/ordered_thread_pool.hpp
 
-namespace detail {
-class joint_scan;
-}  // namespace detail
-
 /// How much data rules that share a trial cache.
 struct sharing_options {
     /// Values of tensors, in bytes: the most recently used of this step and the previous one; and the same again for
@@ -223,10 +219,6 @@ struct sharing_options {
     /// threads.
     std::shared_ptr<thread_budget> threads = {};
     unsigned most_threads = 8;
-    /// A scan that runs anyway: rules observe it, in order of the steps, on one thread beside the walking one.  Values
-    /// of the first steps, and of tensors whose values rules read, are kept, so that each event file is read once.
-    /// Null: rules scan on their own.
-    std::shared_ptr<detail::joint_scan> joint = {};
 
     /// The same for a run that may use so many bytes: an eighth of them for values (`value_bytes` is a sixteenth, and
     /// counts twice), a sixteenth for files, and a thread for each 128 MiB: below that, none.

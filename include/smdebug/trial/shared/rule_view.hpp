@@ -109,6 +109,7 @@ private:
 };
 
 struct catalog;
+class joint_scan;
 class read_log;
 class trial_state;
 
@@ -176,9 +177,13 @@ public:
 };
 
 /// Makes a view of a trial.  `sharing`: null for one rule alone, which shares with no other.
+/// `joint`: a scan that runs anyway, which rules observe, in order of the steps, on one thread beside the walking one.
+/// Values of the first steps, and of tensors whose values rules read, are kept, so that each event file is read once.
+/// Null: rules scan on their own.
 /// Defined in <smdebug/trial/shared/step_cache.hpp>.
 [[nodiscard]] std::shared_ptr<rule_view> view_for_rules(const std::shared_ptr<const trial_state>& state,
-                                                        const sharing_options* sharing);
+                                                        const sharing_options* sharing,
+                                                        std::shared_ptr<joint_scan> joint = {});
 
 // Logs rules' look-ups in a run, and failed reads: a rule without data is not the same as one without findings.
 

@@ -94,8 +94,9 @@ struct shared_tensor {
 /// Memory: as sharing_options say; a few bytes for each tensor whose handle was taken.
 class step_cache final : public rule_view {
 public:
-    /// `sharing`: null for one rule alone: nothing is shared then, but names are cached and look-ups are logged.
-    step_cache(std::shared_ptr<const trial_state> state, const sharing_options* sharing);
+    /// `sharing`, `joint`: see view_for_rules(); where nothing is shared names are cached and look-ups are logged.
+    step_cache(std::shared_ptr<const trial_state> state, const sharing_options* sharing,
+               std::shared_ptr<joint_scan> joint);
 
     [[nodiscard]] SMDEBUG_INLINE read_log& log() noexcept override;
     [[nodiscard]] SMDEBUG_INLINE bool fetches_files() const noexcept override;
@@ -221,6 +222,7 @@ private:
     synchronized<std::map<choice, std::shared_ptr<const void>, std::less<>>> kept_;  // for steps with files like files_
 
     sharing_options how_;
+    std::shared_ptr<joint_scan> joint_;
     std::optional<step_prefetch> prefetch_;  // nothing: nothing is shared
     std::mutex mutex_;                       // protects everything below
     std::unordered_map<std::string, shared_tensor> tensors_;

@@ -44,18 +44,19 @@ SMDEBUG_INLINE known_save& shared_tensor::keep(step_number step, std::string_vie
     return place;
 }
 
-SMDEBUG_INLINE step_cache::step_cache(std::shared_ptr<const trial_state> state, const sharing_options* sharing)
-    : state_(std::move(state)) {
+SMDEBUG_INLINE step_cache::step_cache(std::shared_ptr<const trial_state> state, const sharing_options* sharing,
+                                      std::shared_ptr<joint_scan> joint)
+    : state_(std::move(state)), joint_(std::move(joint)) {
     if (sharing != nullptr) {
         how_ = *sharing;
         prefetch_.emplace(state_, how_.file_bytes);
         last_saves_.most_bytes = how_.value_bytes;
         faster_.emplace_back();
     }
-    if (how_.joint) {
+    if (joint_) {
         is_learning_ = true;
         surprised_turn_ = turn_;
-        for (const std::string& name : how_.joint->names()) {
+        for (const std::string& name : joint_->names()) {
             shared_tensor& of = tensors_[name];
             of.name = name;
             of.is_joint = true;
@@ -106,7 +107,7 @@ SMDEBUG_INLINE void step_cache::begin_step(const catalog& from, step_number step
     }
     if (!is_covered) {
         const bool alone = ahead_.empty();
-        joint_scan* const joint = alone && step >= joint_end_ ? how_.joint.get() : nullptr;
+        joint_scan* const joint = alone && step >= joint_end_ ? joint_.get() : nullptr;
         joint_end_ = joint != nullptr ? step + 1 : joint_end_;
         keep(scan_steps({step, step + 1}, asked, alone ? &last_saves_ : nullptr, alone ? &faster_.front() : nullptr,
                         joint));
@@ -327,7 +328,7 @@ SMDEBUG_INLINE step_cache::questions_by_tensor step_cache::asked_lately() {
         const bool reads_values = tensor.value_turn != 0 && tensor.value_turn + least_remembered_turns >= turn_;
         questions asked{.of = &tensor,
                         .reductions = tensor.is_joint || is_recent(tensor.reduced_turn),
-                        .values = is_learning_ || (how_.joint && reads_values),
+                        .values = is_learning_ || (joint_ && reads_values),
                         .small_values = tensor.is_joint || tensor.value_turn != 0};
         for (const shared_tensor::asked_measure& each : tensor.asked) {
             if (each.turn + std::clamp(each.turns, least_remembered_turns, remembered_turns) >= turn_) {
@@ -344,11 +345,9 @@ SMDEBUG_INLINE step_cache::questions_by_tensor step_cache::asked_lately() {
 SMDEBUG_INLINE void step_cache::begin_ahead(questions_by_tensor asked) {
     const step_range all{ahead_steps_.front(), ahead_steps_.back() + 1};
     std::vector<thread_permit> lent;
-    joint_end_ = how_.joint ? all.end.value_or(0) : 0;
+    joint_end_ = joint_ ? all.end.value_or(0) : 0;
     const bool in_turn = is_in_memory(all);  // a thread would take longer to begin than this
-    const std::size_t most = in_turn      ? 0
-                             : how_.joint ? 1
-                                          : std::min<std::size_t>(ahead_steps_.size(), how_.most_threads);
+    const std::size_t most = in_turn ? 0 : joint_ ? 1 : std::min<std::size_t>(ahead_steps_.size(), how_.most_threads);
     while (how_.threads && lent.size() < most) {
         thread_permit thread = how_.threads->try_acquire();
         if (!thread) {
@@ -408,7 +407,7 @@ SMDEBUG_INLINE void step_cache::begin_part(thread_permit thread, const step_rang
                                  faster = &faster_[ahead_.size()]]() mutable {
                                     const auto working = std::move(permit);  // returned when this thread is done
                                     try {
-                                        return scan_steps(range, asked, previous, faster, how_.joint.get());
+                                        return scan_steps(range, asked, previous, faster, joint_.get());
                                     } catch (const std::exception&) {  // thrown again when the step is read
                                         return std::vector<known_save>{};
                                     }
@@ -542,8 +541,9 @@ SMDEBUG_INLINE void step_cache::keep(std::vector<known_save> found) {
 }
 
 SMDEBUG_INLINE std::shared_ptr<rule_view> view_for_rules(const std::shared_ptr<const trial_state>& state,
-                                                         const sharing_options* sharing) {
-    return std::make_shared<step_cache>(state, sharing);
+                                                         const sharing_options* sharing,
+                                                         std::shared_ptr<joint_scan> joint) {
+    return std::make_shared<step_cache>(state, sharing, std::move(joint));
 }
 
 }  // namespace smdebug::inline v1::detail
