@@ -13,6 +13,7 @@
 #include <smdebug/trial/read/scan.hpp>
 #include <smdebug/trial/read/trial_state.hpp>
 #include <smdebug/trial/selection.hpp>
+#include <smdebug/trial/shared/joint_scan.hpp>
 #include <smdebug/trial/trial.hpp>
 
 #include <chrono>

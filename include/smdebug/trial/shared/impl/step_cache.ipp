@@ -5,6 +5,7 @@
 #include <smdebug/trial/read/scan.hpp>
 #include <smdebug/trial/read/trial_state.hpp>
 #include <smdebug/trial/scanned_tensor.hpp>
+#include <smdebug/trial/shared/joint_scan.hpp>
 #include <smdebug/trial/shared/step_cache.hpp>
 
 #include <algorithm>

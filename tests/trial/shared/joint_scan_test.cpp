@@ -1,4 +1,4 @@
-#include <smdebug/trial/step_stream.hpp>
+#include <smdebug/trial/shared/joint_scan.hpp>
 
 #include "support/run_builder.hpp"
 
