@@ -7,9 +7,9 @@
 #include <smdebug/core/step.hpp>
 #include <smdebug/exporting/options.hpp>
 #include <smdebug/exporting/write/export_walk.hpp>
+#include <smdebug/exporting/write/output.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/reduce/statistic.hpp>
-#include <smdebug/storage/posix/output.hpp>
 #include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/scanned_tensor.hpp>
 #include <smdebug/trial/step_stream.hpp>
@@ -42,7 +42,7 @@ private:
     void begin_row(std::string_view tensor, std::string_view worker, step_number step, mode in, step_number mode_step);
     void take_row();
 
-    posix::buffered_output file_;
+    buffered_output file_;
     std::vector<statistic> statistics_;
     std::string run_;
     std::string row_;

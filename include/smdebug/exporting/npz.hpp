@@ -7,8 +7,8 @@
 #include <smdebug/core/step.hpp>
 #include <smdebug/exporting/options.hpp>
 #include <smdebug/exporting/write/export_walk.hpp>
+#include <smdebug/exporting/write/output.hpp>
 #include <smdebug/record/crc32c_table.hpp>
-#include <smdebug/storage/posix/output.hpp>
 #include <smdebug/trial/concepts.hpp>
 
 #include <cstddef>
@@ -84,7 +84,7 @@ struct zip_limits {
 /// caller ensures.      Borrows: the file.      Memory: some 100 bytes a member.
 class zip_writer {
 public:
-    explicit zip_writer(posix::buffered_output& to, zip_limits limits = {}) : to_(&to), limits_(limits) {}
+    explicit zip_writer(buffered_output& to, zip_limits limits = {}) : to_(&to), limits_(limits) {}
 
     static constexpr std::size_t longest_name = 0xffff;
 
@@ -111,7 +111,7 @@ private:
     [[nodiscard]] static std::string local_header(const member& of);
     [[nodiscard]] std::string directory_entry(const member& of) const;
 
-    posix::buffered_output* to_;
+    buffered_output* to_;
     zip_limits limits_;
     std::vector<member> members_;
 };
@@ -158,7 +158,7 @@ private:
     void begin(const scanned_tensor& tensor);
     [[nodiscard]] std::string head() const;
 
-    posix::buffered_output file_;
+    buffered_output file_;
     zip_writer zip_;
     numpy_array array_;
     std::string member_;

@@ -5,9 +5,9 @@
 #include <smdebug/core/step.hpp>
 #include <smdebug/exporting/options.hpp>
 #include <smdebug/exporting/write/export_walk.hpp>
+#include <smdebug/exporting/write/output.hpp>
 #include <smdebug/hook/file_sink.hpp>
 #include <smdebug/hook/step_writer.hpp>
-#include <smdebug/storage/posix/output.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
 #include <smdebug/trial/concepts.hpp>
 
@@ -48,7 +48,7 @@ private:
     std::shared_ptr<const catalog> from_;
     export_extent what_;
     bool replace_;
-    std::optional<posix::output_folder> folder_;
+    std::optional<output_folder> folder_;
     std::unique_ptr<file_sink> sink_;
     std::map<std::string, step_writer, std::less<>> writers_;  // by worker
     step_writer* writer_ = nullptr;                            // for the current file

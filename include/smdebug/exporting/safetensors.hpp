@@ -5,7 +5,7 @@
 #include <smdebug/core/form.hpp>
 #include <smdebug/exporting/options.hpp>
 #include <smdebug/exporting/write/export_walk.hpp>
-#include <smdebug/storage/posix/output.hpp>
+#include <smdebug/exporting/write/output.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
 #include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/selection.hpp>
@@ -46,10 +46,10 @@ private:
     selected_tensors selected_;
     std::string run_;
     step_files files_;
-    posix::buffered_output* file_ = nullptr;  // the current file
-    std::string header_;                      // without the closing brace
-    std::size_t room_ = 0;                    // reserved for it
-    std::uint64_t elements_ = 0;              // their size in bytes
+    buffered_output* file_ = nullptr;  // the current file
+    std::string header_;               // without the closing brace
+    std::size_t room_ = 0;             // reserved for it
+    std::uint64_t elements_ = 0;       // their size in bytes
 };
 
 }  // namespace detail

@@ -5,8 +5,8 @@
 #include <smdebug/core/step.hpp>
 #include <smdebug/exporting/options.hpp>
 #include <smdebug/exporting/write/export_walk.hpp>
+#include <smdebug/exporting/write/output.hpp>
 #include <smdebug/reduce/default_kernel.hpp>
-#include <smdebug/storage/posix/output.hpp>
 #include <smdebug/trial/concepts.hpp>
 #include <smdebug/wire/field.hpp>
 #include <smdebug/wire/tensorboard_summary.hpp>
@@ -40,7 +40,7 @@ public:
     [[nodiscard]] static bool is_file_of_it(std::string_view key) noexcept;
 
 private:
-    using event_file = posix::buffered_output;
+    using event_file = buffered_output;
 
     [[nodiscard]] event_file& file_for(const scanned_tensor& tensor);
     // The tag of a tensor, which no other has; empty if none can be made of its name.
@@ -59,7 +59,7 @@ private:
     std::map<std::string, std::string, std::less<>> tags_;  // by tensor
     std::set<std::string, std::less<>> taken_;              // the tags
     default_kernel kernel_;
-    std::optional<posix::output_folder> folder_;
+    std::optional<output_folder> folder_;
     std::map<std::string, event_file> files_;  // by folder
     std::vector<std::byte> payload_;
 };

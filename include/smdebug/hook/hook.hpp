@@ -4,6 +4,7 @@
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/hook/any_clock.hpp>
+#include <smdebug/hook/home_process.hpp>
 #include <smdebug/hook/hook_options.hpp>
 #include <smdebug/hook/observer.hpp>
 #include <smdebug/hook/save_arguments.hpp>
@@ -14,7 +15,6 @@
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/open_storage.hpp>
-#include <smdebug/storage/posix/file.hpp>
 #include <smdebug/tensor/element.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 
@@ -292,7 +292,7 @@ private:
     }
 
     std::unique_ptr<detail::hook_core> core_;  // a pointer, so that this header does not need it
-    detail::posix::home_process home_;
+    detail::home_process home_;
     mutable std::atomic<std::thread::id> caller_{};  // the thread that is in a call
     std::shared_ptr<detail::hook_link> link_;        // what holds on to this hook knows by it that it is gone
     int exceptions_ = std::uncaught_exceptions();    // in flight when the hook was made

@@ -7,6 +7,7 @@
 #include <smdebug/exporting/impl/safetensors.ipp>
 #include <smdebug/exporting/impl/tensorboard.ipp>
 #include <smdebug/exporting/write/impl/export_walk.ipp>
+#include <smdebug/exporting/write/impl/output.ipp>
 #include <smdebug/hook/impl/background_sink.ipp>
 #include <smdebug/hook/impl/collection_set.ipp>
 #include <smdebug/hook/impl/earlier_run.ipp>

@@ -17,17 +17,9 @@
 #include <smdebug/storage/impl/range_plan.ipp>
 #include <smdebug/storage/impl/storage_base.ipp>
 #include <smdebug/storage/impl/uri.ipp>
-#include <smdebug/storage/posix/folder_follower.hpp>
 #include <smdebug/storage/posix/impl/claim.ipp>
 #include <smdebug/storage/posix/impl/file.ipp>
 #include <smdebug/storage/posix/impl/folder.ipp>
 #include <smdebug/storage/posix/impl/folder_follower.ipp>
-#include <smdebug/storage/posix/impl/folder_follower.tpp>
 #include <smdebug/storage/posix/impl/output.ipp>
 #include <smdebug/storage/posix/impl/watch.ipp>
-
-namespace smdebug::inline v1 {
-
-template class detail::basic_folder_follower<>;
-
-}  // namespace smdebug::inline v1

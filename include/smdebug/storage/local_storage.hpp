@@ -21,11 +21,6 @@
 
 namespace smdebug::inline v1 {
 
-namespace detail::posix {
-class file;
-class leased_map;
-}  // namespace detail::posix
-
 /// The files below a directory; a key is a path relative to it, with '/' between the parts.
 /// The directory need not exist yet: it then lists nothing. A key never leaves it: absolute keys and ".." are not
 /// found.
@@ -119,7 +114,7 @@ public:
     /// Makes missing folders. Errors: those of create().
     SMDEBUG_INLINE void write(std::string_view key, byte_view bytes) override;
 
-    /// The same piece by piece, without a copy. Until the commit list() shows the temporary name, see temporary_file.
+    /// The same piece by piece, without a copy. Until the commit list() shows the temporary name, see posix::whole_file_output.
     /// `on_disk` also syncs all folders from the storage's own down to the file, including those made by others.
     /// Errors: not_found (no key, or a file where a folder should be), access_denied, unavailable (disk full, folder
     /// removed meanwhile, and any other error of the system).
@@ -142,12 +137,6 @@ private:
     static constexpr std::uint64_t most_at_once = std::uint64_t{256} << 20U;
     // A mapping is loaded completely before use: a larger one would evict itself from memory.
     static constexpr std::uint64_t most_mapped = std::uint64_t{1} << 30U;
-
-    [[nodiscard]] static std::optional<detail::posix::leased_map> mapped(const detail::posix::file& of) noexcept;
-
-    [[nodiscard]] static byte_buffer part_of(const detail::posix::file& file, byte_range where);
-
-    [[nodiscard]] std::optional<detail::posix::file> open_if_there(std::string_view key) const;
 
     [[nodiscard]] std::string path_of(std::string_view key) const;
 

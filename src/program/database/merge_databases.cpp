@@ -179,7 +179,7 @@ merge_result merge_databases(std::span<const std::string> sources, const std::st
         sqlite::free_place(target, false);  // before the work, and again behind it
     }
     merge_result merged;
-    detail::posix::temporary_file output{target};
+    detail::posix::whole_file_output output{target};
     {
         sqlite::merger all{output.name(), options.stop};
         for (const std::string& source : sources) {
@@ -193,8 +193,7 @@ merge_result merge_databases(std::span<const std::string> sources, const std::st
     }
     output.sync();
     sqlite::free_place(target, options.replace);
-    output.take_its_place();
-    output.sync_folders();
+    output.commit(durability::on_disk);
     return merged;
 }
 

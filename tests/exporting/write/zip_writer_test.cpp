@@ -4,8 +4,8 @@
 
 #include <smdebug/archive/archive_storage.hpp>
 #include <smdebug/core/bytes.hpp>
+#include <smdebug/exporting/write/output.hpp>
 #include <smdebug/storage/local_storage.hpp>
-#include <smdebug/storage/posix/output.hpp>
 
 #include <doctest/doctest.h>
 
@@ -18,9 +18,9 @@
 
 using namespace smdebug;
 using namespace smdebug_test;
+using detail::buffered_output;
 using detail::zip_limits;
 using detail::zip_writer;
-using detail::posix::buffered_output;
 
 namespace {
 

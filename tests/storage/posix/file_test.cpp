@@ -57,19 +57,18 @@ TEST_CASE("posix: size and time of a regular file, and nothing for anything else
     const temporary_folder folder;
     folder.write("f", "0123456789");
     const std::string path = folder.path() + "/f";
-    CHECK(detail::posix::regular_file_size(path) == 10);
+    CHECK(detail::posix::facts_of(path)->size() == 10);
     for (const std::int64_t seconds : {std::int64_t{0}, std::int64_t{1'600'000'000}, std::int64_t{-5}}) {
         CAPTURE(seconds);
         const struct timespec times[2] = {{.tv_sec = 1, .tv_nsec = 0}, {.tv_sec = seconds, .tv_nsec = 0}};
         REQUIRE(::utimensat(AT_FDCWD, path.c_str(), times, 0) == 0);
-        const auto time = detail::posix::regular_file_time(path);
-        REQUIRE(time.has_value());
-        CHECK(time->time_since_epoch() == std::chrono::seconds{seconds});
+        const auto facts = detail::posix::facts_of(path);
+        REQUIRE(facts.has_value());
+        CHECK(facts->modified().time_since_epoch() == std::chrono::seconds{seconds});
     }
     for (const char* none : {"", "/missing", "/f/below_a_file"}) {
         CAPTURE(none);
-        CHECK_FALSE(detail::posix::regular_file_size(folder.path() + none).has_value());
-        CHECK_FALSE(detail::posix::regular_file_time(folder.path() + none).has_value());
+        CHECK_FALSE(detail::posix::facts_of(folder.path() + none).has_value());
     }
 }
 
@@ -79,16 +78,16 @@ TEST_CASE("posix: a file's size and times are the same by path and below an open
     const std::string path = folder.path() + "/sub/f";
     std::this_thread::sleep_for(
         std::chrono::milliseconds{60});  // a file's version is its own once the clock has gone on
-    const auto opened = detail::posix::directory_handle::open(folder.path());
+    const auto opened = detail::posix::open_folder(folder.path());
     REQUIRE(opened);
     const auto facts = detail::posix::facts_of(*opened, "sub/f", folder.path());
     REQUIRE(facts);
-    CHECK(facts->size == 10);
-    CHECK(facts->version == detail::posix::facts_of(path)->version);
+    CHECK(facts->size() == 10);
+    CHECK(facts->version() == detail::posix::facts_of(path)->version());
     struct ::stat info = {};
     REQUIRE(::stat(path.c_str(), &info) == 0);
-    CHECK(facts->version.starts_with("10-" + std::to_string(info.st_ino) + "-" + std::to_string(info.st_mtim.tv_sec) +
-                                     "." + std::to_string(info.st_mtim.tv_nsec) + "-"));
+    CHECK(facts->version().starts_with("10-" + std::to_string(info.st_ino) + "-" + std::to_string(info.st_mtim.tv_sec) +
+                                       "." + std::to_string(info.st_mtim.tv_nsec) + "-"));
     for (const char* none : {"missing", "sub", "sub/f/below_a_file"}) {
         CAPTURE(none);
         CHECK_FALSE(detail::posix::facts_of(*opened, none, folder.path()).has_value());

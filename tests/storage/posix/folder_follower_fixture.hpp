@@ -6,7 +6,6 @@
 #include "support/temporary_folder.hpp"
 
 #include <smdebug/core/error.hpp>
-#include <smdebug/storage/posix/impl/folder_follower.tpp>  // over a system of its own
 
 #include <doctest/doctest.h>
 
@@ -16,6 +15,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,8 +37,14 @@ struct script {
 
 struct scripted_system {
     script* played;
+    [[nodiscard]] detail::posix::folder_system calls() const {
+        return {.look = [as = *this](int base, const char* name) { return as.look(base, name); },
+                .trusts = [at = played](int) { return at->trusts(); },
+                .now = [at = played] { return at->now; },
+                .time_of_day = [at = played] { return at->time_of_day; }};
+    }
     [[nodiscard]] detail::posix::folder_look look(int base, const char* name) const {
-        detail::posix::folder_look seen = detail::posix::folder_system::look(base, name);
+        detail::posix::folder_look seen = detail::posix::look_at_folder(base, name);
         if (seen.is == detail::posix::folder_look::state::there) {
             // Times that change at every write, whatever the ticks of the file system under test.
             seen.stamp.changed = 1000s + 1ns;
@@ -61,18 +67,14 @@ struct scripted_system {
         }
         return static_cast<std::int64_t>(sum);
     }
-    [[nodiscard]] bool trusts(int) const { return played->trusts(); }
-    [[nodiscard]] std::chrono::steady_clock::time_point now() const { return played->now; }
-    [[nodiscard]] std::chrono::nanoseconds time_of_day() const { return played->time_of_day; }
 };
-
-using scripted_follower = basic_folder_follower<scripted_system>;
 
 // A run's folder, whose clock ticks end when the test says so.
 struct scripted_run {
     temporary_folder folder;
     script system;
-    scripted_follower follower{folder.path(), "index/", {&system}};
+    std::unique_ptr<folder_follower> made = follow_folder(folder.path(), "index/", scripted_system{&system}.calls());
+    folder_follower& follower = *made;
 
     // From now on every listing begins after the ticks of what it sees.
     keys next() {

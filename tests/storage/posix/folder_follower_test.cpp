@@ -7,7 +7,6 @@
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/storage/local_storage.hpp>
-#include <smdebug/storage/posix/impl/folder_follower.tpp>  // over a system of its own
 
 #include <doctest/doctest.h>
 
@@ -102,7 +101,7 @@ TEST_CASE("folder_follower: a folder that changed before another on the device i
         run.folder.write(key, "x");
     }
     const auto self = [&](const std::string& name) {
-        return detail::posix::folder_system::look(detail::posix::working_folder, (run.folder.path() + name).c_str())
+        return detail::posix::look_at_folder(detail::posix::working_folder, (run.folder.path() + name).c_str())
             .stamp.self;
     };
     std::map<detail::posix::folder_identity, std::chrono::nanoseconds> changed{{self("/index/0"), 1000s + 1ns},
@@ -277,9 +276,9 @@ TEST_CASE("folder_follower: without descriptors it fails, and returns everything
     const temporary_folder folder;
     folder.write("index/0/a", "x");
     folder.write("index/b", "x");
-    folder_follower follower{folder.path(), "index/"};
-    without_descriptors([&] { CHECK_THROWS_AS(static_cast<void>(follower.next()), unavailable); });
-    CHECK(follower.next() == keys{"index/0/a", "index/b"});
+    const auto follower = follow_folder(folder.path(), "index/");
+    without_descriptors([&] { CHECK_THROWS_AS(static_cast<void>(follower->next()), unavailable); });
+    CHECK(follower->next() == keys{"index/0/a", "index/b"});
 }
 
 TEST_CASE("folder_follower: a folder that may not be listed is an error, and nothing is lost when it may") {
@@ -332,18 +331,17 @@ TEST_CASE("folder_follower: a folder that may not be listed is an error, and not
 
 TEST_CASE("folder_follower: on a clock with coarse ticks, two writers and a reader that checks all the time") {
     // Ticks of 20 ms and nothing else: as on kernels with the coarsest clock.
-    struct coarse_system : detail::posix::folder_system {
-        [[nodiscard]] static detail::posix::folder_look look(int base, const char* name) noexcept {
-            detail::posix::folder_look seen = detail::posix::folder_system::look(base, name);
-            if (seen.stamp.changed % 1s != 0s) {  // otherwise the file system's own are coarser still
-                seen.stamp.changed -= seen.stamp.changed % 20ms - 1ns;
-            }
-            seen.stamp.modified = {};
-            seen.stamp.size = 0;
-            return seen;
+    detail::posix::folder_system coarse;
+    coarse.look = [](int base, const char* name) {
+        detail::posix::folder_look seen = detail::posix::look_at_folder(base, name);
+        if (seen.stamp.changed % 1s != 0s) {  // otherwise the file system's own are coarser still
+            seen.stamp.changed -= seen.stamp.changed % 20ms - 1ns;
         }
-        [[nodiscard]] static bool trusts(int) noexcept { return true; }
+        seen.stamp.modified = {};
+        seen.stamp.size = 0;
+        return seen;
     };
+    coarse.trusts = [](int) { return true; };
     const temporary_folder folder;
     constexpr int each = 400;
     const auto key_of = [](int writer, int i) {
@@ -363,12 +361,12 @@ TEST_CASE("folder_follower: on a clock with coarse ticks, two writers and a read
             }
         });
     }
-    basic_folder_follower<coarse_system> follower{folder.path(), "index/"};
+    const auto follower = follow_folder(folder.path(), "index/", coarse);
     std::set<std::string> seen;
     int checked[2] = {0, 0};
     while (checked[0] + checked[1] < 2 * each) {
         const int there[2] = {written[0], written[1]};
-        for (const std::string& key : follower.next()) {
+        for (const std::string& key : follower->next()) {
             seen.insert(key);
         }
         for (int writer = 0; writer < 2; ++writer) {
@@ -383,8 +381,8 @@ TEST_CASE("folder_follower: an empty prefix is the root itself, and a root may e
     const temporary_folder folder;
     folder.write("a", "x");
     folder.write("b/c", "x");
-    CHECK(folder_follower{folder.path(), ""}.next() == keys{"a", "b/c"});
-    CHECK(folder_follower{folder.path() + "/", "b/"}.next() == keys{"b/c"});
-    CHECK(folder_follower{folder.path(), "b/../../"}.next().empty());
-    CHECK(folder_follower{"", "b/"}.next().empty());
+    CHECK(follow_folder(folder.path(), "")->next() == keys{"a", "b/c"});
+    CHECK(follow_folder(folder.path() + "/", "b/")->next() == keys{"b/c"});
+    CHECK(follow_folder(folder.path(), "b/../../")->next().empty());
+    CHECK(follow_folder("", "b/")->next().empty());
 }

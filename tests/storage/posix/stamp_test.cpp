@@ -51,12 +51,12 @@ static_assert(!detail::posix::moves_folder_times(0x65735546) && !detail::posix::
               !detail::posix::moves_folder_times(0x01021997) && !detail::posix::moves_folder_times(0));
 
 detail::posix::folder_look look(const std::string& path) {
-    return detail::posix::folder_system::look(detail::posix::working_folder, path.c_str());
+    return detail::posix::look_at_folder(detail::posix::working_folder, path.c_str());
 }
 
 }  // namespace
 
-TEST_CASE("folder_system: distinguishes folders from others, through links and relative to another") {
+TEST_CASE("folder_follower: distinguishes folders from others, through links and relative to another") {
     using state = detail::posix::folder_look::state;
     const temporary_folder folder;
     folder.write("a/b/file", "x");
@@ -71,11 +71,11 @@ TEST_CASE("folder_system: distinguishes folders from others, through links and r
         CAPTURE(name);
         CHECK(look(folder.path() + name).is == state::missing);
     }
-    const auto top = detail::posix::directory_handle::open(folder.path() + "/a");
+    const auto top = detail::posix::open_folder(folder.path() + "/a");
     REQUIRE(top.has_value());
-    CHECK(detail::posix::folder_system::look(top->get(), "b/").stamp == seen.stamp);
-    CHECK(detail::posix::folder_system::look(top->get(), "").stamp == look(folder.path() + "/a").stamp);
-    CHECK(detail::posix::folder_system::look(-1, "b").is == state::unknown);
+    CHECK(detail::posix::look_at_folder(top->get(), "b/").stamp == seen.stamp);
+    CHECK(detail::posix::look_at_folder(top->get(), "").stamp == look(folder.path() + "/a").stamp);
+    CHECK(detail::posix::look_at_folder(-1, "b").is == state::unknown);
 
     // The same numbers as a listing has.
     auto reader = detail::posix::folder_reader::open_if_there(top->get(), "b", "b");
@@ -83,7 +83,7 @@ TEST_CASE("folder_system: distinguishes folders from others, through links and r
     CHECK(reader->identity() == seen.stamp.self);
 }
 
-TEST_CASE("folder_system: a stamp changes when a file is added, removed or renamed, and not otherwise") {
+TEST_CASE("folder_follower: a stamp changes when a file is added, removed or renamed, and not otherwise") {
     const temporary_folder folder;
     folder.write("a", "x");
     const auto moves = [&](auto&& change) {
@@ -109,7 +109,7 @@ TEST_CASE("folder_system: a stamp changes when a file is added, removed or renam
     CHECK(look(folder.path()).stamp == before);
 }
 
-TEST_CASE("folder_system: setting a folder's modification time also changes its stamp") {
+TEST_CASE("folder_follower: setting a folder's modification time also changes its stamp") {
     const temporary_folder folder;
     const detail::posix::folder_stamp before = look(folder.path()).stamp;
     const struct timespec old[2] = {{.tv_sec = 1, .tv_nsec = 0}, {.tv_sec = 1, .tv_nsec = 0}};
@@ -120,9 +120,9 @@ TEST_CASE("folder_system: setting a folder's modification time also changes its 
     CHECK(after.changed >= before.changed);
 }
 
-TEST_CASE("folder_system: does not trust anything but folders, nor the kernel's own file systems") {
-    CHECK_FALSE(detail::posix::folder_system::trusts(-1));
-    if (const auto kernel = detail::posix::directory_handle::open("/proc")) {
-        CHECK_FALSE(detail::posix::folder_system::trusts(kernel->get()));
+TEST_CASE("folder_follower: does not trust anything but folders, nor the kernel's own file systems") {
+    CHECK_FALSE(detail::posix::has_trusted_times(-1));
+    if (const auto kernel = detail::posix::open_folder("/proc")) {
+        CHECK_FALSE(detail::posix::has_trusted_times(kernel->get()));
     }
 }

@@ -33,7 +33,7 @@ const std::vector<std::string> prefixes{"index/", "training_job_end.ts"};
 
 // Nothing if the system has no instances left: other programs of the user may have taken all.
 std::unique_ptr<change_signal> watch(const std::string& root, const std::vector<std::string>& wanted = prefixes) {
-    auto signal = folder_watch::open(root, wanted);
+    auto signal = watch_folders(root, wanted);
     if (signal == nullptr) {
         skipped(lacking::set_up, "the system gives no signal");
     }
@@ -59,21 +59,21 @@ std::size_t watches() {
 
 }  // namespace
 
-TEST_CASE("folder_watch: exists if the system provides one, and otherwise not") {
+TEST_CASE("watch_folders: exists if the system provides one, and otherwise not") {
     const temporary_folder folder;
     const detail::posix::descriptor ours{::inotify_init1(IN_CLOEXEC)};
     if (ours.get() >= 0 && ::inotify_add_watch(ours.get(), folder.path().c_str(), IN_CREATE) >= 0) {
         // This may have taken the last one.
-        CHECK((folder_watch::open(folder.path(), prefixes) != nullptr || ::inotify_init1(IN_CLOEXEC) < 0));
+        CHECK((watch_folders(folder.path(), prefixes) != nullptr || ::inotify_init1(IN_CLOEXEC) < 0));
     }
-    CHECK(folder_watch::open(folder.path(), {}) == nullptr);
-    CHECK(folder_watch::open(folder.path(), std::vector<std::string>{"../index/", "/index/"}) == nullptr);
-    CHECK(folder_watch::open("", prefixes) == nullptr);
+    CHECK(watch_folders(folder.path(), {}) == nullptr);
+    CHECK(watch_folders(folder.path(), std::vector<std::string>{"../index/", "/index/"}) == nullptr);
+    CHECK(watch_folders("", prefixes) == nullptr);
 
-    without_descriptors([&] { CHECK(folder_watch::open(folder.path(), prefixes) == nullptr); });
+    without_descriptors([&] { CHECK(watch_folders(folder.path(), prefixes) == nullptr); });
 }
 
-TEST_CASE("folder_watch: wakes for its prefixes only") {
+TEST_CASE("watch_folders: wakes for its prefixes only") {
     const temporary_folder folder;
     folder.write("run/index/0/a", "x");
     const auto signal = watch(folder.path() + "/run");
@@ -98,7 +98,7 @@ TEST_CASE("folder_watch: wakes for its prefixes only") {
     CHECK(told(*signal));
 }
 
-TEST_CASE("folder_watch: reports new files, but nothing if folders were added or a link leads there") {
+TEST_CASE("watch_folders: reports new files, but nothing if folders were added or a link leads there") {
     const temporary_folder folder;
     folder.write("run/index/0/a", "x");
     folder.write("run/index/1/a", "x");
@@ -140,7 +140,7 @@ TEST_CASE("folder_watch: reports new files, but nothing if folders were added or
     CHECK(named() == std::nullopt);
 }
 
-TEST_CASE("folder_watch: descends as the folders appear, and is not woken by a busy folder above") {
+TEST_CASE("watch_folders: descends as the folders appear, and is not woken by a busy folder above") {
     const temporary_folder folder;
     const auto signal = watch(folder.path() + "/some/where/run");
     if (!signal) {
@@ -164,7 +164,7 @@ TEST_CASE("folder_watch: descends as the folders appear, and is not woken by a b
     CHECK(told(*signal));
 }
 
-TEST_CASE("folder_watch: all at once, with files in the folders before they are watched") {
+TEST_CASE("watch_folders: all at once, with files in the folders before they are watched") {
     const temporary_folder folder;
     const temporary_folder aside;
     aside.write("where/run/index/0/a", "x");
@@ -182,7 +182,7 @@ TEST_CASE("folder_watch: all at once, with files in the folders before they are 
     CHECK(told(*signal));
 }
 
-TEST_CASE("folder_watch: folders added while it is made, or while it descends, are not missed") {
+TEST_CASE("watch_folders: folders added while it is made, or while it descends, are not missed") {
     for (int round = 0; round < 100; ++round) {
         const temporary_folder folder;
         const std::jthread writer{[&] { folder.write("some/where/run/index/0/a", "x"); }};
@@ -196,7 +196,7 @@ TEST_CASE("folder_watch: folders added while it is made, or while it descends, a
     }
 }
 
-TEST_CASE("folder_watch: a run that is moved away or removed, and replaced by another") {
+TEST_CASE("watch_folders: a run that is moved away or removed, and replaced by another") {
     const temporary_folder folder;
     const std::string run = folder.path() + "/run";
     folder.write("run/index/0/a", "x");
@@ -231,7 +231,7 @@ TEST_CASE("folder_watch: a run that is moved away or removed, and replaced by an
     }
 }
 
-TEST_CASE("folder_watch: a run reached through a link, also a later one, and a file in place of a folder") {
+TEST_CASE("watch_folders: a run reached through a link, also a later one, and a file in place of a folder") {
     const temporary_folder folder;
     folder.write("real/index/0/a", "x");
     std::filesystem::create_directory_symlink("real", folder.path() + "/run");
@@ -260,7 +260,7 @@ TEST_CASE("folder_watch: a run reached through a link, also a later one, and a f
     CHECK(told(*blocked));
 }
 
-TEST_CASE("folder_watch: circles of links end") {
+TEST_CASE("watch_folders: circles of links end") {
     const temporary_folder folder;
     folder.write("run/index/0/a", "x");
     std::filesystem::create_directory_symlink(".", folder.path() + "/run/index/self");
@@ -273,12 +273,12 @@ TEST_CASE("folder_watch: circles of links end") {
     CHECK(told(*signal));
 }
 
-TEST_CASE("folder_watch: if there are very many folders, it watches the newest within its bound") {
+TEST_CASE("watch_folders: if there are very many folders, it watches the newest within its bound") {
     const temporary_folder folder;
     const auto add = [&](int number, const char* file) {
         folder.write("run/index/" + std::to_string(10'000 + number) + "/" + file, "x");
     };
-    constexpr int many = static_cast<int>(folder_watch::most_folders) + 100;
+    constexpr int many = static_cast<int>(most_watched_folders) + 100;
     for (int i = 0; i < many; ++i) {
         add(i, "a");
     }
@@ -287,7 +287,7 @@ TEST_CASE("folder_watch: if there are very many folders, it watches the newest w
     if (!signal) {
         return;
     }
-    CHECK(watches() - before <= folder_watch::most_folders + 2);  // the run and index/
+    CHECK(watches() - before <= most_watched_folders + 2);  // the run and index/
     add(many - 1, "b");
     CHECK(told(*signal));
     CHECK_FALSE(signal->changed_keys().has_value());  // other folders may have changed unseen
@@ -301,10 +301,10 @@ TEST_CASE("folder_watch: if there are very many folders, it watches the newest w
         add(i, "b");
         CHECK(told(*signal));
     }
-    CHECK(watches() - before <= folder_watch::most_folders + 2);
+    CHECK(watches() - before <= most_watched_folders + 2);
 }
 
-TEST_CASE("folder_watch: a new link to a folder may bring files") {
+TEST_CASE("watch_folders: a new link to a folder may bring files") {
     const temporary_folder folder;
     folder.write("run/index/0/a", "x");
     folder.write("elsewhere/a", "x");
@@ -320,7 +320,7 @@ TEST_CASE("folder_watch: a new link to a folder may bring files") {
     CHECK(told(*signal));
 }
 
-TEST_CASE("folder_watch: when the system's queue overflows, it reports that and checks all folders again") {
+TEST_CASE("watch_folders: when the system's queue overflows, it reports that and checks all folders again") {
     const temporary_folder folder;
     folder.write("run/index/0/a", "x");
     const auto signal = watch(folder.path() + "/run");
@@ -339,7 +339,7 @@ TEST_CASE("folder_watch: when the system's queue overflows, it reports that and 
     CHECK(told(*signal));
 }
 
-TEST_CASE("folder_watch: a relative path, a root without a parent, and the empty prefix") {
+TEST_CASE("watch_folders: a relative path, a root without a parent, and the empty prefix") {
     const temporary_folder folder;
     const auto before = std::filesystem::current_path();
     std::filesystem::current_path(folder.path());
@@ -361,7 +361,7 @@ TEST_CASE("folder_watch: a relative path, a root without a parent, and the empty
     std::filesystem::current_path(before);
 }
 
-TEST_CASE("folder_watch: signals of the system do not end a wait, interrupt does, from any thread") {
+TEST_CASE("watch_folders: signals of the system do not end a wait, interrupt does, from any thread") {
     const temporary_folder folder;
     const auto signal = watch(folder.path() + "/run");
     if (!signal) {

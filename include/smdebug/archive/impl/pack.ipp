@@ -80,12 +80,11 @@ public:
         for (const packed_file& file : files_) {
             all_ += file.size;
         }
-        smdebug::detail::posix::temporary_file to{output_};
+        smdebug::detail::posix::whole_file_output to{output_};
         write(to);
         to.sync();
         check(to.name());
-        to.take_its_place();
-        to.sync_folders();
+        to.commit(durability::on_disk);
         return {.files = files_.size(), .bytes = all_, .packed_bytes = written_};
     }
 
@@ -100,7 +99,7 @@ private:
 
     [[nodiscard]] std::string name_of(const packed_file& file) const { return runs_[file.run].folder + "/" + file.key; }
 
-    void write(smdebug::detail::posix::temporary_file& to) {
+    void write(smdebug::detail::posix::whole_file_output& to) {
         frame_cutter cutter{files_};
         std::vector<frame_size> frames;
         const auto append = [&](const made_frame& frame) {
@@ -232,7 +231,7 @@ SMDEBUG_INLINE pack_result pack_runs(std::span<const packed_run> runs, const std
                                  ? output
                                  : smdebug::detail::local_path(output.substr(0, slash + 1)) + output.substr(slash);
     archive::detail::packer packer{runs, path, options};
-    if (!options.replace && smdebug::detail::posix::regular_file_size(path)) {
+    if (!options.replace && smdebug::detail::posix::facts_of(path)) {
         throw run_exists(path + " is there already: name another output, or ask for it to be replaced",
                          {.where = path});
     }

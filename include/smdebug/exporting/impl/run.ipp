@@ -30,7 +30,7 @@ SMDEBUG_INLINE bool run_files::is_file_of_it(std::string_view key) noexcept {
 SMDEBUG_INLINE run_files::run_files(std::string output, std::shared_ptr<const catalog> from, export_extent what,
                                     const export_options& options)
     : output_(std::move(output)), from_(std::move(from)), what_(std::move(what)), replace_(options.replace) {
-    posix::check_output_folder(output_, replace_, [](std::string_view key) { return is_file_of_it(key); });
+    check_output_folder(output_, replace_, [](std::string_view key) { return is_file_of_it(key); });
 }
 
 SMDEBUG_INLINE step_writer& run_files::writer_for(const scanned_tensor& tensor) {

@@ -59,7 +59,7 @@ SMDEBUG_INLINE tensorboard_files::tensorboard_files(std::string output, const ex
             }
         }
     }
-    posix::check_output_folder(output_, replace_, [](std::string_view key) { return is_file_of_it(key); });
+    check_output_folder(output_, replace_, [](std::string_view key) { return is_file_of_it(key); });
 }
 
 SMDEBUG_INLINE bool tensorboard_files::is_file_of_it(std::string_view key) noexcept {
@@ -85,8 +85,7 @@ SMDEBUG_INLINE tensorboard_files::event_file& tensorboard_files::file_for(const 
         folder_.emplace(output_);
     }
     event_file& made =
-        files_.emplace(key, event_file{folder_->place() + "/" + key + "/" + std::string{event_file_name}})
-            .first->second;
+        files_.try_emplace(key, folder_->place() + "/" + key + "/" + std::string{event_file_name}).first->second;
     payload_.clear();
     wire::field_writer writer{payload_};
     wire::encode(writer, wire::event_fields{.wall_time = tensor.values()->wall_time,

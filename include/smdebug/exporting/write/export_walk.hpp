@@ -6,8 +6,8 @@
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/exporting/options.hpp>
+#include <smdebug/exporting/write/output.hpp>
 #include <smdebug/reduce/name.hpp>
-#include <smdebug/storage/posix/output.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
 #include <smdebug/trial/catalog/layout.hpp>
 #include <smdebug/trial/concepts.hpp>
@@ -148,7 +148,7 @@ public:
     step_files(std::string output, std::string extension, const export_extent& what, const export_options& options);
 
     /// Begins the file of a step and worker.  Errors: value_error for a second file where `output` is a single one.
-    [[nodiscard]] posix::buffered_output& open(const scanned_tensor& tensor);
+    [[nodiscard]] buffered_output& open(const scanned_tensor& tensor);
     /// Ends that file.
     void close();
 
@@ -161,8 +161,8 @@ private:
     bool names_workers_;
     bool names_modes_;
     bool is_single_;
-    std::optional<posix::output_folder> folder_;
-    std::optional<posix::buffered_output> file_;  // a single output file stays here until finish()
+    std::optional<output_folder> folder_;
+    std::optional<buffered_output> file_;  // a single output file stays here until finish()
     std::size_t count_ = 0;
     std::uint64_t bytes_ = 0;
 };

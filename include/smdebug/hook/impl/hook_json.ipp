@@ -304,8 +304,7 @@ SMDEBUG_INLINE hook_options hook_options_from_json_file(const std::optional<std:
     const char* const named = std::getenv(hook_json_variable);  // NOLINT(concurrency-mt-unsafe)
     const std::string there = path ? *path : named != nullptr && *named != '\0' ? named : default_hook_json;
     try {
-        detail::posix::scratch_buffer bytes;
-        return hook_options_from_json(detail::posix::file{there}.read_all(bytes), there);
+        return hook_options_from_json(detail::posix::file{there}.read().view(), there);
     } catch (const not_found& thrown) {
         throw not_found("there is no configuration of the hook (" + std::string{thrown.message()} +
                             "): it is looked for where the argument says, else where the environment variable " +

@@ -17,24 +17,6 @@
 
 namespace smdebug::inline v1 {
 
-namespace detail {
-
-// Opens a file before its turn; its errors are reported when its turn comes.
-template <class Open>
-[[nodiscard]] std::optional<posix::file> open_ahead(const Open& open, std::size_t place) {
-    try {
-        std::optional<posix::file> soon = open(place);
-        if (soon) {
-            static_cast<void>(posix::read_ahead(*soon));
-        }
-        return soon;
-    } catch (const error&) {
-        return std::nullopt;
-    }
-}
-
-}  // namespace detail
-
 SMDEBUG_INLINE local_storage::local_storage(const std::string& root) : name_(detail::local_path(root)) {
     while (name_.size() > 1 && name_.ends_with('/')) {
         name_.pop_back();
@@ -45,26 +27,25 @@ SMDEBUG_INLINE local_storage::local_storage(const std::string& root) : name_(det
 SMDEBUG_INLINE versioned_object local_storage::read_versioned(std::string_view key) const {
     const detail::posix::file file{path_of(key)};
     std::string version = file.version();
-    const auto count = std::size_t{file.size()};
-    const std::shared_ptr<std::byte[]> block = std::make_shared_for_overwrite<std::byte[]>(count);
-    const std::size_t got = file.read_at(0, {block.get(), count});
+    byte_buffer bytes = file.read();
     if (const std::string after = file.version(); after != version) {
         version += "~" + after;  // being written: equals no version that entries() ever returns
     }
-    return {.bytes = byte_buffer{block, byte_view{block.get(), got}}, .version = std::move(version)};
+    return {.bytes = std::move(bytes), .version = std::move(version)};
 }
 
 SMDEBUG_INLINE std::optional<byte_buffer> local_storage::view(std::string_view key) const {
-    struct looked_at {
-        explicit looked_at(std::string path) : file(std::move(path)), map(mapped(file)) {}
+    struct mapped_file {
+        explicit mapped_file(std::string path)
+            : file(std::move(path)),
+              map(file.size() >= worth_mapping && file.size() <= most_mapped ? detail::posix::leased_map::open(file)
+                                                                             : std::nullopt) {}
         detail::posix::file file;
-        std::optional<detail::posix::leased_map> map;
+        std::optional<detail::posix::leased_map> map;  // borrows the file
     };
     try {
-        auto owner = std::make_shared<const looked_at>(path_of(key));
-        if (owner->map) {
-            const byte_view bytes = owner->map->view();
-            return byte_buffer{std::move(owner), bytes};
+        if (const auto owner = std::make_shared<const mapped_file>(path_of(key)); owner->map) {
+            return byte_buffer{owner, owner->map->view()};
         }
     } catch (const error&) {
         // Reading reports the error.
@@ -97,7 +78,7 @@ SMDEBUG_INLINE bool local_storage::read_ahead(std::string_view key) const {
 }
 
 SMDEBUG_INLINE void local_storage::read_each(std::span<const std::string> keys, object_sink sink) const {
-    const std::optional<detail::posix::directory_handle> root = detail::posix::directory_handle::open(root_);
+    const std::optional<detail::posix::descriptor> root = detail::posix::open_folder(root_);
     const auto open = [&](std::size_t i) -> std::optional<detail::posix::file> {
         return root && stays_inside(keys[i]) ? detail::posix::file::open_if_there(*root, keys[i], root_) : std::nullopt;
     };
@@ -117,7 +98,14 @@ SMDEBUG_INLINE void local_storage::read_each(std::span<const std::string> keys, 
                               {.where = keys[i]});
         }
         if (file->size() >= worth_mapping && i + 1 < keys.size()) {
-            ahead = detail::open_ahead(open, i + 1);
+            try {
+                ahead = open(i + 1);
+                if (ahead) {
+                    static_cast<void>(detail::posix::read_ahead(*ahead));
+                }
+            } catch (const error&) {
+                ahead.reset();  // the error is reported in its turn
+            }
         }
         if (!sink(i, file->read_all(buffer), {.modified = file->modified()})) {
             return;
@@ -129,9 +117,14 @@ SMDEBUG_INLINE void local_storage::read_ranges(std::span<const object_range> ran
     std::optional<detail::posix::file> file;
     for (std::size_t i = 0; i < ranges.size(); ++i) {
         if (i == 0 || ranges[i].key != ranges[i - 1].key) {
-            file = open_if_there(ranges[i].key);
+            file.reset();
+            try {
+                file.emplace(path_of(ranges[i].key));
+            } catch (const not_found&) {
+                // The sink gets nothing for it.
+            }
         }
-        if (!sink(i, file ? std::optional{part_of(*file, ranges[i].where)} : std::nullopt, {})) {
+        if (!sink(i, file ? std::optional{file->read(ranges[i].where)} : std::nullopt, {})) {
             return;
         }
     }
@@ -169,32 +162,15 @@ SMDEBUG_INLINE std::optional<std::vector<object_entry>> local_storage::entries(s
     std::vector<std::string> keys = list(prefix, after);
     found.reserve(std::min(keys.size(), most));
     // Relative to the folder: resolving its path would cost half as much as the files.
-    const auto root = detail::posix::directory_handle::open(root_);
+    const auto root = detail::posix::open_folder(root_);
     for (auto key = keys.begin(); root && key != keys.end() && found.size() < most; ++key) {
         // A dangling link has neither size nor version, nor has a file in a folder that may only be listed.
-        detail::posix::file_facts facts =
-            detail::posix::facts_of(*root, *key, root_).value_or(detail::posix::file_facts{});
-        found.push_back({.key = std::move(*key), .size = facts.size, .version = std::move(facts.version)});
+        const auto facts = detail::posix::facts_of(*root, *key, root_);
+        found.push_back({.key = std::move(*key),
+                         .size = facts ? facts->size() : 0,
+                         .version = facts ? facts->version() : std::string{}});
     }
     return found;
-}
-
-SMDEBUG_INLINE byte_buffer local_storage::part_of(const detail::posix::file& file, byte_range where) {
-    const std::uint64_t size = file.size();
-    const std::uint64_t begin = std::min(where.offset, size);
-    const auto count = static_cast<std::size_t>(std::min(where.length, size - begin));
-    // Uninitialised on purpose: every byte is overwritten or the read throws.
-    const std::shared_ptr<std::byte[]> block = std::make_shared_for_overwrite<std::byte[]>(count);
-    const std::size_t got = file.read_at(begin, {block.get(), count});
-    return byte_buffer{block, byte_view{block.get(), got}};
-}
-
-SMDEBUG_INLINE std::optional<detail::posix::file> local_storage::open_if_there(std::string_view key) const {
-    try {
-        return detail::posix::file{path_of(key)};
-    } catch (const not_found&) {
-        return std::nullopt;
-    }
 }
 
 SMDEBUG_INLINE std::string local_storage::path_of(std::string_view key) const {
@@ -209,31 +185,33 @@ SMDEBUG_INLINE std::string local_storage::path_of(std::string_view key) const {
 }
 
 SMDEBUG_INLINE byte_buffer local_storage::read(std::string_view key, byte_range where) const {
-    return part_of(detail::posix::file{path_of(key)}, where);
+    return detail::posix::file{path_of(key)}.read(where);
 }
 
 SMDEBUG_INLINE std::optional<std::uint64_t> local_storage::size(std::string_view key) const {
-    return stays_inside(key) ? detail::posix::regular_file_size(path_of(key)) : std::nullopt;
+    const auto facts = stays_inside(key) ? detail::posix::facts_of(path_of(key)) : std::nullopt;
+    return facts ? std::optional{facts->size()} : std::nullopt;
 }
 
 SMDEBUG_INLINE std::optional<std::chrono::system_clock::time_point> local_storage::modified(
     std::string_view key) const {
-    return stays_inside(key) ? detail::posix::regular_file_time(path_of(key)) : std::nullopt;
+    const auto facts = stays_inside(key) ? detail::posix::facts_of(path_of(key)) : std::nullopt;
+    return facts ? std::optional{facts->modified()} : std::nullopt;
 }
 
 SMDEBUG_INLINE std::unique_ptr<key_follower> local_storage::follow(std::string_view prefix) const {
-    return std::make_unique<detail::folder_follower>(root_, prefix);
+    return detail::follow_folder(root_, prefix);
 }
 
 SMDEBUG_INLINE std::unique_ptr<change_signal> local_storage::watch(std::span<const std::string> prefixes) const {
-    return detail::folder_watch::open(root_, prefixes);
+    return detail::watch_folders(root_, prefixes);
 }
 
 SMDEBUG_INLINE place_kind local_storage::place() const {
-    if (detail::posix::regular_file_facts(root_)) {
+    if (detail::posix::facts_of(root_)) {
         return place_kind::file;
     }
-    return detail::posix::directory_handle::open(root_) ? place_kind::folder : place_kind::missing;
+    return detail::posix::open_folder(root_) ? place_kind::folder : place_kind::missing;
 }
 
 SMDEBUG_INLINE void local_storage::write(std::string_view key, byte_view bytes) {
@@ -260,10 +238,6 @@ SMDEBUG_INLINE std::unique_ptr<object_claim> local_storage::claim(std::string_vi
 
 SMDEBUG_INLINE bool local_storage::claimed(std::string_view key) const {
     return detail::posix::is_claimed(path_of(key));
-}
-
-SMDEBUG_INLINE std::optional<detail::posix::leased_map> local_storage::mapped(const detail::posix::file& of) noexcept {
-    return of.size() >= worth_mapping && of.size() <= most_mapped ? detail::posix::leased_map::open(of) : std::nullopt;
 }
 
 }  // namespace smdebug::inline v1

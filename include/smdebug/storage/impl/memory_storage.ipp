@@ -32,6 +32,21 @@ struct memory_storage::state {
     std::uint64_t writes = 0;
     detail::announcer announces;
 
+    // The object, which shares its bytes; nothing if there is none.
+    [[nodiscard]] std::optional<object> find(std::string_view key) const {
+        const std::shared_lock lock{guard};
+        const auto found = objects.find(key);
+        return found == objects.end() ? std::nullopt : std::optional{found->second};
+    }
+
+    // The same. Errors: not_found, with the storage's name.
+    [[nodiscard]] object at(std::string_view key, const std::string& name) const {
+        if (auto found = find(key)) {
+            return *std::move(found);
+        }
+        throw not_found{"there is no object " + std::string{key} + " in " + name, {.where = std::string{key}}};
+    }
+
     // Stores an object, and replaces another unless that is to stay; returns whether it did.
     bool put(std::string_view key, byte_buffer bytes, bool replace = true);
 
@@ -42,32 +57,18 @@ struct memory_storage::state {
 SMDEBUG_INLINE memory_storage::memory_storage(const std::string& label)
     : name_("memory:" + label), state_(std::make_shared<state>()) {}
 
-SMDEBUG_INLINE not_found memory_storage::missing(std::string_view key) const {
-    return not_found{"there is no object " + std::string{key} + " in " + name_, {.where = std::string{key}}};
-}
-
 SMDEBUG_INLINE byte_buffer memory_storage::read(std::string_view key, byte_range where) const {
-    const std::shared_lock lock{state_->guard};
-    const auto found = state_->objects.find(key);
-    if (found == state_->objects.end()) {
-        throw missing(key);
-    }
-    return found->second.bytes.slice(where);
+    return state_->at(key, name_).bytes.slice(where);
 }
 
 SMDEBUG_INLINE versioned_object memory_storage::read_versioned(std::string_view key) const {
-    const std::shared_lock lock{state_->guard};
-    const auto found = state_->objects.find(key);
-    if (found == state_->objects.end()) {
-        throw missing(key);
-    }
-    return {.bytes = found->second.bytes, .version = found->second.version()};
+    const object found = state_->at(key, name_);
+    return {.bytes = found.bytes, .version = found.version()};
 }
 
 SMDEBUG_INLINE std::optional<byte_buffer> memory_storage::view(std::string_view key) const {
-    const std::shared_lock lock{state_->guard};
-    const auto found = state_->objects.find(key);
-    return found == state_->objects.end() ? std::nullopt : std::optional{found->second.bytes};
+    const auto found = state_->find(key);
+    return found ? std::optional{found->bytes} : std::nullopt;
 }
 
 SMDEBUG_INLINE std::vector<std::string> memory_storage::list(std::string_view prefix, std::string_view after) const {
@@ -91,16 +92,14 @@ SMDEBUG_INLINE std::optional<std::vector<object_entry>> memory_storage::entries(
 }
 
 SMDEBUG_INLINE std::optional<std::uint64_t> memory_storage::size(std::string_view key) const {
-    const std::shared_lock lock{state_->guard};
-    const auto found = state_->objects.find(key);
-    return found == state_->objects.end() ? std::nullopt : std::optional<std::uint64_t>{found->second.bytes.size()};
+    const auto found = state_->find(key);
+    return found ? std::optional<std::uint64_t>{found->bytes.size()} : std::nullopt;
 }
 
 SMDEBUG_INLINE std::optional<std::chrono::system_clock::time_point> memory_storage::modified(
     std::string_view key) const {
-    const std::shared_lock lock{state_->guard};
-    const auto found = state_->objects.find(key);
-    return found == state_->objects.end() ? std::nullopt : std::optional{found->second.written};
+    const auto found = state_->find(key);
+    return found ? std::optional{found->written} : std::nullopt;
 }
 
 SMDEBUG_INLINE std::unique_ptr<change_signal> memory_storage::watch(std::span<const std::string> prefixes) const {
@@ -217,18 +216,16 @@ public:
         }
         state_ = std::move(place);
     }
-    ~held_key() override { take_away(); }
+    ~held_key() override { held_key::release(); }
 
     /// Removes the object, unless others removed or replaced it.
-    void release() override { take_away(); }
-
-private:
-    void take_away() noexcept {
+    void release() noexcept override {
         if (const auto place = std::exchange(state_, nullptr)) {
             place->take_away(key_, &object_);
         }
     }
 
+private:
     std::shared_ptr<state> state_;  // null: nothing is held
     std::string key_;
     byte_buffer object_;

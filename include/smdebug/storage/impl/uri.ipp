@@ -139,10 +139,10 @@ SMDEBUG_INLINE std::optional<archive_path> archive_in(std::string_view path) {
     while (whole.size() > 1 && whole.ends_with('/')) {
         whole.pop_back();
     }
-    if (!far && posix::directory_handle::open(whole)) {
+    if (!far && posix::open_folder(whole)) {
         return std::nullopt;
     }
-    const auto is_file = [](const std::string& name) { return posix::regular_file_facts(name).has_value(); };
+    const auto is_file = [](const std::string& name) { return posix::facts_of(name).has_value(); };
     for (std::size_t mark = whole.find('!'); mark != std::string::npos; mark = whole.find('!', mark + 1)) {
         const std::string before = whole.substr(0, mark);
         const bool is_mark = mark + 1 == whole.size() || whole[mark + 1] == '/';
@@ -165,7 +165,7 @@ SMDEBUG_INLINE std::string local_path(std::string_view path) {
                           context);
     }
     std::string folder = expanded(path);
-    if (!archive_extension_of(folder).empty() && !posix::directory_handle::open(folder)) {
+    if (!archive_extension_of(folder).empty() && !posix::open_folder(folder)) {
         throw unsupported(folder +
                               " is the name of an archive, which smdebug::create_trial opens and no hook writes: give "
                               "the path of a folder",

@@ -6,41 +6,12 @@
 #include <smdebug/storage/posix/file.hpp>
 #include <smdebug/storage/posix/output.hpp>
 
-#include <unistd.h>
-
-#include <cstdint>
 #include <string>
 
 namespace smdebug::inline v1::detail::posix {
 
-/// The state of a claim's file.
-struct claim_state {
-    enum class kind : std::uint8_t {
-        free,  ///< nothing
-        dead,  ///< a claim whose holder is gone
-        held   ///< a live holder's claim, or something that cannot be identified
-    };
-    kind what = kind::free;
-    std::string why = {};  ///< held: a sentence that names the holder and says what can be done
-    descriptor lock{-1};   ///< dead: keeps others from finding it dead while this lives
-};
-
 /// Whether the name is still that of the open file.
 [[nodiscard]] bool leads_to(const std::string& path, int handle) noexcept;
-
-/// How many milliseconds a taker keeps trying, and how often it restarts when the file has changed hands.
-inline constexpr int takers_patience = 5;
-inline constexpr int most_attempts = 100;
-
-enum class lock_result : std::uint8_t { taken, refused, impossible };
-
-/// Takes a lock (LOCK_EX, LOCK_SH) that ends when the file is closed for the last time, in whatever process.
-/// `patience`: milliseconds to keep trying, as another process may just be inspecting the file.
-[[nodiscard]] lock_result try_lock(int handle, int kind, int patience);
-
-/// Inspects a claim. `to_take`: the caller wants to take it over from a dead holder.
-/// Errors: access_denied, unavailable.
-[[nodiscard]] claim_state look_at_claim(const std::string& path, bool to_take);
 
 /// Whether a live holder has the claim, or that cannot be determined. Disturbs no holder. Errors: access_denied,
 /// unavailable.
@@ -82,11 +53,12 @@ private:
     // Without hard links. Until its line is written the file is empty, which counts as held.
     [[nodiscard]] bool make_in_place(durability how);
 
-    void write_line(int handle, int patience) const;
+    // Locks the file, tries that for so many milliseconds, and writes its line.
+    void write_line(int handle, int patience, durability how) const;
 
     std::string path_;
-    descriptor handle_{-1};
-    ::pid_t holder_ = ::getpid();
+    descriptor handle_{-1};  // locked
+    long holder_ = process_number();
     bool is_found_ = false;  // under its name, when it was new
 };
 

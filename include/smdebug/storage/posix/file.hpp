@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
@@ -68,16 +67,9 @@ private:
     int number_;
 };
 
-/// An open directory, to open files relative to it.
-class directory_handle {
-public:
-    [[nodiscard]] static std::optional<directory_handle> open(const std::string& path);
-    [[nodiscard]] int get() const noexcept { return handle_.get(); }
-
-private:
-    explicit directory_handle(descriptor handle) noexcept : handle_(std::move(handle)) {}
-    descriptor handle_;
-};
+/// Opens a folder, to sync it or to open files relative to it; nothing if there is none.
+/// Errors: access_denied, unavailable.
+[[nodiscard]] std::optional<descriptor> open_folder(const std::string& path);
 
 /// A buffer that is reused from file to file and not initialised: its users overwrite it.
 class scratch_buffer {
@@ -90,10 +82,27 @@ private:
     std::size_t size_ = 0;
 };
 
-/// A text that changes whenever the file's bytes change: its size, inode and times.
-/// If the file was changed a moment ago, it may change again before the file system's clock ticks: the text is then
-/// unique.
-[[nodiscard]] std::string version_of(const struct ::stat& facts);
+/// What the system said of a regular file.
+class file_facts {
+public:
+    explicit file_facts(const struct ::stat& said) noexcept : said_(said) {}
+
+    [[nodiscard]] std::uint64_t size() const noexcept { return static_cast<std::uint64_t>(said_.st_size); }
+    /// When it was last written, by its file system's clock.
+    [[nodiscard]] std::chrono::system_clock::time_point modified() const noexcept;
+    /// A text that changes whenever the file's bytes change: its size, inode and times. If the file was changed a
+    /// moment ago, it may change again before the file system's clock ticks: the text is then unique.
+    [[nodiscard]] std::string version() const;
+
+private:
+    struct ::stat said_;
+};
+
+/// The facts of a file; nothing if there is no regular file of that name. Errors: access_denied, unavailable.
+[[nodiscard]] std::optional<file_facts> facts_of(const std::string& path);
+/// The same for a name in an open folder; also nothing if the folder may only be listed. `folder_name` is for messages.
+[[nodiscard]] std::optional<file_facts> facts_of(const descriptor& folder, const std::string& name,
+                                                 const std::string& folder_name);
 
 /// A regular file, open for reading.
 class file {
@@ -102,63 +111,41 @@ public:
     explicit file(std::string path);
 
     /// The same below `folder`; nothing if there is no such file. `folder_name` is for messages.
-    [[nodiscard]] static std::optional<file> open_if_there(const directory_handle& folder, const std::string& name,
+    [[nodiscard]] static std::optional<file> open_if_there(const descriptor& folder, const std::string& name,
                                                            const std::string& folder_name);
 
-    [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
-    /// When it was last written, as of its opening.
-    [[nodiscard]] std::chrono::system_clock::time_point modified() const noexcept { return modified_; }
-    /// Its version_of() now.
-    [[nodiscard]] std::string version() const;
+    /// As of its opening.
+    [[nodiscard]] std::uint64_t size() const noexcept { return facts_.size(); }
+    [[nodiscard]] std::chrono::system_clock::time_point modified() const noexcept { return facts_.modified(); }
+    /// As of now.
+    [[nodiscard]] std::string version() const { return facts().version(); }
     /// For system calls; this object closes it.
     [[nodiscard]] int handle() const noexcept { return handle_.get(); }
 
     /// Reads until `into` is full or the file ends; returns the number of bytes read.
     [[nodiscard]] std::size_t read_at(std::uint64_t offset, std::span<std::byte> into) const;
 
+    /// A part of the file, cut at its end as of its opening, in a buffer of its own.
+    [[nodiscard]] byte_buffer read(byte_range where = whole_object) const;
+
     /// Reads the whole file into `buffer`, up to the size at opening if the file is growing.
     /// The bytes are valid until the buffer is used again.
     [[nodiscard]] byte_view read_all(scratch_buffer& buffer) const;
 
 private:
-    file(std::string path, descriptor handle) : path_(std::move(path)), handle_(std::move(handle)) { check_kind(); }
+    file(std::string path, descriptor handle);
 
-    // O_NONBLOCK, so that a pipe in the place of a file cannot hang the reader.
-    [[nodiscard]] static int open_at(int folder, const char* name) noexcept {
-        return open_unbroken(folder, name, O_RDONLY | O_NONBLOCK | O_NOCTTY);
-    }
-
-    void check_kind();
+    [[nodiscard]] file_facts facts() const;
 
     std::string path_;
     descriptor handle_;
-    std::uint64_t size_ = 0;
-    std::chrono::system_clock::time_point modified_{};
+    file_facts facts_;
 };
-
-/// The system's stat of a file; nothing if there is no regular file of that name.
-[[nodiscard]] std::optional<struct ::stat> regular_file_facts(const std::string& path);
 
 /// Sets the file's times to now, if the system permits it.
 inline void touch(const std::string& path) noexcept {
     static_cast<void>(::utimensat(AT_FDCWD, path.c_str(), nullptr, 0));
 }
-
-/// Size and version of a file.
-struct file_facts {
-    std::uint64_t size = 0;
-    std::string version;
-};
-[[nodiscard]] std::optional<file_facts> facts_of(const std::string& path);
-/// The same for `folder` and a name in it. `folder_name` is for messages.
-[[nodiscard]] std::optional<file_facts> facts_of(const directory_handle& folder, const std::string& name,
-                                                 const std::string& folder_name);
-
-/// Its size.
-[[nodiscard]] std::optional<std::uint64_t> regular_file_size(const std::string& path);
-
-/// When it was last written, by its file system's clock.
-[[nodiscard]] std::optional<std::chrono::system_clock::time_point> regular_file_time(const std::string& path);
 
 }  // namespace smdebug::inline v1::detail::posix
 
@@ -203,49 +190,24 @@ public:
     [[nodiscard]] static std::optional<leased_map> open(const file& of) noexcept;
 
     leased_map(leased_map&& other) noexcept
-        : handle_(std::exchange(other.handle_, -1)), at_(std::exchange(other.at_, nullptr)), size_(other.size_) {}
+        : handle_(std::exchange(other.handle_, -1)), bytes_(std::exchange(other.bytes_, {})) {}
     leased_map(const leased_map&) = delete;
     leased_map& operator=(const leased_map&) = delete;
     leased_map& operator=(leased_map&&) = delete;
     ~leased_map();
 
-    [[nodiscard]] byte_view view() const noexcept { return {static_cast<const std::byte*>(at_), size_}; }
+    [[nodiscard]] byte_view view() const noexcept { return bytes_; }
 
 private:
     explicit leased_map(int handle) noexcept : handle_(handle) {}
 
-    [[nodiscard]] bool map(std::size_t size) noexcept;
-
-    int handle_ = -1;
-    void* at_ = nullptr;
-    std::size_t size_ = 0;
+    int handle_;
+    byte_view bytes_ = {};
 };
 
 /// Asks the system to prefetch a file (64 MiB of it) unless it is cached.
 /// Returns at once, with whether it was cached.
 [[nodiscard]] bool read_ahead(const file& soon) noexcept;
-
-/// The process that made this object. Cost of is_here(): one read of memory.
-/// A child made by clone() alone, without fork(), is not detected.
-class home_process {
-public:
-    home_process();
-
-    /// Whether the caller is in that process.
-    [[nodiscard]] bool is_here() const noexcept {
-        return counts_ ? forks_ == forks_to_here().load(std::memory_order_relaxed) : number_ == process_number();
-    }
-    /// The number of that process.
-    [[nodiscard]] long number() const noexcept { return number_; }
-
-private:
-    // Counts forks between the first process and this one.
-    [[nodiscard]] static std::atomic<unsigned>& forks_to_here() noexcept;
-
-    unsigned forks_;
-    long number_;
-    bool counts_ = false;
-};
 
 }  // namespace smdebug::inline v1::detail::posix
 

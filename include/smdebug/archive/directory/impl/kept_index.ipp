@@ -350,13 +350,7 @@ class open_file final : public byte_source {
 public:
     open_file(smdebug::detail::posix::file file, std::string path) : file_(std::move(file)), path_(std::move(path)) {}
 
-    [[nodiscard]] byte_buffer read(byte_range where) const override {
-        const std::uint64_t begin = std::min(where.offset, file_.size());
-        const auto length = static_cast<std::size_t>(std::min(where.length, file_.size() - begin));
-        const std::shared_ptr<std::byte[]> block = std::make_shared_for_overwrite<std::byte[]>(length);
-        const std::size_t count = file_.read_at(begin, {block.get(), length});
-        return byte_buffer{block, byte_view{block.get(), count}};
-    }
+    [[nodiscard]] byte_buffer read(byte_range where) const override { return file_.read(where); }
     [[nodiscard]] std::uint64_t size() const override { return file_.size(); }
     [[nodiscard]] std::string name() const override { return path_; }
 
@@ -398,7 +392,7 @@ SMDEBUG_INLINE std::shared_ptr<const byte_source> index_places::find(std::size_t
         if (place == 1) {
             return archive_->sibling(index_extension);
         }
-        if (path_.empty() || !smdebug::detail::posix::regular_file_facts(path_)) {
+        if (path_.empty() || !smdebug::detail::posix::facts_of(path_)) {
             return nullptr;
         }
         auto file = std::make_shared<const open_file>(smdebug::detail::posix::file{path_}, path_);

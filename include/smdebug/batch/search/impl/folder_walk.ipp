@@ -77,7 +77,7 @@ SMDEBUG_INLINE std::optional<folder_names> names_in(const std::string& folder) {
 
 SMDEBUG_INLINE bool may_be_folder(const std::string& path) noexcept {
     try {
-        return posix::directory_handle::open(path).has_value();
+        return posix::open_folder(path).has_value();
     } catch (const error&) {
         return true;
     }
@@ -85,18 +85,18 @@ SMDEBUG_INLINE bool may_be_folder(const std::string& path) noexcept {
 
 SMDEBUG_INLINE bool is_regular_file(const std::string& path) noexcept {
     try {
-        return posix::regular_file_facts(path).has_value();
+        return posix::facts_of(path).has_value();
     } catch (const error&) {
         return false;
     }
 }
 
 SMDEBUG_INLINE std::optional<object_entry> file_entry_of(const std::string& folder, const std::string& name) {
-    std::optional<posix::file_facts> facts = posix::facts_of(path_below(folder, name));
+    const auto facts = posix::facts_of(path_below(folder, name));
     if (!facts) {
         return std::nullopt;
     }
-    return object_entry{.key = name, .size = facts->size, .version = std::move(facts->version)};
+    return object_entry{.key = name, .size = facts->size(), .version = facts->version()};
 }
 
 SMDEBUG_INLINE std::optional<found_place> folder_walk::next() {

@@ -13,7 +13,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <set>
+#include <system_error>
 #include <utility>
 
 namespace smdebug::inline v1::detail {
@@ -213,20 +215,27 @@ SMDEBUG_INLINE std::string file_name_part(std::string_view text) {
 
 SMDEBUG_INLINE std::string output_path(const std::string& output, const std::string& run) {
     std::string path = local_path(output);
-    const std::string real = posix::real_path(posix::absolute_path(path)) + "/";
-    const std::string source = posix::real_path(posix::absolute_path(run)) + "/";
-    if (posix::is_folder(run) && (real.starts_with(source) || source.starts_with(real))) {
+    std::error_code none;
+    // Without links, "." and ".."; a path that does not exist stays as it is.
+    const auto real_path = [&](const std::string& of) {
+        const std::string whole = posix::absolute_path(of);
+        const std::string real = std::filesystem::canonical(whole, none).string();
+        return (none ? whole : real) + "/";
+    };
+    const std::string real = real_path(path);
+    const std::string source = real_path(run);
+    if (std::filesystem::is_directory(run, none) && (real.starts_with(source) || source.starts_with(real))) {
         throw value_error(output + " is no output: the run " + run + " lies there", {.where = output});
     }
     return path;
 }
 
 SMDEBUG_INLINE void check_output_file(const std::string& path, bool replace) {
-    if (posix::is_folder(path)) {
+    if (std::error_code none; std::filesystem::is_directory(path, none)) {
         throw run_exists(path + " is a folder already, and a file is to be written: name another output",
                          {.where = path});
     }
-    if (!replace && posix::is_there(path)) {
+    if (!replace && is_there(path)) {
         throw run_exists(path + " is there already: name another output, or ask for it to be replaced",
                          {.where = path});
     }
@@ -247,8 +256,7 @@ SMDEBUG_INLINE step_files::step_files(std::string output, std::string extension,
       names_modes_(what.repeats_steps),
       is_single_(output_.ends_with(extension_)) {
     if (!is_single_) {
-        posix::check_output_folder(output_, replace_,
-                                   [&](std::string_view key) { return is_step_file(key, extension_); });
+        check_output_folder(output_, replace_, [&](std::string_view key) { return is_step_file(key, extension_); });
         return;
     }
     check_output_file(output_, replace_);
@@ -261,7 +269,7 @@ SMDEBUG_INLINE step_files::step_files(std::string output, std::string extension,
     }
 }
 
-SMDEBUG_INLINE posix::buffered_output& step_files::open(const scanned_tensor& tensor) {
+SMDEBUG_INLINE buffered_output& step_files::open(const scanned_tensor& tensor) {
     if (is_single_) {
         if (count_ > 0) {
             throw value_error(output_ + " is one file, and the run has got another step meanwhile", {.where = output_});

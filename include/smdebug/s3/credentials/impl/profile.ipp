@@ -177,8 +177,7 @@ SMDEBUG_INLINE std::string text_of_file(const std::string& path, std::uint64_t m
     if (file.size() > most) {
         throw unsupported(path + " is too large for what it should be", {.where = path});
     }
-    smdebug::detail::posix::scratch_buffer buffer;
-    return std::string{as_text(file.read_all(buffer))};
+    return std::string{as_text(file.read().view())};
 }
 
 SMDEBUG_INLINE std::optional<profile_file> profile_file::read(const std::string& path) {

@@ -72,7 +72,7 @@ SMDEBUG_INLINE std::optional<byte_buffer> read(const std::string& path, const ob
                                                std::uint64_t most_bytes) {
     const std::size_t slash = path.rfind('/');
     const std::string folder_name = path.substr(0, slash);
-    const auto folder = posix::directory_handle::open(folder_name);
+    const auto folder = posix::open_folder(folder_name);
     const auto file = folder ? posix::file::open_if_there(*folder, path.substr(slash + 1), folder_name) : std::nullopt;
     if (!file) {
         return std::nullopt;
@@ -80,16 +80,15 @@ SMDEBUG_INLINE std::optional<byte_buffer> read(const std::string& path, const ob
     const std::string identity = identity_text(what);
     const std::size_t before = head_size + identity.size();
     if (file->size() >= before && file->size() <= most_bytes) {
-        const auto size = std::size_t{file->size()};
-        const std::shared_ptr<std::byte[]> block = std::make_shared_for_overwrite<std::byte[]>(size);
-        const byte_view all{block.get(), file->read_at(0, {block.get(), size})};
-        if (all.size() == size) {
+        const byte_buffer whole = file->read();
+        const byte_view all = whole.view();
+        if (all.size() == file->size()) {
             const byte_view object = all.subspan(before);
             const auto head =
                 detail::head_of(identity.size(), object.size(), detail::checksum_of(as_bytes(identity), object));
             if (std::equal(head.begin(), head.end(), all.begin()) &&
                 as_text(all.subspan(head_size, identity.size())) == identity) {
-                return byte_buffer{block, object};
+                return whole.slice({before, object.size()});
             }
         }
     }
@@ -118,7 +117,7 @@ SMDEBUG_INLINE std::optional<byte_buffer> disk_cache::find(const object_identity
 }
 
 SMDEBUG_INLINE bool disk_cache::holds(const object_identity& what) const {
-    return quietly(false, [&] { return posix::regular_file_size(path_of(what)).has_value(); });
+    return quietly(false, [&] { return posix::facts_of(path_of(what)).has_value(); });
 }
 
 SMDEBUG_INLINE void disk_cache::keep(const object_identity& what, byte_view bytes) {
@@ -183,15 +182,14 @@ SMDEBUG_INLINE void disk_cache::remove_oldest() {
                 return;  // not a file of this cache
             }
             const std::string path = posix::joined(folder_ + "/", entry.name);
-            const auto used = posix::regular_file_time(path);
-            const auto size = posix::regular_file_size(path);
-            if (!used || !size) {
+            const auto facts = posix::facts_of(path);
+            if (!facts) {
                 return;
             }
             if (!half_written) {
-                bytes += *size;
-                files.push_back({.used = *used, .size = *size, .path = path});
-            } else if (now - *used > left_behind) {
+                bytes += facts->size();
+                files.push_back({.used = facts->modified(), .size = facts->size(), .path = path});
+            } else if (now - facts->modified() > left_behind) {
                 static_cast<void>(posix::remove_file(path));
             }
         });

@@ -8,11 +8,13 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
+#include <string>
 #include <string_view>
 #include <thread>
 #include <utility>
@@ -26,47 +28,51 @@ SMDEBUG_INLINE bool leads_to(const std::string& path, int handle) noexcept {
            named.st_ino == opened.st_ino;
 }
 
-SMDEBUG_INLINE lock_result try_lock(int handle, int kind, int patience) {
+// How many milliseconds a taker keeps trying, and how often it restarts when the file has changed hands.
+inline constexpr int takers_patience = 5;
+inline constexpr int most_attempts = 100;
+// A claim's line, as far as the number of its process.
+inline constexpr std::string_view start_of_line = "smdebug, process ";
+
+// Takes a lock (LOCK_EX, LOCK_SH) that ends when the file is closed for the last time, in whatever process. Returns 0,
+// EWOULDBLOCK if others hold it after so many milliseconds (one may just be inspecting the file), or why there is none.
+inline int take_lock(int handle, int kind, int patience) {
     while (::flock(handle, kind | LOCK_NB) != 0) {
-        if (errno != EINTR && errno != EWOULDBLOCK) {
-            return lock_result::impossible;
+        if (errno != EINTR && (errno != EWOULDBLOCK || patience-- == 0)) {
+            return errno;
         }
         if (errno == EWOULDBLOCK) {
-            if (patience-- == 0) {
-                return lock_result::refused;
-            }
             std::this_thread::sleep_for(std::chrono::milliseconds{1});
         }
     }
-    return lock_result::taken;
+    return 0;
 }
 
-SMDEBUG_INLINE claim_state look_at_claim(const std::string& path, bool to_take) {
-    using kind = claim_state::kind;
-    const auto held_because = [&](const std::string& why) {
-        return claim_state{.what = kind::held, .why = path + " " + why};
-    };
+// What is in the place of a claim: nothing, if neither is set.
+struct claim_place {
+    std::string held = {};  // by a live holder, or something that cannot be identified: a sentence on it
+    descriptor dead{-1};    // the file of a holder that is gone; while it is open, no other taker finds it dead
+};
+
+// `to_take`: the caller wants to take it over from a dead holder. Errors: access_denied, unavailable.
+inline claim_place look_at_claim(const std::string& path, bool to_take) {
     // Links are not followed, since a claim that is taken over is removed; O_NONBLOCK: a pipe must not block the open.
     const int how = (to_take ? O_RDWR : O_RDONLY) | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
     descriptor handle{open_unbroken(path, how)};
-    if (handle.get() < 0) {
-        if (errno == ELOOP || errno == EISDIR || errno == ENXIO) {
-            return held_because("is not a file.");
-        }
+    if (handle.get() < 0 && errno != ELOOP && errno != EISDIR && errno != ENXIO) {
         if (means_missing(errno) || errno == ESTALE) {
             return {};
         }
         fail("cannot open", path, errno);
     }
     struct ::stat info = {};
-    if (::fstat(handle.get(), &info) != 0) {
+    if (handle.get() >= 0 && ::fstat(handle.get(), &info) != 0) {
         fail("cannot look at", path, errno);
     }
     if (!S_ISREG(info.st_mode)) {
-        return held_because("is not a file.");
+        return {.held = path + " is not a file."};
     }
-    const lock_result lock =
-        to_take ? try_lock(handle.get(), LOCK_EX, takers_patience) : try_lock(handle.get(), LOCK_SH, 0);
+    const int locked = take_lock(handle.get(), to_take ? LOCK_EX : LOCK_SH, to_take ? takers_patience : 0);
     std::array<char, 64> content = {};
     ::ssize_t got = 0;
     do {
@@ -77,33 +83,31 @@ SMDEBUG_INLINE claim_state look_at_claim(const std::string& path, bool to_take) 
     }
     std::string_view line{content.data(), static_cast<std::size_t>(got)};
     line = line.substr(0, line.find('\n'));
-    constexpr std::string_view start = "smdebug, process ";
-    if (lock == lock_result::refused) {
-        return held_because("is held by another writer" +
-                            (line.starts_with(start) ? " (" + std::string{line} + ")" : "") +
-                            ". Wait for its end, or write elsewhere.");
+    const bool is_claim = line.starts_with(start_of_line);
+    const std::string by = is_claim ? " (" + std::string{line} + ")" : "";
+    if (locked == EWOULDBLOCK) {
+        return {.held = path + " is held by another writer" + by + ". Wait for its end, or write elsewhere."};
     }
     if (got == 0) {
-        return held_because(
-            "is held by a writer that keeps no lock, as the Python package does. If its process is gone, "
-            "remove the file.");
+        return {.held = path +
+                        " is held by a writer that keeps no lock, as the Python package does. If its process is gone, "
+                        "remove the file."};
     }
-    if (!line.starts_with(start)) {
-        return held_because("is there, and is not a claim. If it is not needed, remove the file.");
+    if (!is_claim) {
+        return {.held = path + " is there, and is not a claim. If it is not needed, remove the file."};
     }
-    if (lock == lock_result::impossible ||
-        line.find_first_not_of("0123456789", start.size()) != std::string_view::npos) {
-        return held_because("is held by a writer (" + std::string{line} +
-                            ") where the file system has no locks. If its process is gone, remove the file.");
+    if (locked != 0 || line.find_first_not_of("0123456789", start_of_line.size()) != std::string_view::npos) {
+        return {.held = path + " is held by a writer" + by +
+                        " where the file system has no locks. If its process is gone, remove the file."};
     }
-    return {.what = kind::dead, .lock = std::move(handle)};
+    return {.dead = std::move(handle)};
 }
 
 SMDEBUG_INLINE bool is_claimed(const std::string& path) {
     for (int attempt = 0; attempt < most_attempts; ++attempt) {
-        const claim_state seen = look_at_claim(path, false);
-        if (seen.what != claim_state::kind::dead || leads_to(path, seen.lock.get())) {
-            return seen.what == claim_state::kind::held;
+        const claim_place seen = look_at_claim(path, false);
+        if (seen.dead.get() < 0 || leads_to(path, seen.dead.get())) {
+            return !seen.held.empty();
         }
     }
     return true;  // it keeps changing hands
@@ -111,12 +115,12 @@ SMDEBUG_INLINE bool is_claimed(const std::string& path) {
 
 SMDEBUG_INLINE file_claim::file_claim(std::string path, durability how) : path_(std::move(path)) {
     for (int attempt = 0; attempt < most_attempts; ++attempt) {
-        claim_state seen = look_at_claim(path_, true);
-        if (seen.what == claim_state::kind::held) {
-            throw in_use(seen.why, {.where = path_});
+        const claim_place seen = look_at_claim(path_, true);
+        if (!seen.held.empty()) {
+            throw in_use(seen.held, {.where = path_});
         }
         // While this process has the lock, no other taker removes the file or replaces it.
-        if (seen.what == claim_state::kind::dead && leads_to(path_, seen.lock.get())) {
+        if (seen.dead.get() >= 0 && leads_to(path_, seen.dead.get())) {
             remove_file(path_);
         }
         if (make(how)) {
@@ -145,21 +149,17 @@ SMDEBUG_INLINE file_claim::~file_claim() {
 
 SMDEBUG_INLINE void file_claim::release() {
     const descriptor mine = std::move(handle_);
-    if (mine.get() >= 0 && holder_ == ::getpid() && leads_to(path_, mine.get())) {
+    if (mine.get() >= 0 && holder_ == process_number() && leads_to(path_, mine.get())) {
         remove_file(path_);
     }
 }
 
 SMDEBUG_INLINE bool file_claim::make(durability how) {
-    temporary_file made{path_};
-    write_line(made.handle(), 0);
-    if (how == durability::on_disk) {
-        made.sync();
-    }
-    const bool linked = ::link(made.name().c_str(), path_.c_str()) == 0;
-    const int code = linked ? 0 : errno;
+    whole_file_output made{path_};  // never committed: removed under its temporary name
+    write_line(made.handle(), 0, how);
+    const int code = ::link(made.name().c_str(), path_.c_str()) == 0 ? 0 : errno;
     // A network file system may repeat the request: the second one fails with EEXIST although the first made the link.
-    if (linked || (code == EEXIST && leads_to(path_, made.handle()))) {
+    if (code == 0 || (code == EEXIST && leads_to(path_, made.handle()))) {
         handle_ = made.take_handle();
         return true;
     }
@@ -181,10 +181,7 @@ SMDEBUG_INLINE bool file_claim::make_in_place(durability how) {
         return false;
     }
     try {
-        write_line(made.get(), takers_patience);
-        if (how == durability::on_disk) {
-            temporary_file::sync(made.get(), path_);
-        }
+        write_line(made.get(), takers_patience, how);
     } catch (...) {
         ::unlink(path_.c_str());
         throw;
@@ -193,11 +190,15 @@ SMDEBUG_INLINE bool file_claim::make_in_place(durability how) {
     return true;
 }
 
-SMDEBUG_INLINE void file_claim::write_line(int handle, int patience) const {
-    const bool locked = try_lock(handle, LOCK_EX, patience) == lock_result::taken;
-    const std::string line = "smdebug, process " + std::to_string(holder_) + (locked ? "\n" : ", without a lock\n");
+SMDEBUG_INLINE void file_claim::write_line(int handle, int patience, durability how) const {
+    const bool locked = take_lock(handle, LOCK_EX, patience) == 0;
+    const std::string line =
+        std::string{start_of_line} + std::to_string(holder_) + (locked ? "\n" : ", without a lock\n");
     const byte_view bytes = as_bytes(line);
     write_pieces(handle, {&bytes, 1}, path_);
+    if (how == durability::on_disk) {
+        sync_to_disk(handle, path_);
+    }
 }
 
 }  // namespace smdebug::inline v1::detail::posix

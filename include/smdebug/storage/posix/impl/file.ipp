@@ -6,7 +6,6 @@
 #include <smdebug/storage/posix/file.hpp>
 
 #include <limits.h>
-#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
@@ -55,15 +54,15 @@ SMDEBUG_INLINE descriptor::~descriptor() {
     }
 }
 
-SMDEBUG_INLINE std::optional<directory_handle> directory_handle::open(const std::string& path) {
+SMDEBUG_INLINE std::optional<descriptor> open_folder(const std::string& path) {
     descriptor handle{open_unbroken(path, O_RDONLY | O_DIRECTORY)};
-    if (handle.get() < 0) {
-        if (means_missing(errno)) {
-            return std::nullopt;
-        }
+    if (handle.get() >= 0) {
+        return handle;
+    }
+    if (!means_missing(errno)) {
         fail("cannot open the folder", path, errno);
     }
-    return directory_handle{std::move(handle)};
+    return std::nullopt;
 }
 
 SMDEBUG_INLINE std::span<std::byte> scratch_buffer::at_least(std::size_t size) {
@@ -78,13 +77,13 @@ SMDEBUG_INLINE std::span<std::byte> scratch_buffer::at_least(std::size_t size) {
     return {bytes_.get(), size_};
 }
 
-// When it was last written.  A damaged file system may report any number.
-[[nodiscard]] inline std::chrono::system_clock::time_point time_of(const struct ::stat& facts) noexcept {
-    return nearest_system_time(std::chrono::seconds{facts.st_mtim.tv_sec},
-                               std::chrono::nanoseconds{facts.st_mtim.tv_nsec});
+SMDEBUG_INLINE std::chrono::system_clock::time_point file_facts::modified() const noexcept {
+    // A damaged file system may report any number.
+    return nearest_system_time(std::chrono::seconds{said_.st_mtim.tv_sec},
+                               std::chrono::nanoseconds{said_.st_mtim.tv_nsec});
 }
 
-SMDEBUG_INLINE std::string version_of(const struct ::stat& facts) {
+SMDEBUG_INLINE std::string file_facts::version() const {
     using namespace std::chrono_literals;
     std::string version;
     version.reserve(112);
@@ -93,45 +92,69 @@ SMDEBUG_INLINE std::string version_of(const struct ::stat& facts) {
         const char* const end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
         version.append(before).append(digits.data(), static_cast<std::size_t>(end - digits.data()));
     };
-    add(facts.st_size, "");
-    add(facts.st_ino, "-");
-    add(facts.st_mtim.tv_sec, "-");
-    add(facts.st_mtim.tv_nsec, ".");
-    add(facts.st_ctim.tv_sec, "-");
-    add(facts.st_ctim.tv_nsec, ".");
+    add(said_.st_size, "");
+    add(said_.st_ino, "-");
+    add(said_.st_mtim.tv_sec, "-");
+    add(said_.st_mtim.tv_nsec, ".");
+    add(said_.st_ctim.tv_sec, "-");
+    add(said_.st_ctim.tv_nsec, ".");
     const auto now = std::chrono::system_clock::now().time_since_epoch();
-    const auto tick = facts.st_ctim.tv_nsec % 1'000'000'000 != 0 ? 50ms : 2100ms;  // some have whole seconds only
-    if (now - tick < std::chrono::seconds{facts.st_ctim.tv_sec} + std::chrono::nanoseconds{facts.st_ctim.tv_nsec}) {
+    const auto tick = said_.st_ctim.tv_nsec % 1'000'000'000 != 0 ? 50ms : 2100ms;  // some have whole seconds only
+    if (now - tick < std::chrono::seconds{said_.st_ctim.tv_sec} + std::chrono::nanoseconds{said_.st_ctim.tv_nsec}) {
         add(now.count(), "-");
     }
     return version;
 }
 
-SMDEBUG_INLINE file::file(std::string path) : path_(std::move(path)), handle_(open_at(AT_FDCWD, path_.c_str())) {
-    if (handle_.get() < 0) {
-        fail("cannot open", path_, errno);
+// The facts of a name below an open folder, whose name is for messages, or of a path.
+inline std::optional<file_facts> facts_at(int folder, const std::string& name, const std::string* folder_name) {
+    struct ::stat said = {};
+    if (::fstatat(folder, name.c_str(), &said, 0) == 0) {
+        return S_ISREG(said.st_mode) ? std::optional{file_facts{said}} : std::nullopt;
     }
-    check_kind();
+    // Denied below a folder that may only be listed: reading the file fails.
+    if (!means_missing(errno) && (errno != EACCES || folder_name == nullptr)) {
+        fail("cannot look at", folder_name == nullptr ? name : *folder_name + "/" + name, errno);
+    }
+    return std::nullopt;
 }
 
-SMDEBUG_INLINE std::optional<file> file::open_if_there(const directory_handle& folder, const std::string& name,
+SMDEBUG_INLINE std::optional<file_facts> facts_of(const std::string& path) { return facts_at(AT_FDCWD, path, nullptr); }
+
+SMDEBUG_INLINE std::optional<file_facts> facts_of(const descriptor& folder, const std::string& name,
+                                                  const std::string& folder_name) {
+    return facts_at(folder.get(), name, &folder_name);
+}
+
+// O_NONBLOCK, so that a pipe in the place of a file cannot hang the reader.
+inline descriptor open_to_read(int folder, const std::string& name) noexcept {
+    return descriptor{open_unbroken(folder, name.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY)};
+}
+
+SMDEBUG_INLINE file::file(std::string path)
+    : path_(std::move(path)), handle_(open_to_read(AT_FDCWD, path_)), facts_(facts()) {}
+
+SMDEBUG_INLINE file::file(std::string path, descriptor handle)
+    : path_(std::move(path)), handle_(std::move(handle)), facts_(facts()) {}
+
+SMDEBUG_INLINE std::optional<file> file::open_if_there(const descriptor& folder, const std::string& name,
                                                        const std::string& folder_name) {
-    descriptor handle{open_at(folder.get(), name.c_str())};
-    if (handle.get() < 0) {
-        if (means_missing(errno)) {
-            return std::nullopt;
-        }
-        fail("cannot open", folder_name + "/" + name, errno);
+    descriptor handle = open_to_read(folder.get(), name);
+    if (handle.get() < 0 && means_missing(errno)) {
+        return std::nullopt;
     }
     return file{folder_name + "/" + name, std::move(handle)};
 }
 
-SMDEBUG_INLINE std::string file::version() const {
-    struct ::stat info = {};
-    if (::fstat(handle_.get(), &info) != 0) {
-        fail("cannot look at", path_, errno);
+SMDEBUG_INLINE file_facts file::facts() const {
+    struct ::stat said = {};
+    if (handle_.get() < 0 || ::fstat(handle_.get(), &said) != 0) {
+        fail(handle_.get() < 0 ? "cannot open" : "cannot look at", path_, errno);
     }
-    return version_of(info);
+    if (!S_ISREG(said.st_mode)) {
+        throw corrupt_data(path_ + " is not a regular file", {.where = path_});
+    }
+    return file_facts{said};
 }
 
 SMDEBUG_INLINE std::size_t file::read_at(std::uint64_t offset, std::span<std::byte> into) const {
@@ -153,61 +176,18 @@ SMDEBUG_INLINE std::size_t file::read_at(std::uint64_t offset, std::span<std::by
     return done;
 }
 
+SMDEBUG_INLINE byte_buffer file::read(byte_range where) const {
+    const std::uint64_t begin = std::min(where.offset, size());
+    const auto count = static_cast<std::size_t>(std::min(where.length, size() - begin));
+    // Uninitialised on purpose: every byte is overwritten or the read throws.
+    const std::shared_ptr<std::byte[]> block = std::make_shared_for_overwrite<std::byte[]>(count);
+    const std::size_t got = read_at(begin, {block.get(), count});
+    return byte_buffer{block, byte_view{block.get(), got}};
+}
+
 SMDEBUG_INLINE byte_view file::read_all(scratch_buffer& buffer) const {
-    const std::span<std::byte> room = buffer.at_least(static_cast<std::size_t>(size_));
-    return room.first(read_at(0, room.first(static_cast<std::size_t>(size_))));
-}
-
-SMDEBUG_INLINE void file::check_kind() {
-    struct ::stat info = {};
-    if (::fstat(handle_.get(), &info) != 0) {
-        fail("cannot look at", path_, errno);
-    }
-    if (!S_ISREG(info.st_mode)) {
-        throw corrupt_data(path_ + " is not a regular file", {.where = path_});
-    }
-    size_ = static_cast<std::uint64_t>(info.st_size);
-    modified_ = time_of(info);
-}
-
-SMDEBUG_INLINE std::optional<struct ::stat> regular_file_facts(const std::string& path) {
-    struct ::stat info = {};
-    if (::stat(path.c_str(), &info) != 0) {
-        if (means_missing(errno)) {
-            return std::nullopt;
-        }
-        fail("cannot look at", path, errno);
-    }
-    return S_ISREG(info.st_mode) ? std::optional{info} : std::nullopt;
-}
-
-SMDEBUG_INLINE std::optional<file_facts> facts_of(const std::string& path) {
-    const auto facts = regular_file_facts(path);
-    return facts ? std::optional{file_facts{static_cast<std::uint64_t>(facts->st_size), version_of(*facts)}}
-                 : std::nullopt;
-}
-
-SMDEBUG_INLINE std::optional<file_facts> facts_of(const directory_handle& folder, const std::string& name,
-                                                  const std::string& folder_name) {
-    struct ::stat info = {};
-    if (::fstatat(folder.get(), name.c_str(), &info, 0) != 0) {
-        if (means_missing(errno) || errno == EACCES) {  // in a folder that may only be listed: reading it fails
-            return std::nullopt;
-        }
-        fail("cannot look at", folder_name + "/" + name, errno);
-    }
-    return S_ISREG(info.st_mode) ? std::optional{file_facts{static_cast<std::uint64_t>(info.st_size), version_of(info)}}
-                                 : std::nullopt;
-}
-
-SMDEBUG_INLINE std::optional<std::uint64_t> regular_file_size(const std::string& path) {
-    const auto facts = regular_file_facts(path);
-    return facts ? std::optional{static_cast<std::uint64_t>(facts->st_size)} : std::nullopt;
-}
-
-SMDEBUG_INLINE std::optional<std::chrono::system_clock::time_point> regular_file_time(const std::string& path) {
-    const auto facts = regular_file_facts(path);
-    return facts ? std::optional{time_of(*facts)} : std::nullopt;
+    const std::span<std::byte> room = buffer.at_least(std::size_t{size()}).first(std::size_t{size()});
+    return room.first(read_at(0, room));
 }
 
 SMDEBUG_INLINE std::optional<leased_map> leased_map::open(const file& of) noexcept {
@@ -224,33 +204,27 @@ SMDEBUG_INLINE std::optional<leased_map> leased_map::open(const file& of) noexce
     leased_map made{handle};
     // It may have been truncated before the lease.
     struct ::stat now = {};
-    if (::fstat(handle, &now) != 0 || static_cast<std::uint64_t>(now.st_size) != of.size() ||
-        !made.map(std::size_t{of.size()})) {
+    if (::fstat(handle, &now) != 0 || file_facts{now}.size() != of.size()) {
         return std::nullopt;
     }
-    return made;
+    void* const at = ::mmap(nullptr, std::size_t{of.size()}, PROT_READ, MAP_SHARED, handle, 0);
+    if (at == MAP_FAILED) {
+        return std::nullopt;
+    }
+    made.bytes_ = {static_cast<const std::byte*>(at), std::size_t{of.size()}};
+    // Loads what is not in the page cache yet and reports bad disks as an error; touching the pages would raise a
+    // signal.
+    constexpr int populate_read = 22;  // MADV_POPULATE_READ, Linux 5.14
+    return ::madvise(at, made.bytes_.size(), populate_read) == 0 ? std::optional{std::move(made)} : std::nullopt;
 }
 
 SMDEBUG_INLINE leased_map::~leased_map() {
-    if (at_ != nullptr) {
-        ::munmap(at_, size_);
+    if (!bytes_.empty()) {
+        ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
     }
     if (handle_ >= 0) {
         static_cast<void>(::fcntl(handle_, F_SETLEASE, F_UNLCK));
     }
-}
-
-SMDEBUG_INLINE bool leased_map::map(std::size_t size) noexcept {
-    void* const at = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, handle_, 0);
-    if (at == MAP_FAILED) {
-        return false;
-    }
-    at_ = at;
-    size_ = size;
-    // Loads what is not in the page cache yet and reports bad disks as an error; touching the pages would raise a
-    // signal.
-    constexpr int populate_read = 22;  // MADV_POPULATE_READ, Linux 5.14
-    return ::madvise(at, size, populate_read) == 0;
 }
 
 SMDEBUG_INLINE bool read_ahead(const file& soon) noexcept {
@@ -264,18 +238,6 @@ SMDEBUG_INLINE bool read_ahead(const file& soon) noexcept {
     const auto length = static_cast<off_t>(std::min(soon.size(), most));
     static_cast<void>(::posix_fadvise(soon.handle(), 0, length, POSIX_FADV_WILLNEED));
     return false;
-}
-
-SMDEBUG_INLINE home_process::home_process()
-    : forks_(forks_to_here().load(std::memory_order_relaxed)), number_(process_number()) {
-    // The only way to notice a fork; one handler for all hooks of the process.
-    static const int counts = ::pthread_atfork(nullptr, nullptr, [] { ++forks_to_here(); });
-    counts_ = counts == 0;
-}
-
-SMDEBUG_INLINE std::atomic<unsigned>& home_process::forks_to_here() noexcept {
-    static std::atomic<unsigned> count{0};
-    return count;
 }
 
 }  // namespace smdebug::inline v1::detail::posix

@@ -1,4 +1,4 @@
-#include <smdebug/storage/posix/output.hpp>
+#include <smdebug/exporting/write/output.hpp>
 
 #include "support/child_process.hpp"
 #include "support/skipped.hpp"
@@ -20,8 +20,8 @@
 
 using namespace smdebug;
 using namespace smdebug_test;
-using detail::posix::check_output_folder;
-using detail::posix::output_folder;
+using detail::check_output_folder;
+using detail::output_folder;
 namespace fs = std::filesystem;
 
 namespace {

@@ -1,4 +1,4 @@
-#include <smdebug/storage/posix/output.hpp>
+#include <smdebug/exporting/write/output.hpp>
 
 #include "support/temporary_folder.hpp"
 
@@ -14,7 +14,7 @@
 
 using namespace smdebug;
 using namespace smdebug_test;
-using detail::posix::buffered_output;
+using detail::buffered_output;
 
 namespace {
 

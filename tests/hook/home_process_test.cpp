@@ -1,4 +1,4 @@
-#include <smdebug/storage/posix/file.hpp>
+#include <smdebug/hook/home_process.hpp>
 
 #include "support/child_process.hpp"
 
@@ -6,7 +6,7 @@
 
 #include <unistd.h>
 
-using smdebug::detail::posix::home_process;
+using smdebug::detail::home_process;
 
 TEST_CASE("home_process: is here in the process that made it, and in no child of it, nor in a child's child") {
     const home_process parent;
