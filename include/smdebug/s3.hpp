@@ -23,7 +23,3 @@ inline constexpr smdebug::detail::s3_openers openers{open_storage, open_place};
 inline const smdebug::detail::known_component opens_by_path{openers};
 
 }  // namespace smdebug::inline v1::s3::detail
-
-#ifndef SMDEBUG_COMPILED
-#include <smdebug/s3/impl/opened.ipp>
-#endif

@@ -78,14 +78,14 @@ void check_uploads(input in) {
 void check_profile(input in) {
     const std::string text{as_text(in.rest())};
     only_errors([&] {
-        const profile_file file = profile_file::parse(text, "config");
+        const profile_property file = parse_profile_file(text, "config");
         for (const char* name : {"default", "profile x", "services y", ""}) {
-            const profile_section* const section = file.find(name);
+            const profile_property* const section = find_below(&file, name);
             for (const profile_property& property :
-                 section != nullptr ? section->properties : std::vector<profile_property>{}) {
+                 section != nullptr ? section->below : std::vector<profile_property>{}) {
                 demand(!property.name.empty() && property.where.starts_with("config, line "),
                        "a property has name and place");
-                demand(find_property(section->properties, property.name) != nullptr, "and is found by it");
+                demand(find_below(section, property.name) != nullptr, "and is found by it");
                 demand(std::none_of(property.name.begin(), property.name.end(),
                                     [](char c) { return c >= 'A' && c <= 'Z'; }),
                        "which is in small letters");
@@ -107,13 +107,15 @@ void check_answer(input in) {
     std::uint64_t taken = 0;
     while (!in.empty()) {
         const byte_view piece = in.take_bytes(1U + (how >> 1U));
-        if (!builder.take_bytes(piece, length)) {
+        std::byte* const room = builder.room_for(piece.size(), length);
+        if (room == nullptr) {
             break;
         }
+        std::copy(piece.begin(), piece.end(), room);
         taken += piece.size();
     }
-    demand(builder.received() == taken, "what was taken counts");
-    http::response answer = std::move(builder).build((how & 2U) != 0 ? 206 : 200);
+    http::response answer = std::move(builder.made);
+    answer.status = (how & 2U) != 0 ? 206 : 200;
     demand(answer.body.size() == taken, "a body is what was taken");
     for (const http::header& header : answer.headers) {
         demand(answer.find_header(header.name).has_value(), "a header is found by its name");

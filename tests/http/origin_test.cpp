@@ -12,15 +12,15 @@ TEST_CASE("origin_of: the server is scheme, host and port, whatever follows") {
         const std::string url = "https://bucket.s3.amazonaws.com:8443" + std::string{rest};
         const auto found = http::detail::origin_of(url);
         REQUIRE(found.has_value());
-        CHECK(found->text == "https://bucket.s3.amazonaws.com:8443");
+        CHECK(found->server == "https://bucket.s3.amazonaws.com:8443");
         CHECK(found->host == "bucket.s3.amazonaws.com");
-        CHECK(found->secure);
+        CHECK(found->scheme == "https");
     }
     const auto plain = http::detail::origin_of("http://10.0.0.1/");
     REQUIRE(plain.has_value());
-    CHECK(plain->text == "http://10.0.0.1");
+    CHECK(plain->server == "http://10.0.0.1");
     CHECK(plain->host == "10.0.0.1");
-    CHECK_FALSE(plain->secure);
+    CHECK(plain->scheme == "http");
 }
 
 TEST_CASE("origin_of: an IPv6 address stands in brackets") {

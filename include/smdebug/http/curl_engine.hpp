@@ -10,6 +10,7 @@
 #include <curl/curl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
@@ -19,6 +20,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -40,7 +42,14 @@ public:
     };
 
     /// Keeps up to that many idle connections open.   Errors: std::bad_alloc.
-    explicit curl_multi(std::size_t kept);
+    explicit curl_multi(std::size_t kept) : handle_(::curl_multi_init()) {
+        if (!handle_) {
+            throw std::bad_alloc{};
+        }
+        // libcurl's default limit follows the number of running handles, and closes idle connections as it shrinks.
+        const auto most = static_cast<long>(std::clamp<std::size_t>(kept, 1, 1U << 16U));
+        ::curl_multi_setopt(handle_.get(), CURLMOPT_MAXCONNECTS, most);
+    }
     curl_multi(const curl_multi&) = delete;
     curl_multi& operator=(const curl_multi&) = delete;
     ~curl_multi() = default;
@@ -51,17 +60,38 @@ public:
     void remove(CURL* easy) noexcept { ::curl_multi_remove_handle(handle_.get(), easy); }
 
     /// Does all work that does not block.
-    void perform() noexcept;
+    void perform() noexcept {
+        int running = 0;
+        ::curl_multi_perform(handle_.get(), &running);
+    }
     /// Returns a finished handle, each once.
-    [[nodiscard]] std::optional<finished> next_finished() noexcept;
+    [[nodiscard]] std::optional<finished> next_finished() noexcept {
+        int more = 0;
+        const ::CURLMsg* message = ::curl_multi_info_read(handle_.get(), &more);
+        while (message != nullptr && message->msg != CURLMSG_DONE) {
+            message = ::curl_multi_info_read(handle_.get(), &more);
+        }
+        return message == nullptr ? std::nullopt : std::optional{finished{message->easy_handle, message->data.result}};
+    }
     /// Waits until there is something to perform, wake() was called since the last wait, or the time is up.
-    void wait_until(clock::time_point latest) noexcept;
+    void wait_until(clock::time_point latest) noexcept {
+        using std::chrono::milliseconds;
+        constexpr clock::duration longest = std::chrono::minutes{10};
+        const auto now = clock::now();
+        const auto left = latest <= now ? clock::duration::zero() : std::min(latest - now, longest);
+        const auto whole = static_cast<int>(std::chrono::ceil<milliseconds>(left).count());
+        ::curl_multi_poll(handle_.get(), nullptr, 0, whole, nullptr);
+    }
     void wake() noexcept { ::curl_multi_wakeup(handle_.get()); }
 
 private:
     // libcurl's global initialisation is reference-counted.
     struct libcurl {
-        libcurl();
+        libcurl() {
+            if (::curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
+                throw std::bad_alloc{};
+            }
+        }
         libcurl(const libcurl&) = delete;
         libcurl& operator=(const libcurl&) = delete;
         ~libcurl() { ::curl_global_cleanup(); }
@@ -171,7 +201,7 @@ public:
     /// A request that the engine has accepted.
     class job {
     public:
-        job(http::request what, http::detail::completion_queue& answers, std::size_t number)
+        job(http::request what, completion_queue& answers, std::size_t number)
             : ask_(std::move(what)), to_(answers), ticket_(number) {}
 
     private:
@@ -179,7 +209,7 @@ public:
         enum class stage : std::uint8_t { waits, carried, done };
 
         http::request ask_;
-        http::detail::completion_queue& to_;
+        completion_queue& to_;
         std::size_t ticket_;
         // Guarded by the engine's mutex:
         stage at_ = stage::waits;
@@ -203,7 +233,10 @@ public:
     /// the thread has finished its current round of work: some microseconds, rarely milliseconds.
     void cancel(job& work) noexcept;
 
-    [[nodiscard]] curl_counters counters();
+    [[nodiscard]] curl_counters counters() {
+        const std::lock_guard lock{guard_};
+        return counted_;
+    }
 
 private:
     using clock = http::request::clock;
@@ -215,18 +248,21 @@ private:
     };
 
     // With the lock held.
-    void wake() noexcept;
-    // With the lock held.
-    static void answer(job& work, http::response made);
+    void wake() noexcept {
+        if (!std::exchange(woken_, true)) {
+            multi_.wake();
+        }
+    }
 
     // On the engine's thread ------------------------------------------------------------------------------------------
 
     void work();
-    [[nodiscard]] bool take_orders();
-    void give_up_waiting();
+    [[nodiscard]] bool take_orders();  // false: the thread should end
+    void give_up_waiting();            // with the lock held
     void begin(std::shared_ptr<job> work);
     void take_finished();
     void give_up_late();
+    // The last flight takes the index of the one that ends.
     void end(std::size_t which, CURLcode how, std::optional<http::response> instead = std::nullopt);
 
     curl_options options_;

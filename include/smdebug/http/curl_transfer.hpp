@@ -17,27 +17,20 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
-// Which server a URL names, and whether a proxy may be used for it.
-// Works on the text alone: no name is resolved.
 namespace smdebug::inline v1::http::detail {
 
-/// A server: URLs with the same text share connections.  Borrows the URL.
-struct origin {
-    std::string_view text;  ///< "https://host:9000"
-    std::string_view host;  ///< "host", "[::1]"
-    bool secure = false;
-};
+/// The parts of an http or https URL (scheme in lower case): those with the same server share connections.  Nothing if
+/// there is none, or if the URL contains white space, control characters or a user name, which would be sent along and
+/// appear in messages.
+[[nodiscard]] std::optional<url_parts> origin_of(std::string_view url) noexcept;
 
-/// The server of an http or https URL (scheme in lower case).  Nothing if there is none, or if the URL contains white
-/// space, control characters or a user name, which would be sent along and appear in messages.
-[[nodiscard]] std::optional<origin> origin_of(std::string_view url) noexcept;
-
-/// Whether a host is this machine, or a link-local address (169.254.*, where clouds serve their metadata): a proxy
+/// Whether a host, by its name alone, is this machine, or a link-local address (169.254.*, where clouds serve their metadata): a proxy
 /// would reach the wrong machine.
 [[nodiscard]] constexpr bool is_near(std::string_view host) noexcept {
     if (host.starts_with('[')) {
@@ -59,7 +52,12 @@ static_assert(LIBCURL_VERSION_NUM >= 0x075700, "smdebug needs libcurl 7.87 or la
 /// Not movable: libcurl holds the address of its error buffer.
 class curl_easy {
 public:
-    curl_easy();
+    curl_easy() : handle_(::curl_easy_init()) {
+        if (!handle_) {
+            throw std::bad_alloc{};
+        }
+        set(CURLOPT_ERRORBUFFER, words_.data());
+    }
     curl_easy(const curl_easy&) = delete;
     curl_easy& operator=(const curl_easy&) = delete;
     ~curl_easy() = default;
@@ -89,7 +87,10 @@ public:
 
     void forget_words() noexcept { words_.front() = '\0'; }
     /// The meaning of a code, and libcurl's message for this case.
-    [[nodiscard]] std::string to_message(CURLcode why) const;
+    [[nodiscard]] std::string to_message(CURLcode why) const {
+        const std::string said = ::curl_easy_strerror(why);
+        return words_.front() == '\0' ? said : said + ": " + words_.data();
+    }
 
 private:
     struct handle_cleaner {
@@ -132,9 +133,16 @@ public:
     /// deadlines, and measures stalls in whole seconds only.
     [[nodiscard]] std::optional<http::response> overdue(clock::time_point now);
     /// When to call overdue() again if nothing happens before.  Valid after overdue().
-    [[nodiscard]] clock::time_point due() const noexcept;
-    [[nodiscard]] std::uint64_t bytes_received() const noexcept { return now_.answer.received(); }
-    [[nodiscard]] std::uint64_t connections_opened() const noexcept;
+    [[nodiscard]] clock::time_point due() const noexcept {
+        const clock::time_point end = std::max(now_.ask->deadline, in_time_until());
+        const clock::time_point silent = now_.connected ? now_.moved_at + patience() : end;
+        return std::min({end, silent, has_speed() ? now_.window_at + patience() : end});
+    }
+    [[nodiscard]] std::uint64_t bytes_received() const noexcept { return now_.answer.made.body.size(); }
+    [[nodiscard]] std::uint64_t connections_opened() const noexcept {
+        // Not connected: libcurl would report the previous request's number.
+        return now_.connected ? static_cast<std::uint64_t>(easy_.asked<long>(CURLINFO_NUM_CONNECTS)) : 0;
+    }
     [[nodiscard]] bool is_http2() const noexcept {
         return easy_.asked<long>(CURLINFO_HTTP_VERSION) == CURL_HTTP_VERSION_2_0;
     }
@@ -143,7 +151,7 @@ private:
     // The state of one request.
     struct state {
         const http::request* ask = nullptr;
-        http::detail::response_builder answer{0};
+        response_builder answer{0};
         std::size_t sent = 0;
         curl_off_t uploaded = 0;
         bool connected = false;
@@ -169,7 +177,7 @@ private:
     }
     // When the bytes received so far would be too few.
     [[nodiscard]] clock::time_point in_time_until() const noexcept;
-    [[nodiscard]] bool is_slow(clock::time_point now);
+    [[nodiscard]] bool is_slow(clock::time_point now);  // measures in consecutive windows
     void set_once();
     void set_method(const http::request& ask);
 
@@ -192,9 +200,7 @@ private:
         return ::socket(where->family, where->socktype | SOCK_CLOEXEC, where->protocol);
     }
 
-    [[nodiscard]] bool take_bytes(byte_view bytes);
-
-    http::detail::curl_easy easy_;
+    curl_easy easy_;
     const curl_options& options_;
     state now_;
     bool reusable_ = true;

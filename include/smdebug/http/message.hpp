@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace smdebug::inline v1::http {
@@ -91,37 +92,35 @@ struct url_parts {
 [[nodiscard]] url_parts parts_of(std::string_view url) noexcept;
 
 /// A response for a request without an answer, with the reason.
-[[nodiscard]] http::response not_answered(http::outcome why, std::string words);
+[[nodiscard]] inline http::response not_answered(http::outcome why, std::string words) {
+    return {.outcome = why, .failure = std::move(words)};
+}
 
 /// Takes lines until an empty one ends the headers, then the body.  With a known length, the body's memory is
-/// allocated once and not cleared; without, it grows.
+/// allocated once; without, it grows.  It is never cleared.
 class response_builder {
 public:
-    /// Starts anew; limits the body to that many bytes.
+    /// Limits the body to that many bytes.
     explicit response_builder(std::uint64_t most) noexcept : most_(most) {}
 
     /// A header line, with or without its line end.  A status line starts over: 100 Continue precedes the real answer.
     void take_line(std::string_view line);
 
-    /// A piece of the body; `length`: the whole body's announced length.  False, and the piece is not taken, if the
-    /// body exceeds the limit.
-    [[nodiscard]] bool take_bytes(byte_view bytes, std::optional<std::uint64_t> length);
+    /// Adds a piece of so many bytes to the body, and returns the memory that they have to be copied to.  Null, and
+    /// nothing is added, if the body exceeds the limit.  `length`: the whole body's announced length.
+    [[nodiscard]] std::byte* room_for(std::size_t count, std::optional<std::uint64_t> length);
 
-    [[nodiscard]] std::uint64_t received() const noexcept { return received_; }
     /// Whether the headers have ended and no announced byte of the body is missing.
-    [[nodiscard]] bool whole() const noexcept { return headers_end_ && (!block_ || received_ == length_); }
+    [[nodiscard]] bool whole() const noexcept { return headers_end_ && (!length_ || made.body.size() == *length_); }
 
-    /// The response built so far.
-    [[nodiscard]] http::response build(int status) &&;
+    http::response made = {};  ///< the response built so far, without its status
 
 private:
     std::uint64_t most_;
-    std::vector<http::header> headers_;
     bool headers_end_ = false;
-    std::uint64_t received_ = 0;
-    std::shared_ptr<std::byte[]> block_;  // for the whole body, if its length is known
-    std::uint64_t length_ = 0;
-    std::vector<std::byte> grown_;  // otherwise
+    std::shared_ptr<std::byte[]> block_ = {};  // of the body
+    std::size_t block_bytes_ = 0;
+    std::optional<std::uint64_t> length_ = {};
 };
 
 }  // namespace detail

@@ -32,10 +32,26 @@ public:
     completion_queue& operator=(const completion_queue&) = delete;
     ~completion_queue() = default;
 
-    void put(arrival answer);
+    void put(arrival answer) {
+        const std::lock_guard lock{guard_};
+        arrivals_.push_back(std::move(answer));
+        // Under the lock: the thread that takes the answer may destroy this inbox at once.
+        ready_.notify_one();
+    }
 
     /// Waits for the next answer; nothing if none arrives in time.
-    [[nodiscard]] std::optional<arrival> take_until(clock::time_point latest);
+    [[nodiscard]] std::optional<arrival> take_until(clock::time_point latest) {
+        std::unique_lock lock{guard_};
+        const auto something = [&] { return !arrivals_.empty(); };
+        if (latest == clock::time_point::max()) {  // some systems cannot wait until then
+            ready_.wait(lock, something);
+        } else if (!ready_.wait_until(lock, latest, something)) {
+            return std::nullopt;
+        }
+        arrival first = std::move(arrivals_.front());
+        arrivals_.pop_front();
+        return first;
+    }
 
 private:
     std::mutex guard_;
@@ -68,30 +84,6 @@ protected:
     http_transport(const http_transport&) = default;
     http_transport& operator=(const http_transport&) = default;
 };
-
-namespace http::detail {
-
-inline void completion_queue::put(arrival answer) {
-    const std::lock_guard lock{guard_};
-    arrivals_.push_back(std::move(answer));
-    // Under the lock: the thread that takes the answer may destroy this inbox at once.
-    ready_.notify_one();
-}
-
-inline std::optional<arrival> completion_queue::take_until(clock::time_point latest) {
-    std::unique_lock lock{guard_};
-    const auto something = [&] { return !arrivals_.empty(); };
-    if (latest == clock::time_point::max()) {  // some systems cannot wait until then
-        ready_.wait(lock, something);
-    } else if (!ready_.wait_until(lock, latest, something)) {
-        return std::nullopt;
-    }
-    arrival first = std::move(arrivals_.front());
-    arrivals_.pop_front();
-    return first;
-}
-
-}  // namespace http::detail
 
 /// Sends one request and waits for the answer on the calling thread.
 [[nodiscard]] inline http::response perform(const http_transport& transport, http::request ask) {

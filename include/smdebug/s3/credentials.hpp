@@ -4,6 +4,7 @@
 
 #include <smdebug/core/form.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -24,6 +25,13 @@ enum class letter_case : std::uint8_t { any, as_it_is };
 /// for a message of 300 characters.
 void hide_pieces(std::string& text, std::span<const std::string_view> secrets, letter_case how = letter_case::any);
 
+[[nodiscard]] constexpr bool is_alphanumeric(char c) noexcept {
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+}
+
+/// `text`, a word of a server, if it is short and has only letters, digits and these other characters; else empty.
+[[nodiscard]] std::string plain_word(std::string_view text, std::string_view others);
+
 }  // namespace detail
 
 /// The keys of one identity.  An empty optional of them means anonymous access.
@@ -42,7 +50,10 @@ struct access_keys {
 void hide_keys(std::string& text, const access_keys& keys, detail::letter_case how = detail::letter_case::any);
 
 /// Whether text may be a header's value: it has no line breaks or other control characters.
-[[nodiscard]] bool fits_header(std::string_view text) noexcept;
+[[nodiscard]] inline bool fits_header(std::string_view text) noexcept {
+    return std::none_of(text.begin(), text.end(),
+                        [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == '\x7f'; });
+}
 
 /// Throws value_error for keys that can never be valid.  `from` names their source: "AWS_ACCESS_KEY_ID and
 /// AWS_SECRET_ACCESS_KEY".

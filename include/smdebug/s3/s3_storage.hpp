@@ -123,7 +123,8 @@ private:
     };
 
     [[nodiscard]] std::string whole_key(std::string_view key) const;
-    [[noreturn]] void throw_missing(std::string_view key) const;
+    // Errors: not_found, unless the object is there.
+    void check_found(std::string_view key, bool is_there) const;
 
     // The server's answer about an object without its bytes; nothing if there is no such object.
     [[nodiscard]] std::optional<seen_object> look(std::string_view key) const;

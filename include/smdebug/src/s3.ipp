@@ -14,7 +14,6 @@
 #include <smdebug/s3/credentials/impl/default_credentials.ipp>
 #include <smdebug/s3/credentials/impl/metadata_exchange.ipp>
 #include <smdebug/s3/credentials/impl/profile.ipp>
-#include <smdebug/s3/impl/opened.ipp>
 #include <smdebug/s3/impl/s3_storage.ipp>
 #include <smdebug/s3/object/impl/failure.ipp>
 #include <smdebug/s3/object/impl/listing.ipp>

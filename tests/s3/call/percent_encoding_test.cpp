@@ -36,9 +36,7 @@ TEST_CASE(
     }
     CHECK(s3::detail::percent_encoded("", false).empty());
     CHECK(s3::detail::percent_encoded("a b/c+d\xC3\xA4", true) == "a%20b/c%2Bd%C3%A4");
-    std::string out = "x?";
-    s3::detail::append_percent_encoded(out, "a=b", false);
-    CHECK(out == "x?a%3Db");
+    CHECK(s3::detail::percent_encoded("a=b", false) == "a%3Db");
 }
 
 TEST_CASE("percent_decoded: of all bytes, in capitals or not, what was encoded") {

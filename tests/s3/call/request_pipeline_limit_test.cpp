@@ -50,7 +50,8 @@ TEST_CASE("request_pipeline: answers are taken in the order in which they are wa
     }
     std::set<std::string> others;
     while (!calls.idle()) {
-        auto [number, ended] = calls.next();
+        const std::size_t number = calls.next();
+        const s3::detail::call_result ended = calls.wait(number);
         CHECK(text_of(ended) == "content " + std::to_string(number - numbers.front()));
         CHECK(others.insert(text_of(ended)).second);
     }

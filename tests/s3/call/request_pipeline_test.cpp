@@ -197,7 +197,8 @@ TEST_CASE("request_pipeline: expired keys are renewed, once for all calls that a
         }
     }};
     for (std::size_t i = 0; i < calls; ++i) {
-        const auto [ticket, ended] = window.next();
+        const std::size_t ticket = window.next();
+        const s3::detail::call_result ended = window.wait(ticket);
         CHECK(ended.good);
         CHECK(ended.attempts == 2);
     }
@@ -258,7 +259,8 @@ TEST_CASE("request_pipeline: calls end in the order of their answers, each under
     server.deliver(1);
     server.deliver(0);
     for (const unsigned i : {2U, 0U, 3U, 1U}) {
-        const auto [ticket, ended] = window.next();
+        const std::size_t ticket = window.next();
+        const s3::detail::call_result ended = window.wait(ticket);
         CHECK(ticket == i);
         CHECK(text_of(ended.answer) == "content " + std::to_string(i));
     }
@@ -266,7 +268,7 @@ TEST_CASE("request_pipeline: calls end in the order of their answers, each under
     // No number is used again.
     CHECK(window.start(getting("3")) == 4);
     server.deliver(0);
-    CHECK(text_of(window.next().second.answer) == "content 3");
+    CHECK(text_of(window.wait(window.next()).answer) == "content 3");
 }
 
 TEST_CASE("request_pipeline: hundreds of calls, answered in any order and failing in between") {
@@ -290,7 +292,8 @@ TEST_CASE("request_pipeline: hundreds of calls, answered in any order and failin
         for (; started < calls && window.size() < 20; ++started) {
             window.start(getting(std::to_string(started)));
         }
-        const auto [ticket, ended] = window.next();
+        const std::size_t ticket = window.next();
+        const s3::detail::call_result ended = window.wait(ticket);
         CHECK(ended.good);
         CHECK(text_of(ended.answer) == "content " + std::to_string(ticket));
         CHECK(ended_tickets.insert(ticket).second);
@@ -313,7 +316,8 @@ TEST_CASE("request_pipeline: while one call pauses, the answers of others are ta
     window.start(getting("slow"));
     for (std::size_t i = 1; i < 10; ++i) {
         window.start(getting("quick"));
-        CHECK(window.next().first == i);
+        CHECK(window.next() == i);
+        CHECK(window.wait(i).good);
     }
     CHECK(window.size() == 1);
 }
@@ -369,7 +373,7 @@ TEST_CASE("request_pipeline: destruction while answers arrive on another thread"
             window.start(getting("a"));
         }
         for (std::size_t i = 0; i < round % 8; ++i) {
-            CHECK(window.next().second.good);
+            CHECK(window.wait(window.next()).good);
         }
     }
     CHECK(server.count() == 400);

@@ -21,15 +21,15 @@ using namespace smdebug_test;
 
 namespace {
 
-std::optional<std::string> value_in(const s3::detail::profile_file& file, std::string_view section,
+using s3::detail::find_below;
+
+std::optional<std::string> value_in(const s3::detail::profile_property& file, std::string_view section,
                                     std::string_view name) {
-    const s3::detail::profile_section* found = file.find(section);
-    const s3::detail::profile_property* property =
-        found == nullptr ? nullptr : s3::detail::find_property(found->properties, name);
+    const s3::detail::profile_property* property = find_below(find_below(&file, section), name);
     return property == nullptr ? std::nullopt : std::optional{property->value};
 }
 
-s3::detail::profile_file parse(std::string_view text) { return s3::detail::profile_file::parse(text, "/etc/aws"); }
+s3::detail::profile_property parse(std::string_view text) { return s3::detail::parse_profile_file(text, "/etc/aws"); }
 
 }  // namespace
 
@@ -57,20 +57,20 @@ TEST_CASE("profile_file: sections and properties, with blanks, comments and empt
     CHECK(value_in(file, "profile x", "output") == "json");
     CHECK(value_in(file, "profile two words", "secret") == "a#b;c == d");
     CHECK(value_in(file, "profiled", "k") == "v");
-    CHECK(file.find("services y") != nullptr);
-    CHECK(file.find("sso-session z") != nullptr);
-    CHECK(file.find("x") == nullptr);
+    CHECK(find_below(&file, "services y") != nullptr);
+    CHECK(find_below(&file, "sso-session z") != nullptr);
+    CHECK(find_below(&file, "x") == nullptr);
     CHECK_FALSE(value_in(file, "default", "output").has_value());
-    CHECK(s3::detail::find_property(file.find("profile x")->properties, "region")->where == "/etc/aws, line 9");
+    CHECK(find_below(find_below(&file, "profile x"), "region")->where == "/etc/aws, line 9");
 }
 
 TEST_CASE("profile_file: line ends of Windows, a byte order mark, no last line end, nothing at all") {
     const auto file = parse("\xEF\xBB\xBF[default]\r\nregion = a\r\n\r\n[x]\r\nregion=b");
     CHECK(value_in(file, "default", "region") == "a");
     CHECK(value_in(file, "x", "region") == "b");
-    CHECK(parse("").find("default") == nullptr);
-    CHECK(parse("\xEF\xBB\xBF").find("default") == nullptr);
-    CHECK(parse("\n\n\n").find("default") == nullptr);
+    CHECK(parse("").below.empty());
+    CHECK(parse("\xEF\xBB\xBF").below.empty());
+    CHECK(parse("\n\n\n").below.empty());
 }
 
 TEST_CASE("profile_file: a section that stands twice is one, and the last of two properties counts") {
@@ -91,16 +91,15 @@ TEST_CASE("profile_file: an indented block below a name without a value is a blo
         "\tendpoint_url=http://localhost:9001\n"
         "[profile x]\n"
         "region = r\n");
-    const auto& properties = file.find("services y")->properties;
-    const s3::detail::profile_property* s3 = s3::detail::find_property(properties, "s3");
+    const auto* const services = find_below(&file, "services y");
+    const s3::detail::profile_property* s3 = find_below(services, "s3");
     REQUIRE(s3 != nullptr);
     CHECK(s3->value.empty());
     REQUIRE(s3->below.size() == 2);
-    CHECK(s3::detail::find_property(s3->below, "endpoint_url")->value == "http://localhost:9000");
-    CHECK(s3::detail::find_property(s3->below, "addressing")->value == "path");
-    CHECK(s3::detail::find_property(properties, "endpoint_url") == nullptr);
-    CHECK(s3::detail::find_property(s3::detail::find_property(properties, "dynamodb")->below, "endpoint_url")->value ==
-          "http://localhost:9001");
+    CHECK(find_below(s3, "endpoint_url")->value == "http://localhost:9000");
+    CHECK(find_below(s3, "addressing")->value == "path");
+    CHECK(find_below(services, "endpoint_url") == nullptr);
+    CHECK(find_below(find_below(services, "dynamodb"), "endpoint_url")->value == "http://localhost:9001");
     CHECK(value_in(file, "profile x", "region") == "r");
 }
 
@@ -121,7 +120,7 @@ TEST_CASE("profile_file: properties that are all indented are properties; a deep
     // As in all AWS tools: a line indented deeper than the one above is never a section.
     CHECK(value_in(file, "default", "command") == "one\ntwo = three\nfour\n[x]");
     CHECK(value_in(file, "default", "k") == "v");
-    CHECK(file.find("x") == nullptr);
+    CHECK(find_below(&file, "x") == nullptr);
 }
 
 TEST_CASE("profile_file: what is malformed is a value_error that names file and line, and not what stands there") {
@@ -175,14 +174,14 @@ TEST_CASE("profile_file: any bytes are a file or a value_error") {
 TEST_CASE("profile_file: a missing file is none, one that cannot be read is a value_error") {
     const temporary_folder folder;
     folder.write("there", "[default]\nregion = r\n");
-    const auto file = s3::detail::profile_file::read(folder.path() + "/there");
+    const auto file = s3::detail::read_profile_file(folder.path() + "/there");
     REQUIRE(file);
     CHECK(value_in(*file, "default", "region") == "r");
-    CHECK_FALSE(s3::detail::profile_file::read(folder.path() + "/missing").has_value());
-    CHECK_FALSE(s3::detail::profile_file::read(folder.path() + "/there/below").has_value());
-    CHECK_FALSE(s3::detail::profile_file::read("/dev/null").has_value());
+    CHECK_FALSE(s3::detail::read_profile_file(folder.path() + "/missing").has_value());
+    CHECK_FALSE(s3::detail::read_profile_file(folder.path() + "/there/below").has_value());
+    CHECK_FALSE(s3::detail::read_profile_file("/dev/null").has_value());
     const auto message = [](const std::string& path) {
-        return message_of<value_error>([&] { static_cast<void>(s3::detail::profile_file::read(path)); });
+        return message_of<value_error>([&] { static_cast<void>(s3::detail::read_profile_file(path)); });
     };
     CHECK(message(folder.path()).find(folder.path() + " is not a regular file") != std::string::npos);
     folder.write("malformed", "[default\n");

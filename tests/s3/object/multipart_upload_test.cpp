@@ -11,7 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -35,10 +34,17 @@ using client_type = s3::detail::client;
 using upload_type = s3::detail::multipart_upload;
 
 struct place {
-    explicit place(fake_s3_options how = {.least_part = 3}) : server(how) {}
+    explicit place(fake_s3_options how = {.least_part = 3}, std::size_t most_uploads = 4)
+        : server(how),
+          client{s3::parse_location("s3://bucket/run"), options(most_uploads), server,
+                 std::make_shared<static_credentials>(*fake_s3_options{}.keys)} {}
+    static s3_options options(std::size_t most_uploads) {
+        s3_options made = quick_options();
+        made.most_uploads = most_uploads;
+        return made;
+    }
     fake_s3 server;
-    client_type client{s3::parse_location("s3://bucket/run"), quick_options(), server,
-                       std::make_shared<static_credentials>(*fake_s3_options{}.keys)};
+    client_type client;
 };
 
 /// Whether a request has that method and query.
@@ -77,12 +83,9 @@ TEST_CASE("multipart_upload: nothing is to be seen before it is completed, and t
     upload_type upload{at.client, "run/a b"};
     CHECK(at.server.open_uploads() == 1);
     for (const std::string& part : parts) {
-        upload.send(as_bytes(part));
+        upload.send({nullptr, as_bytes(part)});
     }
     CHECK(upload.begun_parts() == 4);
-    CHECK(upload.under_way() == 4);
-    upload.wait();
-    CHECK(upload.under_way() == 3);
     CHECK(at.server.keys().empty());
     upload.complete();
     CHECK(at.server.content("run/a b") == "onetwo2three4");
@@ -101,18 +104,14 @@ TEST_CASE("multipart_upload: parts that end in any order") {
     fake_s3_options how;
     how.least_part = 1;
     how.how = delivery::later;
-    const place at{how};
-    std::map<std::size_t, std::string> sending;
+    const place at{how, 5};
     std::string whole;
     {
         upload_type upload{at.client, "run/a"};
         for (std::size_t i = 0; i < 50; ++i) {
-            while (upload.under_way() >= 5) {
-                CHECK(sending.erase(upload.wait()) == 1);
-            }
             const std::string part = "part " + std::to_string(i) + ";";
             whole += part;
-            upload.send(as_bytes(sending.try_emplace(i, part).first->second));
+            upload.send(byte_buffer::take(part));
         }
         upload.complete();
     }
@@ -129,8 +128,8 @@ TEST_CASE("multipart_upload: destroyed before it is completed, it is given up, a
         {
             upload_type upload{at.client, "run/a"};
             const std::string part = "bytes";
-            upload.send(as_bytes(part));
-            upload.send(as_bytes(part));
+            upload.send({nullptr, as_bytes(part)});
+            upload.send({nullptr, as_bytes(part)});
         }
         CHECK(at.server.count(asks_for::abort_upload) == 1);
         CHECK(at.server.open_uploads() == 0);
@@ -175,8 +174,8 @@ TEST_CASE("multipart_upload: passing failures of each step are gone over") {
         {
             upload_type upload{at.client, "run/a"};
             const std::string part = "bytes";
-            upload.send(as_bytes(part));
-            upload.send(as_bytes(part));
+            upload.send({nullptr, as_bytes(part)});
+            upload.send({nullptr, as_bytes(part)});
             upload.complete();
         }
         CHECK(times > 3);
@@ -194,7 +193,7 @@ TEST_CASE("multipart_upload: a part that fails is an error, and the upload is gi
     const auto write = [&] {
         upload_type upload{at.client, "run/a"};
         for (int i = 0; i < 3; ++i) {
-            upload.send(as_bytes(part));
+            upload.send({nullptr, as_bytes(part)});
         }
         upload.complete();
     };
@@ -217,14 +216,14 @@ TEST_CASE("multipart_upload: a 200 that holds an error is one") {
     const std::string part = "bytes";
     {
         upload_type upload{at.client, "run/a"};
-        upload.send(as_bytes(part));
+        upload.send({nullptr, as_bytes(part)});
         upload.complete();  // the third attempt succeeds
     }
     CHECK(at.server.content("run/a") == "bytes");
     times = std::numeric_limits<int>::min();
     const auto write = [&] {
         upload_type upload{at.client, "run/b"};
-        upload.send(as_bytes(part));
+        upload.send({nullptr, as_bytes(part)});
         upload.complete();
     };
     try {
@@ -243,8 +242,8 @@ TEST_CASE("multipart_upload: completed, though the answer was lost: the object i
     const std::string part = "bytes";
     const auto write = [&] {
         upload_type upload{at.client, "run/a"};
-        upload.send(as_bytes(part));
-        upload.send(as_bytes(part));
+        upload.send({nullptr, as_bytes(part)});
+        upload.send({nullptr, as_bytes(part)});
         upload.complete();
     };
     int times = 0;
@@ -285,7 +284,7 @@ TEST_CASE("multipart_upload: an upload that somebody else has ended is not a mis
     });
     upload_type upload{at.client, "run/a"};
     const std::string part = "bytes";
-    upload.send(as_bytes(part));
+    upload.send({nullptr, as_bytes(part)});
     CHECK_THROWS_AS(upload.complete(), unavailable);
 }
 

@@ -129,8 +129,8 @@ TEST_CASE("object_reader: a range that is replaced before every request is unava
     const std::vector<object_range> ranges{{"a", {0, 10}}, {"b", {0, 100}}, {"a", {0, 5}}};
     std::size_t seen = 0;
     try {
-        at.reader.read_ranges(ranges,
-                              [&](std::size_t, const std::optional<byte_buffer>&, const object_version&) { ++seen; });
+        at.reader().read_ranges(ranges,
+                                [&](std::size_t, const std::optional<byte_buffer>&, const object_version&) { ++seen; });
         FAIL("it was read");
     } catch (const unavailable& thrown) {
         CHECK(thrown.where() == "s3://bucket/run/b");

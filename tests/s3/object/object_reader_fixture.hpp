@@ -36,24 +36,24 @@ inline s3_options in_parts(std::uint64_t part_bytes, std::size_t most_requests =
     return options;
 }
 
-/// A server with objects under "run/", and a reader.
+/// A server with objects under "run/", and readers of them.
 struct place {
     explicit place(const s3_options& options = in_parts(10), fake_s3_options how = {},
                    const char* where = "s3://bucket/run")
         : server(how),
           client{s3::parse_location(where), options, server,
-                 std::make_shared<static_credentials>(*fake_s3_options{}.keys)},
-          reader{client} {}
+                 std::make_shared<static_credentials>(*fake_s3_options{}.keys)} {}
 
+    [[nodiscard]] s3::detail::object_reader reader() const { return s3::detail::object_reader{client}; }
     void put(const std::string& key, std::string content) const { server.put("run/" + key, std::move(content)); }
     [[nodiscard]] std::string read(std::string_view key, byte_range where = {0, most}) const {
-        const auto bytes = reader.read(key, where);
+        const auto bytes = reader().read(key, where);
         return bytes ? std::string{as_text(bytes->view())} : "nothing";
     }
     /// Results of read_each.
     [[nodiscard]] std::vector<std::string> read_each(const std::vector<std::string>& keys) const {
         std::vector<std::string> texts;
-        reader.read_each(keys, [&](std::size_t i, std::optional<byte_view> bytes, const object_version&) {
+        reader().read_each(keys, [&](std::size_t i, std::optional<byte_view> bytes, const object_version&) {
             CHECK(i == texts.size());
             texts.push_back(bytes ? std::string{as_text(*bytes)} : "nothing");
         });
@@ -62,7 +62,7 @@ struct place {
     /// Results of read_ranges.
     [[nodiscard]] std::vector<std::string> read_ranges(const std::vector<object_range>& ranges) const {
         std::vector<std::string> texts;
-        reader.read_ranges(ranges, [&](std::size_t i, std::optional<byte_buffer> bytes, const object_version&) {
+        reader().read_ranges(ranges, [&](std::size_t i, std::optional<byte_buffer> bytes, const object_version&) {
             CHECK(i == texts.size());
             texts.push_back(bytes ? std::string{as_text(bytes->view())} : "nothing");
         });
@@ -71,7 +71,6 @@ struct place {
 
     fake_s3 server;
     s3::detail::client client;
-    s3::detail::object_reader reader;
 };
 
 inline std::string text_of_size(std::size_t size, unsigned seed = 1) {

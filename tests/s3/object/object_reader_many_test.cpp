@@ -88,7 +88,7 @@ TEST_CASE("object_reader: an error of read_each comes at its turn: those before 
             CHECK(i == handed_over++);
             CHECK(as_text(bytes.value()) == keys[i]);
         };
-        CHECK_THROWS_AS(at.reader.read_each(keys, sink), access_denied);
+        CHECK_THROWS_AS(at.reader().read_each(keys, sink), access_denied);
         CHECK(handed_over == broken);
     }
 }
@@ -106,19 +106,19 @@ TEST_CASE("object_reader: what the sink throws comes out, and what is under way 
     for (const std::string& key : keys) {
         ranges.push_back({key, {0, 5}});
     }
-    CHECK_THROWS_AS(at.reader.read_each(keys,
-                                        [](std::size_t i, std::optional<byte_view>, const object_version&) {
-                                            if (i == 3) {
-                                                throw std::out_of_range{"the sink's"};
-                                            }
-                                        }),
-                    std::out_of_range);
-    CHECK_THROWS_AS(at.reader.read_ranges(ranges,
-                                          [](std::size_t i, std::optional<byte_buffer>, const object_version&) {
+    CHECK_THROWS_AS(at.reader().read_each(keys,
+                                          [](std::size_t i, std::optional<byte_view>, const object_version&) {
                                               if (i == 3) {
                                                   throw std::out_of_range{"the sink's"};
                                               }
                                           }),
+                    std::out_of_range);
+    CHECK_THROWS_AS(at.reader().read_ranges(ranges,
+                                            [](std::size_t i, std::optional<byte_buffer>, const object_version&) {
+                                                if (i == 3) {
+                                                    throw std::out_of_range{"the sink's"};
+                                                }
+                                            }),
                     std::out_of_range);
 }
 
@@ -237,7 +237,7 @@ TEST_CASE("object_reader: an error of read_ranges comes at its turn: those befor
                 CHECK(i == handed_over++);
                 CHECK(as_text(bytes.value().view()) == cut(text_of_size(35), {2, 25}));
             };
-            CHECK_THROWS_AS(at.reader.read_ranges(ranges, sink), access_denied);
+            CHECK_THROWS_AS(at.reader().read_ranges(ranges, sink), access_denied);
             CHECK(handed_over == broken);
         }
     }

@@ -81,9 +81,8 @@ TEST_CASE("object_reader: answers in any order, some of them failing") {
 TEST_CASE("object_reader: what is not there is nothing") {
     const place at;
     at.put("object", "x");
-    CHECK_FALSE(at.reader.read("objec", {0, most}).has_value());
-    CHECK_FALSE(at.reader.read("object/", {0, most}).has_value());
-    CHECK_FALSE(at.reader.read_versioned("object/").has_value());
+    CHECK_FALSE(at.reader().read("objec", {0, most}).has_value());
+    CHECK_FALSE(at.reader().read("object/", {0, most}).has_value());
 }
 
 TEST_CASE("object_reader: no object has an empty key, whatever the server says to such a URL") {
@@ -96,8 +95,7 @@ TEST_CASE("object_reader: no object has an empty key, whatever the server says t
             return ask.url.ends_with("/bucket/") ? std::optional{answer(200, {{"content-length", "3"}}, "xml")}
                                                  : std::nullopt;
         });
-        CHECK_FALSE(at.reader.read("", {0, most}).has_value());
-        CHECK_FALSE(at.reader.read_versioned("").has_value());
+        CHECK_FALSE(at.reader().read("", {0, most}).has_value());
         CHECK(at.server.count() == 0);
         CHECK(at.read_each({"", "missing", ""}) == std::vector<std::string>(3, "nothing"));
         CHECK(at.read_ranges({{"", {0, 1}}, {"", {0, 0}}, {"missing", {0, 1}}, {"", {5, most}}}) ==
@@ -195,7 +193,7 @@ TEST_CASE("object_reader: 416 without a size is believed where the object's size
         }
         return is_get(ask) ? std::optional{beyond} : std::nullopt;
     });
-    CHECK_FALSE(at.reader.read("object", {0, 5}).has_value());
+    CHECK_FALSE(at.reader().read("object", {0, 5}).has_value());
 }
 
 TEST_CASE("object_reader: bytes with a wrong checksum are requested again, and finally an error") {
@@ -257,15 +255,18 @@ TEST_CASE("object_reader: bytes with a wrong checksum are requested again, and f
 TEST_CASE("object_reader: the version is that of the bytes, as a listing has it") {
     const place at;
     at.put("object", text_of_size(35));
-    const auto found = at.reader.read_versioned("object");
+    object_version version;
+    const auto found = at.reader().read("object", whole_object, &version);
     REQUIRE(found.has_value());
-    CHECK(as_text(found->bytes.view()) == text_of_size(35));
+    CHECK(as_text(found->view()) == text_of_size(35));
     const auto etag = s3::detail::perform_call(at.client, {.method = http::method::head, .key = "run/object"});
-    CHECK("\"" + found->version + "\"" == etag.answer.find_header("etag"));
+    CHECK("\"" + version.tag + "\"" == etag.answer.find_header("etag"));
     // Without an ETag the version is something else, but not empty.
     fake_s3_options how;
     how.knows_versions = false;
     const place without{in_parts(10), how};
     without.put("object", "x");
-    CHECK_FALSE(without.reader.read_versioned("object")->version.empty());
+    version = {};
+    CHECK(without.reader().read("object", whole_object, &version).has_value());
+    CHECK_FALSE(version.tag.empty());
 }

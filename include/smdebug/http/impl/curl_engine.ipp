@@ -3,49 +3,9 @@
 
 #include <smdebug/http/curl_engine.hpp>
 
-#include <algorithm>
 #include <csignal>
-#include <new>
 
 namespace smdebug::inline v1::http::detail {
-
-SMDEBUG_INLINE curl_multi::curl_multi(std::size_t kept) : handle_(::curl_multi_init()) {
-    if (!handle_) {
-        throw std::bad_alloc{};
-    }
-    // libcurl's default limit follows the number of running handles, and closes idle connections as it shrinks.
-    const auto most = static_cast<long>(std::clamp<std::size_t>(kept, 1, 1U << 16U));
-    ::curl_multi_setopt(handle_.get(), CURLMOPT_MAXCONNECTS, most);
-}
-
-SMDEBUG_INLINE void curl_multi::perform() noexcept {
-    int running = 0;
-    ::curl_multi_perform(handle_.get(), &running);
-}
-
-SMDEBUG_INLINE std::optional<curl_multi::finished> curl_multi::next_finished() noexcept {
-    int more = 0;
-    const ::CURLMsg* message = ::curl_multi_info_read(handle_.get(), &more);
-    while (message != nullptr && message->msg != CURLMSG_DONE) {
-        message = ::curl_multi_info_read(handle_.get(), &more);
-    }
-    return message == nullptr ? std::nullopt : std::optional{finished{message->easy_handle, message->data.result}};
-}
-
-SMDEBUG_INLINE void curl_multi::wait_until(clock::time_point latest) noexcept {
-    using std::chrono::milliseconds;
-    constexpr clock::duration longest = std::chrono::minutes{10};
-    const auto now = clock::now();
-    const auto left = latest <= now ? clock::duration::zero() : std::min(latest - now, longest);
-    const auto whole = static_cast<int>(std::chrono::ceil<milliseconds>(left).count());
-    ::curl_multi_poll(handle_.get(), nullptr, 0, whole, nullptr);
-}
-
-SMDEBUG_INLINE curl_multi::libcurl::libcurl() {
-    if (::curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
-        throw std::bad_alloc{};
-    }
-}
 
 SMDEBUG_INLINE curl_engine::curl_engine(curl_options options)
     : options_(std::move(options)),
@@ -63,29 +23,11 @@ SMDEBUG_INLINE curl_engine::~curl_engine() {
 }
 
 SMDEBUG_INLINE void curl_engine::start(const std::shared_ptr<job>& work) {
-    const auto server = http::detail::origin_of(work->ask_.url);  // none: refused when its turn comes
+    const auto server = origin_of(work->ask_.url);  // none: refused when its turn comes
     const std::lock_guard lock{guard_};
-    work->place_ = line_.push(server ? server->text : "", work);
+    work->place_ = line_.push(server ? server->server : "", work);
     first_deadline_ = std::min(first_deadline_, work->ask_.deadline);
     wake();
-}
-
-SMDEBUG_INLINE curl_counters curl_engine::counters() {
-    const std::lock_guard lock{guard_};
-    return counted_;
-}
-
-SMDEBUG_INLINE void curl_engine::wake() noexcept {
-    if (!std::exchange(woken_, true)) {
-        multi_.wake();
-    }
-}
-
-SMDEBUG_INLINE void curl_engine::answer(job& work, http::response made) {
-    if (!work.cancelled_) {
-        work.to_.put({work.ticket_, std::move(made)});
-    }
-    work.at_ = stage::done;
 }
 
 SMDEBUG_INLINE void curl_engine::cancel(job& work) noexcept {
@@ -122,7 +64,6 @@ SMDEBUG_INLINE void curl_engine::work() {
     }
 }
 
-// Returns false when the thread should end.
 SMDEBUG_INLINE bool curl_engine::take_orders() {
     std::unique_lock lock{guard_};
     woken_ = false;
@@ -149,7 +90,6 @@ SMDEBUG_INLINE bool curl_engine::take_orders() {
     return true;
 }
 
-// With the lock held.
 SMDEBUG_INLINE void curl_engine::give_up_waiting() {
     const auto now = clock::now();
     if (first_deadline_ > now) {
@@ -159,8 +99,9 @@ SMDEBUG_INLINE void curl_engine::give_up_waiting() {
     line_.remove_if([&](const std::shared_ptr<job>& waiting) {
         const bool late = waiting->ask_.deadline <= now;
         if (late) {
-            answer(*waiting, http::detail::not_answered(http::outcome::timed_out,
-                                                        "The deadline passed before it was the request's turn."));
+            waiting->to_.put({waiting->ticket_, not_answered(outcome::timed_out,
+                                                             "The deadline passed before it was the request's turn.")});
+            waiting->at_ = stage::done;
         } else {
             first_deadline_ = std::min(first_deadline_, waiting->ask_.deadline);
         }
@@ -205,7 +146,6 @@ SMDEBUG_INLINE void curl_engine::give_up_late() {
     }
 }
 
-// Ends one flight; the last flight takes its index.
 SMDEBUG_INLINE void curl_engine::end(std::size_t which, CURLcode how, std::optional<http::response> instead) {
     std::swap(flights_[which], flights_.back());
     flight ended = std::move(flights_.back());
@@ -230,7 +170,10 @@ SMDEBUG_INLINE void curl_engine::end(std::size_t which, CURLcode how, std::optio
     counted_.bytes_received += bytes;
     counted_.http2_answers += made.answered() && is_http2 ? 1U : 0U;
     line_.ended(ended.work->place_, made.answered() ? std::optional{is_http2} : std::nullopt);
-    answer(*ended.work, std::move(made));
+    if (!ended.work->cancelled_) {
+        ended.work->to_.put({ended.work->ticket_, std::move(made)});
+    }
+    ended.work->at_ = stage::done;
     done_.notify_all();
 }
 

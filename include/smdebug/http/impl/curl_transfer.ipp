@@ -6,21 +6,18 @@
 #include <cstdio>
 #include <exception>
 #include <initializer_list>
-#include <new>
 #include <utility>
 
 namespace smdebug::inline v1::http::detail {
 
-SMDEBUG_INLINE std::optional<origin> origin_of(std::string_view url) noexcept {
+SMDEBUG_INLINE std::optional<url_parts> origin_of(std::string_view url) noexcept {
     const url_parts parts = parts_of(url);
     const bool has_blanks = std::any_of(
         url.begin(), url.end(), [](char letter) { return static_cast<unsigned char>(letter) <= ' ' || letter == 127; });
     const bool is_cut = parts.host.starts_with('[') && parts.host.find(']') == std::string_view::npos;
-    if ((parts.scheme != "http" && parts.scheme != "https") || has_blanks || !parts.user.empty() ||
-        parts.host.empty() || is_cut) {
-        return std::nullopt;
-    }
-    return origin{.text = parts.server, .host = parts.host, .secure = parts.scheme == "https"};
+    const bool is_web = parts.scheme == "http" || parts.scheme == "https";
+    const bool is_bad = has_blanks || !parts.user.empty() || parts.host.empty() || is_cut;
+    return is_web && !is_bad ? std::optional{parts} : std::nullopt;
 }
 
 SMDEBUG_INLINE outcome outcome_of(CURLcode why, bool connected) noexcept {
@@ -40,18 +37,6 @@ SMDEBUG_INLINE outcome outcome_of(CURLcode why, bool connected) noexcept {
          CURLE_SSL_ISSUER_ERROR, CURLE_SSL_PINNEDPUBKEYNOTMATCH});
     // CURLE_UNSUPPORTED_PROTOCOL when connected: the answer was no HTTP or cut.
     return is_refused || (why == CURLE_UNSUPPORTED_PROTOCOL && !connected) ? outcome::refused : outcome::interrupted;
-}
-
-SMDEBUG_INLINE curl_easy::curl_easy() : handle_(::curl_easy_init()) {
-    if (!handle_) {
-        throw std::bad_alloc{};
-    }
-    set(CURLOPT_ERRORBUFFER, words_.data());
-}
-
-SMDEBUG_INLINE std::string curl_easy::to_message(CURLcode why) const {
-    std::string said = ::curl_easy_strerror(why);
-    return words_.front() == '\0' ? said : said + ": " + words_.data();
 }
 
 SMDEBUG_INLINE bool curl_easy::set_headers(std::span<const http::header> headers) {
@@ -75,22 +60,11 @@ SMDEBUG_INLINE bool curl_easy::set_headers(std::span<const http::header> headers
     return all;
 }
 
-SMDEBUG_INLINE curl_transfer::clock::time_point curl_transfer::due() const noexcept {
-    const clock::time_point end = std::max(now_.ask->deadline, in_time_until());
-    const clock::time_point silent = now_.connected ? now_.moved_at + patience() : end;
-    return std::min({end, silent, has_speed() ? now_.window_at + patience() : end});
-}
-
-SMDEBUG_INLINE std::uint64_t curl_transfer::connections_opened() const noexcept {
-    // Not connected: libcurl would report the previous request's number.
-    return now_.connected ? static_cast<std::uint64_t>(easy_.asked<long>(CURLINFO_NUM_CONNECTS)) : 0;
-}
-
 SMDEBUG_INLINE curl_transfer::clock::time_point curl_transfer::in_time_until() const noexcept {
     if (!has_speed()) {
         return clock::time_point::min();
     }
-    const double seconds = static_cast<double>(now_.answer.received()) / static_cast<double>(now_.ask->least_speed);
+    const double seconds = static_cast<double>(bytes_received()) / static_cast<double>(now_.ask->least_speed);
     const double most = std::chrono::duration<double>{longest}.count();
     return now_.body_at +
            std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>{std::min(seconds, most)});
@@ -108,11 +82,18 @@ SMDEBUG_INLINE std::size_t curl_transfer::take_line(char* text, std::size_t, std
 }
 
 SMDEBUG_INLINE std::size_t curl_transfer::take_body(char* bytes, std::size_t, std::size_t size, void* self) noexcept {
+    state& now = of(self).now_;
+    now.moved = true;
     try {
-        of(self).now_.moved = true;
-        return of(self).take_bytes(std::as_bytes(std::span{bytes, size})) ? size : 0;
+        const auto said = of(self).easy_.asked<curl_off_t>(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T);
+        const auto length = said < 0 ? std::nullopt : std::optional{static_cast<std::uint64_t>(said)};
+        std::byte* const room = now.answer.room_for(size, length);
+        now.too_long = room == nullptr;
+        return now.too_long
+                   ? 0
+                   : static_cast<std::size_t>(std::copy_n(reinterpret_cast<std::byte*>(bytes), size, room) - room);
     } catch (const std::exception&) {
-        of(self).now_.no_memory = true;
+        now.no_memory = true;
         return 0;
     }
 }
@@ -147,13 +128,6 @@ SMDEBUG_INLINE int curl_transfer::connection_is_there(void* self, char*, char*, 
     now.moved = true;
     now.died = std::exchange(now.connected, true);
     return now.died && !may_again ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
-}
-
-SMDEBUG_INLINE bool curl_transfer::take_bytes(byte_view bytes) {
-    const auto said = easy_.asked<curl_off_t>(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T);
-    now_.too_long =
-        !now_.answer.take_bytes(bytes, said < 0 ? std::nullopt : std::optional{static_cast<std::uint64_t>(said)});
-    return !now_.too_long;
 }
 
 SMDEBUG_INLINE void curl_transfer::set_once() {
@@ -196,12 +170,10 @@ SMDEBUG_INLINE void curl_transfer::set_once() {
 }
 
 SMDEBUG_INLINE std::optional<http::response> curl_transfer::begin(const http::request& ask) {
-    now_ = {.ask = &ask, .answer = http::detail::response_builder{ask.most}};
+    now_ = {.ask = &ask, .answer = response_builder{ask.most}};
     easy_.forget_words();
-    const auto refused = [](std::string why) {
-        return http::detail::not_answered(http::outcome::refused, std::move(why));
-    };
-    const auto where = http::detail::origin_of(ask.url);
+    const auto refused = [](std::string why) { return not_answered(outcome::refused, std::move(why)); };
+    const auto where = origin_of(ask.url);
     if (!where) {
         return refused("The URL has to begin with http:// or https:// and a host, without a user's name or blanks.");
     }
@@ -211,9 +183,9 @@ SMDEBUG_INLINE std::optional<http::response> curl_transfer::begin(const http::re
     set_method(ask);
     easy_.set(CURLOPT_URL, ask.url.c_str());
     // Null: the environment's proxy.  Empty: no proxy.
-    easy_.set(CURLOPT_PROXY, http::detail::is_near(where->host) ? "" : static_cast<const char*>(nullptr));
+    easy_.set(CURLOPT_PROXY, is_near(where->host) ? "" : static_cast<const char*>(nullptr));
     // Over HTTP/2, waiting for a connection in progress is quicker than opening one for each request.
-    easy_.set(CURLOPT_PIPEWAIT, where->secure && options_.http2 ? 1L : 0L);
+    easy_.set(CURLOPT_PIPEWAIT, where->scheme == "https" && options_.http2 ? 1L : 0L);
     const auto within = std::clamp(ask.connect_within, std::chrono::milliseconds{1}, longest);
     easy_.set(CURLOPT_CONNECTTIMEOUT_MS, long{within.count()});
     return easy_.trouble() == CURLE_OK ? std::nullopt : std::optional{refused(easy_.to_message(easy_.trouble()))};
@@ -239,33 +211,31 @@ SMDEBUG_INLINE std::optional<http::response> curl_transfer::overdue(clock::time_
     if (std::exchange(now_.moved, false)) {
         now_.moved_at = now;
     }
-    if (now_.ask->least_speed > 0 && now_.body_at == clock::time_point{} && now_.answer.received() > 0) {
+    if (now_.ask->least_speed > 0 && now_.body_at == clock::time_point{} && bytes_received() > 0) {
         now_.body_at = now_.window_at = now;
     }
     if (std::max(now_.ask->deadline, in_time_until()) <= now) {
-        return http::detail::not_answered(http::outcome::timed_out, "The deadline has passed.");
+        return not_answered(outcome::timed_out, "The deadline has passed.");
     }
     if (now_.connected && now_.moved_at + patience() <= now) {
-        return http::detail::not_answered(http::outcome::stalled,
-                                          "No byte came or went for " + std::to_string(patience().count()) + " ms.");
+        return not_answered(outcome::stalled,
+                            "No byte came or went for " + std::to_string(patience().count()) + " ms.");
     }
     if (is_slow(now)) {
-        return http::detail::not_answered(http::outcome::stalled,
-                                          "The body came with less than " + std::to_string(now_.ask->least_speed) +
-                                              " bytes a second for " + std::to_string(patience().count()) + " ms.");
+        return not_answered(outcome::stalled, "The body came with less than " + std::to_string(now_.ask->least_speed) +
+                                                  " bytes a second for " + std::to_string(patience().count()) + " ms.");
     }
     return std::nullopt;
 }
 
-// Measures in consecutive windows.
 SMDEBUG_INLINE bool curl_transfer::is_slow(clock::time_point now) {
     if (!has_speed() || now < now_.window_at + patience()) {
         return false;
     }
     const double seconds = std::chrono::duration<double>{now - now_.window_at}.count();
-    const std::uint64_t came = now_.answer.received() - now_.window_begin;
+    const std::uint64_t came = bytes_received() - now_.window_begin;
     now_.window_at = now;
-    now_.window_begin = now_.answer.received();
+    now_.window_begin = bytes_received();
     return static_cast<double>(came) < static_cast<double>(now_.ask->least_speed) * seconds;
 }
 
@@ -279,20 +249,20 @@ SMDEBUG_INLINE http::response curl_transfer::finish(CURLcode how) {
     state was = std::exchange(now_, {});
     reusable_ = how == CURLE_OK && !was.died;
     if (was.too_long) {
-        return http::detail::not_answered(http::outcome::too_long, "The answer's body is longer than the limit of " +
-                                                                       std::to_string(was.ask->most) + " bytes.");
+        return not_answered(outcome::too_long, "The answer's body is longer than the limit of " +
+                                                   std::to_string(was.ask->most) + " bytes.");
     }
     if (was.no_memory) {
-        return http::detail::not_answered(http::outcome::interrupted, "Not enough memory for the answer.");
+        return not_answered(outcome::interrupted, "Not enough memory for the answer.");
     }
     if ((was.died && how == CURLE_ABORTED_BY_CALLBACK) || how == CURLE_SEND_FAIL_REWIND) {
-        return http::detail::not_answered(http::outcome::interrupted,
-                                          "The connection was closed before any answer arrived.");
+        return not_answered(outcome::interrupted, "The connection was closed before any answer arrived.");
     }
     if (how != CURLE_OK) {
-        return http::detail::not_answered(http::detail::outcome_of(how, was.connected), easy_.to_message(how));
+        return not_answered(outcome_of(how, was.connected), easy_.to_message(how));
     }
-    return std::move(was.answer).build(static_cast<int>(status));
+    was.answer.made.status = static_cast<int>(status);
+    return std::move(was.answer.made);
 }
 
 }  // namespace smdebug::inline v1::http::detail

@@ -4,7 +4,6 @@
 #include <smdebug/http/message.hpp>
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 namespace smdebug::inline v1::http {
@@ -42,32 +41,12 @@ SMDEBUG_INLINE url_parts parts_of(std::string_view url) noexcept {
     return parts;
 }
 
-SMDEBUG_INLINE http::response not_answered(http::outcome why, std::string words) {
-    http::response made;
-    made.outcome = why;
-    made.failure = std::move(words);
-    return made;
-}
-
-SMDEBUG_INLINE http::response response_builder::build(int status) && {
-    http::response made;
-    made.status = status;
-    made.headers = std::move(headers_);
-    if (block_) {
-        const byte_view bytes{block_.get(), std::size_t{received_}};
-        made.body = byte_buffer{std::move(block_), bytes};
-    } else if (!grown_.empty()) {
-        made.body = byte_buffer::take(std::move(grown_));
-    }
-    return made;
-}
-
 SMDEBUG_INLINE void response_builder::take_line(std::string_view line) {
     while (line.ends_with('\n') || line.ends_with('\r')) {
         line.remove_suffix(1);
     }
     if (line.starts_with("HTTP/")) {
-        headers_.clear();
+        made.headers.clear();
         headers_end_ = false;
         return;
     }
@@ -84,27 +63,25 @@ SMDEBUG_INLINE void response_builder::take_line(std::string_view line) {
     std::transform(taken.name.begin(), taken.name.end(), taken.name.begin(), [](char letter) {
         return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
     });
-    headers_.push_back(std::move(taken));
+    made.headers.push_back(std::move(taken));
 }
 
-SMDEBUG_INLINE bool response_builder::take_bytes(byte_view bytes, std::optional<std::uint64_t> length) {
-    if (received_ == 0 && !block_ && length) {
-        if (*length > most_) {
-            return false;
-        }
-        length_ = *length;
-        block_ = std::make_shared_for_overwrite<std::byte[]>(std::size_t{length_});
+SMDEBUG_INLINE std::byte* response_builder::room_for(std::size_t count, std::optional<std::uint64_t> length) {
+    const std::size_t received = made.body.size();
+    if (!block_ && length.value_or(0) <= most_) {
+        length_ = length;
     }
-    if (bytes.size() > (block_ ? length_ : most_) - received_) {
-        return false;
+    if ((!block_ && length_ != length) || count > length_.value_or(most_) - received) {
+        return nullptr;
     }
-    if (block_ && !bytes.empty()) {
-        std::memcpy(block_.get() + received_, bytes.data(), bytes.size());
-    } else {
-        grown_.insert(grown_.end(), bytes.begin(), bytes.end());
+    if (!block_ || received + count > block_bytes_) {
+        block_bytes_ = length_ ? std::size_t{*length_} : std::max(received + count, 2 * block_bytes_);
+        auto larger = std::make_shared_for_overwrite<std::byte[]>(block_bytes_);
+        std::copy_n(made.body.data(), received, larger.get());
+        block_ = std::move(larger);
     }
-    received_ += bytes.size();
-    return true;
+    made.body = byte_buffer{block_, byte_view{block_.get(), received + count}};
+    return block_.get() + received;
 }
 
 }  // namespace detail

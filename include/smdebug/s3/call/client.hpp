@@ -102,7 +102,12 @@ private:
         return known_;
     }
 
-    [[nodiscard]] std::string base_url(const knowledge& now) const;
+    [[nodiscard]] std::string base_url(const knowledge& now) const {
+        if (now.moved_to.empty()) {
+            return bucket_url(now.endpoint, now.region, where_.bucket, options_.addressing);
+        }
+        return now.moved_to + "/" + (now.names_bucket ? std::string{} : where_.bucket + "/");
+    }
 
     // A server's relation to the service as configured, not as other servers have described it.  Under the lock.
     [[nodiscard]] standing standing_of(std::string_view server) const {

@@ -15,20 +15,13 @@
 
 namespace smdebug::inline v1::s3::detail {
 
-[[nodiscard]] constexpr bool is_alphanumeric(char c) noexcept {
-    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-}
-
 /// Whether a character needs no encoding: the unreserved ones of RFC 3986.
 [[nodiscard]] constexpr bool is_unreserved(char c) noexcept {
     return is_alphanumeric(c) || c == '-' || c == '.' || c == '_' || c == '~';
 }
 
-/// Appends `text` with all but the unreserved characters as upper-case %XX: a space is "%20", a plus "%2B".  Slashes
-/// stay if they separate a path.  Accepts any bytes.
-void append_percent_encoded(std::string& out, std::string_view text, bool keep_slashes);
-
-/// The same, returned as a new string.
+/// `text` with all but the unreserved characters as upper-case %XX: a space is "%20", a plus "%2B".  Slashes stay if
+/// they separate a path.  Accepts any bytes.
 [[nodiscard]] std::string percent_encoded(std::string_view text, bool keep_slashes);
 
 /// Decodes upper- and lower-case escapes; nothing if an escape is cut or invalid.  '+' stays '+'.
@@ -66,7 +59,10 @@ struct server_name {
     bool has_user = false;  ///< the URL had a user name, or something like it, before the host
 
     /// "https://host", with the port unless it is the scheme's default.
-    [[nodiscard]] std::string text() const;
+    [[nodiscard]] std::string text() const {
+        const bool usual = port == (secure ? 443U : 80U);
+        return (secure ? "https://" : "http://") + host + (usual ? "" : ":" + std::to_string(port));
+    }
     friend bool operator==(const server_name&, const server_name&) = default;
 };
 
@@ -76,13 +72,6 @@ enum class standing : std::uint8_t {
     server,            ///< belongs to it: the bucket's name goes into the path
     server_of_bucket,  ///< belongs to it, and its name already begins with the bucket's
 };
-
-/// Removes and returns the text before the first dot; removes the dot too.
-[[nodiscard]] constexpr std::string_view take_label(std::string_view& name) noexcept {
-    const std::string_view label = name.substr(0, name.find('.'));
-    name.remove_prefix(std::min(label.size() + 1, name.size()));
-    return label;
-}
 
 /// Whether a host name has valid characters only: others (a percent sign, a backslash) are ambiguous.
 [[nodiscard]] constexpr bool is_host(std::string_view host) noexcept {
@@ -116,9 +105,10 @@ enum class standing : std::uint8_t {
             continue;
         }
         std::string_view name = host.substr(0, host.size() - domain.size());
-        const std::string_view service = take_label(name);  // "s3", "s3-fips", "s3-us-west-2", "s3-accelerate"
+        const std::string_view service = name.substr(0, name.find('.'));  // "s3", "s3-us-west-2", "s3-accelerate"
+        name.remove_prefix(std::min(service.size() + 1, name.size()));
         if (name == "dualstack" || name.starts_with("dualstack.")) {
-            static_cast<void>(take_label(name));
+            name.remove_prefix(std::min(std::string_view{"dualstack."}.size(), name.size()));
         }
         const bool is_place = name.empty() || (is_region(name) && std::count(name.begin(), name.end(), '-') >= 2 &&
                                                name.back() >= '0' && name.back() <= '9');  // "eu-west-1"

@@ -54,28 +54,31 @@ public:
     ~request_pipeline() = default;
 
     /// Whether no answer is outstanding or waiting to be taken.
-    [[nodiscard]] bool idle() const noexcept { return flights_.empty() && arrived_.empty(); }
+    [[nodiscard]] bool idle() const noexcept { return flights_.empty(); }
     /// The number of calls in flight.
-    [[nodiscard]] std::size_t size() const noexcept { return flights_.size(); }
+    [[nodiscard]] std::size_t size() const noexcept {
+        return static_cast<std::size_t>(
+            std::count_if(flights_.begin(), flights_.end(), [](const auto& one) { return !one.second.has_ended(); }));
+    }
 
     /// Starts a call as soon as the limit permits.  Returns its number: 0, 1, 2, ...
     /// Errors: those of the credentials; then the call is not started, and its number is used again.
     std::size_t start(call what);
 
-    /// Waits for the end of any call.  Precondition: not idle.
-    [[nodiscard]] std::pair<std::size_t, call_result> next();
-    /// Waits for the end of that call, which must not have been taken or dropped.
+    /// Waits for the end of any call, and returns its number: wait() gives its result.  Precondition: not idle.
+    [[nodiscard]] std::size_t next();
+    /// Waits for the end of that call, which must not have been waited for or dropped before.
     [[nodiscard]] call_result wait(std::size_t number);
 
     /// Cancels a call whose answer is no longer needed.
-    void drop(std::size_t number) noexcept;
+    void drop(std::size_t number) noexcept { flights_.erase(number); }
     /// Cancels all calls.
-    void abandon() noexcept;
+    void abandon() noexcept { flights_.clear(); }
 
 private:
     using clock = http::request::clock;
 
-    // The states of a call.  launch() leads to `sent`, and the answer from there to the next state: see judged().
+    // The states of a call.  launch() leads to `sent`, and the answer from there to the next state: see receive().
 
     struct sent {
         std::unique_ptr<http_transport::exchange> held;
@@ -107,6 +110,7 @@ private:
         std::optional<doubt> doubted = {};
 
         [[nodiscard]] const call& asked() const noexcept { return doubted ? doubted->check : made.asked; }
+        [[nodiscard]] bool has_ended() const noexcept { return std::holds_alternative<ended>(now); }
     };
 
     // Time to connect that even the last attempt gets, if the server has never answered.
@@ -120,28 +124,21 @@ private:
     // Sends the calls whose pause is over.  Returns when the next one is due.
     clock::time_point launch_what_is_due();
 
+    // Waits for one answer, which ends its call or leads to another attempt; or until a pause is over.
+    void receive();
     // The state after an answer to `was`, which is in `of.made`.
-    [[nodiscard]] state judged(flight& of, const sent& was);
+    [[nodiscard]] state state_after(flight& of, const sent& was, const retry_decision& decision);
     // Another attempt after a pause, if one makes sense and there is time for it.
     [[nodiscard]] state pause(const flight& of, std::optional<std::chrono::seconds> at_least = std::nullopt);
-    // After a correction of what the client knows, if the answer allows one.
-    [[nodiscard]] state corrected(flight& of, const sent& was, const retry_decision& decision);
     // After the size of an object that is said to end before the wanted range: confirms it, or the doubted answer was
     // wrong, and is retried.
     [[nodiscard]] state sized(flight& of, const sent& was);
-
-    // Reports to the client whether a read was answered in time.  A cut or refused one is not reported.
-    void note_read(const flight& of) const noexcept;
-
-    // Waits until a call ends.  Precondition: one is in flight.
-    [[nodiscard]] std::pair<std::size_t, call_result> next_ended();
 
     const client& client_;
     std::size_t most_;
     back_off pauses_;
     http::detail::completion_queue answers_;  // declared before the exchanges that put into it
-    std::map<std::size_t, flight> flights_;   // addresses are stable
-    std::map<std::size_t, call_result> arrived_;
+    std::map<std::size_t, flight> flights_;   // in flight, or ended and not taken yet; addresses are stable
     std::size_t started_ = 0;
 };
 

@@ -75,11 +75,6 @@ struct canonical_request {
 /// "20130524T000000Z"; its first eight characters are the day.
 [[nodiscard]] std::string signing_time(std::chrono::system_clock::time_point now);
 
-/// "20130524/us-east-1/s3/aws4_request".
-[[nodiscard]] inline std::string scope_text(std::string_view day, const signing_scope& scope) {
-    return std::string{day}.append("/").append(scope.region).append("/").append(scope.service).append("/aws4_request");
-}
-
 /// The key of one day and scope.
 [[nodiscard]] digest signing_key(std::string_view secret, std::string_view day, const signing_scope& scope);
 

@@ -12,7 +12,7 @@
 
 #include <chrono>
 #include <condition_variable>
-#include <cstdint>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -44,7 +44,10 @@ public:
     [[nodiscard]] access_keys get(std::chrono::system_clock::time_point now, function_ref<keys_answer()> fetch);
 
     /// Discards the keys, even if they have not expired.
-    void forget();
+    void forget() {
+        const std::lock_guard lock{guard_};
+        keys_.reset();
+    }
 
 private:
     [[nodiscard]] static bool good(const std::optional<access_keys>& keys,
@@ -52,8 +55,6 @@ private:
         return keys && (!keys->expires || *keys->expires > then);
     }
     [[noreturn]] static void fail(const keys_answer& why);
-    /// Ends a fetch, successful or not.  Under the lock.
-    void settle(std::chrono::system_clock::time_point now);
 
     refresh_policy policy_;
     std::mutex guard_;
@@ -95,16 +96,13 @@ public:
     void renew() const override { refreshed_.forget(); }
 
 private:
-    enum class place : std::uint8_t { environment, profile, container, instance };
-
     // Called by one thread at a time: refreshed_keys ensures it.
     [[nodiscard]] s3::detail::keys_answer look() const;
-    [[nodiscard]] s3::detail::keys_answer look_in(place where) const;
 
     std::shared_ptr<const http_transport> transport_;
     s3::detail::key_search how_;
     mutable s3::detail::refreshed_keys refreshed_;
-    mutable std::optional<place> chosen_;
+    mutable std::optional<std::size_t> chosen_;  // source of the keys
 };
 
 /// The provider that options ask for: s3_options::keys if set; else none if s3_options::anonymous is set; else

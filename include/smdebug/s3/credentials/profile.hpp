@@ -57,44 +57,27 @@ using environment_reader = std::function<std::optional<std::string>(const char*)
 
 // The files ~/.aws/credentials and ~/.aws/config: sections of properties, read as the AWS tools read them.
 
-/// `name = value`.  The value may be secret and is never printed.
+/// A property, `name = value`; a section, `[name]`, with its properties below; or a file, with its sections below.
 struct profile_property {
-    std::string name = {};   ///< lower case
-    std::string value = {};  ///< including continuation lines, each after a '\n'
+    std::string name = {};   ///< a property's in lower case, a section's without quotes and extra blanks: "profile x"
+    std::string value = {};  ///< including continuation lines, each after a '\n'.  May be secret and is never printed
     std::string where = {};  ///< "<path>, line 3"
-    /// The indented block under a name without a value.
+    /// Of a property: the indented block under a name without a value.
     std::vector<profile_property> below = {};
 };
 
-/// The property of that name, or null.  Borrows.
-[[nodiscard]] const profile_property* find_property(const std::vector<profile_property>& among,
-                                                    std::string_view name) noexcept;
-
-/// `[name]` and its properties.
-struct profile_section {
-    std::string name = {};  ///< without quotes and extra blanks: "default", "profile x", "services y"
-    std::vector<profile_property> properties = {};
-};
+/// What is below it under that name; null if nothing is, or if `within` is null.  Borrows.
+[[nodiscard]] const profile_property* find_below(const profile_property* within, std::string_view name) noexcept;
 
 /// One of the files.  Sections of the same name are merged; the last of several equal properties counts.
 ///  - '#' and ';' begin a comment at the start of a line or after a blank.
 ///  - A line indented deeper than the property above continues its value.
 ///  - Blanks around names, values and '=' are ignored; ':' is equivalent to '='.
-class profile_file {
-public:
-    /// Nothing if there is no such file.
-    /// Errors: value_error for one that cannot be read or is malformed; it names the line, but never quotes it.
-    [[nodiscard]] static std::optional<profile_file> read(const std::string& path);
-    /// Parses a file's content; the path is for messages.
-    [[nodiscard]] static profile_file parse(std::string_view text, const std::string& path);
-
-    /// The section of that name, or null.  Borrows.
-    [[nodiscard]] const profile_section* find(std::string_view name) const noexcept;
-
-private:
-    class parser;
-    std::vector<profile_section> sections_;
-};
+/// Nothing if there is no such file.
+/// Errors: value_error for one that cannot be read or is malformed; it names the line, but never quotes it.
+[[nodiscard]] std::optional<profile_property> read_profile_file(const std::string& path);
+/// Parses a file's content; the path is for messages.
+[[nodiscard]] profile_property parse_profile_file(std::string_view text, const std::string& path);
 
 /// One profile from both files.  Cost: two small files are read, once.
 class profile {
@@ -127,20 +110,17 @@ private:
     struct place {
         std::string path;  // empty: its place is unknown
         bool there = false;
-        bool named = false;  // has the profile
-        std::vector<profile_property> properties = {};
+        profile_property file = {};
+        const profile_property* section = nullptr;  // of this profile, in `file`, which is moved but never copied
     };
 
     explicit profile(std::string name) : name_(std::move(name)) {}
+    profile(profile&&) = default;
 
     [[nodiscard]] static std::optional<std::string> value_of(const profile_property* property);
-    [[nodiscard]] static std::string path_of(const environment_reader& environment, const char* variable_name,
-                                             const char* otherwise);
-    static void take(place& into, const profile_section* section);
 
     std::string name_;
     std::array<place, 2> places_;  // credentials, config
-    std::vector<profile_section> services_ = {};
 };
 
 /// From AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN.

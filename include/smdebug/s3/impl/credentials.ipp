@@ -4,7 +4,6 @@
 #include <smdebug/core/error.hpp>
 #include <smdebug/s3/credentials.hpp>
 
-#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstddef>
@@ -105,10 +104,9 @@ SMDEBUG_INLINE bool unescape(written_text& read) {
 /// The form in which a character is compared; nothing if it is ignored: with `words_only`, all but letters and digits
 /// are, since others may have been inserted.
 constexpr std::optional<char> compared(char c, letter_case how, bool words_only) noexcept {
-    const bool is_capital = c >= 'A' && c <= 'Z';
-    const bool counts = !words_only || is_capital || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-    const char seen = how == letter_case::any && is_capital ? static_cast<char>(c - 'A' + 'a') : c;
-    return counts ? std::optional{seen} : std::nullopt;
+    const bool is_lowered = how == letter_case::any && c >= 'A' && c <= 'Z';
+    const char seen = is_lowered ? static_cast<char>(c - 'A' + 'a') : c;
+    return !words_only || is_alphanumeric(c) ? std::optional{seen} : std::nullopt;
 }
 
 /// So many characters in a row of a text, as one number, and their place.  Shorter pieces of a secret occur in any
@@ -170,6 +168,13 @@ SMDEBUG_INLINE void hide_pieces(std::string& text, std::span<const std::string_v
     text = std::move(out);
 }
 
+SMDEBUG_INLINE std::string plain_word(std::string_view text, std::string_view others) {
+    const bool plain = text.size() <= 128 && std::all_of(text.begin(), text.end(), [&](char c) {
+                           return is_alphanumeric(c) || others.find(c) != std::string_view::npos;
+                       });
+    return std::string{plain ? text : std::string_view{}};
+}
+
 }  // namespace detail
 
 SMDEBUG_INLINE void hide_keys(std::string& text, const access_keys& keys, detail::letter_case how) {
@@ -181,11 +186,6 @@ SMDEBUG_INLINE void hide_keys(std::string& text, const access_keys& keys, detail
         }
     }
     detail::hide_pieces(text, all, how);
-}
-
-SMDEBUG_INLINE bool fits_header(std::string_view text) noexcept {
-    return std::none_of(text.begin(), text.end(),
-                        [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == '\x7f'; });
 }
 
 SMDEBUG_INLINE void check_keys(const access_keys& keys, const std::string& from) {

@@ -14,6 +14,8 @@
 #include <smdebug/s3/object/listing.hpp>
 #include <smdebug/s3/object/object_reader.hpp>
 #include <smdebug/s3/s3_storage.hpp>
+#include <smdebug/storage/cached_storage.hpp>
+#include <smdebug/storage/open_storage.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -47,18 +49,16 @@ SMDEBUG_INLINE byte_buffer s3_storage::read(std::string_view key, byte_range whe
     std::optional<byte_buffer> bytes = where.length != 0 ? s3::detail::object_reader{*client_}.read(key, where)
                                        : size(key)       ? std::optional{byte_buffer{}}
                                                          : std::nullopt;
-    if (!bytes) {
-        throw_missing(key);
-    }
+    check_found(key, bytes.has_value());
     return *std::move(bytes);
 }
 
 SMDEBUG_INLINE versioned_object s3_storage::read_versioned(std::string_view key) const {
-    auto found = s3::detail::object_reader{*client_}.read_versioned(key);
-    if (!found) {
-        throw_missing(key);
-    }
-    return *std::move(found);
+    object_version version;
+    auto bytes = s3::detail::object_reader{*client_}.read(key, whole_object, &version);
+    check_found(key, bytes.has_value());
+    // The answer for an empty object may lack the version, and some servers have objects without an ETag.
+    return {*std::move(bytes), version.tag.empty() ? "unknown" : std::move(version.tag)};
 }
 
 SMDEBUG_INLINE void s3_storage::read_each(std::span<const std::string> keys, object_sink sink) const {
@@ -98,12 +98,9 @@ SMDEBUG_INLINE void s3_storage::write(std::string_view key, byte_view bytes) {
     }
     upload_type upload{*client_, whole_key(key)};
     while (!bytes.empty()) {
-        if (upload.under_way() >= std::max<std::size_t>(client_->options().most_uploads, 1)) {
-            upload.wait();
-        }
         const byte_view next = bytes.first(static_cast<std::size_t>(
             std::min<std::uint64_t>(upload_type::part_size(part, upload.begun_parts()), bytes.size())));
-        upload.send(next);
+        upload.send({nullptr, next});  // borrowed: complete() waits for all
         bytes = bytes.subspan(next.size());
     }
     upload.complete();
@@ -128,9 +125,11 @@ SMDEBUG_INLINE std::string s3_storage::whole_key(std::string_view key) const {
     return std::string{client_->where().prefix}.append(key);
 }
 
-SMDEBUG_INLINE void s3_storage::throw_missing(std::string_view key) const {
-    const std::string name = client_->where().name_of(client_->where().prefix + std::string{key});
-    throw not_found("there is no object " + name, {.where = name});
+SMDEBUG_INLINE void s3_storage::check_found(std::string_view key, bool is_there) const {
+    if (!is_there) {
+        const std::string name = client_->where().name_of(client_->where().prefix + std::string{key});
+        throw not_found("there is no object " + name, {.where = name});
+    }
 }
 
 SMDEBUG_INLINE std::optional<s3_storage::seen_object> s3_storage::look(std::string_view key) const {
@@ -154,4 +153,20 @@ SMDEBUG_INLINE std::optional<s3_storage::seen_object> s3_storage::look(std::stri
     return seen_object{*size, s3::detail::parse_http_date(ended.answer.find_header("last-modified").value_or(""))};
 }
 
+// Of <smdebug/s3.hpp>, which is not included here: it would make the component known to programs of the compiled form.
+namespace s3::detail {
+
+[[nodiscard]] SMDEBUG_INLINE any_storage open_storage(std::string_view path, const storage_options& options) {
+    return cached_storage{s3_storage{path, options.s3},
+                          {.memory_bytes = options.memory_bytes,
+                           .folder = options.cache_folder,
+                           .folder_bytes = options.cache_folder_bytes,
+                           .cacheable = options.cacheable}};
+}
+
+[[nodiscard]] SMDEBUG_INLINE any_storage open_place(std::string_view path, const s3_options& options) {
+    return s3_storage{path, options};
+}
+
+}  // namespace s3::detail
 }  // namespace smdebug::inline v1

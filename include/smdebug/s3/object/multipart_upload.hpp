@@ -58,7 +58,7 @@ struct uploaded_part {
 [[nodiscard]] std::string parts_document(std::span<const uploaded_part> parts);
 
 /// The constructor starts an upload; the destructor aborts it unless complete() has returned.
-/// One thread.      Borrows: the client; each part until it is `done`.
+/// One thread.      Borrows: the client.
 class multipart_upload {
 public:
     static constexpr std::uint64_t least_part = std::uint64_t{5} << 20U;  ///< for all parts but the last one
@@ -81,19 +81,19 @@ public:
         }
     }
 
-    [[nodiscard]] std::size_t under_way() const noexcept { return window_.size(); }
     [[nodiscard]] std::size_t begun_parts() const noexcept { return parts_.size(); }
 
-    /// Starts sending the next part.  Errors: those of fail().
-    void send(byte_view part);
-
-    /// Waits until one of the parts is done, and returns its number, from 0.  Errors: those of fail().
-    std::size_t wait();
+    /// Starts sending the next part, which is held until it is done.  Waits while s3_options::most_uploads parts are
+    /// under way.  Errors: those of fail().
+    void send(byte_buffer part);
 
     /// Waits for all parts, and makes the object appear.  Errors: those of fail().
     void complete();
 
 private:
+    // Waits until one of the parts is done.
+    void wait();
+
     // Whether the existing object has the same number of parts and bytes.
     [[nodiscard]] bool is_there() const;
 
@@ -103,6 +103,7 @@ private:
     const client& client_;
     std::string key_;
     std::string id_;
+    std::map<std::size_t, byte_buffer> sending_;  // by number, from 0; declared before the requests that borrow them
     request_pipeline window_;
     std::vector<uploaded_part> parts_;
     std::uint64_t size_ = 0;
@@ -140,10 +141,8 @@ private:
         std::shared_ptr<const s3::detail::client> client;
         std::string key;
         std::vector<std::byte> filling = {};
-        std::map<std::size_t, std::vector<std::byte>> sending = {};  // by part; declared before the upload that borrows
         std::optional<s3::detail::multipart_upload> upload = {};
 
-        [[nodiscard]] std::size_t part_size() const;
         void send();
     };
 

@@ -47,8 +47,7 @@ SMDEBUG_INLINE client::prepared client::prepare(const call& asked, std::string_v
     prepared made{{}, now.number, {}, now.reached};
     http::request& ask = made.request;
     ask.method = asked.method;
-    ask.url = base_url(now);
-    append_percent_encoded(ask.url, asked.key, true);
+    ask.url = base_url(now) + percent_encoded(asked.key, true);
     if (!asked.query.empty()) {
         ask.url.append("?").append(canonical_query(asked.query));
     }
@@ -134,13 +133,6 @@ SMDEBUG_INLINE bool client::learn(const retry_decision& what, const http::respon
     }
     ++known_.number;
     return true;
-}
-
-SMDEBUG_INLINE std::string client::base_url(const knowledge& now) const {
-    if (now.moved_to.empty()) {
-        return bucket_url(now.endpoint, now.region, where_.bucket, options_.addressing);
-    }
-    return now.moved_to + "/" + (now.names_bucket ? std::string{} : where_.bucket + "/");
 }
 
 }  // namespace smdebug::inline v1::s3::detail

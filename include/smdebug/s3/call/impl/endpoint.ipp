@@ -11,24 +11,18 @@
 
 namespace smdebug::inline v1::s3::detail {
 
-SMDEBUG_INLINE void append_percent_encoded(std::string& out, std::string_view text, bool keep_slashes) {
+SMDEBUG_INLINE std::string percent_encoded(std::string_view text, bool keep_slashes) {
     constexpr std::string_view digits = "0123456789ABCDEF";
+    std::string out;
+    out.reserve(text.size() + text.size() / 4);
     for (const char c : text) {
         if (is_unreserved(c) || (c == '/' && keep_slashes)) {
             out += c;
         } else {
             const auto code = static_cast<unsigned char>(c);
-            out += '%';
-            out += digits[code >> 4U];
-            out += digits[code & 15U];
+            out.append({'%', digits[code >> 4U], digits[code & 15U]});
         }
     }
-}
-
-SMDEBUG_INLINE std::string percent_encoded(std::string_view text, bool keep_slashes) {
-    std::string out;
-    out.reserve(text.size() + text.size() / 4);
-    append_percent_encoded(out, text, keep_slashes);
     return out;
 }
 
@@ -83,11 +77,6 @@ SMDEBUG_INLINE std::string bucket_url(const std::optional<std::string>& endpoint
     }
     const std::size_t host = base.find("://") + 3;
     return base.substr(0, host).append(bucket).append(".").append(base, host).append("/");
-}
-
-SMDEBUG_INLINE std::string server_name::text() const {
-    const bool usual = port == (secure ? 443U : 80U);
-    return (secure ? "https://" : "http://") + host + (usual ? "" : ":" + std::to_string(port));
 }
 
 SMDEBUG_INLINE std::optional<server_name> server_named_by(std::string_view url) {

@@ -8,8 +8,8 @@
 namespace smdebug::inline v1::s3::detail {
 
 SMDEBUG_INLINE std::size_t request_pipeline::start(call what) {
-    while (flights_.size() >= most_) {
-        arrived_.insert(next_ended());
+    while (size() >= most_) {
+        receive();
     }
     const auto now = clock::now();
     const auto end = std::min(now + client_.time_for(what), what.latest);
@@ -21,52 +21,21 @@ SMDEBUG_INLINE std::size_t request_pipeline::start(call what) {
     return started_++;
 }
 
-SMDEBUG_INLINE std::pair<std::size_t, call_result> request_pipeline::next() {
-    if (arrived_.empty()) {
-        return next_ended();
+SMDEBUG_INLINE std::size_t request_pipeline::next() {
+    const auto has_ended = [](const auto& one) { return one.second.has_ended(); };
+    auto found = flights_.end();
+    while ((found = std::find_if(flights_.begin(), flights_.end(), has_ended)) == flights_.end()) {
+        receive();
     }
-    auto first = arrived_.extract(arrived_.begin());
-    return {first.key(), std::move(first.mapped())};
+    return found->first;
 }
 
 SMDEBUG_INLINE call_result request_pipeline::wait(std::size_t number) {
-    while (!arrived_.contains(number)) {
-        arrived_.insert(next_ended());
+    const auto of = flights_.find(number);
+    while (!of->second.has_ended()) {
+        receive();
     }
-    return std::move(arrived_.extract(number).mapped());
-}
-
-SMDEBUG_INLINE void request_pipeline::drop(std::size_t number) noexcept {
-    flights_.erase(number);
-    arrived_.erase(number);
-}
-
-SMDEBUG_INLINE void request_pipeline::abandon() noexcept {
-    flights_.clear();
-    arrived_.clear();
-}
-
-SMDEBUG_INLINE std::pair<std::size_t, call_result> request_pipeline::next_ended() {
-    while (true) {
-        auto arrival = answers_.take_until(launch_what_is_due());
-        const auto entry = arrival ? flights_.find(arrival->ticket) : flights_.end();
-        if (entry == flights_.end()) {
-            continue;  // a pause is over, or the call was cancelled after its answer had arrived
-        }
-        flight& of = entry->second;
-        const sent was = std::get<sent>(std::exchange(of.now, paused{}));
-        of.made.answer = std::move(arrival->response);
-        of.made.is_signed = was.keys.has_value();
-        of.now = judged(of, was);
-        if (std::holds_alternative<ended>(of.now)) {
-            note_read(of);
-            of.made.asked.body = {};
-            of.made.taken = std::chrono::duration_cast<std::chrono::milliseconds>(clock::now() - of.began);
-            std::pair<std::size_t, call_result> result{entry->first, std::move(of.made)};
-            flights_.erase(entry);
-            return result;
-        }
-    }
+    return std::move(flights_.extract(of).mapped().made);
 }
 
 SMDEBUG_INLINE request_pipeline::sent request_pipeline::launch(flight& of) {
@@ -95,15 +64,24 @@ SMDEBUG_INLINE request_pipeline::clock::time_point request_pipeline::launch_what
     return earliest;
 }
 
-SMDEBUG_INLINE request_pipeline::state request_pipeline::judged(flight& of, const sent& was) {
-    http::response& answer = of.made.answer;
+SMDEBUG_INLINE void request_pipeline::receive() {
+    auto arrival = answers_.take_until(launch_what_is_due());
+    const auto entry = arrival ? flights_.find(arrival->ticket) : flights_.end();
+    if (entry == flights_.end()) {
+        return;  // a pause is over, or the call was cancelled after its answer had arrived
+    }
+    flight& of = entry->second;
+    const sent was = std::get<sent>(std::exchange(of.now, paused{}));
+    http::response& answer = of.made.answer = std::move(arrival->response);
+    of.made.is_signed = was.keys.has_value();
     const bool has_failed = answer.answered() && answer.status >= 300 && answer.status != 416;
     of.made.said = has_failed ? parse_error_answer(answer, was.keys) : error_answer{};
     const bool was_cut = answer.outcome == http::outcome::interrupted;
     if (was.keys && (was_cut || answer.outcome == http::outcome::refused)) {
         hide_keys(answer.failure, *was.keys);  // libcurl's message may quote a certificate
     }
-    if (!of.reached && (answer.answered() || was_cut || answer.outcome == http::outcome::stalled)) {
+    const bool has_stalled = answer.outcome == http::outcome::stalled;
+    if (!of.reached && (answer.answered() || was_cut || has_stalled)) {
         client_.note_reached(was.knowledge);
         of.reached = true;
     }
@@ -111,6 +89,23 @@ SMDEBUG_INLINE request_pipeline::state request_pipeline::judged(flight& of, cons
     if (decision.move != next_move::done && !has_failed && answer.answered()) {
         of.made.said = parse_error_answer(answer, was.keys);  // some servers send 200 prematurely
     }
+    of.now = state_after(of, was, decision);
+    if (!of.has_ended()) {
+        return;
+    }
+    // A read that stalls in the second half of its time counts as timed out.  A cut or refused one is not reported.
+    const auto now = clock::now();
+    const bool in_vain =
+        answer.outcome == http::outcome::timed_out || (has_stalled && now - of.began > of.deadline - now);
+    if (of.made.asked.wanted.length != 0 && (in_vain || answer.answered())) {
+        client_.note_read(in_vain);
+    }
+    of.made.asked.body = {};
+    of.made.taken = std::chrono::duration_cast<std::chrono::milliseconds>(now - of.began);
+}
+
+SMDEBUG_INLINE request_pipeline::state request_pipeline::state_after(flight& of, const sent& was,
+                                                                     const retry_decision& decision) {
     switch (decision.move) {
         case next_move::done:
             of.made.good = !of.doubted;
@@ -124,7 +119,7 @@ SMDEBUG_INLINE request_pipeline::state request_pipeline::judged(flight& of, cons
                        .check = [](const http::response& got, byte_range) { return body_length(got).has_value(); },
                        .doing = of.made.asked.doing};
             std::erase_if(check.headers, [](const http::header& one) { return one.name == "range"; });
-            of.doubted = doubt{std::move(check), std::move(answer)};
+            of.doubted = doubt{std::move(check), std::move(of.made.answer)};
             return launch(of);
         }
         case next_move::ask_why:
@@ -146,23 +141,6 @@ SMDEBUG_INLINE request_pipeline::state request_pipeline::judged(flight& of, cons
         case next_move::set_clock:
             break;
     }
-    return corrected(of, was, decision);
-}
-
-SMDEBUG_INLINE request_pipeline::state request_pipeline::pause(const flight& of,
-                                                               std::optional<std::chrono::seconds> at_least) {
-    if (of.made.attempts >= std::max(client_.options().retry.most_attempts, 1U)) {
-        return ended{};
-    }
-    constexpr std::chrono::milliseconds longest_to_seek{1000};
-    const std::chrono::milliseconds pause = pauses_.pause(of.made.attempts, at_least);
-    const auto until = clock::now() + (of.reached ? pause : std::min(pause, longest_to_seek));
-    const bool in_time = of.reached ? until < of.deadline : until + least_to_connect < reach_until(of);
-    return in_time ? state{paused{until}} : ended{};
-}
-
-SMDEBUG_INLINE request_pipeline::state request_pipeline::corrected(flight& of, const sent& was,
-                                                                   const retry_decision& decision) {
     constexpr unsigned most_corrections = 4;  // limits redirects in a circle
     const bool gives_up = decision.move == next_move::give_up;
     if (!gives_up && ++of.corrections <= most_corrections && client_.learn(decision, of.made.answer, was.knowledge)) {
@@ -175,6 +153,18 @@ SMDEBUG_INLINE request_pipeline::state request_pipeline::corrected(flight& of, c
         }
     }
     return ended{};
+}
+
+SMDEBUG_INLINE request_pipeline::state request_pipeline::pause(const flight& of,
+                                                               std::optional<std::chrono::seconds> at_least) {
+    if (of.made.attempts >= std::max(client_.options().retry.most_attempts, 1U)) {
+        return ended{};
+    }
+    constexpr std::chrono::milliseconds longest_to_seek{1000};
+    const std::chrono::milliseconds pause = pauses_.pause(of.made.attempts, at_least);
+    const auto until = clock::now() + (of.reached ? pause : std::min(pause, longest_to_seek));
+    const bool in_time = of.reached ? until < of.deadline : until + least_to_connect < reach_until(of);
+    return in_time ? state{paused{until}} : ended{};
 }
 
 SMDEBUG_INLINE request_pipeline::state request_pipeline::sized(flight& of, const sent& was) {
@@ -191,21 +181,9 @@ SMDEBUG_INLINE request_pipeline::state request_pipeline::sized(flight& of, const
     return ended{};
 }
 
-SMDEBUG_INLINE void request_pipeline::note_read(const flight& of) const noexcept {
-    // A call that stalls in the second half of its time counts as timed out.
-    const auto now = clock::now();
-    const http::response& answer = of.made.answer;
-    const bool in_vain = answer.outcome == http::outcome::timed_out ||
-                         (answer.outcome == http::outcome::stalled && now - of.began > of.deadline - now);
-    if (of.made.asked.wanted.length != 0 && (in_vain || answer.answered())) {
-        client_.note_read(in_vain);
-    }
-}
-
 SMDEBUG_INLINE call_result perform_call(const client& asked, call what) {
     request_pipeline calls{asked};
-    static_cast<void>(calls.start(std::move(what)));
-    return calls.next().second;
+    return calls.wait(calls.start(std::move(what)));
 }
 
 }  // namespace smdebug::inline v1::s3::detail

@@ -6,19 +6,16 @@
 #include <smdebug/s3/call/retry_decision.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <initializer_list>
-#include <system_error>
 
 namespace smdebug::inline v1::s3::detail {
 
 SMDEBUG_INLINE std::optional<std::chrono::seconds> parse_retry_after(std::string_view value) noexcept {
-    std::int64_t seconds = 0;
-    const auto [end, code] = std::from_chars(value.data(), value.data() + value.size(), seconds);
-    const bool is_number = code == std::errc{} && end == value.data() + value.size() && seconds >= 0;
-    constexpr std::int64_t longest = std::int64_t{366} * 24 * 3600;
-    return is_number ? std::optional{std::chrono::seconds{std::min(seconds, longest)}} : std::nullopt;
+    const auto number = take_number(value);
+    const bool good = number && *number <= INT64_MAX && value.empty();
+    const std::uint64_t most = std::uint64_t{366} * 24 * 3600;
+    return good ? std::optional{std::chrono::seconds{std::min(*number, most)}} : std::nullopt;
 }
 
 SMDEBUG_INLINE std::chrono::milliseconds back_off::pause(unsigned attempt,
@@ -32,14 +29,6 @@ SMDEBUG_INLINE std::chrono::milliseconds back_off::pause(unsigned attempt,
     std::uniform_int_distribution<milliseconds::rep> up_to{0, bound.count()};
     // All clients get the same Retry-After: a random addition keeps them apart.
     return (at_least ? milliseconds{*at_least} : milliseconds{0}) + milliseconds{up_to(random_)};
-}
-
-/// `text` if it is short and has only letters, digits and these other characters; else empty.
-SMDEBUG_INLINE std::string plain_word(std::string_view text, std::string_view others) {
-    const bool plain = text.size() <= 128 && std::all_of(text.begin(), text.end(), [&](char c) {
-                           return is_alphanumeric(c) || others.find(c) != std::string_view::npos;
-                       });
-    return std::string{plain ? text : std::string_view{}};
 }
 
 /// Whether a word may be a signature, a token or a key's id, which must not be shown.
@@ -109,7 +98,7 @@ SMDEBUG_INLINE error_answer parse_error_answer(const http::response& answer,
     std::string_view region = header("x-amz-bucket-region");
     const byte_view body = answer.body.view().first(std::min(answer.body.size(), most));
     xml_document document;
-    if (const auto root = document.parse(body); root && root->name() == "Error") {
+    if (const auto root = document.parse(body, "Error")) {
         const auto field = [&](const char* name) { return root->text_of(name).value_or(std::string_view{}); };
         // Codes are case-sensitive: "InvalidAccessKeyId" stays whole even if a key's id is "KEYID".
         said.code = plain_word(without_keys(field("Code"), letter_case::as_it_is), "._-");

@@ -163,8 +163,9 @@ SMDEBUG_INLINE void signer::sign(http::request& ask, std::string_view payload_ha
     std::copy_if(ask.headers.begin(), ask.headers.end(), std::back_inserter(covered),
                  [](const http::header& header) { return header.name.starts_with("x-amz-"); });
     const auto asked = detail::canonical(ask.method, ask.url, std::move(covered), payload_hash);
-    const std::string where = detail::scope_text(std::string_view{time}.substr(0, 8), scope);
-    const digest key = key_of(std::string_view{time}.substr(0, 8), keys.secret, scope);
+    const std::string day = time.substr(0, 8);
+    const std::string where = day + "/" + scope.region + "/" + scope.service + "/aws4_request";
+    const digest key = key_of(day, keys.secret, scope);
     const digest signature = sha256_hmac(key, as_bytes(detail::string_to_sign(asked, time, where)));
     std::string line = "AWS4-HMAC-SHA256 Credential=";
     line.append(keys.id).append("/").append(where);

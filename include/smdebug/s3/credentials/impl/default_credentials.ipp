@@ -5,6 +5,8 @@
 #include <smdebug/s3/credentials/default_credentials.hpp>
 
 #include <array>
+#include <cstddef>
+#include <exception>
 #include <string>
 
 namespace smdebug::inline v1 {
@@ -30,37 +32,32 @@ SMDEBUG_INLINE access_keys refreshed_keys::get(std::chrono::system_clock::time_p
     fetching_ = true;
     lock.unlock();
     keys_answer got;
+    std::exception_ptr thrown;
     try {
         got = fetch();
     } catch (...) {
-        lock.lock();
-        failure_.reset();
-        settle(now);
-        if (good(keys_, now)) {
-            return *keys_;
-        }
-        throw;
+        thrown = std::current_exception();
     }
     lock.lock();
     if (got.outcome == keys_outcome::found && !good(got.keys, now)) {
         got = {keys_outcome::failing, {}, got.seen + " returned keys that have expired: is the clock right?"};
     }
+    failure_.reset();
     if (got.outcome == keys_outcome::found) {
-        failure_.reset();
         keys_ = std::move(got.keys);
-    } else {
+    } else if (!thrown) {
         failure_ = std::move(got);
     }
-    settle(now);
-    if (!good(keys_, now)) {
-        fail(*failure_);
+    fetching_ = false;
+    paused_until_ = good(keys_, now + policy_.ahead) ? paused_until_ : policy_.clock() + policy_.pause;
+    settled_.notify_all();
+    if (good(keys_, now)) {
+        return *keys_;
     }
-    return *keys_;
-}
-
-SMDEBUG_INLINE void refreshed_keys::forget() {
-    const std::lock_guard lock{guard_};
-    keys_.reset();
+    if (thrown) {
+        std::rethrow_exception(thrown);
+    }
+    fail(*failure_);
 }
 
 SMDEBUG_INLINE void refreshed_keys::fail(const keys_answer& why) {
@@ -70,41 +67,27 @@ SMDEBUG_INLINE void refreshed_keys::fail(const keys_answer& why) {
     throw access_denied(why.seen);
 }
 
-SMDEBUG_INLINE void refreshed_keys::settle(std::chrono::system_clock::time_point now) {
-    fetching_ = false;
-    paused_until_ = good(keys_, now + policy_.ahead) ? paused_until_ : policy_.clock() + policy_.pause;
-    settled_.notify_all();
-}
-
 }  // namespace s3::detail
-
-SMDEBUG_INLINE s3::detail::keys_answer default_credentials::look_in(place where) const {
-    switch (where) {
-        case place::environment:
-            return s3::detail::keys_of_environment(how_.environment);
-        case place::profile:
-            return s3::detail::keys_of_profile(how_.environment);
-        case place::container:
-            return s3::detail::keys_of_container(*transport_, how_.environment, how_.limits);
-        case place::instance:
-            break;
-    }
-    return s3::detail::keys_of_instance(*transport_, how_.environment, how_.limits);
-}
 
 SMDEBUG_INLINE s3::detail::keys_answer default_credentials::look() const {
     using s3::detail::keys_answer;
     using s3::detail::keys_outcome;
+    using source = keys_answer (*)(const http_transport& transport, const s3::detail::key_search& how);
+    constexpr std::array<source, 4> sources{
+        [](auto&, auto& how) { return s3::detail::keys_of_environment(how.environment); },
+        [](auto&, auto& how) { return s3::detail::keys_of_profile(how.environment); },
+        [](auto& over, auto& how) { return s3::detail::keys_of_container(over, how.environment, how.limits); },
+        [](auto& over, auto& how) { return s3::detail::keys_of_instance(over, how.environment, how.limits); }};
     if (chosen_) {
-        keys_answer got = look_in(*chosen_);
+        keys_answer got = sources[*chosen_](*transport_, how_);
         if (got.outcome != keys_outcome::found) {
             got.seen = "The keys for S3 could not be renewed: " + got.seen + ".";
         }
         return got;
     }
     std::string seen;
-    for (const place next : std::array{place::environment, place::profile, place::container, place::instance}) {
-        keys_answer got = look_in(next);
+    for (std::size_t next = 0; next < sources.size(); ++next) {
+        keys_answer got = sources[next](*transport_, how_);
         if (got.outcome == keys_outcome::found) {
             chosen_ = next;
             return got;

@@ -12,7 +12,6 @@
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
-#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -26,73 +25,44 @@ SMDEBUG_INLINE std::optional<std::chrono::system_clock::time_point> parse_iso_ti
         text.remove_prefix(there ? 1 : 0);
         return there;
     };
-    const auto expect = [&](std::string_view any_of) { good = is_next(any_of) && good; };
-    const auto digit = [&] {
-        const int value = text.empty() ? -1 : text.front() - '0';
-        const bool there = value >= 0 && value <= 9;
-        good = good && there;
-        text.remove_prefix(there ? 1 : 0);
-        return there ? value : 0;
+    const auto number = [&](std::string_view after, std::size_t digits, unsigned largest) {
+        good = good && (after.empty() || is_next(after)) && text.size() >= digits;
+        unsigned value = 0;
+        const char* const end = text.data() + (good ? digits : 0);
+        good = good && std::from_chars(text.data(), end, value).ptr == end && value <= largest;
+        text.remove_prefix(good ? digits : 0);
+        return good ? value : 0U;
     };
-    const auto number = [&](int digits, int largest) {
-        int value = 0;
-        for (int i = 0; i < digits; ++i) {
-            value = value * 10 + digit();
-        }
-        good = good && value <= largest;
-        return value;
-    };
-    const int year = number(4, 9999);
-    expect("-");
-    const int month = number(2, 12);
-    expect("-");
-    const int day = number(2, 31);
-    expect("Tt ");
-    const int hour = number(2, 23);
-    expect(":");
-    const int minute = number(2, 59);
-    expect(":");
-    const int second = number(2, 60);  // 60: a leap second
+    const int year = static_cast<int>(number("", 4, 9999));
+    const std::chrono::month month{number("-", 2, 12)};
+    const std::chrono::year_month_day date{std::chrono::year{year}, month, std::chrono::day{number("-", 2, 31)}};
+    const std::chrono::hours hour{number("Tt ", 2, 23)};
+    const std::chrono::minutes minute{number(":", 2, 59)};
+    const seconds second{number(":", 2, 60)};  // 60: a leap second
     std::int64_t fraction = 0;
     if (is_next(".,")) {
-        std::int64_t unit = 100'000'000;
-        do {
-            fraction += unit * digit();
-            unit /= 10;
-        } while (good && !text.empty() && text.front() >= '0' && text.front() <= '9');
+        const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+        std::string nanoseconds{text.substr(0, std::min<std::size_t>(digits, 9))};
+        nanoseconds.resize(9, '0');
+        std::from_chars(nanoseconds.data(), nanoseconds.data() + nanoseconds.size(), fraction);
+        good = good && digits > 0;
+        text.remove_prefix(digits);
     }
     seconds east{0};
     if (!is_next("Zz")) {
         const bool plus = is_next("+");
-        if (!plus) {
-            expect("-");
-        }
-        east = std::chrono::hours{number(2, 23)};
+        east = std::chrono::hours{number(plus ? "" : "-", 2, 23)};
         if (!text.empty()) {
             static_cast<void>(is_next(":"));
-            east += std::chrono::minutes{number(2, 59)};
+            east += std::chrono::minutes{number("", 2, 59)};
         }
         east = plus ? east : -east;
     }
-    const std::chrono::year_month_day date{std::chrono::year{year}, std::chrono::month{static_cast<unsigned>(month)},
-                                           std::chrono::day{static_cast<unsigned>(day)}};
     if (!good || !text.empty() || !date.ok()) {
         return std::nullopt;
     }
-    const seconds since_1970 = std::chrono::sys_days{date}.time_since_epoch() + std::chrono::hours{hour} +
-                               std::chrono::minutes{minute} + seconds{second} - east;
+    const seconds since_1970 = std::chrono::sys_days{date}.time_since_epoch() + hour + minute + second - east;
     return nearest_system_time(since_1970, std::chrono::nanoseconds{fraction});
-}
-
-/// A word from a service, such as an error code, made safe to show.
-SMDEBUG_INLINE std::string shown_word(std::string_view text) {
-    constexpr std::size_t most = 64;
-    const auto fit = [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '-' ||
-               c == '_';
-    };
-    const bool whole = !text.empty() && text.size() <= most && std::all_of(text.begin(), text.end(), fit);
-    return whole ? std::string{text} : "?";
 }
 
 SMDEBUG_INLINE keys_answer parse_keys_answer(byte_view body, const std::string& where, std::string_view sent) {
@@ -117,7 +87,8 @@ SMDEBUG_INLINE keys_answer parse_keys_answer(byte_view body, const std::string& 
         if (code && *code != "Success") {
             hide_keys(*code, found, letter_case::as_it_is);
             hide_keys(*code, {.token = std::string{sent}}, letter_case::as_it_is);
-            return without("its answer is an error: " + shown_word(*code));
+            const std::string word = plain_word(*code, "._-");
+            return without("its answer is an error: " + (word.empty() || word.size() > 64 ? "?" : word));
         }
     }
     if (found.id.empty() || found.secret.empty() || !fits_header(found.id) || !fits_header(found.token)) {
@@ -143,10 +114,7 @@ SMDEBUG_INLINE http::request metadata_request(http::method how, std::string url,
             .deadline = std::min(latest, http::request::clock::now() + limits.answer_within)};
 }
 
-SMDEBUG_INLINE bool is_ok(const http::response& got) noexcept {
-    constexpr int ok = 200;
-    return got.answered() && got.status == ok;
-}
+SMDEBUG_INLINE bool is_ok(const http::response& got) noexcept { return got.answered() && got.status == 200; }
 
 SMDEBUG_INLINE keys_answer without_keys(const http::response& got, const std::string& where) {
     if (!got.answered()) {
@@ -155,10 +123,7 @@ SMDEBUG_INLINE keys_answer without_keys(const http::response& got, const std::st
                 {},
                 where + " (no answer: " + got.failure + ")"};
     }
-    constexpr int request_timeout = 408;
-    constexpr int too_many = 429;
-    constexpr int server_errors = 500;
-    const bool passing = got.status == request_timeout || got.status == too_many || got.status >= server_errors;
+    const bool passing = got.status == 408 || got.status == 429 || got.status >= 500;
     return {passing ? keys_outcome::failing : keys_outcome::refused,
             {},
             where + " (it answers with status " + std::to_string(got.status) + ")"};
@@ -179,18 +144,16 @@ SMDEBUG_INLINE keys_answer ask_repeatedly(const metadata_limits& limits,
 }
 
 /// Whether it is 127.x.y.z in plain decimal form.
-SMDEBUG_INLINE bool is_loopback_ipv4(std::string_view host) noexcept {
-    for (int parts = 0; parts < 4; ++parts) {
-        const std::string_view part = host.substr(0, host.find('.'));
-        unsigned value = 0;
-        const auto [end, failure] = std::from_chars(part.data(), part.data() + part.size(), value);
-        if (failure != std::errc{} || end != part.data() + part.size() || value > 255 || (parts == 0 && value != 127) ||
-            (part.size() > 1 && part.front() == '0')) {
-            return false;
-        }
-        host.remove_prefix(std::min(part.size() + (parts < 3 ? 1 : 0), host.size()));
+SMDEBUG_INLINE bool is_loopback_ipv4(std::string_view host) {
+    std::string plain = "127";
+    std::string_view rest = host.substr(std::min<std::size_t>(4, host.size()));
+    for (int part = 1; part < 4; ++part) {
+        std::uint8_t value = 0;
+        const char* const end = std::from_chars(rest.data(), rest.data() + rest.size(), value).ptr;
+        plain.append(".").append(std::to_string(value));
+        rest.remove_prefix(std::min(static_cast<std::size_t>(end - rest.data()) + 1, rest.size()));
     }
-    return host.empty();
+    return host == plain;
 }
 
 SMDEBUG_INLINE bool may_give_keys(std::string_view url) {
@@ -206,8 +169,8 @@ SMDEBUG_INLINE bool may_give_keys(std::string_view url) {
     const std::string scheme = in_small_letters(parts.scheme);
     constexpr std::array<std::string_view, 5> known{"localhost", "[::1]", "169.254.170.2", "169.254.170.23",
                                                     "[fd00:ec2::23]"};
-    const bool is_near = std::find(known.begin(), known.end(), in_small_letters(parts.host)) != known.end() ||
-                         is_loopback_ipv4(parts.host);
+    const std::string host = in_small_letters(parts.host);
+    const bool is_near = std::find(known.begin(), known.end(), host) != known.end() || is_loopback_ipv4(host);
     return scheme == "https" || (scheme == "http" && is_near);
 }
 
@@ -316,13 +279,11 @@ SMDEBUG_INLINE keys_answer ask_instance(const http_transport& transport, const m
     };
     // The outcome of an answer without keys; `missing` if its status is 404.
     const auto without = [&](const http::response& got, keys_outcome missing, const char* why) {
-        constexpr int not_there = 404;
-        constexpr int token_expired = 401;
         keys_answer made = without_keys(got, where);
-        if (got.answered() && got.status == not_there) {
+        if (got.answered() && got.status == 404) {
             made = {missing, {}, where + why};
-        } else if (!got.answered() || got.status == token_expired) {
-            made.outcome = keys_outcome::failing;  // it has answered before
+        } else if (!got.answered() || got.status == 401) {
+            made.outcome = keys_outcome::failing;  // it has answered before, or the token has expired
         }
         return made;
     };

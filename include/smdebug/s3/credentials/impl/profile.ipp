@@ -33,22 +33,20 @@ SMDEBUG_INLINE std::string from_home(const environment_reader& environment, std:
     return home && path.starts_with("~/") ? *home + path.substr(1) : std::move(path);
 }
 
-SMDEBUG_INLINE const profile_property* find_property(const std::vector<profile_property>& among,
-                                                     std::string_view name) noexcept {
-    const auto found = std::find_if(among.begin(), among.end(),
+SMDEBUG_INLINE const profile_property* find_below(const profile_property* within, std::string_view name) noexcept {
+    if (within == nullptr) {
+        return nullptr;
+    }
+    const auto found = std::find_if(within->below.begin(), within->below.end(),
                                     [&](const profile_property& property) { return property.name == name; });
-    return found == among.end() ? nullptr : &*found;
+    return found == within->below.end() ? nullptr : &*found;
 }
 
-SMDEBUG_INLINE const profile_section* profile_file::find(std::string_view name) const noexcept {
-    const auto found = std::find_if(sections_.begin(), sections_.end(),
-                                    [&](const profile_section& section) { return section.name == name; });
-    return found == sections_.end() ? nullptr : &*found;
-}
-
-class profile_file::parser {
+/// Takes the lines of a file.
+class profile_parser {
 public:
-    parser(std::vector<profile_section>& sections, const std::string& path) : sections_(sections), path_(path) {}
+    profile_parser(std::vector<profile_property>& sections, const std::string& path)
+        : sections_(sections), path_(path) {}
 
     void take(std::string_view line) {
         ++number_;
@@ -66,7 +64,7 @@ public:
             if (section_ == no_section) {
                 malformed("is before the first [section]");
             }
-            open_ = &put(sections_[section_].properties, text);
+            open_ = &put(sections_[section_].below, text);
         }
     }
 
@@ -110,7 +108,7 @@ private:
         }
         open_ = nullptr;
         const auto found = std::find_if(sections_.begin(), sections_.end(),
-                                        [&](const profile_section& section) { return section.name == name; });
+                                        [&](const profile_property& section) { return section.name == name; });
         section_ = static_cast<std::size_t>(found - sections_.begin());
         if (found == sections_.end()) {
             sections_.push_back({.name = name});
@@ -150,7 +148,7 @@ private:
         return into.emplace_back(std::move(made));
     }
 
-    std::vector<profile_section>& sections_;
+    std::vector<profile_property>& sections_;
     const std::string& path_;
     std::size_t number_ = 0;
     std::size_t section_ = no_section;
@@ -158,12 +156,12 @@ private:
     std::size_t indent_ = 0;            // its indentation
 };
 
-SMDEBUG_INLINE profile_file profile_file::parse(std::string_view text, const std::string& path) {
+SMDEBUG_INLINE profile_property parse_profile_file(std::string_view text, const std::string& path) {
     if (text.starts_with("\xEF\xBB\xBF")) {
         text.remove_prefix(3);
     }
-    profile_file made;
-    parser reader{made.sections_, path};
+    profile_property made;
+    profile_parser reader{made.below, path};
     while (!text.empty()) {
         const std::size_t end = std::min(text.find('\n'), text.size());
         reader.take(text.substr(0, end));
@@ -180,7 +178,7 @@ SMDEBUG_INLINE std::string text_of_file(const std::string& path, std::uint64_t m
     return std::string{as_text(file.read().view())};
 }
 
-SMDEBUG_INLINE std::optional<profile_file> profile_file::read(const std::string& path) {
+SMDEBUG_INLINE std::optional<profile_property> read_profile_file(const std::string& path) {
     if (path == "/dev/null") {  // conventional way to disable the file
         return std::nullopt;
     }
@@ -195,12 +193,12 @@ SMDEBUG_INLINE std::optional<profile_file> profile_file::read(const std::string&
                               "AWS_SHARED_CREDENTIALS_FILE).",
                           {.where = path});
     }
-    return parse(text, path);
+    return parse_profile_file(text, path);
 }
 
 SMDEBUG_INLINE const profile_property* profile::find(std::string_view property) const noexcept {
     for (const place& file : places_) {
-        if (const profile_property* found = find_property(file.properties, property);
+        if (const profile_property* found = find_below(file.section, property);
             found != nullptr && !found->value.empty()) {
             return found;
         }
@@ -220,44 +218,28 @@ SMDEBUG_INLINE std::optional<std::string> profile::value_of(const profile_proper
     return property->value;
 }
 
-SMDEBUG_INLINE std::string profile::path_of(const environment_reader& environment, const char* variable_name,
-                                            const char* otherwise) {
-    if (auto named = variable(environment, variable_name)) {
-        return from_home(environment, *std::move(named));
-    }
-    return variable(environment, "HOME") ? from_home(environment, otherwise) : std::string{};
-}
-
-SMDEBUG_INLINE void profile::take(place& into, const profile_section* section) {
-    if (section != nullptr) {
-        into.named = true;
-        into.properties = section->properties;
-    }
-}
-
 SMDEBUG_INLINE profile profile::read(const environment_reader& environment) {
     const char* naming = variable(environment, "AWS_PROFILE") ? "AWS_PROFILE" : "AWS_DEFAULT_PROFILE";
     const auto named = variable(environment, naming);
     profile made{named.value_or("default")};
-    auto& [credentials, config] = made.places_;
-    credentials.path = path_of(environment, "AWS_SHARED_CREDENTIALS_FILE", "~/.aws/credentials");
-    config.path = path_of(environment, "AWS_CONFIG_FILE", "~/.aws/config");
-    if (const auto file = credentials.path.empty() ? std::nullopt : profile_file::read(credentials.path)) {
-        credentials.there = true;
-        take(credentials, file->find(made.name_));
-    }
-    if (const auto file = config.path.empty() ? std::nullopt : profile_file::read(config.path)) {
-        config.there = true;
-        const profile_section* section = file->find("profile " + made.name_);
-        take(config, section == nullptr && made.name_ == "default" ? file->find("default") : section);
-        const profile_property* services = find_property(config.properties, "services");
-        if (services != nullptr) {
-            if (const profile_section* found = file->find("services " + services->value)) {
-                made.services_.push_back(*found);
-            }
+    const auto open = [&](place& into, const char* variable_name, const char* otherwise) {
+        const auto path = variable(environment, variable_name);
+        if (path || variable(environment, "HOME")) {
+            into.path = from_home(environment, path.value_or(otherwise));
         }
+        auto file = into.path.empty() ? std::nullopt : read_profile_file(into.path);
+        into.there = file.has_value();
+        into.file = std::move(file).value_or(profile_property{});
+    };
+    auto& [credentials, config] = made.places_;
+    open(credentials, "AWS_SHARED_CREDENTIALS_FILE", "~/.aws/credentials");
+    open(config, "AWS_CONFIG_FILE", "~/.aws/config");
+    credentials.section = find_below(&credentials.file, made.name_);
+    config.section = find_below(&config.file, "profile " + made.name_);
+    if (config.section == nullptr && made.name_ == "default") {
+        config.section = find_below(&config.file, "default");
     }
-    if (named && made.name_ != "default" && !credentials.named && !config.named) {
+    if (named && made.name_ != "default" && credentials.section == nullptr && config.section == nullptr) {
         throw value_error(std::string{naming} + " names a profile that is not there: " + made.described() +
                           ".  Name one that is, or add it (aws configure --profile " + made.name_ + ").");
     }
@@ -266,12 +248,12 @@ SMDEBUG_INLINE profile profile::read(const environment_reader& environment) {
 
 SMDEBUG_INLINE std::optional<access_keys> profile::keys() const {
     for (const place& file : places_) {
-        const profile_property* id = find_property(file.properties, "aws_access_key_id");
+        const profile_property* id = find_below(file.section, "aws_access_key_id");
         if (id == nullptr || id->value.empty()) {
             continue;
         }
         const auto value = [&](const char* property) {
-            return value_of(find_property(file.properties, property)).value_or("");
+            return value_of(find_below(file.section, property)).value_or("");
         };
         access_keys keys{.id = value("aws_access_key_id"),
                          .secret = value("aws_secret_access_key"),
@@ -283,17 +265,17 @@ SMDEBUG_INLINE std::optional<access_keys> profile::keys() const {
 }
 
 SMDEBUG_INLINE std::optional<std::string> profile::s3_endpoint() const {
-    const profile_property* services = find_property(places_[1].properties, "services");
+    const profile_property* services = find_below(places_[1].section, "services");
     if (services == nullptr || services->value.empty()) {
         return std::nullopt;
     }
-    if (services_.empty()) {
+    const profile_property* named = find_below(&places_[1].file, "services " + services->value);
+    if (named == nullptr) {
         throw value_error(services->where + ": there is no section [services " + services->value +
                               "], which the profile \"" + name_ + "\" names.",
                           {.where = services->where});
     }
-    const profile_property* s3 = find_property(services_.front().properties, "s3");
-    return s3 == nullptr ? std::nullopt : value_of(find_property(s3->below, "endpoint_url"));
+    return value_of(find_below(find_below(named, "s3"), "endpoint_url"));
 }
 
 SMDEBUG_INLINE std::string profile::described() const {
@@ -304,7 +286,7 @@ SMDEBUG_INLINE std::string profile::described() const {
             continue;
         }
         made.append(between).append(file.path);
-        made += !file.there ? " (no such file)" : file.named ? " (no keys there)" : " (no such profile)";
+        made += !file.there ? " (no such file)" : file.section != nullptr ? " (no keys there)" : " (no such profile)";
         between = " and ";
     }
     return places_[0].path.empty() && places_[1].path.empty() ? made + " (HOME is not set: there are no files)" : made;

@@ -114,8 +114,7 @@ SMDEBUG_INLINE std::string answer_text(const call_result& failed) {
 SMDEBUG_INLINE std::string_view advice_when_denied(std::string_view code) noexcept {
     if (code == "SignatureDoesNotMatch") {
         return "The secret key does not belong to the key id: check both, where they come from, and that nothing "
-               "between "
-               "here and the server changes requests";
+               "between here and the server changes requests";
     }
     if (code == "InvalidAccessKeyId" || code == "InvalidToken" || code == "InvalidClientTokenId") {
         return "The server does not know these keys: check which profile or variables they come from, and that they "
@@ -128,8 +127,8 @@ SMDEBUG_INLINE std::string_view advice_when_denied(std::string_view code) noexce
         return "This machine's clock is wrong: set it";
     }
     return "These keys may not do it, or the secret key is wrong: ask for the rights (s3:GetObject and s3:ListBucket "
-           "to read, s3:PutObject and "
-           "s3:DeleteObject to write), or use other keys; without s3:ListBucket a missing object looks like this, too";
+           "to read, s3:PutObject and s3:DeleteObject to write), or use other keys; without s3:ListBucket a missing "
+           "object looks like this, too";
 }
 
 SMDEBUG_INLINE std::string advice_when_unreachable(std::string_view server) {
@@ -153,24 +152,19 @@ SMDEBUG_INLINE void fail(const location& place, std::string_view server, const c
     text += ": " + answer_text(failed) + ". ";
     const error_context context{.where = where};
     if (!answer.answered()) {
-        switch (answer.outcome) {
-            case http::outcome::unreachable:
-                throw unavailable(text + advice_when_unreachable(server), context);
-            case http::outcome::timed_out:
-                throw timed_out(text + "It did not end within its deadline; see s3_options::retry", context);
-            case http::outcome::too_long:
-                throw unsupported(text + "The server " + std::string{server} + " sends more than was requested",
-                                  context);
-            case http::outcome::refused:
-                throw unavailable(text + "Check the endpoint " + std::string{server} +
-                                      " and the certificates that are trusted (s3_options::ca_file, AWS_CA_BUNDLE)",
-                                  context);
-            case http::outcome::answered:
-            case http::outcome::interrupted:
-            case http::outcome::stalled:
-                break;
+        if (answer.outcome == http::outcome::timed_out) {
+            throw timed_out(text + "It did not end within its deadline; see s3_options::retry", context);
         }
-        throw unavailable(text + "Try again later", context);
+        if (answer.outcome == http::outcome::too_long) {
+            throw unsupported(text + "The server " + std::string{server} + " sends more than was requested", context);
+        }
+        const std::string advice =
+            answer.outcome == http::outcome::unreachable ? advice_when_unreachable(server)
+            : answer.outcome == http::outcome::refused
+                ? "Check the endpoint " + std::string{server} +
+                      " and the certificates that are trusted (s3_options::ca_file, AWS_CA_BUNDLE)"
+                : "Try again later";
+        throw unavailable(text + advice, context);
     }
     const std::string_view code = failed.said.code;
     if (code == "NoSuchBucket") {

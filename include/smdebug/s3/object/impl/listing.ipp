@@ -11,10 +11,8 @@
 #include <smdebug/s3/object/listing.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cstdint>
-#include <system_error>
 #include <utility>
 
 namespace smdebug::inline v1::s3::detail {
@@ -31,27 +29,23 @@ SMDEBUG_INLINE std::optional<std::string> listed_key(std::string_view text, bool
 SMDEBUG_INLINE std::optional<object_entry> listed_entry(xml_element contents, bool encoded) {
     const auto field = [&](const char* name) { return contents.text_of(name).value_or(""); };
     std::optional<std::string> plain = listed_key(field("Key"), encoded);
-    const std::string_view size = field("Size");
+    std::string_view size = field("Size");
     const std::string_view modified = field("LastModified");
     // Some servers have objects without an ETag.
     const std::string_view etag = unquoted(field("ETag"));
     const std::string_view version = etag.empty() ? modified : etag;
-    std::uint64_t bytes = 0;
-    const auto [end, failure] = std::from_chars(size.data(), size.data() + size.size(), bytes);
-    if (!plain || plain->empty() || version.empty() || failure != std::errc{} || end != size.data() + size.size()) {
+    const std::optional<std::uint64_t> bytes = take_number(size);
+    if (!plain || plain->empty() || version.empty() || !bytes || !size.empty()) {
         return std::nullopt;
     }
     return object_entry{
-        .key = *std::move(plain), .size = bytes, .version = std::string{version}, .written = std::string{modified}};
+        .key = *std::move(plain), .size = *bytes, .version = std::string{version}, .written = std::string{modified}};
 }
 
 SMDEBUG_INLINE std::optional<list_page> parse_list_page(byte_view body) {
     xml_document document;
-    const std::optional<xml_element> root = document.parse(body);
-    if (!root || root->name() != "ListBucketResult") {
-        return std::nullopt;
-    }
-    const std::string_view truncated = root->text_of("IsTruncated").value_or("");
+    const std::optional<xml_element> root = document.parse(body, "ListBucketResult");
+    const std::string_view truncated = root ? root->text_of("IsTruncated").value_or("") : "";
     if (truncated != "true" && truncated != "false") {
         return std::nullopt;
     }
@@ -86,10 +80,9 @@ class listing_progress {
 public:
     using clock = http::request::clock;
 
-    explicit listing_progress(const client& asked)
-        : where_(asked.where().text()), server_(asked.server()), within_(asked.options().list_deadline) {
+    explicit listing_progress(const client& asked) : asked_(asked) {
         constexpr std::chrono::milliseconds longest{std::chrono::years{100}};
-        latest_ = clock::now() + std::min(within_, longest);
+        latest_ = clock::now() + std::min(asked.options().list_deadline, longest);
     }
 
     [[nodiscard]] clock::time_point latest() const noexcept { return latest_; }
@@ -97,10 +90,12 @@ public:
     /// To call before each request.  Errors: timed_out.
     void check_time() const {
         if (clock::now() >= latest_) {
-            throw timed_out("listing " + where_ + " did not end within " + std::to_string(within_.count()) +
-                                " ms, in which the server " + server_ + " has given " + std::to_string(pages_) +
+            const std::string where = asked_.where().text();
+            throw timed_out("listing " + where + " did not end within " +
+                                std::to_string(asked_.options().list_deadline.count()) + " ms, in which the server " +
+                                asked_.server() + " has given " + std::to_string(pages_) +
                                 " pages; see s3_options::list_deadline, or list a longer prefix",
-                            {.where = where_});
+                            {.where = where});
         }
     }
 
@@ -122,14 +117,14 @@ public:
     }
 
     [[noreturn]] void fail(const std::string& why) const {
-        throw unavailable("listing " + where_ + " failed: the server " + server_ + " " + why + ". Try again later",
-                          {.where = where_});
+        const std::string where = asked_.where().text();
+        throw unavailable(
+            "listing " + where + " failed: the server " + asked_.server() + " " + why + ". Try again later",
+            {.where = where});
     }
 
 private:
-    std::string where_;
-    std::string server_;
-    std::chrono::milliseconds within_;
+    const client& asked_;
     clock::time_point latest_;
     std::string greatest_;
     std::size_t pages_ = 0;

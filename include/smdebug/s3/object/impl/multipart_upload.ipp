@@ -16,27 +16,21 @@ namespace s3::detail {
 
 SMDEBUG_INLINE std::optional<std::string> parse_upload_id(byte_view body) {
     xml_document document;
-    const std::optional<xml_element> root = document.parse(body);
-    if (!root || root->name() != "InitiateMultipartUploadResult") {
-        return std::nullopt;
-    }
-    const std::string_view id = root->text_of("UploadId").value_or("");
+    const std::optional<xml_element> root = document.parse(body, "InitiateMultipartUploadResult");
+    const std::string_view id = root ? root->text_of("UploadId").value_or("") : "";
     return id.empty() ? std::nullopt : std::optional{std::string{id}};
 }
 
 SMDEBUG_INLINE std::optional<std::string> parse_completed_upload(byte_view body) {
     xml_document document;
-    const std::optional<xml_element> root = document.parse(body);
-    if (!root || root->name() != "CompleteMultipartUploadResult") {
-        return std::nullopt;
-    }
-    return std::string{unquoted(root->text_of("ETag").value_or(""))};
+    const std::optional<xml_element> root = document.parse(body, "CompleteMultipartUploadResult");
+    return root ? std::optional{std::string{unquoted(root->text_of("ETag").value_or(""))}} : std::nullopt;
 }
 
 SMDEBUG_INLINE std::optional<upload_page> parse_upload_page(byte_view body) {
     xml_document document;
-    const std::optional<xml_element> root = document.parse(body);
-    if (!root || root->name() != "ListMultipartUploadsResult") {
+    const std::optional<xml_element> root = document.parse(body, "ListMultipartUploadsResult");
+    if (!root) {
         return std::nullopt;
     }
     const bool encoded = root->text_of("EncodingType") == "url";
@@ -122,9 +116,8 @@ SMDEBUG_INLINE std::vector<std::string> remove_uploads(const client& asked, std:
 }
 
 SMDEBUG_INLINE void put_object(const client& asked, std::string key, byte_view bytes) {
-    const call_result ended =
-        perform_call(asked, {.method = http::method::put, .key = std::move(key), .body = bytes, .doing = "writing"});
-    check_good(asked, ended);
+    call writing{.method = http::method::put, .key = std::move(key), .body = bytes, .doing = "writing"};
+    check_good(asked, perform_call(asked, std::move(writing)));
 }
 
 SMDEBUG_INLINE multipart_upload::multipart_upload(const client& asked, std::string key)
@@ -138,24 +131,29 @@ SMDEBUG_INLINE multipart_upload::multipart_upload(const client& asked, std::stri
     id_ = *parse_upload_id(begun.answer.body.view());
 }
 
-SMDEBUG_INLINE void multipart_upload::send(byte_view part) {
+SMDEBUG_INLINE void multipart_upload::send(byte_buffer part) {
+    while (window_.size() >= std::max<std::size_t>(client_.options().most_uploads, 1)) {
+        wait();
+    }
     const int number = static_cast<int>(parts_.size()) + 1;
+    const byte_view bytes = sending_.emplace(parts_.size(), std::move(part)).first->second.view();
     window_.start(
         {.method = http::method::put,
          .key = key_,
          .query = {{"partNumber", std::to_string(number)}, {"uploadId", id_}},
-         .body = part,
+         .body = bytes,
          .check = [](const http::response& answer, byte_range) { return answer.find_header("etag").has_value(); },
          .doing = "writing"});
     parts_.push_back({number, {}});
-    size_ += part.size();
+    size_ += bytes.size();
 }
 
-SMDEBUG_INLINE std::size_t multipart_upload::wait() {
-    const auto [number, ended] = window_.next();
+SMDEBUG_INLINE void multipart_upload::wait() {
+    const std::size_t number = window_.next();
+    const call_result ended = window_.wait(number);
     check_good(client_, ended);
     parts_[number].etag = ended.answer.find_header("etag").value_or("");
-    return number;
+    sending_.erase(number);
 }
 
 SMDEBUG_INLINE void multipart_upload::complete() {
@@ -201,7 +199,9 @@ SMDEBUG_INLINE void s3_output::append(std::span<const byte_view> pieces) {
     for (byte_view piece : pieces) {
         while (!piece.empty()) {
             state& sending = *state_;
-            const std::size_t room = sending.part_size() - sending.filling.size();
+            const std::size_t part = s3::detail::multipart_upload::part_size(
+                sending.client->options().part_bytes, sending.upload ? sending.upload->begun_parts() : 0);
+            const std::size_t room = part - sending.filling.size();
             const byte_view taken = piece.first(std::min(room, piece.size()));
             sending.filling.insert(sending.filling.end(), taken.begin(), taken.end());
             piece = piece.subspan(taken.size());
@@ -225,20 +225,11 @@ SMDEBUG_INLINE void s3_output::commit(durability /*all is on_disk*/) {
     state_.reset();
 }
 
-SMDEBUG_INLINE std::size_t s3_output::state::part_size() const {
-    return std::size_t{
-        s3::detail::multipart_upload::part_size(client->options().part_bytes, upload ? upload->begun_parts() : 0)};
-}
-
 SMDEBUG_INLINE void s3_output::state::send() {
     if (!upload) {
         upload.emplace(*client, key);
     }
-    while (upload->under_way() >= std::max<std::size_t>(client->options().most_uploads, 1)) {
-        sending.erase(upload->wait());
-    }
-    const std::size_t number = upload->begun_parts();
-    upload->send(sending.try_emplace(number, std::exchange(filling, {})).first->second);
+    upload->send(byte_buffer::take(std::exchange(filling, {})));
 }
 
 }  // namespace detail
