@@ -65,7 +65,7 @@ TEST_CASE("object_cache: keeps the version of the fetched bytes") {
     inner.write("a.tfevents", as_bytes("first"));
     {
         detail::object_cache reader{inner, {.folder = folder.path()}};
-        REQUIRE(reader.scout().learn("a.tfevents"));
+        REQUIRE(reader.learn("a.tfevents"));
         inner.objects().write("a.tfevents", as_bytes("other"));
         CHECK(text_of(reader.read("a.tfevents", whole_object)) == "other");
         static_cast<void>(inner.calls());
