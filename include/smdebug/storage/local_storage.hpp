@@ -23,7 +23,6 @@ namespace smdebug::inline v1 {
 
 namespace detail::posix {
 class file;
-class leased_map;
 }  // namespace detail::posix
 
 /// The files below a directory; a key is a path relative to it, with '/' between the parts.
@@ -142,10 +141,6 @@ private:
     static constexpr std::uint64_t most_at_once = std::uint64_t{256} << 20U;
     // A mapping is loaded completely before use: a larger one would evict itself from memory.
     static constexpr std::uint64_t most_mapped = std::uint64_t{1} << 30U;
-
-    [[nodiscard]] static std::optional<detail::posix::leased_map> mapped(const detail::posix::file& of) noexcept;
-
-    [[nodiscard]] static byte_buffer part_of(const detail::posix::file& file, byte_range where);
 
     [[nodiscard]] std::optional<detail::posix::file> open_if_there(std::string_view key) const;
 

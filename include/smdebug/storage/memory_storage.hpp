@@ -126,8 +126,6 @@ private:
     class output;
     class held_key;
 
-    [[nodiscard]] not_found missing(std::string_view key) const;
-
     std::string name_;
     std::shared_ptr<state> state_;
 };

@@ -85,9 +85,8 @@ public:
 
     /// The object, if it is cached; makes no request.
     [[nodiscard]] std::optional<byte_buffer> view(std::string_view key);
-    /// Whether an object is known to be cached or on its way; nothing if it is not to be cached.
-    [[nodiscard]] std::optional<bool> looks_near(std::string_view key);
-    /// The same; if it is false, a thread begins to prefetch the object.
+    /// Whether an object is known to be cached or on its way; if not, a thread begins to prefetch it. Nothing if it is not
+    /// to be cached.
     std::optional<bool> read_ahead(std::string_view key);
     /// Prefetches an object into the cache, on this thread.
     void prefetch(std::string_view key);
@@ -137,11 +136,13 @@ private:
     [[nodiscard]] bool is_near(std::string_view key, const known_object& of) const;
     // The object, if it is cached; a scan leaves the memory as it is.
     [[nodiscard]] found find(std::string_view key, const known_object& of, bool for_scan = false);
+    // From the inner storage.
+    [[nodiscard]] versioned_part read_whole(std::string_view key) const;
+    // The same, for the cache: into the folder, and with what it shows of the object.
+    [[nodiscard]] versioned_part fetch(std::string_view key, const known_object& of);
     // The object, fetched if it is not cached. If another thread is already fetching it, a reader waits for the result
     // and a prefetch returns nothing.
     [[nodiscard]] found object(std::string_view key, const known_object& of, in_flight::by who);
-    // From the inner storage, and into the folder.
-    [[nodiscard]] versioned_part fetch(std::string_view key, const known_object& of);
     // A part of a promised part or of a cached object, which is fetched first; nothing: read it from the inner storage.
     [[nodiscard]] found cached_part(std::string_view key, byte_range where);
 

@@ -33,6 +33,17 @@ template <class Open>
     }
 }
 
+// A part of a file, cut at its end.
+[[nodiscard]] inline byte_buffer part_of(const posix::file& file, byte_range where) {
+    const std::uint64_t size = file.size();
+    const std::uint64_t begin = std::min(where.offset, size);
+    const auto count = static_cast<std::size_t>(std::min(where.length, size - begin));
+    // Uninitialised on purpose: every byte is overwritten or the read throws.
+    const std::shared_ptr<std::byte[]> block = std::make_shared_for_overwrite<std::byte[]>(count);
+    const std::size_t got = file.read_at(begin, {block.get(), count});
+    return byte_buffer{block, byte_view{block.get(), got}};
+}
+
 }  // namespace detail
 
 SMDEBUG_INLINE local_storage::local_storage(const std::string& root) : name_(detail::local_path(root)) {
@@ -45,18 +56,19 @@ SMDEBUG_INLINE local_storage::local_storage(const std::string& root) : name_(det
 SMDEBUG_INLINE versioned_object local_storage::read_versioned(std::string_view key) const {
     const detail::posix::file file{path_of(key)};
     std::string version = file.version();
-    const auto count = std::size_t{file.size()};
-    const std::shared_ptr<std::byte[]> block = std::make_shared_for_overwrite<std::byte[]>(count);
-    const std::size_t got = file.read_at(0, {block.get(), count});
+    byte_buffer bytes = detail::part_of(file, whole_object);
     if (const std::string after = file.version(); after != version) {
         version += "~" + after;  // being written: equals no version that entries() ever returns
     }
-    return {.bytes = byte_buffer{block, byte_view{block.get(), got}}, .version = std::move(version)};
+    return {.bytes = std::move(bytes), .version = std::move(version)};
 }
 
 SMDEBUG_INLINE std::optional<byte_buffer> local_storage::view(std::string_view key) const {
     struct looked_at {
-        explicit looked_at(std::string path) : file(std::move(path)), map(mapped(file)) {}
+        explicit looked_at(std::string path)
+            : file(std::move(path)),
+              map(file.size() >= worth_mapping && file.size() <= most_mapped ? detail::posix::leased_map::open(file)
+                                                                             : std::nullopt) {}
         detail::posix::file file;
         std::optional<detail::posix::leased_map> map;
     };
@@ -131,7 +143,7 @@ SMDEBUG_INLINE void local_storage::read_ranges(std::span<const object_range> ran
         if (i == 0 || ranges[i].key != ranges[i - 1].key) {
             file = open_if_there(ranges[i].key);
         }
-        if (!sink(i, file ? std::optional{part_of(*file, ranges[i].where)} : std::nullopt, {})) {
+        if (!sink(i, file ? std::optional{detail::part_of(*file, ranges[i].where)} : std::nullopt, {})) {
             return;
         }
     }
@@ -179,16 +191,6 @@ SMDEBUG_INLINE std::optional<std::vector<object_entry>> local_storage::entries(s
     return found;
 }
 
-SMDEBUG_INLINE byte_buffer local_storage::part_of(const detail::posix::file& file, byte_range where) {
-    const std::uint64_t size = file.size();
-    const std::uint64_t begin = std::min(where.offset, size);
-    const auto count = static_cast<std::size_t>(std::min(where.length, size - begin));
-    // Uninitialised on purpose: every byte is overwritten or the read throws.
-    const std::shared_ptr<std::byte[]> block = std::make_shared_for_overwrite<std::byte[]>(count);
-    const std::size_t got = file.read_at(begin, {block.get(), count});
-    return byte_buffer{block, byte_view{block.get(), got}};
-}
-
 SMDEBUG_INLINE std::optional<detail::posix::file> local_storage::open_if_there(std::string_view key) const {
     try {
         return detail::posix::file{path_of(key)};
@@ -209,7 +211,7 @@ SMDEBUG_INLINE std::string local_storage::path_of(std::string_view key) const {
 }
 
 SMDEBUG_INLINE byte_buffer local_storage::read(std::string_view key, byte_range where) const {
-    return part_of(detail::posix::file{path_of(key)}, where);
+    return detail::part_of(detail::posix::file{path_of(key)}, where);
 }
 
 SMDEBUG_INLINE std::optional<std::uint64_t> local_storage::size(std::string_view key) const {
@@ -260,10 +262,6 @@ SMDEBUG_INLINE std::unique_ptr<object_claim> local_storage::claim(std::string_vi
 
 SMDEBUG_INLINE bool local_storage::claimed(std::string_view key) const {
     return detail::posix::is_claimed(path_of(key));
-}
-
-SMDEBUG_INLINE std::optional<detail::posix::leased_map> local_storage::mapped(const detail::posix::file& of) noexcept {
-    return of.size() >= worth_mapping && of.size() <= most_mapped ? detail::posix::leased_map::open(of) : std::nullopt;
 }
 
 }  // namespace smdebug::inline v1

@@ -13,6 +13,19 @@
 
 namespace smdebug::inline v1 {
 
+namespace detail {
+
+// What was found of an object. Errors: not_found.
+template <class Found>
+[[nodiscard]] Found found_or_throw(const std::string& store, std::string_view key, std::optional<Found> found) {
+    if (!found) {
+        throw not_found{"there is no object " + std::string{key} + " in " + store, {.where = std::string{key}}};
+    }
+    return *std::move(found);
+}
+
+}  // namespace detail
+
 struct memory_storage::object {
     byte_buffer bytes;
     std::chrono::system_clock::time_point written;
@@ -32,6 +45,14 @@ struct memory_storage::state {
     std::uint64_t writes = 0;
     detail::announcer announces;
 
+    // What told() says of an object; nothing if it does not exist.
+    template <class Told>
+    [[nodiscard]] auto look(std::string_view key, Told&& told) const {
+        const std::shared_lock lock{guard};
+        const auto found = objects.find(key);
+        return found != objects.end() ? std::optional{told(found->second)} : std::nullopt;
+    }
+
     // Stores an object, and replaces another unless that is to stay; returns whether it did.
     bool put(std::string_view key, byte_buffer bytes, bool replace = true);
 
@@ -42,32 +63,18 @@ struct memory_storage::state {
 SMDEBUG_INLINE memory_storage::memory_storage(const std::string& label)
     : name_("memory:" + label), state_(std::make_shared<state>()) {}
 
-SMDEBUG_INLINE not_found memory_storage::missing(std::string_view key) const {
-    return not_found{"there is no object " + std::string{key} + " in " + name_, {.where = std::string{key}}};
-}
-
 SMDEBUG_INLINE byte_buffer memory_storage::read(std::string_view key, byte_range where) const {
-    const std::shared_lock lock{state_->guard};
-    const auto found = state_->objects.find(key);
-    if (found == state_->objects.end()) {
-        throw missing(key);
-    }
-    return found->second.bytes.slice(where);
+    return detail::found_or_throw(name_, key, view(key)).slice(where);
 }
 
 SMDEBUG_INLINE versioned_object memory_storage::read_versioned(std::string_view key) const {
-    const std::shared_lock lock{state_->guard};
-    const auto found = state_->objects.find(key);
-    if (found == state_->objects.end()) {
-        throw missing(key);
-    }
-    return {.bytes = found->second.bytes, .version = found->second.version()};
+    return detail::found_or_throw(name_, key, state_->look(key, [](const object& stored) {
+        return versioned_object{.bytes = stored.bytes, .version = stored.version()};
+    }));
 }
 
 SMDEBUG_INLINE std::optional<byte_buffer> memory_storage::view(std::string_view key) const {
-    const std::shared_lock lock{state_->guard};
-    const auto found = state_->objects.find(key);
-    return found == state_->objects.end() ? std::nullopt : std::optional{found->second.bytes};
+    return state_->look(key, [](const object& stored) { return stored.bytes; });
 }
 
 SMDEBUG_INLINE std::vector<std::string> memory_storage::list(std::string_view prefix, std::string_view after) const {
@@ -91,16 +98,12 @@ SMDEBUG_INLINE std::optional<std::vector<object_entry>> memory_storage::entries(
 }
 
 SMDEBUG_INLINE std::optional<std::uint64_t> memory_storage::size(std::string_view key) const {
-    const std::shared_lock lock{state_->guard};
-    const auto found = state_->objects.find(key);
-    return found == state_->objects.end() ? std::nullopt : std::optional<std::uint64_t>{found->second.bytes.size()};
+    return state_->look(key, [](const object& stored) { return std::uint64_t{stored.bytes.size()}; });
 }
 
 SMDEBUG_INLINE std::optional<std::chrono::system_clock::time_point> memory_storage::modified(
     std::string_view key) const {
-    const std::shared_lock lock{state_->guard};
-    const auto found = state_->objects.find(key);
-    return found == state_->objects.end() ? std::nullopt : std::optional{found->second.written};
+    return state_->look(key, [](const object& stored) { return stored.written; });
 }
 
 SMDEBUG_INLINE std::unique_ptr<change_signal> memory_storage::watch(std::span<const std::string> prefixes) const {

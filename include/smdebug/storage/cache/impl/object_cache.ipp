@@ -80,20 +80,13 @@ SMDEBUG_INLINE std::optional<byte_buffer> object_cache::view(std::string_view ke
     return whole ? std::optional{std::move(whole->bytes)} : std::nullopt;
 }
 
-SMDEBUG_INLINE std::optional<bool> object_cache::looks_near(std::string_view key) {
-    if (!may_cache(key)) {
-        return std::nullopt;
-    }
-    const known listed = known_.find(key);
-    if (listed && !is_to_cache(*listed)) {
-        return std::nullopt;
-    }
-    return listed && is_near(key, *listed);
-}
-
 SMDEBUG_INLINE std::optional<bool> object_cache::read_ahead(std::string_view key) {
-    const std::optional<bool> near = looks_near(key);
-    if (near && !*near) {
+    const known listed = known_.find(key);
+    if (!may_cache(key) || (listed && !is_to_cache(*listed))) {
+        return std::nullopt;
+    }
+    const bool near = listed && is_near(key, *listed);
+    if (!near) {
         crew_.wish(key);
     }
     return near;
@@ -154,19 +147,25 @@ SMDEBUG_INLINE object_cache::found object_cache::object(std::string_view key, co
 SMDEBUG_INLINE versioned_part object_cache::fetch(std::string_view key, const known_object& of) {
     const std::uint64_t state = known_.state();
     try {
-        versioned_object read = std::as_const(inner_).read_versioned(key);
-        const std::size_t size = read.bytes.size();
-        if (read.version != of.version || size != of.size) {  // replaced since it was listed
-            known_.learn(key, {.size = size, .version = read.version}, state);
+        versioned_part read = read_whole(key);
+        const std::string& version = read.version.tag;
+        if (version != of.version || read.bytes.size() != of.size) {  // replaced since it was listed
+            known_.learn(key, {.size = read.bytes.size(), .version = version}, state);
         }
-        if (disk_ && !read.version.empty() && size <= largest_) {
-            disk_->keep(identity(key, read.version), read.bytes.view());
+        if (disk_ && !version.empty() && read.bytes.size() <= largest_) {
+            disk_->keep(identity(key, version), read.bytes.view());
         }
-        return {std::move(read.bytes), {.tag = std::move(read.version), .size = size}};
+        return read;
     } catch (const not_found&) {
         known_.forget(key);
         throw;
     }
+}
+
+SMDEBUG_INLINE versioned_part object_cache::read_whole(std::string_view key) const {
+    versioned_object read = inner_.read_versioned(key);
+    const std::size_t size = read.bytes.size();
+    return {std::move(read.bytes), {.tag = std::move(read.version), .size = size}};
 }
 
 // What is known of objects ------------------------------------------------------------------------------------------
@@ -385,10 +384,9 @@ struct object_cache::batch {
             }
         }
         try {
-            versioned_object read = std::as_const(cache.inner_).read_versioned(key);
-            const std::size_t size = read.bytes.size();
-            keep(i, key, read.bytes.view(), read.version);
-            return versioned_part{std::move(read.bytes), {.tag = std::move(read.version), .size = size}};
+            versioned_part read = cache.read_whole(key);
+            keep(i, key, read.bytes.view(), read.version.tag);
+            return read;
         } catch (const not_found&) {
             return std::nullopt;
         }
