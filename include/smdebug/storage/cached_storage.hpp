@@ -41,8 +41,8 @@ namespace smdebug::inline v1 {
 /// folder reads and checks a file.
 /// Errors: those of the inner storage; a thread that waits for another's fetch gets its error. The cache has none: if
 /// the folder cannot be used, nothing is kept there.
-/// Threads: everything may be called concurrently, if the inner storage allows it. Destroying the last copy stops
-/// prefetching: it waits for the requests in flight. A forked child must make its own.
+/// Threads: everything may be called concurrently, if the inner storage allows it. Destroying the last copy, and
+/// what it gave to hold or to write, stops prefetching: it waits for the requests in flight. A forked child must make its own.
 class cached_storage : public storage_base {
 public:
     explicit cached_storage(any_storage inner, cache_options options = {});
@@ -52,13 +52,21 @@ public:
 
     // Reading ----------------------------------------------------------------------------------------------------
 
-    [[nodiscard]] SMDEBUG_INLINE byte_buffer read(std::string_view key, byte_range where = whole_object) const override;
+    [[nodiscard]] byte_buffer read(std::string_view key, byte_range where = whole_object) const override {
+        return cache_->read(key, where);
+    }
     /// Reads what is cached from the cache and the rest by one call of the inner storage, in order. The folder keeps
     /// what that call returns; the memory does not, as a scan would evict everything.
     /// The version is the known one of a cached object, or the one that the inner storage reports.
-    SMDEBUG_INLINE void read_each(std::span<const std::string> keys, object_sink sink) const override;
-    SMDEBUG_INLINE void read_ranges(std::span<const object_range> ranges, range_sink sink) const override;
-    [[nodiscard]] SMDEBUG_INLINE versioned_object read_versioned(std::string_view key) const override;
+    void read_each(std::span<const std::string> keys, object_sink sink) const override {
+        cache_->read_each(keys, sink);
+    }
+    void read_ranges(std::span<const object_range> ranges, range_sink sink) const override {
+        cache_->read_ranges(ranges, sink);
+    }
+    [[nodiscard]] versioned_object read_versioned(std::string_view key) const override {
+        return inner().read_versioned(key);
+    }
     /// The cached object, or a view of the inner storage; makes no request.
     [[nodiscard]] SMDEBUG_INLINE std::optional<byte_buffer> view(std::string_view key) const override;
     /// Begins to prefetch an object on another thread, if it is to be cached; returns whether it is cached already.
@@ -69,11 +77,13 @@ public:
 
     // Listing: passed on ------------------------------------------------------------------------------------------
 
-    [[nodiscard]] SMDEBUG_INLINE std::vector<std::string> list(std::string_view prefix,
-                                                               std::string_view after) const override;
-    [[nodiscard]] SMDEBUG_INLINE std::optional<std::vector<object_entry>> entries(std::string_view prefix,
-                                                                                  std::string_view after,
-                                                                                  std::size_t most) const override;
+    [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const override {
+        return cache_->list(prefix, after);
+    }
+    [[nodiscard]] std::optional<std::vector<object_entry>> entries(std::string_view prefix, std::string_view after,
+                                                                   std::size_t most) const override {
+        return cache_->entries(prefix, after, most);
+    }
     [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const override { return inner().size(key); }
     [[nodiscard]] std::optional<std::chrono::system_clock::time_point> modified(std::string_view key) const override {
         return inner().modified(key);
@@ -94,8 +104,10 @@ public:
     SMDEBUG_INLINE void write(std::string_view key, byte_view bytes) override;
     [[nodiscard]] SMDEBUG_INLINE std::unique_ptr<object_output> create(std::string_view key) override;
     SMDEBUG_INLINE bool remove(std::string_view key, durability how = durability::cached) override;
-    SMDEBUG_INLINE std::vector<std::string> remove_unfinished(std::string_view prefix,
-                                                              function_ref<bool(std::string_view)> which) override;
+    std::vector<std::string> remove_unfinished(std::string_view prefix,
+                                               function_ref<bool(std::string_view)> which) override {
+        return cache_->inner().remove_unfinished(prefix, which);
+    }
     /// The claim is not cached: another process may remove it.
     [[nodiscard]] SMDEBUG_INLINE std::unique_ptr<object_claim> claim(std::string_view key,
                                                                      durability how = durability::cached) override;
@@ -104,13 +116,12 @@ public:
     // The cache ---------------------------------------------------------------------------------------------------
 
     /// Forces the next read of this object, or of any, to learn its version again.
-    void forget(std::string_view key) const;
-    void forget() const;
-    [[nodiscard]] const any_storage& inner() const noexcept;
+    void forget(std::string_view key) const { cache_->forget(key); }
+    void forget() const { cache_->forget(); }
+    [[nodiscard]] const any_storage& inner() const noexcept { return cache_->inner(); }
 
 private:
-    struct state;
-    std::shared_ptr<state> state_;
+    std::shared_ptr<detail::object_cache> cache_;
 };
 
 }  // namespace smdebug::inline v1

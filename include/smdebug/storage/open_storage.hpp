@@ -48,11 +48,6 @@ struct storage_options {
 
 namespace detail {
 
-/// Whether a file of the program includes <smdebug/archive.hpp>.
-[[nodiscard]] bool opens_archives() noexcept;
-/// Whether a file of the program includes <smdebug/formats.hpp>.
-[[nodiscard]] bool opens_other_data() noexcept;
-
 /// Opens a local folder or a bucket as open_storage() does, but never looks for an archive.
 [[nodiscard]] any_storage open_folder(std::string_view path, storage_options options = {});
 
@@ -81,10 +76,6 @@ template <storage Storage>
         return nullptr;
     }
 }
-
-}  // namespace detail
-
-namespace detail {
 
 // What <smdebug/s3.hpp>, <smdebug/archive.hpp> and <smdebug/formats.hpp> add to a program.
 

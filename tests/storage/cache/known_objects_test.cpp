@@ -1,4 +1,4 @@
-#include <smdebug/storage/cache/metadata_cache.hpp>
+#include <smdebug/storage/cache/known_objects.hpp>
 
 #include <smdebug/storage/concepts.hpp>
 
@@ -72,4 +72,17 @@ TEST_CASE("known_objects: remembers the recently used keys") {
     CHECK(remembered <= 102);
     known.forget("0");
     CHECK_FALSE(known.find("0"));
+}
+
+TEST_CASE("known_objects: the key before a key comes before it, with hardly any between them") {
+    for (const std::string key : {"events/000000000001/000000000001_worker_0.tfevents", "a", "index/0/1.json", "0", "/",
+                                  "a/", "odd/h\xC3\xA4sslich \xE2\x82\xAC", "x ", "x\x7F", "\xC3\xA4", "b!", ""}) {
+        CAPTURE(key);
+        const std::string before = key_before(key);
+        CHECK((before < key || key.empty()));
+        CHECK(before.size() <= key.size() + 1);
+    }
+    CHECK(key_before("events/1.tfevents") == "events/1.tfeventr~");
+    CHECK(key_before("a\xE2\x82\xAC") == "a");
+    CHECK(key_before("a\xC3\xA4") == "a");
 }

@@ -23,25 +23,27 @@ TEST_CASE("object_cache: says what is cached, what is to be fetched, and what is
     counting_storage<> inner;
     inner.write("a.tfevents", as_bytes("12345"));
     inner.write("large.tfevents", as_bytes("1234567890"));
-    detail::object_cache reader{
-        inner, {.largest_object = 9, .cacheable = [](std::string_view key) { return key.ends_with(".tfevents"); }}};
-    CHECK(reader.looks_near("a.tfevents") == std::optional{false});
-    CHECK(reader.looks_near("large.tfevents") == std::optional{false});  // nothing is known yet
-    CHECK(reader.looks_near("collections/a") == std::nullopt);
+    detail::object_cache reader{inner,
+                                {.largest_object = 9,
+                                 .cacheable = [](std::string_view key) { return key.ends_with(".tfevents"); },
+                                 .threads_ahead = 0}};
+    CHECK(reader.read_ahead("a.tfevents") == std::optional{false});
+    CHECK(reader.read_ahead("large.tfevents") == std::optional{false});  // nothing is known yet
+    CHECK(reader.read_ahead("collections/a") == std::nullopt);
     CHECK_FALSE(reader.view("a.tfevents"));
     CHECK(inner.calls().empty());
     reader.prefetch("a.tfevents");
     reader.prefetch("large.tfevents");
     reader.prefetch("collections/a");
     CHECK(inner.calls() == std::vector<std::string>{"entries ", "read a.tfevents"});
-    CHECK(reader.looks_near("a.tfevents") == std::optional{true});
-    CHECK(reader.looks_near("large.tfevents") == std::nullopt);
+    CHECK(reader.read_ahead("a.tfevents") == std::optional{true});
+    CHECK(reader.read_ahead("large.tfevents") == std::nullopt);
     REQUIRE(reader.view("a.tfevents"));
     CHECK(text_of(*reader.view("a.tfevents")) == "12345");
     reader.pass("a.tfevents");
-    CHECK(reader.looks_near("a.tfevents") == std::nullopt);
+    CHECK(reader.read_ahead("a.tfevents") == std::nullopt);
     reader.forget("a.tfevents");
-    CHECK(reader.looks_near("a.tfevents") == std::optional{false});
+    CHECK(reader.read_ahead("a.tfevents") == std::optional{false});
 }
 
 TEST_CASE("object_cache: an object fetched while its key is forgotten is not kept") {
@@ -65,7 +67,7 @@ TEST_CASE("object_cache: keeps the version of the fetched bytes") {
     inner.write("a.tfevents", as_bytes("first"));
     {
         detail::object_cache reader{inner, {.folder = folder.path()}};
-        REQUIRE(reader.scout().learn("a.tfevents"));
+        REQUIRE(reader.learn("a.tfevents"));
         inner.objects().write("a.tfevents", as_bytes("other"));
         CHECK(text_of(reader.read("a.tfevents", whole_object)) == "other");
         static_cast<void>(inner.calls());

@@ -9,11 +9,11 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/function_ref.hpp>
+#include <smdebug/core/lru.hpp>
 #include <smdebug/storage/concepts.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <list>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -91,10 +91,7 @@ public:
     [[nodiscard]] bool batches_ranges() const { return plain_ == archive_ && archive_->batches_ranges(); }
 
 private:
-    struct unpacked {
-        std::uint64_t offset = 0;  // of the member's head: members of one zip do not overlap
-        std::shared_ptr<const byte_source> bytes;
-    };
+    static constexpr std::size_t most_open_members = 16;  // of a zip, which are cached with their inflated bytes
 
     class opened_member;
 
@@ -131,8 +128,8 @@ private:
     std::unordered_map<std::uint64_t, std::shared_ptr<const object_notes>> notes_;
 
     mutable std::mutex guard_;
-    mutable std::list<unpacked> recent_;  // of a zip; least recently used last
-    mutable std::unordered_map<std::uint64_t, std::list<unpacked>::iterator> places_;
+    // Members of a zip, by the offsets of their heads: members of one zip do not overlap.
+    mutable smdebug::detail::lru<std::uint64_t, std::shared_ptr<const byte_source>> recent_{most_open_members};
 };
 
 }  // namespace smdebug::inline v1::archive::detail

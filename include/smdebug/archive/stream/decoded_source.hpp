@@ -9,6 +9,7 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/function_ref.hpp>
+#include <smdebug/core/lru.hpp>
 
 #include <condition_variable>
 #include <cstddef>
@@ -17,13 +18,11 @@
 #include <exception>
 #include <functional>
 #include <future>
-#include <list>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -129,10 +128,6 @@ private:
     static constexpr std::size_t most_point_bytes = std::size_t{32} << 20U;
     static constexpr std::size_t most_decoders = 4;
 
-    struct kept_span {
-        std::size_t number = 0;
-        byte_buffer bytes;
-    };
     // A decoder that stands before a span.
     struct standing {
         std::size_t number = 0;
@@ -169,10 +164,8 @@ private:
     mutable std::vector<stream_span> spans_;
     mutable std::uint64_t length_ = 0;  // of the spans
     mutable bool complete_ = false;
-    mutable std::exception_ptr broken_;    // why it cannot be inflated any further
-    mutable std::list<kept_span> recent_;  // least recently used last
-    mutable std::unordered_map<std::size_t, std::list<kept_span>::iterator> places_;
-    mutable std::uint64_t kept_bytes_ = 0;
+    mutable std::exception_ptr broken_;  // why it cannot be inflated any further
+    mutable smdebug::detail::lru<std::size_t, byte_buffer> recent_{options_.memory_bytes, 2};  // by their numbers
     mutable std::size_t point_bytes_ = 0;
     mutable std::size_t point_stride_ = 1;
     mutable std::vector<standing> decoders_;

@@ -6,7 +6,6 @@
 #include <smdebug/core/form.hpp>
 #include <smdebug/storage/cache/memory_cache.hpp>
 
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -15,6 +14,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 namespace smdebug::inline v1::detail {
 
@@ -41,17 +41,6 @@ inline constexpr std::size_t digits = 32;
 /// Whether a name has that form, or that of an archive's index; whether it is of a file being written.
 [[nodiscard]] bool is_name(std::string_view name) noexcept;
 [[nodiscard]] bool is_temporary(std::string_view name) noexcept;
-
-namespace detail {
-
-[[nodiscard]] std::array<std::byte, head_size> head_of(std::size_t identity, std::size_t object,
-                                                       std::uint64_t checksum) noexcept;
-
-[[nodiscard]] inline std::uint64_t checksum_of(byte_view identity, byte_view object) noexcept {
-    return content_hash(object, content_hash(identity, identity.size() ^ (std::uint64_t{object.size()} << 20U)));
-}
-
-}  // namespace detail
 
 /// Writes the file whole or not at all, readable by its owner only, since the bucket's readers may be others than the
 /// machine's users. Returns its size in bytes.
@@ -98,21 +87,18 @@ private:
         return folder_ + "/" + cache_file::name_of(what);
     }
 
-    // Errors of the cache are swallowed: objects are then read without it.
-    template <class Result, class Doing>
-    static Result quietly(Result otherwise, Doing&& doing) {
+    // Errors of the cache are swallowed: objects are then read without it. What doing() returns, or {}.
+    template <class Doing>
+    static std::invoke_result_t<Doing&> quietly(Doing&& doing) {
         try {
             return doing();
         } catch (const error&) {
-            return otherwise;
         } catch (const std::bad_alloc&) {
-            return otherwise;
         }
+        return std::invoke_result_t<Doing&>();
     }
 
-    [[nodiscard]] bool holds_back();
-
-    // Lists the folder now and then, since other processes also write to it.
+    // Tidies now and then, since other processes also write to the folder.
     void count(std::uint64_t written);
 
     void remove_oldest();

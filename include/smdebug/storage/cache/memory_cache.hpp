@@ -3,14 +3,13 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/form.hpp>
+#include <smdebug/core/lru.hpp>
 
 #include <cstdint>
-#include <list>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 
 namespace smdebug::inline v1::detail {
 
@@ -26,7 +25,7 @@ struct object_identity {
 /// Threads: everything may be called concurrently. Cost: a hash look-up, whatever its size.
 class memory_cache {
 public:
-    explicit memory_cache(std::uint64_t most_bytes) : most_(most_bytes) {}
+    explicit memory_cache(std::uint64_t most_bytes) : objects_(most_bytes) {}
 
     /// The object, if it is cached in this version; counts as a use.
     [[nodiscard]] std::optional<byte_buffer> find(const object_identity& what);
@@ -41,28 +40,25 @@ public:
     void forget();
 
     /// The size in bytes of the largest object that it would keep.
-    [[nodiscard]] std::uint64_t largest() const noexcept { return most_ > note_bytes ? most_ - note_bytes : 0; }
+    [[nodiscard]] std::uint64_t largest() const noexcept {
+        return objects_.most() > note_bytes ? objects_.most() - note_bytes : 0;
+    }
     /// The number of bytes that count against the bound now.
     [[nodiscard]] std::uint64_t held_bytes() const;
 
 private:
     static constexpr std::uint64_t note_bytes = 256;
 
-    struct entry {
-        std::string key;
+    struct cached {
         std::string version;
         byte_buffer bytes;
     };
-    using place = std::list<entry>::iterator;
 
-    [[nodiscard]] std::optional<place> look(const object_identity& what) const;
-    void remove(std::string_view key);
+    // Whether it is there in this version.
+    [[nodiscard]] bool has(const object_identity& what) const;
 
-    std::uint64_t most_;
     mutable std::mutex guard_;
-    std::uint64_t bytes_ = 0;                             // of all entries, plus note_bytes for each
-    std::list<entry> uses_;                               // most recently used first
-    std::unordered_map<std::string_view, place> places_;  // by key, which the entry owns
+    lru<std::string, cached, std::string_view> objects_;
 };
 
 }  // namespace smdebug::inline v1::detail

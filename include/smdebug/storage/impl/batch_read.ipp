@@ -42,10 +42,17 @@ SMDEBUG_INLINE bool read_each_past_errors(const any_storage& store, std::span<co
     while (passed.next < keys.size()) {
         const std::size_t first = passed.next;
         try {
-            store.read_each(keys.subspan(first),
-                            [&](std::size_t i, std::optional<byte_view> bytes, const object_version& version) {
-                                return passed(sink, first + i, bytes, version);
-                            });
+            try {
+                store.read_each(keys.subspan(first),
+                                [&](std::size_t i, std::optional<byte_view> bytes, const object_version& version) {
+                                    return passed(sink, first + i, bytes, version);
+                                });
+            } catch (const std::bad_alloc&) {
+                if (passed.in_sink) {
+                    throw;
+                }
+                throw unavailable("not enough memory to read " + keys[passed.next], {.where = keys[passed.next]});
+            }
             return !passed.ended;
         } catch (const error& why) {
             if (passed.in_sink) {
@@ -53,17 +60,6 @@ SMDEBUG_INLINE bool read_each_past_errors(const any_storage& store, std::span<co
             }
             if (!failed(passed.next, why)) {
                 return false;
-            }
-        } catch (const std::bad_alloc&) {
-            if (passed.in_sink) {
-                throw;
-            }
-            try {
-                throw unavailable("not enough memory to read " + keys[passed.next], {.where = keys[passed.next]});
-            } catch (const error& why) {
-                if (!failed(passed.next, why)) {
-                    return false;
-                }
             }
         }
         ++passed.next;

@@ -1,10 +1,12 @@
 // The bodies of <smdebug/storage/cached_storage.hpp>.
 #pragma once
 
-#include <smdebug/storage/cache/prefetch.hpp>
 #include <smdebug/storage/cached_storage.hpp>
 
-#include <limits>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <unordered_map>
 #include <utility>
 
 namespace smdebug::inline v1 {
@@ -42,113 +44,147 @@ private:
     std::unique_ptr<object_output> inner_;
 };
 
-}  // namespace detail
+/// Fetches promised parts in the order of the requests, many with one call: from the cache if possible, the rest from
+/// the inner storage. A folder keeps objects that are fetched whole; the memory does not, as they are held here anyway.
+/// Destruction waits only for the request in flight. A forked child has no thread: a holder that has started must not
+/// be used or destroyed there.
+class object_holder final : public pinned_ranges {
+public:
+    explicit object_holder(std::shared_ptr<object_cache> cache)
+        : cache_(std::move(cache)), thread_([this](const std::string&) { bring_all(); }, 1, 1) {}
+    object_holder(const object_holder&) = delete;
+    object_holder& operator=(const object_holder&) = delete;
+    ~object_holder() override {
+        const std::lock_guard lock{guard_};
+        ended_ = true;
+        give_up();
+        by_key_.clear();
+    }
 
-struct cached_storage::state {
-    state(any_storage inner, cache_options options)
-        : objects(std::make_shared<detail::object_cache>(std::move(inner), std::move(options))),
-          crew([this](const std::string& key) { objects->prefetch(key); }, objects->options().threads_ahead,
-               objects->options().most_ahead) {}
+    void prefetch(std::span<const object_range> parts) override {
+        const std::lock_guard lock{guard_};
+        for (const object_range& each : parts) {
+            const auto [part, fresh] = cache_->flights().promise(each.key, each.where);
+            by_key_[std::string{each.key}].push_back(part);
+            if (fresh) {
+                to_bring_.push_back({.key = std::string{each.key}, .asked = each.where, .what = part});
+            }
+        }
+        if (!to_bring_.empty() && !thread_.wish("")) {
+            give_up();  // no thread available: readers fetch the parts themselves
+        }
+    }
 
-    std::shared_ptr<detail::object_cache> objects;
-    detail::fetch_crew crew;  // destroyed first
+    void release(std::string_view key) override {
+        const std::lock_guard lock{guard_};
+        by_key_.erase(std::string{key});
+    }
+
+private:
+    static constexpr std::size_t most_at_once = 256;  // the most parts passed to the storage in one call
+
+    struct wish {
+        std::string key;
+        byte_range asked;
+        std::weak_ptr<in_flight::part> what;
+    };
+
+    /// Fetches what is still wanted of the queue.
+    void bring_all() {
+        for (std::vector<wish> batch = next(); !batch.empty(); batch = next()) {
+            std::vector<object_range> ranges;
+            for (const wish& each : batch) {
+                ranges.push_back({each.key, each.asked});
+            }
+            std::size_t come = 0;
+            try {
+                cache_->bring(ranges, [&](std::size_t i, std::optional<byte_buffer> bytes, const object_version& of) {
+                    cache_->flights().put(batch[i].what, std::move(bytes), of);
+                    come = i + 1;
+                    return !has_ended();
+                });
+            } catch (const std::exception&) {
+                // Reading them reports the error.
+            }
+            for (; come < batch.size(); ++come) {
+                cache_->flights().put(batch[come].what, std::nullopt);
+            }
+        }
+    }
+
+    [[nodiscard]] std::vector<wish> next() {
+        const std::lock_guard lock{guard_};
+        std::vector<wish> batch;
+        for (; !to_bring_.empty() && batch.size() < most_at_once; to_bring_.pop_front()) {
+            if (!to_bring_.front().what.expired()) {  // still wanted
+                batch.push_back(std::move(to_bring_.front()));
+            }
+        }
+        return batch;
+    }
+
+    [[nodiscard]] bool has_ended() {
+        const std::lock_guard lock{guard_};
+        return ended_;
+    }
+
+    void give_up() {
+        for (const wish& each : std::exchange(to_bring_, {})) {
+            cache_->flights().put(each.what, std::nullopt);
+        }
+    }
+
+    std::shared_ptr<object_cache> cache_;  // shared: this may outlive the storage that made it
+    std::mutex guard_;
+    std::unordered_map<std::string, std::vector<in_flight::handle>> by_key_;
+    std::deque<wish> to_bring_;
+    bool ended_ = false;
+    fetch_crew thread_;  // destroyed first
 };
 
-SMDEBUG_INLINE cached_storage::cached_storage(any_storage inner, cache_options options)
-    : state_(std::make_shared<state>(std::move(inner), std::move(options))) {}
+}  // namespace detail
 
-SMDEBUG_INLINE const any_storage& cached_storage::inner() const noexcept {
-    return std::as_const(*state_->objects).inner();
-}
+SMDEBUG_INLINE cached_storage::cached_storage(any_storage inner, cache_options options)
+    : cache_(std::make_shared<detail::object_cache>(std::move(inner), std::move(options))) {}
 
 SMDEBUG_INLINE storage_abilities cached_storage::abilities() const {
     storage_abilities can = inner().abilities();
-    can.reads_ahead = state_->objects->options().threads_ahead > 0;
+    can.reads_ahead = cache_->options().threads_ahead > 0;
     can.opens_small = false;
     return can;
 }
 
-SMDEBUG_INLINE byte_buffer cached_storage::read(std::string_view key, byte_range where) const {
-    return state_->objects->read(key, where);
-}
-
-SMDEBUG_INLINE void cached_storage::read_each(std::span<const std::string> keys, object_sink sink) const {
-    state_->objects->read_each(keys, sink);
-}
-
-SMDEBUG_INLINE void cached_storage::read_ranges(std::span<const object_range> ranges, range_sink sink) const {
-    state_->objects->read_ranges(ranges, sink);
-}
-
-SMDEBUG_INLINE versioned_object cached_storage::read_versioned(std::string_view key) const {
-    return inner().read_versioned(key);
-}
-
 SMDEBUG_INLINE std::optional<byte_buffer> cached_storage::view(std::string_view key) const {
-    std::optional<byte_buffer> whole = state_->objects->view(key);
+    std::optional<byte_buffer> whole = cache_->view(key);
     return whole ? whole : inner().view(key);
 }
 
 SMDEBUG_INLINE bool cached_storage::read_ahead(std::string_view key) const {
-    const std::optional<bool> near = state_->objects->looks_near(key);
-    if (near && !*near) {
-        state_->crew.wish(key);
-    }
+    const std::optional<bool> near = cache_->read_ahead(key);
     return near ? *near : inner().read_ahead(key);
 }
 
 SMDEBUG_INLINE std::unique_ptr<pinned_ranges> cached_storage::hold() const {
-    return std::make_unique<detail::object_holder>(state_->objects);
-}
-
-SMDEBUG_INLINE std::vector<std::string> cached_storage::list(std::string_view prefix, std::string_view after) const {
-    if (state_->objects->has_folder()) {  // versions cost no more than keys where a folder is worthwhile
-        if (auto found = entries(prefix, after, std::numeric_limits<std::size_t>::max())) {
-            return detail::keys_of(*std::move(found));
-        }
-    }
-    std::vector<std::string> keys = inner().list(prefix, after);
-    state_->objects->scout().known().doubt(keys);
-    return keys;
-}
-
-SMDEBUG_INLINE std::optional<std::vector<object_entry>> cached_storage::entries(std::string_view prefix,
-                                                                                std::string_view after,
-                                                                                std::size_t most) const {
-    detail::metadata_cache& scout = state_->objects->scout();
-    const std::uint64_t before = scout.known().state();
-    std::optional<std::vector<object_entry>> found = inner().entries(prefix, after, most);
-    if (found) {
-        scout.note(*found, before);
-    }
-    return found;
+    return std::make_unique<detail::object_holder>(cache_);
 }
 
 SMDEBUG_INLINE void cached_storage::write(std::string_view key, byte_view bytes) {
-    const detail::forgetting changed{*state_->objects, key};
-    state_->objects->inner().write(key, bytes);
+    const detail::forgetting changed{*cache_, key};
+    cache_->inner().write(key, bytes);
 }
 
 SMDEBUG_INLINE std::unique_ptr<object_output> cached_storage::create(std::string_view key) {
-    return std::make_unique<detail::cached_output>(state_->objects, key);
+    return std::make_unique<detail::cached_output>(cache_, key);
 }
 
 SMDEBUG_INLINE bool cached_storage::remove(std::string_view key, durability how) {
-    const detail::forgetting changed{*state_->objects, key};
-    return state_->objects->inner().remove(key, how);
-}
-
-SMDEBUG_INLINE std::vector<std::string> cached_storage::remove_unfinished(std::string_view prefix,
-                                                                          function_ref<bool(std::string_view)> which) {
-    return state_->objects->inner().remove_unfinished(prefix, which);
+    const detail::forgetting changed{*cache_, key};
+    return cache_->inner().remove(key, how);
 }
 
 SMDEBUG_INLINE std::unique_ptr<object_claim> cached_storage::claim(std::string_view key, durability how) {
-    state_->objects->pass(key);
-    return state_->objects->inner().claim(key, how);
+    cache_->pass(key);
+    return cache_->inner().claim(key, how);
 }
-
-SMDEBUG_INLINE void cached_storage::forget(std::string_view key) const { state_->objects->forget(key); }
-SMDEBUG_INLINE void cached_storage::forget() const { state_->objects->forget(); }
 
 }  // namespace smdebug::inline v1

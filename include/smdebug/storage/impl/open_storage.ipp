@@ -12,6 +12,11 @@
 namespace smdebug::inline v1 {
 namespace detail {
 
+SMDEBUG_INLINE path_openers& known_openers() noexcept {
+    static constinit path_openers known;
+    return known;
+}
+
 [[nodiscard]] inline const s3_openers& openers_of_s3(std::string_view path) {
     const s3_openers* const known = known_openers().s3;
     if (known == nullptr) {
@@ -22,9 +27,6 @@ namespace detail {
     }
     return *known;
 }
-
-SMDEBUG_INLINE bool opens_archives() noexcept { return known_openers().archives != nullptr; }
-SMDEBUG_INLINE bool opens_other_data() noexcept { return known_openers().formats != nullptr; }
 
 SMDEBUG_INLINE any_storage open_place(std::string_view path, const s3_options& options) {
     if (!is_in_s3(path)) {
@@ -88,12 +90,4 @@ SMDEBUG_INLINE any_storage open_storage(std::string_view path, storage_options o
     return any_storage{local_storage{std::string{path}}};  // reports that a file is there instead
 }
 
-namespace detail {
-
-SMDEBUG_INLINE path_openers& known_openers() noexcept {
-    static constinit path_openers known;
-    return known;
-}
-
-}  // namespace detail
 }  // namespace smdebug::inline v1

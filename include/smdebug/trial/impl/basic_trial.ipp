@@ -44,7 +44,7 @@ SMDEBUG_INLINE void refuse_other_data(std::string_view path, const any_storage& 
 }  // namespace detail
 
 SMDEBUG_INLINE trial create_trial(std::string_view path, trial_options options, storage_options storage) {
-    const bool is_run = storage.formats.as == data_format::smdebug || detail::opens_other_data();
+    const bool is_run = storage.formats.as == data_format::smdebug || detail::known_openers().formats != nullptr;
     const any_storage store = detail::open_storage_of_run(path, std::move(storage));
     try {
         return trial{store, std::move(options)};

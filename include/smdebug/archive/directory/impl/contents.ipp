@@ -17,9 +17,6 @@
 
 namespace smdebug::inline v1::archive::detail {
 
-// The number of opened zip members that are cached with their inflated bytes.
-inline constexpr std::size_t most_open_members = 16;
-
 // By its checksum, or, if that is wrong, by its magic: members after a damaged head can still be read.
 [[nodiscard]] inline bool looks_like_tar(byte_view head) {
     return is_tar_head(head) || (head.size() >= 512 && as_text(head.subspan(257)).starts_with("ustar"));
@@ -362,20 +359,14 @@ SMDEBUG_INLINE void contents::check_whole(std::string_view key, const member& of
 SMDEBUG_INLINE std::shared_ptr<const byte_source> contents::unpacked_of(std::string_view key, const member& of) const {
     {
         const std::lock_guard lock{guard_};
-        if (const auto place = places_.find(of.where.offset); place != places_.end()) {
-            recent_.splice(recent_.begin(), recent_, place->second);
-            return recent_.front().bytes;
+        if (const auto* const known = recent_.find(of.where.offset)) {
+            return *known;
         }
     }
     std::shared_ptr<const byte_source> bytes = open_member(key, of);
     const std::lock_guard lock{guard_};
-    if (!places_.contains(of.where.offset)) {
-        recent_.push_front({of.where.offset, bytes});
-        places_.emplace(of.where.offset, recent_.begin());
-        if (recent_.size() > most_open_members) {
-            places_.erase(recent_.back().offset);
-            recent_.pop_back();
-        }
+    if (recent_.look(of.where.offset) == nullptr) {
+        recent_.put(of.where.offset, bytes);
     }
     return bytes;
 }

@@ -356,25 +356,13 @@ SMDEBUG_INLINE decoded_source::standing decoded_source::take_decoder(std::size_t
 }
 
 SMDEBUG_INLINE byte_buffer decoded_source::kept(std::size_t number) const {
-    const auto place = places_.find(number);
-    if (place == places_.end()) {
-        return {};
-    }
-    recent_.splice(recent_.begin(), recent_, place->second);
-    return recent_.front().bytes;
+    const byte_buffer* const known = recent_.find(number);
+    return known != nullptr ? *known : byte_buffer{};
 }
 
 SMDEBUG_INLINE void decoded_source::keep(std::size_t number, const byte_buffer& bytes) const {
-    if (places_.contains(number)) {
-        return;
-    }
-    recent_.push_front({number, bytes});
-    places_.emplace(number, recent_.begin());
-    kept_bytes_ += bytes.size();
-    while (kept_bytes_ > options_.memory_bytes && recent_.size() > 2) {
-        kept_bytes_ -= recent_.back().bytes.size();
-        places_.erase(recent_.back().number);
-        recent_.pop_back();
+    if (recent_.look(number) == nullptr) {
+        recent_.put(number, bytes, bytes.size());
     }
 }
 

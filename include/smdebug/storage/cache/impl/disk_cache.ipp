@@ -7,6 +7,7 @@
 #include <smdebug/storage/posix/output.hpp>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -44,23 +45,22 @@ SMDEBUG_INLINE bool is_temporary(std::string_view name) noexcept {
            name.substr(digits).starts_with(posix::temporary_mark);
 }
 
-namespace detail {
-
-SMDEBUG_INLINE std::array<std::byte, head_size> head_of(std::size_t identity, std::size_t object,
-                                                        std::uint64_t checksum) noexcept {
+/// What a file begins with.
+[[nodiscard]] inline std::array<std::byte, head_size> head_of(std::string_view identity, byte_view object) noexcept {
+    const std::uint64_t seed = identity.size() ^ (std::uint64_t{object.size()} << 20U);
+    const std::uint64_t checksum = content_hash(object, content_hash(as_bytes(identity), seed));
     std::array<std::byte, head_size> head{};
-    const std::array<std::uint64_t, 4> numbers{mark, identity, object, checksum};
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-        store_le(head.data() + 8 * i, numbers[i]);
+    std::byte* to = head.data();
+    for (const std::uint64_t number : {mark, std::uint64_t{identity.size()}, std::uint64_t{object.size()}, checksum}) {
+        store_le(to, number);
+        to += sizeof number;
     }
     return head;
 }
 
-}  // namespace detail
-
 SMDEBUG_INLINE std::uint64_t write(const std::string& path, const object_identity& what, byte_view object) {
     const std::string identity = identity_text(what);
-    const auto head = detail::head_of(identity.size(), object.size(), detail::checksum_of(as_bytes(identity), object));
+    const auto head = head_of(identity, object);
     const std::array<byte_view, 3> pieces{byte_view{head}, as_bytes(identity), object};
     posix::whole_file_output out{path, posix::readable_by::owner};
     out.append(pieces);
@@ -84,8 +84,7 @@ SMDEBUG_INLINE std::optional<byte_buffer> read(const std::string& path, const ob
         const byte_view all = whole.view();
         if (all.size() == file->size()) {
             const byte_view object = all.subspan(before);
-            const auto head =
-                detail::head_of(identity.size(), object.size(), detail::checksum_of(as_bytes(identity), object));
+            const auto head = head_of(identity, object);
             if (std::equal(head.begin(), head.end(), all.begin()) &&
                 as_text(all.subspan(head_size, identity.size())) == identity) {
                 return whole.slice({before, object.size()});
@@ -106,7 +105,7 @@ SMDEBUG_INLINE disk_cache::disk_cache(std::string folder, std::uint64_t most_byt
 }
 
 SMDEBUG_INLINE std::optional<byte_buffer> disk_cache::find(const object_identity& what) const {
-    return quietly(std::optional<byte_buffer>{}, [&] {
+    return quietly([&] {
         const std::string path = path_of(what);
         std::optional<byte_buffer> whole = cache_file::read(path, what, most_);
         if (whole) {
@@ -117,16 +116,17 @@ SMDEBUG_INLINE std::optional<byte_buffer> disk_cache::find(const object_identity
 }
 
 SMDEBUG_INLINE bool disk_cache::holds(const object_identity& what) const {
-    return quietly(false, [&] { return posix::facts_of(path_of(what)).has_value(); });
+    return quietly([&] { return posix::facts_of(path_of(what)).has_value(); });
 }
 
 SMDEBUG_INLINE void disk_cache::keep(const object_identity& what, byte_view bytes) {
-    if (bytes.size() > largest() || holds_back()) {
-        return;
+    {
+        const std::lock_guard lock{guard_};
+        if (bytes.size() > largest() || clock::now() < not_before_) {
+            return;
+        }
     }
-    const std::uint64_t written =
-        quietly(std::uint64_t{0}, [&] { return cache_file::write(path_of(what), what, bytes); });
-    if (written > 0) {
+    if (const std::uint64_t written = quietly([&] { return cache_file::write(path_of(what), what, bytes); })) {
         count(written);
         return;
     }
@@ -135,19 +135,11 @@ SMDEBUG_INLINE void disk_cache::keep(const object_identity& what, byte_view byte
 }
 
 SMDEBUG_INLINE void disk_cache::drop(const object_identity& what) {
-    quietly(false, [&] { return posix::remove_file(path_of(what)); });
+    quietly([&] { return posix::remove_file(path_of(what)); });
 }
 
 SMDEBUG_INLINE void disk_cache::tidy() {
-    quietly(false, [&] {
-        remove_oldest();
-        return true;
-    });
-}
-
-SMDEBUG_INLINE bool disk_cache::holds_back() {
-    const std::lock_guard lock{guard_};
-    return clock::now() < not_before_;
+    quietly([&] { remove_oldest(); });
 }
 
 SMDEBUG_INLINE void disk_cache::count(std::uint64_t written) {

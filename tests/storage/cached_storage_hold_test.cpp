@@ -1,27 +1,20 @@
-#include <smdebug/storage/cache/prefetch.hpp>
+#include <smdebug/storage/cached_storage.hpp>
 
 #include "support/counting_storage.hpp"
 #include "support/temporary_folder.hpp"
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/storage/any_storage.hpp>
-#include <smdebug/storage/cached_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <atomic>
-#include <condition_variable>
 #include <cstddef>
 #include <future>
-#include <latch>
 #include <memory>
-#include <mutex>
-#include <set>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 using namespace smdebug;
@@ -53,35 +46,9 @@ std::size_t times(const std::vector<std::string>& calls, const std::string& key)
     }));
 }
 
-// The keys fetched so far, and a way to wait for more.
-class fetched_list {
-public:
-    void add(const std::string& key) {
-        const std::lock_guard lock{guard_};
-        keys_.push_back(key);
-        threads_.insert(std::this_thread::get_id());
-        more_.notify_all();
-    }
-    [[nodiscard]] std::vector<std::string> await(std::size_t count) {
-        std::unique_lock lock{guard_};
-        more_.wait(lock, [&] { return keys_.size() >= count; });
-        return keys_;
-    }
-    [[nodiscard]] std::size_t threads() {
-        const std::lock_guard lock{guard_};
-        return threads_.size();
-    }
-
-private:
-    std::mutex guard_;
-    std::condition_variable more_;
-    std::vector<std::string> keys_;
-    std::set<std::thread::id> threads_;
-};
-
 }  // namespace
 
-TEST_CASE("object_holder: a held part is fetched once, however it is read and whatever the cache's size") {
+TEST_CASE("cached_storage::hold: a held part is fetched once, however it is read and whatever the cache's size") {
     const counting_storage<> far{some_objects()};
     const any_storage store{cached_storage{far, {.memory_bytes = 0}}};
     const auto held = store.hold();
@@ -113,7 +80,7 @@ TEST_CASE("object_holder: a held part is fetched once, however it is read and wh
     CHECK(times(after, keys[2]) == 0);
 }
 
-TEST_CASE("object_holder: the rest of a partly held object is read as usual") {
+TEST_CASE("cached_storage::hold: the rest of a partly held object is read as usual") {
     const counting_storage<> far{some_objects()};
     const auto store = cached_storage{far, {.memory_bytes = 0}};
     const auto held = store.hold();
@@ -125,7 +92,7 @@ TEST_CASE("object_holder: the rest of a partly held object is read as usual") {
     CHECK(times(far.calls(), keys[0]) == 1);
 }
 
-TEST_CASE("object_holder: reading a part that cannot be fetched reports the error; other parts are fetched") {
+TEST_CASE("cached_storage::hold: reading a part that cannot be fetched reports the error; other parts are fetched") {
     const counting_storage<> far{some_objects()};
     far.before_each([](const std::string& call) {
         if (call.ends_with(keys[1])) {
@@ -143,7 +110,7 @@ TEST_CASE("object_holder: reading a part that cannot be fetched reports the erro
     CHECK_THROWS_AS(static_cast<void>(store.read("events/none.tfevents")), not_found);
 }
 
-TEST_CASE("object_holder: a write through the storage is seen at once, even if an older version is held") {
+TEST_CASE("cached_storage::hold: a write through the storage is seen at once, even if an older version is held") {
     auto store = cached_storage{counting_storage<>{some_objects()}};
     const auto held = store.hold();
     held->prefetch(all_whole());
@@ -152,7 +119,7 @@ TEST_CASE("object_holder: a write through the storage is seen at once, even if a
     CHECK(as_text(store.read(keys[0]).view()) == "new");
 }
 
-TEST_CASE("object_holder: a disk cache supplies what it has, and keeps whole objects") {
+TEST_CASE("cached_storage::hold: a disk cache supplies what it has, and keeps whole objects") {
     const temporary_folder place;
     const counting_storage<> far{some_objects()};
     for (const std::size_t fetches : {1U, 0U}) {
@@ -171,7 +138,8 @@ TEST_CASE("object_holder: a disk cache supplies what it has, and keeps whole obj
     }
 }
 
-TEST_CASE("object_holder: destruction releases all parts, waiting readers read themselves; may outlive the storage") {
+TEST_CASE(
+    "cached_storage::hold: destruction releases all parts, waiting readers read themselves; may outlive the storage") {
     const counting_storage<> far{some_objects()};
     std::promise<void> begun;
     std::promise<void> go_on;
@@ -197,100 +165,6 @@ TEST_CASE("object_holder: destruction releases all parts, waiting readers read t
     held.reset();
 }
 
-TEST_CASE("object_holder: a local storage holds nothing") { CHECK(any_storage{some_objects()}.hold() == nullptr); }
-
-TEST_CASE("fetch_crew: fetches the requested keys on few threads, in order") {
-    fetched_list list;
-    fetch_crew one{[&](const std::string& key) { list.add(key); }, 1, 100};
-    std::vector<std::string> wanted;
-    for (int i = 0; i < 50; ++i) {
-        wanted.push_back(std::to_string(i));
-        one.wish(wanted.back());
-    }
-    CHECK(list.await(50) == wanted);
-    CHECK(list.threads() == 1);
-
-    fetched_list other;
-    fetch_crew three{[&](const std::string& key) { other.add(key); }, 3, 1000};
-    for (int i = 0; i < 500; ++i) {
-        three.wish(std::to_string(i));
-    }
-    std::vector<std::string> all = other.await(500);
-    CHECK(std::set<std::string>(all.begin(), all.end()).size() == 500);
-    CHECK(other.threads() <= 3);
-}
-
-TEST_CASE("fetch_crew: if too many keys are queued, the oldest are dropped; a repeated key counts once") {
-    fetched_list list;
-    std::latch begun{1};
-    std::latch go_on{1};
-    fetch_crew crew{[&](const std::string& key) {
-                        if (key == "first") {
-                            begun.count_down();
-                            go_on.wait();
-                        }
-                        list.add(key);
-                    },
-                    1, 3};
-    crew.wish("first");
-    begun.wait();
-    for (const char* key : {"a", "b", "b", "c", "d", "d", "e"}) {
-        crew.wish(key);
-    }
-    go_on.count_down();
-    CHECK(list.await(4) == std::vector<std::string>{"first", "c", "d", "e"});
-}
-
-TEST_CASE("fetch_crew: a fetch that throws affects no other") {
-    fetched_list list;
-    fetch_crew crew{[&](const std::string& key) {
-                        list.add(key);
-                        if (key == "error") {
-                            throw unavailable("no");
-                        }
-                        if (key == "number") {
-                            throw 5;
-                        }
-                    },
-                    1, 10};
-    crew.wish("error");
-    crew.wish("number");
-    crew.wish("fine");
-    CHECK(list.await(3) == std::vector<std::string>{"error", "number", "fine"});
-}
-
-TEST_CASE("fetch_crew: destruction drops the queue and waits for the running fetch") {
-    fetched_list list;
-    std::latch begun{1};
-    std::atomic<bool> ending{false};
-    {
-        fetch_crew crew{[&](const std::string& key) {
-                            begun.count_down();
-                            while (!ending) {
-                                std::this_thread::yield();
-                            }
-                            list.add(key);
-                        },
-                        1, 10};
-        crew.wish("first");
-        begun.wait();
-        crew.wish("second");
-        ending = true;
-    }
-    const auto fetched = list.await(1);
-    CHECK(fetched.size() <= 2);
-    CHECK(fetched.front() == "first");
-}
-
-TEST_CASE("fetch_crew: without threads, room in the queue, or keys it does nothing") {
-    fetched_list list;
-    {
-        const auto add = [&](const std::string& key) { list.add(key); };
-        fetch_crew idle{add, 0, 10};
-        idle.wish("a");
-        fetch_crew closed{add, 3, 0};
-        closed.wish("a");
-        const fetch_crew unasked{add, 3, 3};
-    }
-    CHECK(list.threads() == 0);
+TEST_CASE("cached_storage::hold: a local storage holds nothing") {
+    CHECK(any_storage{some_objects()}.hold() == nullptr);
 }
