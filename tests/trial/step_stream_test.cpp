@@ -126,7 +126,7 @@ TEST_CASE("step_stream: a part of the tensors; steps of which nothing is selecte
     CHECK_THROWS_AS((step_stream{run, {.tensors = {.regex = "("}}}), value_error);
 }
 
-TEST_CASE("step_stream: only what was asked for is computed; measures and small values come beside it") {
+TEST_CASE("step_stream: only what is wanted is computed; measures and small values come beside it") {
     const memory_trial run{run_of(3, 1, 100)};
     const auto first = [](const tensor_view& values) {
         return static_cast<double>(values.bytes.size()) + (values.shape.empty() ? 0.5 : 0);

@@ -1,4 +1,4 @@
-// Everything that was saved in a run, step by step, in order: each step whole, with the numbers that were asked for.
+// Everything that was saved in a run, step by step, in order: each step whole, with the numbers that are wanted.
 // Each event file is read once, front to back; the next steps are read and reduced, on as many threads as you say, while
 // the caller looks at one.  Reading tensor by tensor costs a read each; a stream costs no more than reading the files.
 #pragma once

@@ -1,4 +1,4 @@
-// One scan of a run for rules and for whoever else looks at all of it: each event file is read once.
+// One scan of a run for rules and for a report of all of it: each event file is read once.
 #pragma once
 
 #include <smdebug/core/abstract.hpp>
