@@ -193,7 +193,8 @@ struct walk_options {
     unsigned threads = 1;
     /// Called on the calling thread from time to time, with the number of finished event files and of all.
     std::function<void(std::size_t done, std::size_t all)> progress = {};
-    /// Ends the walk after what is being read: at most 64 files for each thread.
+    /// Ends the walk after what is being read: at most 64 files for each thread, or 256 where the storage reads many
+    /// ranges together.
     std::stop_token stop = {};
     /// The most bytes of event files that are in memory at once, on all threads together; a larger record that must be
     /// read whole takes its size nevertheless.

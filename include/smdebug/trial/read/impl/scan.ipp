@@ -38,8 +38,8 @@ SMDEBUG_INLINE bool scan(std::shared_ptr<const trial_state> run, const scan_opti
 }
 
 SMDEBUG_INLINE std::optional<file_chunk> chunker::next() {
-    constexpr std::size_t most_files = 64;
-    // With a storage that reads many ranges together, more may be in flight.
+    // With a storage that reads many ranges together, more may be in flight: each call waits for its last answer.
+    const std::size_t most_files = reader_.batches() ? 256 : 64;
     const std::uint64_t enough = std::min(most_bytes_, std::uint64_t{reader_.batches() ? 32U : 4U} << 20U);
     constexpr std::uint64_t cost_of_record = 1024;  // overhead of a small record, in bytes
     file_chunk chunk{next_, next_};
