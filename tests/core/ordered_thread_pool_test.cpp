@@ -89,6 +89,8 @@ TEST_CASE("ordered_thread_pool: the earliest failure is thrown after all results
             };
             CHECK_THROWS_WITH_AS(take_all(), "20", std::runtime_error);
             CHECK(given == 20);
+            CHECK_THROWS_WITH_AS(take_all(), "20", std::runtime_error);
+            CHECK(given == 20);
             CHECK_FALSE(crew.is_complete());
         }
     }

@@ -199,6 +199,8 @@ TEST_CASE("step_stream: a stop ends it after whole steps; a measure's exception 
             }
         };
         CHECK_THROWS_AS(take_all(), std::logic_error);
+        CHECK_THROWS_AS(take_all(), std::logic_error);
+        CHECK_FALSE(failing.is_complete());
     }
 }
 

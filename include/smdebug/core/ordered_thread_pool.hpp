@@ -62,8 +62,9 @@ public:
     [[nodiscard]] std::size_t parts() const noexcept { return slots_.size(); }
 
     /// The result of the next task, in the order in which `tasks` returned them; valid until the next call. Nothing
-    /// after the last one, after a request through `stop`, and after an error.
-    /// Errors: what `tasks` and `work` throw, the earliest task's first, after all results before it.
+    /// after the last one, and after a request through `stop`.
+    /// Errors: what `tasks` and `work` throw, the earliest task's first, after all results before it; each further call
+    /// throws it again.
     [[nodiscard]] std::optional<result> next(const std::stop_token& stop = {}) {
         std::unique_lock lock{guard_};
         if (std::exchange(is_lent_, false)) {

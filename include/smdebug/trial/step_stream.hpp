@@ -98,7 +98,7 @@ public:
     ~step_stream();
 
     /// The next step; null after the last one, and after a stop.  Valid until the next call.
-    /// Errors: see above; the earliest step's first.
+    /// Errors: see above; the earliest step's first.  Each further call throws it again.
     [[nodiscard]] const visited_step* next();
 
     /// Whether all was visited, once next() has returned null: false after a stop.

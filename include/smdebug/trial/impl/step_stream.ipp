@@ -95,8 +95,9 @@ SMDEBUG_INLINE const step_stream::visited_step* step_stream::next() {
             if (at.part != nullptr) {
                 at.part->clear();
             }
-            at.part = at.parts.next();
+            at.part = nullptr;  // if the next one fails
             at.place = 0;
+            at.part = at.parts.next();
             if (at.part == nullptr) {
                 const bool is_whole = at.assembled.size() > 0 && is_complete();
                 return is_whole ? at.give(at.assembled, 0, at.assembled.size()) : nullptr;
