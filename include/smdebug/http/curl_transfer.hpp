@@ -30,8 +30,8 @@ namespace smdebug::inline v1::http::detail {
 /// appear in messages.
 [[nodiscard]] std::optional<url_parts> origin_of(std::string_view url) noexcept;
 
-/// Whether a host, by its name alone, is this machine, or a link-local address (169.254.*, where clouds serve their metadata): a proxy
-/// would reach the wrong machine.
+/// Whether a host, by its name alone, is this machine, or a link-local address (169.254.*, where clouds serve their
+/// metadata): a proxy would reach the wrong machine.
 [[nodiscard]] constexpr bool is_near(std::string_view host) noexcept {
     if (host.starts_with('[')) {
         constexpr std::string_view aws_metadata = "[fd00:ec2::";

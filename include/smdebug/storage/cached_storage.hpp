@@ -42,7 +42,8 @@ namespace smdebug::inline v1 {
 /// Errors: those of the inner storage; a thread that waits for another's fetch gets its error. The cache has none: if
 /// the folder cannot be used, nothing is kept there.
 /// Threads: everything may be called concurrently, if the inner storage allows it. Destroying the last copy, and
-/// what it gave to hold or to write, stops prefetching: it waits for the requests in flight. A forked child must make its own.
+/// what it gave to hold or to write, stops prefetching: it waits for the requests in flight. A forked child must make
+/// its own.
 class cached_storage : public storage_base {
 public:
     explicit cached_storage(any_storage inner, cache_options options = {});

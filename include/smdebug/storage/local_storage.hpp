@@ -114,7 +114,8 @@ public:
     /// Makes missing folders. Errors: those of create().
     SMDEBUG_INLINE void write(std::string_view key, byte_view bytes) override;
 
-    /// The same piece by piece, without a copy. Until the commit list() shows the temporary name, see posix::whole_file_output.
+    /// The same piece by piece, without a copy. Until the commit list() shows the temporary name, see
+    /// posix::whole_file_output.
     /// `on_disk` also syncs all folders from the storage's own down to the file, including those made by others.
     /// Errors: not_found (no key, or a file where a folder should be), access_denied, unavailable (disk full, folder
     /// removed meanwhile, and any other error of the system).

@@ -1,6 +1,7 @@
 // Everything that was saved in a run, step by step, in order: each step whole, with the numbers that are wanted.
-// Each event file is read once, front to back; the next steps are read and reduced, on as many threads as you say, while
-// the caller looks at one.  Reading tensor by tensor costs a read each; a stream costs no more than reading the files.
+// Each event file is read once, front to back; the next steps are read and reduced, on as many threads as you say,
+// while the caller looks at one.  Reading tensor by tensor costs a read each; a stream costs no more than reading the
+// files.
 #pragma once
 
 #include <smdebug/core/form.hpp>
@@ -69,14 +70,14 @@ private:
 ///     smd::step_stream steps(run, {.tensors = {.collection = "gradients"}, .threads = 4});
 ///     while (const auto* step = steps.next())
 ///         for (const auto& tensor : step->tensors)
-///             if (tensor) use(tensor.name, tensor.worker, tensor.reductions(smd::reduction::l2));   // else tensor.error()
+///             if (tensor) use(tensor.name, tensor.reductions(smd::reduction::l2));  // else tensor.error() says why
 ///
 /// A step of which nothing is selected is left out.  Numbers do not depend on the number of threads.  No file is held
 /// while the caller looks at a step.
 /// Errors: collection_unavailable, value_error for a bad regex; what a measure throws; std::system_error if no thread
 ///         can be started.  Unreadable data are passed on as a failure: a damaged tensor does not affect the others.
-/// Memory: step_question::memory for event files; some 450 bytes for each tensor of a step and of the parts that threads
-///         are ahead (2 * threads + 2, of 4 MiB of event files each, or 32 where the storage reads many ranges
+/// Memory: step_question::memory for event files; some 450 bytes for each tensor of a step and of the parts that
+///         threads are ahead (2 * threads + 2, of 4 MiB of event files each, or 32 where the storage reads many ranges
 ///         together).  With measures or values_up_to a tensor is in memory whole.  Independent of the run's size.
 /// Cost:   one read of each event file (of the selected parts, where little is selected), and one pass over the values
 ///         while they are in the CPU's cache.  The next file is prefetched where the storage supports it.

@@ -85,8 +85,8 @@ public:
 
     /// The object, if it is cached; makes no request.
     [[nodiscard]] std::optional<byte_buffer> view(std::string_view key);
-    /// Whether an object is known to be cached or on its way; if not, a thread begins to prefetch it. Nothing if it is not
-    /// to be cached.
+    /// Whether an object is known to be cached or on its way; if not, a thread begins to prefetch it. Nothing if it is
+    /// not to be cached.
     std::optional<bool> read_ahead(std::string_view key);
     /// Prefetches an object into the cache, on this thread.
     void prefetch(std::string_view key);

@@ -93,9 +93,9 @@ struct folder_system {
 /// counts as a file: the error when reading it is better than silence.
 /// A folder is listed again only if its stamp has changed, or if an unchanged stamp proves nothing: because the tick of
 /// its last change may not have ended when it was listed, or because its file system does not update folder times.
-/// next() returns the keys, relative to the root, of the files in the folders that had to be listed. Links are followed,
-/// except to a folder that is followed anyway: circles end. Errors: access_denied, unavailable; the next call then
-/// returns what this one would have returned.
+/// next() returns the keys, relative to the root, of the files in the folders that had to be listed. Links are
+/// followed, except to a folder that is followed anyway: circles end. Errors: access_denied, unavailable; the next call
+/// then returns what this one would have returned.
 /// Cost: nothing new: a system call per folder (about a microsecond on a local disk), and three more; otherwise also a
 /// listing of each changed folder, and another some 50 ms later. Memory: some 200 bytes a folder. Nothing stays open
 /// between calls.

@@ -77,8 +77,8 @@ struct scan_of {
 /// Calls visit(const scanned_tensor&) for each selected tensor of a run as it is now, by global step, then worker, then
 /// as in the file; on the calling thread, whatever number of threads the options give.  Returns whether all were
 /// visited: false after a stop.
-/// Errors: collection_unavailable, value_error for a bad regex; what `visit` throws.  Unreadable data are passed on as a
-///         failure.
+/// Errors: collection_unavailable, value_error for a bad regex; what `visit` throws.  Unreadable data are passed on as
+///         a failure.
 /// Memory: one event file of at most 64 MiB (256 where its index file says too little), or one record, and what the
 ///         storage has in flight.
 /// Cost:   one read of each event file (of the selected parts, where little is selected); no allocation per tensor once
