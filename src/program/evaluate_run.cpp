@@ -141,7 +141,7 @@ std::vector<rule_result> evaluate_run(rule_maker& maker, const std::vector<rule_
     if (hooks.observer != nullptr) {
         rules.push_back(*hooks.observer);
     }
-    std::vector<rule_result> results = smdebug::detail::invoke_rules_beside(hooks.joint, run, rules, how);
+    std::vector<rule_result> results = smdebug::detail::invoke_rules_beside(hooks.onlooker, run, rules, how);
     damage.finish(path, to);
     for (std::size_t i = 0; i < notes.size(); ++i) {
         notes[i].finish(names[i], path, to);

@@ -47,7 +47,7 @@ struct evaluation_hooks {
     const any_rule<program_trial>* observer = nullptr;
     sharing_options sharing = {};
     /// A scan of the run in whose pass the rules are evaluated; may be null.
-    std::shared_ptr<smdebug::detail::joint_scan> joint = {};
+    std::shared_ptr<smdebug::detail::scan_onlooker> onlooker = {};
     std::stop_token stop = {};
 };
 

@@ -55,6 +55,7 @@ void reduce_parts(const program_trial& run, const std::string& path, reduction_s
     struct part {
         Rows rows;
         unread_tensors unread = {};
+        reduced_tensor tensor = {};  // the last one
     };
     const smdebug::detail::scan_options options{.which = which,
                                                 .saved = wanted,
@@ -66,9 +67,9 @@ void reduce_parts(const program_trial& run, const std::string& path, reduction_s
     const smdebug::detail::any_kernel& kernel = run.state()->kernel();
     smdebug::detail::part_stream<part> parts{run.state(), options, part{empty},
                                              [&](part& some, const smdebug::detail::scanned_tensor& scanned) {
-                                                 const reduced_tensor tensor = reduced(scanned, wanted, kernel);
-                                                 if (some.unread.has_numbers(tensor, path)) {
-                                                     add(some.rows, tensor);
+                                                 reduce_into(scanned, wanted, kernel, some.tensor);
+                                                 if (some.unread.has_numbers(some.tensor, path)) {
+                                                     add(some.rows, some.tensor);
                                                  }
                                              }};
     while (part* const some = parts.next()) {

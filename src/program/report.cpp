@@ -55,7 +55,7 @@ report::detail::reported_run report_run(rule_maker& maker, const program_rules& 
                 left_out.push_back({each.request.label, std::move(each.why_not)});
             }
         }
-        verdicts = evaluate_run(maker, chosen, run, path, args.check, {.joint = gatherer, .stop = stop}, to);
+        verdicts = evaluate_run(maker, chosen, run, path, args.check, {.onlooker = gatherer, .stop = stop}, to);
     }
     report::detail::reported_run reported = gatherer->finish(verdicts);
     reported.path = path;

@@ -49,14 +49,24 @@ public:
                 threads_.emplace_back([this, i] { serve(i); });
             }
         } catch (...) {
-            quit();
+            stop();
             throw;
         }
     }
     ordered_thread_pool(const ordered_thread_pool&) = delete;
     ordered_thread_pool& operator=(const ordered_thread_pool&) = delete;
     /// Waits for the tasks that are running.
-    ~ordered_thread_pool() { quit(); }
+    ~ordered_thread_pool() { stop(); }
+
+    /// Begins no more tasks, and waits for those that are running.
+    void stop() {
+        {
+            const std::scoped_lock lock{guard_};
+            quits_ = true;
+        }
+        room_.notify_all();
+        threads_.clear();
+    }
 
     /// The number of parts: how many tasks can be running, or done and not yet taken.
     [[nodiscard]] std::size_t parts() const noexcept { return slots_.size(); }
@@ -148,15 +158,6 @@ private:
             room_.notify_all();
         }
         ready_.notify_one();
-    }
-
-    void quit() {
-        {
-            const std::scoped_lock lock{guard_};
-            quits_ = true;
-        }
-        room_.notify_all();
-        threads_.clear();
     }
 
     next_task tasks_;

@@ -13,7 +13,7 @@
 #include <smdebug/trial/read/scan.hpp>
 #include <smdebug/trial/read/trial_state.hpp>
 #include <smdebug/trial/selection.hpp>
-#include <smdebug/trial/shared/joint_scan.hpp>
+#include <smdebug/trial/shared/scan_onlooker.hpp>
 #include <smdebug/trial/trial.hpp>
 
 #include <chrono>
@@ -50,13 +50,15 @@ struct gather_options {
 ///     reported_run all = gatherer->finish();
 ///
 /// Memory: some 110 bytes for each series and bucket: as `most_bytes` says, times about 2.5.
-class run_gatherer final : public smdebug::detail::joint_scan {
+class run_gatherer final : public smdebug::detail::scan_onlooker {
 public:
     /// Errors: collection_unavailable, value_error for a bad regex.
     run_gatherer(const trial& run, gather_options options);
 
     [[nodiscard]] SMDEBUG_INLINE const std::vector<std::string>& names() const noexcept override { return names_; }
-    SMDEBUG_INLINE void scan(const smdebug::detail::scan_options& asked, look rules) override;
+    [[nodiscard]] SMDEBUG_INLINE bool begin(const step_range& steps) override;
+    SMDEBUG_INLINE void look(const smdebug::detail::scanned_tensor& scanned, const reduced_tensor& tensor) override;
+    void fail(std::exception_ptr why) noexcept override { failure_ = std::move(why); }
 
     /// Scans what no rule has read, with as many threads as the options say, and returns everything.  Call it once.
     /// `verdicts`: tensors with findings are the last to be left out.
@@ -65,14 +67,9 @@ public:
     [[nodiscard]] reported_run finish(const std::vector<rule_result>& verdicts = {});
 
 private:
-    struct rules_looking_on {
-        const smdebug::detail::scan_options& asked;
-        look report;
-    };
-
     // Scans up to `end`, in pieces: values of large tensors are read only at the steps that have distributions.
-    void walk_to(std::optional<step_number> end, const rules_looking_on* rules);
-    void walk(const step_range& range, bool with_values, const rules_looking_on* rules);
+    void walk_to(std::optional<step_number> end);
+    void walk(const step_range& range, bool with_values);
     [[nodiscard]] bool has_steps(std::optional<step_number> begin, std::optional<step_number> end) const;
     [[nodiscard]] bool shows(const tensor_place& tensor) const;
 
@@ -83,7 +80,6 @@ private:
     std::optional<std::unordered_set<std::string_view>> shown_;  // nothing: all of them
     std::vector<step_number> looked_at_;                         // steps with distributions
     bool looks_at_all_ = false;
-    smdebug::detail::adaptive_choice faster_;
     std::optional<step_number> next_;  // the steps before it were scanned
     std::exception_ptr failure_;       // in a scan that rules share
     std::vector<std::byte> buffer_;

@@ -44,10 +44,10 @@ namespace detail {
 
 /// The same as invoke_rules(), in the pass of a scan that runs anyway: see view_for_rules().
 template <readable_trial Trial>
-[[nodiscard]] std::vector<rule_result> invoke_rules_beside(std::shared_ptr<joint_scan> joint, const Trial& run,
+[[nodiscard]] std::vector<rule_result> invoke_rules_beside(std::shared_ptr<scan_onlooker> onlooker, const Trial& run,
                                                            const std::vector<any_rule<Trial>>& rules,
                                                            const invoke_rules_options& options = {}) {
-    rule_session<Trial> session{run, rules, options, std::move(joint)};
+    rule_session<Trial> session{run, rules, options, std::move(onlooker)};
     session.go();
     return session.results();
 }
@@ -97,15 +97,15 @@ public:
 private:
     using seen_type = std::conditional_t<shareable_trial<Trial>, Trial, const Trial&>;
 
-    friend std::vector<rule_result> detail::invoke_rules_beside<Trial>(std::shared_ptr<detail::joint_scan>,
+    friend std::vector<rule_result> detail::invoke_rules_beside<Trial>(std::shared_ptr<detail::scan_onlooker>,
                                                                        const Trial&,
                                                                        const std::vector<any_rule<Trial>>&,
                                                                        const invoke_rules_options&);
     rule_session(const Trial& run, const std::vector<any_rule<Trial>>& rules, invoke_rules_options options,
-                 std::shared_ptr<detail::joint_scan> joint);
+                 std::shared_ptr<detail::scan_onlooker> onlooker);
 
     [[nodiscard]] static seen_type seen_of(const Trial& run, const sharing_options& how,
-                                           std::shared_ptr<detail::joint_scan> joint);
+                                           std::shared_ptr<detail::scan_onlooker> onlooker);
     [[nodiscard]] detail::drive_listener listener();
 
     invoke_rules_options options_;
@@ -169,9 +169,9 @@ rule_outcome invoke_rule(Rule&& callable, const Trial& run, const invoke_options
 
 template <readable_trial Trial>
 rule_session<Trial>::rule_session(const Trial& run, const std::vector<any_rule<Trial>>& rules,
-                                  invoke_rules_options options, std::shared_ptr<detail::joint_scan> joint)
+                                  invoke_rules_options options, std::shared_ptr<detail::scan_onlooker> onlooker)
     : options_(std::move(options)),
-      seen_(seen_of(run, options_.sharing, std::move(joint))),
+      seen_(seen_of(run, options_.sharing, std::move(onlooker))),
       drive_(seen_, any_rule<Trial>::erased(rules), options_.common, listener()) {
     options_.common.raise_eval_cond = false;
 }
@@ -188,10 +188,10 @@ std::vector<rule_result> rule_session<Trial>::results() const {
 template <readable_trial Trial>
 typename rule_session<Trial>::seen_type rule_session<Trial>::seen_of(
     const Trial& run, [[maybe_unused]] const sharing_options& how,
-    [[maybe_unused]] std::shared_ptr<detail::joint_scan> joint) {
+    [[maybe_unused]] std::shared_ptr<detail::scan_onlooker> onlooker) {
     if constexpr (shareable_trial<Trial>) {
         Trial shared{run};
-        shared.share_with_rules(detail::view_for_rules(run.state(), &how, std::move(joint)));
+        shared.share_with_rules(detail::view_for_rules(run.state(), &how, std::move(onlooker)));
         return shared;
     } else {
         return run;

@@ -30,6 +30,7 @@
 #include <smdebug/trial/read/impl/trial_state.ipp>
 #include <smdebug/trial/shared/impl/rule_view.ipp>
 #include <smdebug/trial/shared/impl/step_cache.ipp>
+#include <smdebug/trial/shared/impl/steps_ahead.ipp>
 
 namespace smdebug::inline v1 {
 

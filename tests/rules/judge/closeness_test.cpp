@@ -101,8 +101,9 @@ TEST_CASE("closeness: saved tensors are compared by reductions first, then by va
     const auto compare = [&](std::string a, std::string b) {
         const auto of_a = run.tensor(a);
         const auto of_b = run.tensor(b);
-        return rules::detail::compare_saved(rules::detail::saved_tensor{of_a, a, 0, "worker_0"},
-                                            rules::detail::saved_tensor{of_b, b, 0, "worker_0"}, {});
+        const std::string worker = "worker_0";
+        return rules::detail::compare_saved(rules::detail::saved_tensor{of_a, a, 0, worker},
+                                            rules::detail::saved_tensor{of_b, b, 0, worker}, {});
     };
     CHECK(compare("a", "a").alike == likeness::same);
     CHECK(compare("bytes", "bytes").alike == likeness::same);

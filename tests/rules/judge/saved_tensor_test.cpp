@@ -154,7 +154,7 @@ TEST_CASE("visit_earlier_saves: the newest first, the same worker's or each step
     const auto handle = run.tensor("a");
     const auto visited = [&](step_number step, const std::string& worker, bool all_workers, std::size_t enough) {
         texts seen;
-        rules::detail::visit_earlier_saves(saved_tensor{handle, "a", step, worker}, all_workers,
+        rules::detail::visit_earlier_saves(saved_tensor{handle, handle.name(), step, worker}, all_workers,
                                            [&](const auto& earlier) {
                                                seen.push_back(std::to_string(earlier.step()) + " " + earlier.worker());
                                                return seen.size() < enough;

@@ -101,7 +101,7 @@ TEST_CASE("strategy_for: files that can be opened are, as long as no record of t
     CHECK(opened(499, 499, true) == read_strategy::whole);
     CHECK(opened(699, 699, true) == read_strategy::in_place);
     CHECK(opened(699, 699, false) == read_strategy::whole);
-    CHECK(opened(700, 700, true) == read_strategy::opened);
+    CHECK(opened(700, 700, true) == read_strategy::in_place);
     CHECK(opened(700, 700, false) == read_strategy::opened);
     CHECK(opened(1000, 124, true) == read_strategy::sparse);
     CHECK(opened(5000, 5000, false, 5000) == read_strategy::opened);

@@ -50,15 +50,16 @@ public:
         size_ = 0;
     }
     std::vector<std::byte> buffer = {};  // of distributions
+    reduced_tensor reduced = {};         // the last one
 
 private:
     std::vector<seen_tensor> all_;
     std::size_t size_ = 0;
 };
 
-/// Notes a tensor; `values`: null if their distribution is not needed.
-inline void note_tensor(seen_tensor& seen, const reduced_tensor& tensor, const tensor_view* values,
-                        std::vector<std::byte>& buffer) {
+/// Notes a tensor, and with its values their distribution.
+inline void note_tensor(seen_tensor& seen, const smdebug::detail::scanned_tensor& scanned, const reduced_tensor& tensor,
+                        bool with_values, std::vector<std::byte>& buffer) {
     seen.step = tensor.step;
     seen.worker = tensor.worker;
     seen.name = tensor.name;
@@ -95,9 +96,10 @@ inline void note_tensor(seen_tensor& seen, const reduced_tensor& tensor, const t
     }
     seen.row = row_of(tensor.reductions);
     seen.spread.reset();
-    if (values != nullptr) {
-        seen.spread = distribution_of(*values, buffer);
-        seen.sampled = seen.spread && values->count() > elements_looked_at;
+    if (with_values && scanned.values() != nullptr && scanned.repeats() == 0 && tensor) {
+        const tensor_view values = scanned.values()->view();
+        seen.spread = distribution_of(values, buffer);
+        seen.sampled = seen.spread && values.count() > elements_looked_at;
     }
 }
 
@@ -191,17 +193,21 @@ SMDEBUG_INLINE bool run_gatherer::has_steps(std::optional<step_number> begin, st
     return first != from_->steps.end() && (!end || first->step < *end);
 }
 
-SMDEBUG_INLINE void run_gatherer::scan(const smdebug::detail::scan_options& asked, look rules) {
-    try {
-        if (has_steps(next_, asked.which.range.begin)) {
-            walk_to(asked.which.range.begin, nullptr);
-        }
-        next_ = asked.which.range.begin;
-        const rules_looking_on both{asked, rules};
-        walk_to(asked.which.range.end, &both);
-    } catch (...) {
-        failure_ = std::current_exception();
-        throw;
+SMDEBUG_INLINE bool run_gatherer::begin(const step_range& steps) {
+    if (has_steps(next_, steps.begin)) {
+        walk_to(steps.begin);
+    }
+    next_ = steps.end;
+    const auto first = std::lower_bound(looked_at_.begin(), looked_at_.end(), steps.begin.value_or(0));
+    return looks_at_all_ || (first != looked_at_.end() && steps.contains(*first));
+}
+
+SMDEBUG_INLINE void run_gatherer::look(const smdebug::detail::scanned_tensor& scanned, const reduced_tensor& tensor) {
+    if (shows(tensor)) {
+        const bool with_values = looks_at_all_ || std::binary_search(looked_at_.begin(), looked_at_.end(), tensor.step);
+        seen_tensor seen;
+        note_tensor(seen, scanned, tensor, with_values, buffer_);
+        take_tensor(all_, seen, options_.most_damage);
     }
 }
 
@@ -209,7 +215,7 @@ SMDEBUG_INLINE reported_run run_gatherer::finish(const std::vector<rule_result>&
     if (failure_) {
         std::rethrow_exception(failure_);
     }
-    walk_to(options_.which.range.end, nullptr);
+    walk_to(options_.which.range.end);
     const std::size_t shown = all_.series.tensors().size();
     std::set<std::string> first;
     bool lacks_one = false;
@@ -228,10 +234,10 @@ SMDEBUG_INLINE reported_run run_gatherer::finish(const std::vector<rule_result>&
     return std::move(all_);
 }
 
-SMDEBUG_INLINE void run_gatherer::walk_to(std::optional<step_number> end, const rules_looking_on* rules) {
+SMDEBUG_INLINE void run_gatherer::walk_to(std::optional<step_number> end) {
     const auto upto = [&](std::optional<step_number> piece_end, bool with_values) {
         if (has_steps(next_, piece_end)) {
-            walk({next_, piece_end}, with_values, rules);
+            walk({next_, piece_end}, with_values);
         }
         next_ = piece_end;
     };
@@ -245,44 +251,20 @@ SMDEBUG_INLINE void run_gatherer::walk_to(std::optional<step_number> end, const 
     upto(end, looks_at_all_);
 }
 
-SMDEBUG_INLINE void run_gatherer::walk(const step_range& range, bool with_values, const rules_looking_on* rules) {
+SMDEBUG_INLINE void run_gatherer::walk(const step_range& range, bool with_values) {
     const auto& kernel = run_.state()->kernel();
     smdebug::detail::scan_options scanning{.which = options_.which,
                                            .saved = numbers_of_reports(),
                                            .how = options_.how,
                                            .defer_checks = true,
                                            .keep_repeats = kernel.abilities().repeats,
-                                           .in_place = true};
-    if (rules != nullptr) {
-        scanning = rules->asked;
-    }
+                                           .in_place = true,
+                                           .stream = !with_values};
     scanning.which.range = range;
-    scanning.stream = !with_values;
-    scanning.faster = &faster_;
-    const auto note = [&](seen_tensor& seen, const smdebug::detail::scanned_tensor& scanned,
-                          const reduced_tensor& tensor, std::vector<std::byte>& buffer) {
-        std::optional<tensor_view> values;
-        if (with_values && scanned.values() != nullptr && scanned.repeats() == 0 && tensor.failure == nullptr) {
-            values = scanned.values()->view();
-        }
-        note_tensor(seen, tensor, values ? &*values : nullptr, buffer);
-    };
-    if (rules != nullptr) {
-        seen_tensor seen;
-        static_cast<void>(
-            smdebug::detail::scan(run_.state(), scanning, [&](const smdebug::detail::scanned_tensor& scanned) {
-                const reduced_tensor tensor = reduced(scanned, reduction_set::all(), kernel);
-                if (shows(tensor)) {
-                    note(seen, scanned, tensor, buffer_);
-                    take_tensor(all_, seen, options_.most_damage);
-                }
-                rules->report(scanned, tensor);
-            }));
-        return;
-    }
     smdebug::detail::part_stream<seen_tensors> parts{
         run_.state(), scanning, {}, [&](seen_tensors& part, const smdebug::detail::scanned_tensor& scanned) {
-            note(part.next(), scanned, reduced(scanned, scanning.saved, kernel), part.buffer);
+            reduce_into(scanned, scanning.saved, kernel, part.reduced);
+            note_tensor(part.next(), scanned, part.reduced, with_values, part.buffer);
         }};
     while (seen_tensors* const part = parts.next()) {
         part->hand_out([&](const seen_tensor& seen) { take_tensor(all_, seen, options_.most_damage); });

@@ -186,8 +186,9 @@ private:
 
     [[nodiscard]] finding judge(const auto& run, const all_gradients& gradients, const history::of_set& set) const {
         const auto handle = run.tensor(gradients.tensors.front().name);
+        const std::string no_worker;
         const std::string newest_step =
-            detail::saved_tensor{handle, handle.name(), set.more.step, std::string{}}.step_words();
+            detail::saved_tensor{handle, handle.name(), set.more.step, no_worker}.step_words();
         verdict said = verdict_of(gradients, set.entries(), set.more.number, newest_step);
         if (said.largest == nullptr) {
             return {};

@@ -9,6 +9,7 @@
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/judge/closeness.hpp>
 #include <smdebug/rules/judge/saved_tensor.hpp>
+#include <smdebug/rules/judge/shared_runs.hpp>
 #include <smdebug/rules/setting.hpp>
 #include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/options.hpp>
@@ -47,6 +48,9 @@ struct similar_across_runs {
     bool strict = false;  ///< a tensor that the other run lacks is different
     bool all_workers = false;
 
+    /// What was read of the other runs, so that each of their steps is read once; findings do not depend on it.
+    mutable detail::shared_runs<Other> shared = {};
+
     [[nodiscard]] static constexpr std::string_view name() noexcept { return "similar_across_runs"; }
     [[nodiscard]] static constexpr std::string_view service_name() noexcept { return "SimilarAcrossRuns"; }
     [[nodiscard]] static constexpr std::string_view summary() noexcept {
@@ -72,10 +76,12 @@ struct similar_across_runs {
 
     [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {
         std::vector<finding> findings;
-        for (const Other& other : other_runs()) {
+        for (const Other& given : other_runs()) {
+            const std::optional<step_number> there = step_in(given, run, step);
+            const Other& other = there ? shared.at(given, *there) : given;
             std::vector<finding> of_one =
                 detail::judge_each(run, step, {collection_names, tensor_regex}, all_workers,
-                                   [&](const auto& tensor) { return judge(run, tensor, other); });
+                                   [&](const auto& tensor) { return judge(tensor, other, there); });
             findings.insert(findings.end(), std::make_move_iterator(of_one.begin()),
                             std::make_move_iterator(of_one.end()));
         }
@@ -95,14 +101,14 @@ private:
         return step;
     }
 
-    [[nodiscard]] finding judge(const auto& run, const auto& tensor, const Other& other) const {
+    // `step`: the other run's.
+    [[nodiscard]] finding judge(const auto& tensor, const Other& other, std::optional<step_number> step) const {
         const std::string of_run = "run " + std::string{other.name()};
         if (!other.has_tensor(tensor.name())) {
             const std::string unknown = of_run + " does not have this tensor";
             return strict ? tensor.met(1, 0, unknown) : tensor.note(unknown);
         }
         const auto handle = other.tensor(tensor.name());
-        const std::optional<step_number> step = step_in(other, run, tensor.step());
         const std::vector<step_number> saved = step ? detail::last_steps(handle, *step, 1) : std::vector<step_number>{};
         if (saved.empty() || saved.back() != *step) {
             return tensor.note(of_run + " did not save this tensor at " + tensor.step_words());

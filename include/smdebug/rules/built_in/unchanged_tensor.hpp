@@ -66,10 +66,11 @@ struct unchanged_tensor {
 
 private:
     [[nodiscard]] finding judge(const auto& tensor) const {
-        std::vector<std::remove_cvref_t<decltype(tensor)>> older;
+        using save_type = std::remove_cvref_t<decltype(tensor)>;
+        std::vector<std::pair<step_number, std::string>> older;  // and worker
         const std::size_t wanted = num_steps < 2 ? 1 : static_cast<std::size_t>(num_steps) - 1;
-        detail::visit_earlier_saves(tensor, all_workers, [&](auto save) {
-            older.push_back(std::move(save));
+        detail::visit_earlier_saves(tensor, all_workers, [&](const auto& save) {
+            older.emplace_back(save.step(), save.worker());
             return older.size() < wanted;
         });
         if (older.size() < wanted) {
@@ -77,7 +78,8 @@ private:
         }
         bool all_known = true;
         finding unknown;
-        for (const auto& save : older) {
+        for (const auto& [step, worker] : older) {
+            const save_type save{tensor.handle(), tensor.name(), step, worker};
             detail::comparison found = detail::compare_saved(save, tensor, {rtol, atol, equal_nan});
             if (found.alike == detail::likeness::different || found.alike == detail::likeness::not_comparable) {
                 return {};
@@ -92,7 +94,7 @@ private:
         const double saves = static_cast<double>(wanted + 1);
         return tensor.met(saves, saves,
                           "unchanged in its last " + std::to_string(wanted + 1) + " saves, since " +
-                              older.back().step_words() + ": every value within " + short_text(atol) + " + " +
+                              tensor.at(older.back().first).step_words() + ": every value within " + short_text(atol) + " + " +
                               short_text(rtol) + " * |value|");
     }
 };

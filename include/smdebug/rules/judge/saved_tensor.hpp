@@ -216,14 +216,19 @@ void visit_steps_back(const AnyHandle& tensor, step_number step, mode in, Visit&
     }
 }
 
-/// The tensor of one worker at a global step.  Borrows the handle, for the call only.
+/// The tensor of one worker at a global step.  Borrows handle and texts, so that it costs nothing to make, and cannot be
+/// kept beyond the call.
 /// A query that the trial cannot answer gives the same result as a tensor that was not saved
 /// (lookup_failure_kind::tensor_not_saved).
 template <reducible_tensor Handle>
 class saved_tensor {
 public:
-    saved_tensor(const Handle& handle, std::string name, step_number step, std::string worker)
-        : handle_(handle), name_(std::move(name)), step_(step), worker_(std::move(worker)) {}
+    saved_tensor(const Handle& handle, const std::string& name, step_number step, const std::string& worker)
+        : handle_(handle), name_(name), step_(step), worker_(worker) {}
+    saved_tensor(const Handle&, std::string&&, step_number, const std::string&) = delete;
+    saved_tensor(const Handle&, const std::string&, step_number, std::string&&) = delete;
+    saved_tensor(const saved_tensor&) = delete;
+    saved_tensor& operator=(const saved_tensor&) = delete;
 
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
     [[nodiscard]] const std::string& worker() const noexcept { return worker_; }
@@ -293,9 +298,9 @@ public:
 
 private:
     const Handle& handle_;
-    std::string name_;
+    const std::string& name_;
     step_number step_;
-    std::string worker_;
+    const std::string& worker_;
 };
 
 /// A tensor that a rule judges, and the workers that saved it.

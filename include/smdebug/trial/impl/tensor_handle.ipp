@@ -251,9 +251,12 @@ SMDEBUG_INLINE std::map<step_number, shape_type> tensor_handle::shapes(const rea
 SMDEBUG_INLINE lookup<double> tensor_handle::read_reduction(step_number step, reduction_key key,
                                                             const read_options& where) const {
     if (core_->shares(where)) {
-        const auto known = core_->view->reductions(*core_->share, step, *where.worker);
-        if (known && known->computed.contains(key)) {
-            return (*known)(key.what, key.abs);
+        std::optional<double> number;
+        const auto use = [&](const smdebug::reduction_values& known) {
+            number = known.computed.contains(key) ? std::optional{known(key.what, key.abs)} : std::nullopt;
+        };
+        if (core_->view->reductions(*core_->share, step, *where.worker, use) && number) {
+            return *number;
         }
     }
     core_->expect();
@@ -306,9 +309,11 @@ SMDEBUG_INLINE lookup<smdebug::reduction_values> tensor_handle::compute(step_num
     // The shared pass has the saved reductions in place of computed ones.
     if (wanted.has_counts() && core_->shares(where) &&
         (wanted == reduction_set::counts() || (saved_reductions(step, where) & wanted).empty())) {
-        if (auto known = core_->view->reductions(*core_->share, step, *where.worker);
-            known && known->computed.has_counts()) {
-            return *std::move(known);
+        smdebug::reduction_values known;
+        if (core_->view->reductions(*core_->share, step, *where.worker,
+                                    [&](const smdebug::reduction_values& found) { known = found; }) &&
+            known.computed.has_counts()) {
+            return known;
         }
     }
     core_->expect();

@@ -32,8 +32,7 @@ struct reading_config {
     bool stream = false;        ///< large values may be left in the file, or be passed on as reductions only
     const std::vector<bool>* values_of = nullptr;  ///< values of these tensors, by name_id, are always read whole
     reading_limits limits = {};
-    files_ahead* ahead = nullptr;       ///< shared by all readers of the same files; null: files are not prefetched
-    adaptive_choice* faster = nullptr;  ///< see scan_options; null: the reader has its own
+    files_ahead* ahead = nullptr;  ///< shared by all readers of the same files; null: files are not prefetched
 };
 
 /// An event file that is being read.
@@ -102,8 +101,6 @@ private:
 
     // The way to read a file that is `ahead` files ahead.
     [[nodiscard]] read_strategy way(const catalog::file& file, std::size_t ahead);
-    // Whether opened files are read in place, from time to time.
-    [[nodiscard]] bool may_view() const noexcept { return views_ && config_.in_place && unviewed_ == 0; }
     // Prefetches the file at `place` and the next few, where the storage has the system read ahead, or is read in
     // place.
     void prefetch(std::span<const catalog::file* const> files, std::size_t place);
@@ -119,10 +116,8 @@ private:
     // Null if the file does not exist.
     [[nodiscard]] source_pointer in_pieces(const catalog::file& file, const std::string& key, std::uint64_t piece,
                                            bool any_order = false);
-    // Reads a file separately; nothing if it is to be read with others.  `timed`: set for a file that may be opened or
-    // read in place, whichever is faster.
-    [[nodiscard]] std::optional<source_pointer> apart(const catalog::file& file, const std::string& key,
-                                                      std::optional<adaptive_choice::way>& timed);
+    // Reads a file separately; nothing if it is to be read with others.
+    [[nodiscard]] std::optional<source_pointer> apart(const catalog::file& file, const std::string& key);
 
     [[nodiscard]] bool is_small(const catalog::file& file) {
         return extent(file).end <= (batches_ ? many_at_once : reading_limits{}.opened_from);
@@ -139,10 +134,6 @@ private:
     // probably cannot either.
     static constexpr std::size_t files_skipped = 64;
 
-    [[nodiscard]] adaptive_choice& faster() noexcept {
-        return config_.faster != nullptr ? *config_.faster : own_faster_;
-    }
-
     const trial_state& state_;
     const catalog& from_;
     const selected_tensors& which_;
@@ -155,9 +146,8 @@ private:
     std::optional<std::uint32_t> last_layout_;
     file_extent last_extent_;
     bool last_in_order_ = false;
-    std::size_t unviewed_ = 0;    // files to read before the next attempt in place
-    std::size_t unopened_ = 0;    // the same before the next attempt to open
-    adaptive_choice own_faster_;  // usual way: opening; other way: in place
+    std::size_t unviewed_ = 0;  // files to read before the next attempt in place
+    std::size_t unopened_ = 0;  // the same before the next attempt to open
     piece_buffer buffer_;
     // For open().
     std::vector<small_file> small_;  // files from first_small_ on

@@ -76,7 +76,7 @@ enum class read_strategy : std::uint8_t {
     untouched,  ///< nothing in it is wanted
     whole,      ///< read into memory, with others
     in_place,   ///< read in place
-    opened,     ///< in pieces that fit into the CPU's cache, or in place where that is faster
+    opened,     ///< in pieces that fit into the CPU's cache
     sparse,     ///< in small pieces, where something is wanted
     large,      ///< in large pieces
 };
@@ -101,11 +101,11 @@ enum class read_strategy : std::uint8_t {
     if (extent.end >= limits.sparse_from && extent.wanted < extent.end / 8) {
         return read_strategy::sparse;
     }
-    if (is_opened) {
-        return read_strategy::opened;
-    }
     if (can_view && extent.end >= limits.in_place_from) {
         return read_strategy::in_place;
+    }
+    if (is_opened) {
+        return read_strategy::opened;
     }
     return extent.end <= limits.largest_whole ? read_strategy::whole : read_strategy::large;
 }
@@ -204,57 +204,6 @@ private:
 
     std::atomic<std::size_t> end_{0};
     std::atomic<std::size_t> passed_{0};  // files to skip after one that was cached
-};
-
-// Learns which of two ways of doing the same work takes less time, while doing it: the cost of reading a file depends
-// on how it came into the page cache, on the kernel and on the machine, none of which can be queried.
-
-/// Chooses one of two ways for each piece of work: alternates at first, then uses the faster one, and tries the other
-/// one from time to time, ever more rarely while it is not faster, as the work may have changed.
-/// A way's time is the least that an amount of work took recently: disturbances make work slower, never faster.
-class adaptive_choice {
-public:
-    enum way : std::uint8_t { usual, other };
-
-    /// The way for the next piece of work.
-    [[nodiscard]] way next() const noexcept;
-
-    /// Whether took() must report the time of the next piece of work; otherwise passed() suffices, without a
-    /// measurement.
-    [[nodiscard]] bool needs_timing() const noexcept { return begins() || left_ <= recent; }
-    void passed() noexcept { left_ -= left_ > 0 ? 1 : 0; }
-
-    /// Reports the time that an amount of work took; no amount, no effect.
-    void took(way which, double seconds, std::uint64_t amount) noexcept;
-
-private:
-    static constexpr std::size_t turns = 2;                             // pieces of work that each way gets at first
-    static constexpr std::uint64_t telling = std::uint64_t{16} << 20U;  // amount at which one measurement suffices
-    static constexpr std::size_t recent = 3;
-    static constexpr std::uint32_t first_pause = 48;  // pieces of work before the other way is tried again
-    static constexpr std::uint32_t longest_pause = 768;
-    static constexpr double worth_it = 0.95;  // the other way must take less than this fraction of the time
-
-    // The last costs of a way.
-    struct lately {
-        std::array<double, recent> costs{};
-        std::size_t count = 0;
-
-        void add(double cost) noexcept { costs[count++ % recent] = cost; }
-        [[nodiscard]] double least() const noexcept {
-            const auto known = static_cast<std::ptrdiff_t>(std::min(count, recent));
-            return *std::min_element(costs.begin(), costs.begin() + known);
-        }
-    };
-
-    [[nodiscard]] bool begins() const noexcept { return ways_[usual].count < turns || ways_[other].count < turns; }
-
-    void choose(way which) noexcept;
-
-    std::array<lately, 2> ways_{};
-    way chosen_ = usual;
-    std::uint32_t pause_ = first_pause;
-    std::uint32_t left_ = 0;  // pieces left of the pause
 };
 
 // Prefetches for a walk over the steps of a run in a remote storage: the event files of the next steps are fetched

@@ -40,7 +40,7 @@ struct scan_options {
     /// is the number of elements left out, see repeated_block.  If false, such a record of a hundred bytes may become
     /// 256 MiB.  Requires a repeating_decoder.
     bool keep_repeats = false;
-    /// Large files on local disks may be read in place while `visit` runs, where that is faster.  Only for a `visit`
+    /// Large files on local disks may be read in place while `visit` runs.  Only for a `visit`
     /// that neither blocks nor writes to the run: a process that opens the file for writing waits meanwhile, up to 45
     /// s; see leased_map for what happens then.
     bool in_place = false;
@@ -49,9 +49,6 @@ struct scan_options {
     bool stream = false;
     /// The values of these tensors are always read.
     std::vector<std::string> values_of = {};
-    /// Remembers from walk to walk which way of reading files is faster.  Null: this walk learns it from scratch.  One
-    /// walk at a time may use it; walks on several threads ignore it.
-    adaptive_choice* faster = nullptr;
 };
 
 /// The part of a scan that does not depend on threads.

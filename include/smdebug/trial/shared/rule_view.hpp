@@ -109,7 +109,7 @@ private:
 };
 
 struct catalog;
-class joint_scan;
+class scan_onlooker;
 class read_log;
 class trial_state;
 
@@ -154,9 +154,10 @@ public:
     /// Notes that a tensor will be read, in any form.
     virtual void expect(shared_tensor& of) = 0;
 
-    /// A tensor's reductions, read now if they are not cached; nothing if it cannot be read.
-    [[nodiscard]] virtual std::optional<reduction_values> reductions(shared_tensor& of, step_number step,
-                                                                     const std::string& worker) = 0;
+    /// Calls use(reductions) with a tensor's, which are read now if they are not cached; false if it cannot be read.
+    /// `use` must not call the view.
+    [[nodiscard]] virtual bool reductions(shared_tensor& of, step_number step, const std::string& worker,
+                                          function_ref<void(const reduction_values&)> use) = 0;
 
     /// The result of a measure, or of a comparison with the save at `earlier`; computed by compute() if it is not
     /// cached.
@@ -177,13 +178,13 @@ public:
 };
 
 /// Makes a view of a trial.  `sharing`: null for one rule alone, which shares with no other.
-/// `joint`: a scan that runs anyway, which rules observe, in order of the steps, on one thread beside the walking one.
-/// Values of the first steps, and of tensors whose values rules read, are kept, so that each event file is read once.
-/// Null: rules scan on their own.
+/// `onlooker`: looks on while rules scan, in order of the steps, on one thread beside the walking one.  Values of the
+/// first steps, and of tensors whose values rules read, are then kept, so that each event file is read once.  May be
+/// null.
 /// Defined in <smdebug/trial/shared/step_cache.hpp>.
 [[nodiscard]] std::shared_ptr<rule_view> view_for_rules(const std::shared_ptr<const trial_state>& state,
                                                         const sharing_options* sharing,
-                                                        std::shared_ptr<joint_scan> joint = {});
+                                                        std::shared_ptr<scan_onlooker> onlooker = {});
 
 // Logs rules' look-ups in a run, and failed reads: a rule without data is not the same as one without findings.
 
@@ -213,7 +214,7 @@ struct record_key {
 class read_log {
 public:
     struct entries {
-        std::vector<record_key> read = {};  ///< at the current step
+        std::size_t read = 0;  ///< how many tensors, at the current step
         std::vector<record_key> lost = {};
         std::string first_lost = {};  ///< the message for the first failure
         bool has_selected = false;    ///< a tensor's handle was taken, whether it was read or not
@@ -237,31 +238,38 @@ public:
     template <class Describe>
     void was_lost(std::string_view tensor, step_number step, mode in, const std::optional<std::string>& worker,
                   Describe&& describe) {
-        const record_key key = key_of(hash_of(tensor), step, in, worker);
+        const std::uint64_t of_worker = named(hash_of(tensor), worker);
         const std::lock_guard lock{guard_};
         if (now_.lost.empty()) {
             now_.first_lost = describe();
         }
-        now_.lost.push_back(key);
+        now_.lost.push_back(key_of(of_worker, step, in));
+        if (is_current_step(step, in)) {
+            lost_here_.push_back(of_worker);
+        }
     }
     /// Logs the outcome of a look-up.
     void was_looked_up(const lookup_error& failure, const std::string& tensor, step_number step, mode in,
                        const std::optional<std::string>& worker);
 
-    /// Each tensor once; failed reads are not listed as read.
+    /// Each tensor once; failed reads do not count as read.
     [[nodiscard]] entries end();
 
 private:
     [[nodiscard]] bool is_current_step(step_number step, mode in) const noexcept {
         return in == mode::global ? step == current_.step : in == current_.mode && step == current_.mode_step;
     }
-    [[nodiscard]] record_key key_of(std::uint64_t tensor, step_number step, mode in,
-                                    const std::optional<std::string>& worker) const;
+    [[nodiscard]] static std::uint64_t named(std::uint64_t tensor, const std::optional<std::string>& worker) noexcept {
+        return mixed(tensor, worker ? hash_of(*worker) : 0U);
+    }
+    [[nodiscard]] record_key key_of(std::uint64_t of_worker, step_number step, mode in) const noexcept;
 
     named_step current_;
     std::atomic<bool> has_selected_ = false;
     std::mutex guard_;
     entries now_;
+    std::vector<std::uint64_t> read_here_;  // tensors and workers at the current step, by named()
+    std::vector<std::uint64_t> lost_here_;
 };
 
 }  // namespace detail

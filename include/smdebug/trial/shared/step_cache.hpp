@@ -18,13 +18,13 @@
 #include <smdebug/trial/read/reading_plan.hpp>
 #include <smdebug/trial/selection.hpp>
 #include <smdebug/trial/shared/rule_view.hpp>
+#include <smdebug/trial/shared/steps_ahead.hpp>
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <future>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -41,22 +41,6 @@
 namespace smdebug::inline v1::detail {
 
 struct scanned_tensor;
-
-/// What is known of a tensor that one worker saved at one step.
-struct known_save {
-    struct answer {
-        const any_measure* measure = nullptr;
-        step_number earlier = -1;  ///< the step of the save that it was compared with; -1: none
-        any_measure::answer bytes{};
-    };
-    shared_tensor* of = nullptr;  ///< null: the worker's whole file of that step is unreadable
-    step_number step = -1;
-    std::string worker;
-    /// Saved ones as they were saved, the others computed; counts if there are values.
-    std::optional<reduction_values> reductions = {};
-    std::vector<answer> answers = {};
-    std::optional<tensor_value> value = {};  ///< small values stay here; larger ones move to the cache of values
-};
 
 /// A tensor's last saves, and their reductions, measures and values.
 /// A turn is one begin_step(); numbers of turns show how long ago something was used.
@@ -84,7 +68,7 @@ struct shared_tensor {
     std::uint64_t reduced_turn = 0;  // in which reductions were last used; 0: never
     std::uint64_t read_turn = 0;     // in which anything else was
     std::uint64_t value_turn = 0;    // in which values were, other than by a measure
-    bool is_joint = false;           // the joint scan's owner scans it in any case: see joint_scan::names()
+    bool is_looked_at = false;       // scanned in any case: see scan_onlooker::names()
     // Its steps, by mode, once the run has ended: without this list, finding that there are no earlier ones takes a
     // walk over the run.
     std::array<std::optional<std::vector<step_number>>, 4> steps_by_mode = {};
@@ -94,9 +78,9 @@ struct shared_tensor {
 /// Memory: as sharing_options say; a few bytes for each tensor whose handle was taken.
 class step_cache final : public rule_view {
 public:
-    /// `sharing`, `joint`: see view_for_rules(); where nothing is shared names are cached and look-ups are logged.
+    /// `sharing`, `onlooker`: see view_for_rules(); where nothing is shared names are cached and look-ups are logged.
     step_cache(std::shared_ptr<const trial_state> state, const sharing_options* sharing,
-               std::shared_ptr<joint_scan> joint);
+               std::shared_ptr<scan_onlooker> onlooker);
 
     [[nodiscard]] SMDEBUG_INLINE read_log& log() noexcept override;
     [[nodiscard]] SMDEBUG_INLINE bool fetches_files() const noexcept override;
@@ -110,8 +94,8 @@ public:
 
     [[nodiscard]] SMDEBUG_INLINE shared_tensor* share_of(const std::string& name) override;
     SMDEBUG_INLINE void expect(shared_tensor& of) override;
-    [[nodiscard]] SMDEBUG_INLINE std::optional<reduction_values> reductions(shared_tensor& of, step_number step,
-                                                                            const std::string& worker) override;
+    [[nodiscard]] SMDEBUG_INLINE bool reductions(shared_tensor& of, step_number step, const std::string& worker,
+                                                 function_ref<void(const reduction_values&)> use) override;
     [[nodiscard]] SMDEBUG_INLINE lookup<any_measure::answer> answer(
         shared_tensor& of, step_number step, const std::string& worker, step_number earlier, const any_measure& measure,
         function_ref<lookup<any_measure::answer>()> compute) override;
@@ -123,16 +107,6 @@ public:
         function_ref<std::vector<step_number>()> fallback) override;
 
 private:
-    // What is to be computed for one tensor.
-    struct questions {
-        shared_tensor* of = nullptr;
-        bool reductions = false;
-        bool values = false;
-        bool small_values = false;  // see shared_tensor::small_value
-        std::vector<const any_measure*> measures = {};
-    };
-    using questions_by_tensor = std::unordered_map<std::string_view, questions>;
-
     // The values of a tensor's last save, for a comparison with the next one: for each worker, and for each mode, as
     // training and evaluation alternate.
     struct last_save {
@@ -174,22 +148,20 @@ private:
                                                    function_ref<std::shared_ptr<const void>()> make);
 
     // One pass over the files of some steps.  Unreadable tensors are left out, except for whole files.  `previous`:
-    // null if nothing is to be compared; else the range comes after what it holds.  `faster`: see scan_options.
-    // `joint`: null if rules scan on their own.
-    [[nodiscard]] std::vector<known_save> scan_steps(const step_range& range, const questions_by_tensor& asked,
-                                                     last_saves* previous, adaptive_choice* faster,
-                                                     joint_scan* joint) const;
-    static void measure(const questions& asked, const scanned_tensor& tensor, last_saves* previous,
+    // null if nothing is to be compared; else the range comes after what it holds.  `onlooker`: null
+    // if there is none.
+    void scan_steps(const step_range& range, const questions_by_tensor& asked, last_saves* previous,
+                    scan_onlooker* onlooker, std::vector<known_save>& found) const;
+    static void measure(const tensor_questions& asked, const scanned_tensor& tensor, last_saves* previous,
                         std::vector<known_save::answer>& answers);
-    void keep(std::vector<known_save> found);
+    void keep(std::vector<known_save>& found);
     void keep(const shared_tensor& of, step_number step, std::string worker, tensor_value value);
 
     // What rules used recently.
     [[nodiscard]] questions_by_tensor asked_lately();
-    // Begins to scan the steps of ahead_steps_.
-    void begin_ahead(questions_by_tensor asked);
-    void begin_part(thread_permit thread, const step_range& range, questions_by_tensor asked, last_saves* previous,
-                    bool in_turn = false);
+    // Begins to scan steps after this one.
+    void begin_ahead(std::vector<step_number> steps, questions_by_tensor asked);
+    void end_ahead();
     // Whether some steps have only a few numbers, which the catalog holds.
     [[nodiscard]] bool is_in_memory(const step_range& steps) const;
 
@@ -207,7 +179,9 @@ private:
     // as it was used at: rules that look at the first steps only must cost nothing afterwards.
     static constexpr std::uint64_t remembered_turns = 64;
     static constexpr std::uint64_t least_remembered_turns = 8;
-    static constexpr std::size_t most_ahead = shared_tensor::kept_saves / 2;
+    static constexpr std::size_t scanned_at_once = shared_tensor::kept_saves / 4;
+    static constexpr std::size_t most_steps_ahead = 4096;   // until threads begin anew
+    static constexpr std::size_t most_steps_lent = 64;      // those of a budget, for which other runs may wait
     static constexpr std::size_t most_values = 256;         // a look-up searches them linearly
     static constexpr std::size_t most_first_values = 4096;  // the limit during the first steps
     static constexpr std::uint64_t first_turns = 4;
@@ -222,27 +196,25 @@ private:
     synchronized<std::map<choice, std::shared_ptr<const void>, std::less<>>> kept_;  // for steps with files like files_
 
     sharing_options how_;
-    std::shared_ptr<joint_scan> joint_;
+    std::shared_ptr<scan_onlooker> onlooker_;
     std::optional<step_prefetch> prefetch_;  // nothing: nothing is shared
     std::mutex mutex_;                       // protects everything below
     std::unordered_map<std::string, shared_tensor> tensors_;
     std::vector<std::unique_ptr<const any_measure>> measures_;
     std::deque<kept_value> values_;
     std::size_t value_bytes_ = 0;  // the size of values_
-    // For a joint scan: whether it is still unknown what rules will use, so that all values are kept.  This ends at the
+    // With an onlooker: whether it is still unknown what rules will use, so that all values are kept.  This ends at the
     // first step after the initial ones at which rules used nothing unexpected.
     bool is_learning_ = false;
     std::uint64_t surprised_turn_ = 0;  // in which they last did
-    step_number joint_end_ = 0;         // the steps before it were scanned
+    step_number looked_at_end_ = 0;     // the steps before it were scanned
     // Files that a scan found unreadable.  Their tensors are read one by one, as the file may have appeared since.
     std::set<std::pair<step_number, std::string>> unreadable_;
     std::size_t kept_steps_ = 0;  // in steps_by_mode of all tensors
     std::uint64_t turn_ = 1;
     last_saves last_saves_;               // used by one of the running scans at a time
-    std::deque<adaptive_choice> faster_;  // one for each concurrent scan
     std::vector<step_number> covered_;    // the steps of the last scan ahead
-    std::vector<step_number> ahead_steps_;
-    std::vector<std::future<std::vector<known_save>>> ahead_;  // one per part of the scan ahead; their destructors wait
+    std::unique_ptr<steps_ahead> ahead_;  // last: its threads use what is above
 };
 
 }  // namespace smdebug::inline v1::detail

@@ -49,9 +49,11 @@ SMDEBUG_INLINE expert_imbalance::expert_loads expert_imbalance::loads_in(reduce:
 }
 
 SMDEBUG_INLINE expert_imbalance::dead_experts expert_imbalance::dead_among(const expert_loads& loads) const {
-    dead_experts dead;
-    for (const double each : loads.load) {
-        dead.push_back(each < dead_share);
+    dead_experts dead(loads.load.size());
+    for (std::size_t i = 0; i < dead.size(); ++i) {
+        if (loads.load[i] < dead_share) {
+            dead[i] = true;
+        }
     }
     return dead;
 }
@@ -68,10 +70,12 @@ SMDEBUG_INLINE expert_imbalance::verdict expert_imbalance::verdict_of(const expe
     const bool is_row = earlier.size() + 1 == static_cast<std::size_t>(patience);
     std::optional<std::size_t> dead;
     for (std::size_t i = 0; is_row && i < load.size(); ++i) {
-        const bool in_all = load[i] < dead_share && std::all_of(earlier.begin(), earlier.end(), [&](const auto& each) {
-                                return each.what.size() == load.size() && each.what[i];
-                            });
-        dead = in_all && (!dead || load[i] < load[*dead]) ? std::optional{i} : dead;
+        const bool is_least = load[i] < dead_share && (!dead || load[i] < load[*dead]);
+        if (is_least && std::all_of(earlier.begin(), earlier.end(), [&](const auto& each) {
+                return each.what.size() == load.size() && each.what[i];
+            })) {
+            dead = i;
+        }
     }
     const std::string about_dead = dead
                                        ? what(*dead) + ", below " + short_text(dead_share) +

@@ -38,9 +38,9 @@ SMDEBUG_INLINE void read_tally::add(const read_log::entries* asked, const std::v
     }
     to.unread += lost;
     to.tensors += lost;
-    if (asked != nullptr && !(asked->read.empty() && asked->lost.empty())) {
+    if (asked != nullptr && (asked->read > 0 || !asked->lost.empty())) {
         watched_ = true;
-        to.tensors += asked->read.size();
+        to.tensors += asked->read;
     } else if (lost == 0 && skipped == nullptr) {
         ++quiet_calls_;
     }

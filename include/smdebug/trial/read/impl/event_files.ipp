@@ -11,7 +11,6 @@
 #include <smdebug/trial/read/trial_state.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <new>
 #include <utility>
 
@@ -200,33 +199,23 @@ SMDEBUG_INLINE event_files::source_pointer event_files::in_pieces(const catalog:
     return pieces;
 }
 
-SMDEBUG_INLINE std::optional<event_files::source_pointer> event_files::apart(
-    const catalog::file& file, const std::string& key, std::optional<adaptive_choice::way>& timed) {
+SMDEBUG_INLINE std::optional<event_files::source_pointer> event_files::apart(const catalog::file& file,
+                                                                             const std::string& key) {
     switch (way(file, 0)) {
         case read_strategy::untouched:  // at most saved shapes, which are in the index file
             return std::make_unique<whole_event_file>(byte_view{});
         case read_strategy::opened:
-            if (may_view()) {
-                timed = faster().next();
-            }
-            if (timed == adaptive_choice::other) {
-                if (source_pointer there = shown(key)) {
-                    return there;
-                }
-                unviewed_ = files_skipped;
-            }
             if (source_pointer there = opened(key, false)) {
                 return there;
             }
-            timed.reset();
             unopened_ = files_skipped;
-            return apart(file, key, timed);
+            return apart(file, key);
         case read_strategy::in_place:
             if (source_pointer there = shown(key)) {
                 return there;
             }
             unviewed_ = files_skipped;
-            return apart(file, key, timed);
+            return apart(file, key);
         case read_strategy::sparse:
             return in_pieces(file, key, config_.limits.small_piece);
         case read_strategy::large:
@@ -383,7 +372,6 @@ private:
     }
 
     [[nodiscard]] bool read_apart(std::size_t place) {
-        using clock = std::chrono::steady_clock;
         const catalog::file& file = *files_[place];
         const std::string key = key_of(place);
         if (!of_.from_.has_index && of_.way(file, 0) == read_strategy::opened) {
@@ -391,17 +379,8 @@ private:
             visit(place, key, found.source, found.why_not);
             return done_(place);
         }
-        std::optional<adaptive_choice::way> timed;
-        const bool needs_timing = of_.faster().needs_timing();
-        const clock::time_point begin = clock::now();
-        if (std::optional<source_pointer> source = of_.apart(file, key, timed)) {
+        if (std::optional<source_pointer> source = of_.apart(file, key)) {
             visit(place, key, source->get());
-            if (timed && needs_timing) {
-                of_.faster().took(*timed, std::chrono::duration<double>(clock::now() - begin).count(),
-                                  of_.extent(file).wanted);
-            } else if (timed) {
-                of_.faster().passed();
-            }
             source.reset();
             return done_(place);
         }

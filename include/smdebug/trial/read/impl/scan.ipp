@@ -16,8 +16,7 @@ SMDEBUG_INLINE scan_of::scan_of(std::shared_ptr<const trial_state> run, const sc
              .keep_repeats = given.keep_repeats,
              .stream = given.stream,
              .limits = reading_limits{}.within(given.how.memory / std::max(given.how.threads, 1U)),
-             .ahead = ahead.get(),
-             .faster = given.how.threads <= 1 ? given.faster : nullptr},
+             .ahead = ahead.get()},
       how(given.how) {
     if (!given.values_of.empty()) {
         values_of.emplace(tensor_selection{.names = given.values_of}, *from);

@@ -16,9 +16,10 @@ SMDEBUG_INLINE std::uint64_t mixed(std::uint64_t seed, std::uint64_t with) noexc
 
 SMDEBUG_INLINE void read_log::begin(const named_step& step) {
     current_ = step;
-    now_.read.clear();
     now_.lost.clear();
     now_.first_lost.clear();
+    read_here_.clear();
+    lost_here_.clear();
 }
 
 SMDEBUG_INLINE void read_log::was_read(std::uint64_t tensor, step_number step, mode in,
@@ -26,10 +27,10 @@ SMDEBUG_INLINE void read_log::was_read(std::uint64_t tensor, step_number step, m
     if (!is_current_step(step, in)) {
         return;
     }
-    const record_key key = key_of(tensor, step, in, worker);
+    const std::uint64_t of_worker = named(tensor, worker);
     const std::lock_guard lock{guard_};
-    if (now_.read.empty() || now_.read.back() != key) {
-        now_.read.push_back(key);
+    if (read_here_.empty() || read_here_.back() != of_worker) {
+        read_here_.push_back(of_worker);
     }
 }
 
@@ -43,23 +44,24 @@ SMDEBUG_INLINE void read_log::was_looked_up(const lookup_error& failure, const s
 }
 
 SMDEBUG_INLINE read_log::entries read_log::end() {
-    const auto each_once = [](std::vector<record_key>& keys) {
+    const auto each_once = [](auto& keys) {
         std::sort(keys.begin(), keys.end());
         keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
     };
-    each_once(now_.read);
+    each_once(read_here_);
+    each_once(lost_here_);
     each_once(now_.lost);
-    std::erase_if(now_.read,
-                  [&](const record_key& key) { return std::binary_search(now_.lost.begin(), now_.lost.end(), key); });
+    now_.read = static_cast<std::size_t>(std::count_if(read_here_.begin(), read_here_.end(), [&](std::uint64_t one) {
+        return !std::binary_search(lost_here_.begin(), lost_here_.end(), one);
+    }));
+    read_here_.clear();
     now_.has_selected = has_selected_.exchange(false, std::memory_order_relaxed);
     return std::exchange(now_, {});
 }
 
-SMDEBUG_INLINE record_key read_log::key_of(std::uint64_t tensor, step_number step, mode in,
-                                           const std::optional<std::string>& worker) const {
-    const std::uint64_t named = mixed(tensor, worker ? hash_of(*worker) : 0U);
+SMDEBUG_INLINE record_key read_log::key_of(std::uint64_t of_worker, step_number step, mode in) const noexcept {
     const auto of_step = [&](step_number number, mode counted_in) {
-        return mixed(mixed(named, static_cast<std::uint64_t>(number)), static_cast<std::uint64_t>(counted_in));
+        return mixed(mixed(of_worker, static_cast<std::uint64_t>(number)), static_cast<std::uint64_t>(counted_in));
     };
     if (is_current_step(step, in)) {
         return {of_step(current_.step, mode::global), of_step(current_.mode_step, current_.mode)};

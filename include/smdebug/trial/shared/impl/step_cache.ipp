@@ -5,11 +5,13 @@
 #include <smdebug/trial/read/scan.hpp>
 #include <smdebug/trial/read/trial_state.hpp>
 #include <smdebug/trial/scanned_tensor.hpp>
-#include <smdebug/trial/shared/joint_scan.hpp>
+#include <smdebug/trial/shared/scan_onlooker.hpp>
 #include <smdebug/trial/shared/step_cache.hpp>
 
 #include <algorithm>
 #include <exception>
+#include <iterator>
+#include <utility>
 
 namespace smdebug::inline v1::detail {
 
@@ -46,21 +48,20 @@ SMDEBUG_INLINE known_save& shared_tensor::keep(step_number step, std::string_vie
 }
 
 SMDEBUG_INLINE step_cache::step_cache(std::shared_ptr<const trial_state> state, const sharing_options* sharing,
-                                      std::shared_ptr<joint_scan> joint)
-    : state_(std::move(state)), joint_(std::move(joint)) {
+                                      std::shared_ptr<scan_onlooker> onlooker)
+    : state_(std::move(state)), onlooker_(std::move(onlooker)) {
     if (sharing != nullptr) {
         how_ = *sharing;
         prefetch_.emplace(state_, how_.file_bytes);
         last_saves_.most_bytes = how_.value_bytes;
-        faster_.emplace_back();
     }
-    if (joint_) {
+    if (onlooker_) {
         is_learning_ = true;
         surprised_turn_ = turn_;
-        for (const std::string& name : joint_->names()) {
+        for (const std::string& name : onlooker_->names()) {
             shared_tensor& of = tensors_[name];
             of.name = name;
-            of.is_joint = true;
+            of.is_looked_at = true;
         }
     }
 }
@@ -86,20 +87,26 @@ SMDEBUG_INLINE void step_cache::begin_step(const catalog& from, step_number step
     if (prefetch_->fetches()) {
         std::vector<std::string> names;
         for (const auto& [name, of] : tensors_) {
-            if (of.is_joint || is_recent(of.reduced_turn) || is_recent(of.read_turn)) {
+            if (of.is_looked_at || is_recent(of.reduced_turn) || is_recent(of.read_turn)) {
                 names.push_back(name);
             }
         }
         prefetch_->begin_step(step, end, std::move(names));
     }
-    if (!ahead_.empty() && step >= ahead_steps_.front()) {
-        for (auto& part : std::exchange(ahead_, {})) {
-            keep(part.get());
-        }
-        covered_ = std::exchange(ahead_steps_, {});
+    if (ahead_ != nullptr && !ahead_->reaches(step)) {
+        end_ahead();
+    }
+    bool is_new = false;
+    while (ahead_ != nullptr && ahead_->has(step)) {
+        covered_ = ahead_->take([&](std::vector<known_save>& found) { keep(found); });
+        is_new = true;
+    }
+    if (ahead_ != nullptr && ahead_->is_used_up()) {
+        end_ahead();
     }
     const bool is_covered = std::binary_search(covered_.begin(), covered_.end(), step);
-    if (is_covered && (!ahead_.empty() || !how_.look_ahead)) {
+    const bool begins = how_.look_ahead && ahead_ == nullptr;
+    if (is_covered && !is_new && !begins) {
         return;
     }
     questions_by_tensor asked = asked_lately();
@@ -107,17 +114,20 @@ SMDEBUG_INLINE void step_cache::begin_step(const catalog& from, step_number step
         return;
     }
     if (!is_covered) {
-        const bool alone = ahead_.empty();
-        joint_scan* const joint = alone && step >= joint_end_ ? joint_.get() : nullptr;
-        joint_end_ = joint != nullptr ? step + 1 : joint_end_;
-        keep(scan_steps({step, step + 1}, asked, alone ? &last_saves_ : nullptr, alone ? &faster_.front() : nullptr,
-                        joint));
+        const bool alone = ahead_ == nullptr;
+        scan_onlooker* const onlooker = alone && step >= looked_at_end_ ? onlooker_.get() : nullptr;
+        looked_at_end_ = onlooker != nullptr ? step + 1 : looked_at_end_;
+        std::vector<known_save> found;
+        scan_steps({step, step + 1}, asked, alone ? &last_saves_ : nullptr, onlooker, found);
+        keep(found);
     }
-    if (how_.look_ahead && ahead_.empty()) {
-        ahead_steps_ = prefetch_->steps_after(covered_.empty() ? step : std::max(step, covered_.back()), end,
-                                              is_learning_ ? 1 : most_ahead);
-        if (!ahead_steps_.empty()) {
-            begin_ahead(std::move(asked));
+    if (ahead_ != nullptr) {
+        ahead_->ask(std::move(asked));
+    } else if (begins) {
+        const std::size_t most = is_learning_ ? 1 : how_.threads ? most_steps_lent : most_steps_ahead;
+        auto steps = prefetch_->steps_after(covered_.empty() ? step : std::max(step, covered_.back()), end, most);
+        if (!steps.empty()) {
+            begin_ahead(std::move(steps), std::move(asked));
         }
     }
 }
@@ -193,16 +203,22 @@ SMDEBUG_INLINE void step_cache::expect(shared_tensor& of) {
     note_asked(of, of.read_turn);
 }
 
-SMDEBUG_INLINE std::optional<reduction_values> step_cache::reductions(shared_tensor& of, step_number step,
-                                                                      const std::string& worker) {
+SMDEBUG_INLINE bool step_cache::reductions(shared_tensor& of, step_number step, const std::string& worker,
+                                           function_ref<void(const reduction_values&)> use) {
     const std::lock_guard lock{mutex_};
     note_asked(of, of.reduced_turn);
     const known_save* known = of.find(step, worker);
     if ((known == nullptr || !known->reductions) && !unreadable_.contains({step, worker})) {
-        keep(scan_steps({step, step + 1}, {{of.name, {.of = &of, .reductions = true}}}, nullptr, nullptr, nullptr));
+        std::vector<known_save> found;
+        scan_steps({step, step + 1}, {{of.name, {.of = &of, .reductions = true}}}, nullptr, nullptr, found);
+        keep(found);
         known = of.find(step, worker);
     }
-    return known != nullptr ? known->reductions : std::nullopt;
+    if (known == nullptr || !known->reductions) {
+        return false;
+    }
+    use(*known->reductions);
+    return true;
 }
 
 SMDEBUG_INLINE lookup<any_measure::answer> step_cache::answer(shared_tensor& of, step_number step,
@@ -323,14 +339,14 @@ SMDEBUG_INLINE const any_measure* step_cache::remembered(const any_measure& meas
     return measures_.size() < most_measures ? measures_.emplace_back(measure.copy()).get() : nullptr;
 }
 
-SMDEBUG_INLINE step_cache::questions_by_tensor step_cache::asked_lately() {
+SMDEBUG_INLINE questions_by_tensor step_cache::asked_lately() {
     questions_by_tensor all;
     for (auto& [name, tensor] : tensors_) {
         const bool reads_values = tensor.value_turn != 0 && tensor.value_turn + least_remembered_turns >= turn_;
-        questions asked{.of = &tensor,
-                        .reductions = tensor.is_joint || is_recent(tensor.reduced_turn),
-                        .values = is_learning_ || (joint_ && reads_values),
-                        .small_values = tensor.is_joint || tensor.value_turn != 0};
+        tensor_questions asked{.of = &tensor,
+                               .reductions = tensor.is_looked_at || is_recent(tensor.reduced_turn),
+                               .values = is_learning_ || (onlooker_ && reads_values),
+                               .small_values = tensor.is_looked_at || tensor.value_turn != 0};
         for (const shared_tensor::asked_measure& each : tensor.asked) {
             if (each.turn + std::clamp(each.turns, least_remembered_turns, remembered_turns) >= turn_) {
                 asked.measures.push_back(each.measure);
@@ -343,43 +359,30 @@ SMDEBUG_INLINE step_cache::questions_by_tensor step_cache::asked_lately() {
     return all;
 }
 
-SMDEBUG_INLINE void step_cache::begin_ahead(questions_by_tensor asked) {
-    const step_range all{ahead_steps_.front(), ahead_steps_.back() + 1};
+SMDEBUG_INLINE void step_cache::begin_ahead(std::vector<step_number> steps, questions_by_tensor asked) {
     std::vector<thread_permit> lent;
-    joint_end_ = joint_ ? all.end.value_or(0) : 0;
-    const bool in_turn = is_in_memory(all);  // a thread would take longer to begin than this
-    const std::size_t most = in_turn ? 0 : joint_ ? 1 : std::min<std::size_t>(ahead_steps_.size(), how_.most_threads);
-    while (how_.threads && lent.size() < most) {
+    const bool in_turn = is_in_memory({steps.front(), steps.back() + 1});  // a thread would take longer to begin
+    unsigned threads = in_turn || how_.threads ? 0 : 1;
+    const std::size_t most = in_turn ? 0 : onlooker_ ? 1 : how_.most_threads;
+    while (how_.threads && threads < most) {
         thread_permit thread = how_.threads->try_acquire();
         if (!thread) {
             break;
         }
         lent.push_back(std::move(thread));
+        ++threads;
     }
-    if (lent.size() < 2) {
-        return begin_part(lent.empty() ? thread_permit{} : std::move(lent.front()), all, std::move(asked), &last_saves_,
-                          in_turn);
-    }
-    // Comparisons need consecutive steps, everything else does not.
-    questions_by_tensor comparing;
-    for (const auto& [name, one] : asked) {
-        for (const any_measure* const each : one.measures) {
-            if (each->compares()) {
-                questions& compared = comparing[name];
-                compared.of = one.of;
-                compared.measures.push_back(each);
-            }
-        }
-    }
-    if (!comparing.empty()) {
-        begin_part(std::move(lent.back()), all, std::move(comparing), &last_saves_);
-        lent.pop_back();
-    }
-    const std::size_t parts = lent.size();
-    for (std::size_t i = 0; i < parts; ++i) {
-        const std::size_t first = ahead_steps_.size() * i / parts;
-        const std::size_t last = ahead_steps_.size() * (i + 1) / parts - 1;
-        begin_part(std::move(lent[i]), {ahead_steps_[first], ahead_steps_[last] + 1}, asked, nullptr);
+    ahead_ = std::make_unique<steps_ahead>(
+        std::move(steps), onlooker_ ? scanned_at_once / 2 : scanned_at_once, threads, std::move(lent), std::move(asked),
+        [this](const step_range& range, const questions_by_tensor& now, bool compared, std::vector<known_save>& found) {
+            scan_steps(range, now, compared ? &last_saves_ : nullptr, onlooker_.get(), found);
+        });
+}
+
+SMDEBUG_INLINE void step_cache::end_ahead() {
+    if (ahead_ != nullptr) {
+        looked_at_end_ = std::max(looked_at_end_, ahead_->stop().value_or(-1) + 1);
+        ahead_.reset();
     }
 }
 
@@ -397,32 +400,14 @@ SMDEBUG_INLINE bool step_cache::is_in_memory(const step_range& steps) const {
     });
 }
 
-SMDEBUG_INLINE void step_cache::begin_part(thread_permit thread, const step_range& range, questions_by_tensor asked,
-                                           last_saves* previous, bool in_turn) {
-    if (faster_.size() == ahead_.size()) {
-        faster_.emplace_back();
-    }
-    in_turn = in_turn || (how_.threads && !thread);  // on the walking thread, when it reaches these steps
-    ahead_.push_back(std::async(in_turn ? std::launch::deferred : std::launch::async,
-                                [this, range, permit = std::move(thread), asked = std::move(asked), previous,
-                                 faster = &faster_[ahead_.size()]]() mutable {
-                                    const auto working = std::move(permit);  // returned when this thread is done
-                                    try {
-                                        return scan_steps(range, asked, previous, faster, joint_.get());
-                                    } catch (const std::exception&) {  // thrown again when the step is read
-                                        return std::vector<known_save>{};
-                                    }
-                                }));
-}
-
 /// Whether values are stored with their save.
 [[nodiscard]] inline bool is_small(const tensor_view& values) noexcept {
     return values.strings.empty() && values.bytes.size() <= shared_tensor::small_value;
 }
 
-SMDEBUG_INLINE std::vector<known_save> step_cache::scan_steps(const step_range& range, const questions_by_tensor& asked,
-                                                              last_saves* previous, adaptive_choice* faster,
-                                                              joint_scan* joint) const {
+SMDEBUG_INLINE void step_cache::scan_steps(const step_range& range, const questions_by_tensor& asked,
+                                           last_saves* previous, scan_onlooker* onlooker,
+                                           std::vector<known_save>& found) const {
     std::vector<std::string> names;
     std::vector<std::string> measured;
     names.reserve(asked.size());
@@ -432,16 +417,12 @@ SMDEBUG_INLINE std::vector<known_save> step_cache::scan_steps(const step_range& 
             measured.emplace_back(name);
         }
     }
-    const scan_options options{.which = {.names = std::move(names), .range = range},
-                               .defer_checks = true,
-                               .keep_repeats = state_->kernel().abilities().repeats,
-                               .in_place = true,
-                               .stream = true,
-                               .values_of = std::move(measured),
-                               .faster = faster};
-    std::vector<known_save> found;
-    found.reserve(asked.size());
-    const auto look = [&](const questions& one, const scanned_tensor& tensor, const reduced_tensor& now) {
+    scan_options options{.which = {.names = std::move(names), .range = range},
+                         .defer_checks = true,
+                         .keep_repeats = state_->kernel().abilities().repeats,
+                         .in_place = true,
+                         .values_of = std::move(measured)};
+    const auto look = [&](const tensor_questions& one, const scanned_tensor& tensor, const reduced_tensor& now) {
         if (now.file_failed) {
             const bool is_known = !found.empty() && found.back().of == nullptr && found.back().step == tensor.step &&
                                   found.back().worker == tensor.worker;
@@ -461,26 +442,30 @@ SMDEBUG_INLINE std::vector<known_save> step_cache::scan_steps(const step_range& 
             }
         }
     };
-    if (joint != nullptr) {
-        joint->scan(options, [&](const scanned_tensor& tensor, const reduced_tensor& now) {
-            if (const auto about = asked.find(tensor.name); about != asked.end()) {
-                look(about->second, tensor, now);
-            }
-        });
-        return found;
-    }
+    reduced_tensor now;
     const auto visit = [&](const scanned_tensor& tensor) {
         if (const auto about = asked.find(tensor.name); about != asked.end()) {
-            const reduction_set wanted = about->second.reductions ? reduction_set::all() : reduction_set{};
-            look(about->second, tensor, reduced(tensor, wanted, state_->kernel()));
+            const bool is_reduced = about->second.reductions || onlooker != nullptr;
+            reduce_into(tensor, is_reduced ? reduction_set::all() : reduction_set{}, state_->kernel(), now);
+            if (onlooker != nullptr) {
+                onlooker->look(tensor, now);
+            }
+            look(about->second, tensor, now);
         }
     };
-    static_cast<void>(scan(state_, options, visit));
-    return found;
+    try {
+        options.stream = onlooker == nullptr || !onlooker->begin(range);
+        static_cast<void>(scan(state_, options, visit));
+    } catch (...) {
+        if (onlooker != nullptr) {
+            onlooker->fail(std::current_exception());
+        }
+        throw;
+    }
 }
 
-SMDEBUG_INLINE void step_cache::measure(const questions& asked, const scanned_tensor& tensor, last_saves* previous,
-                                        std::vector<known_save::answer>& answers) {
+SMDEBUG_INLINE void step_cache::measure(const tensor_questions& asked, const scanned_tensor& tensor,
+                                        last_saves* previous, std::vector<known_save::answer>& answers) {
     if (tensor.values() == nullptr || tensor.repeats() > 0) {
         return;
     }
@@ -519,7 +504,7 @@ SMDEBUG_INLINE void step_cache::last_saves::replace(last_save& kept, step_number
     bytes += kept.bytes.size();
 }
 
-SMDEBUG_INLINE void step_cache::keep(std::vector<known_save> found) {
+SMDEBUG_INLINE void step_cache::keep(std::vector<known_save>& found) {
     for (known_save& each : found) {
         if (each.of == nullptr) {
             if (unreadable_.size() == most_unreadable) {
@@ -532,7 +517,8 @@ SMDEBUG_INLINE void step_cache::keep(std::vector<known_save> found) {
         if (each.reductions) {
             known.reductions = each.reductions;
         }
-        known.answers.insert(known.answers.end(), each.answers.begin(), each.answers.end());
+        known.answers.insert(known.answers.end(), std::make_move_iterator(each.answers.begin()),
+                             std::make_move_iterator(each.answers.end()));
         if (each.value && is_small(*each.value)) {
             known.value = std::move(each.value);
         } else if (each.value) {
@@ -543,8 +529,8 @@ SMDEBUG_INLINE void step_cache::keep(std::vector<known_save> found) {
 
 SMDEBUG_INLINE std::shared_ptr<rule_view> view_for_rules(const std::shared_ptr<const trial_state>& state,
                                                          const sharing_options* sharing,
-                                                         std::shared_ptr<joint_scan> joint) {
-    return std::make_shared<step_cache>(state, sharing, std::move(joint));
+                                                         std::shared_ptr<scan_onlooker> onlooker) {
+    return std::make_shared<step_cache>(state, sharing, std::move(onlooker));
 }
 
 }  // namespace smdebug::inline v1::detail

@@ -1,4 +1,4 @@
-#include <smdebug/trial/shared/joint_scan.hpp>
+#include <smdebug/trial/shared/scan_onlooker.hpp>
 
 #include "support/run_builder.hpp"
 
@@ -9,12 +9,14 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <exception>
 #include <memory>
+#include <set>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace smdebug;
@@ -35,32 +37,33 @@ memory_trial run_of(int steps) {
     return memory_trial{store};
 }
 
-/// Always scans "a", and what rules request; notes the steps.
-class noting_scan final : public smdebug::detail::joint_scan {
+/// Always looks at "a"; notes the steps.
+class noting_scan final : public smdebug::detail::scan_onlooker {
 public:
-    explicit noting_scan(const trial& run) : run_(run) {}
-
     [[nodiscard]] const texts& names() const noexcept override { return names_; }
-    void scan(const smdebug::detail::scan_options& asked, look rules) override {
-        ranges.push_back(asked.which.range);
-        last_names = asked.which.names.value_or(texts{});
-        if (fails) {
+    [[nodiscard]] bool begin(const step_range& steps) override {
+        ranges.push_back(steps);
+        last_names.clear();
+        if (refuses) {
             throw std::runtime_error("no room");
         }
-        static_cast<void>(
-            smdebug::detail::scan(run_.state(), asked, [&](const smdebug::detail::scanned_tensor& tensor) {
-                ++scanned;
-                rules(tensor, reduced(tensor, reduction_set::all(), run_.state()->kernel()));
-            }));
+        return false;
     }
+    void look(const smdebug::detail::scanned_tensor& tensor, const reduced_tensor& reduced) override {
+        CHECK(ranges.back().contains(tensor.step));
+        CHECK(reduced.reductions.computed.contains(reduction::l2));
+        last_names.insert(std::string{tensor.name});
+        ++scanned;
+    }
+    void fail(std::exception_ptr why) noexcept override { failure = std::move(why); }
 
     std::vector<step_range> ranges;
-    texts last_names;
+    std::set<std::string> last_names;
     std::size_t scanned = 0;
-    std::atomic<bool> fails = false;
+    std::atomic<bool> refuses = false;
+    std::exception_ptr failure;
 
 private:
-    trial run_;
     texts names_{"a"};
 };
 
@@ -80,11 +83,11 @@ std::vector<rule_result> beside(const std::shared_ptr<noting_scan>& scan, const 
 
 }  // namespace
 
-TEST_CASE("joint_scan: rules request consecutive ranges, and find the same as with their own scan") {
+TEST_CASE("scan_onlooker: rules request consecutive ranges, and find the same as with their own scan") {
     const memory_trial run = run_of(40);
     const auto alone = invoke_rules(run, {}, low_mean{});
     for (const bool ahead : {true, false}) {
-        const auto scan = std::make_shared<noting_scan>(run);
+        const auto scan = std::make_shared<noting_scan>();
         const auto found = beside(scan, run, {.sharing = {.look_ahead = ahead}});
         CHECK(found.front().outcome.met_at == alone.front().outcome.met_at);
         CHECK(found.front().outcome.met_at.size() == 31);
@@ -94,8 +97,8 @@ TEST_CASE("joint_scan: rules request consecutive ranges, and find the same as wi
             next = each.end.value_or(-1);
         }
         CHECK(next == 40);
-        std::sort(scan->last_names.begin(), scan->last_names.end());
-        CHECK(scan->last_names == texts{"a", "b"});
+        CHECK(scan->last_names == std::set<std::string>{"a", "b"});
+        CHECK(scan->failure == nullptr);
         CHECK(scan->scanned >= 78);  // "b" is unknown before rules have used it
         if (ahead) {
             CHECK(scan->ranges.size() < 15);  // many steps at once, once it is known what rules read
@@ -103,19 +106,20 @@ TEST_CASE("joint_scan: rules request consecutive ranges, and find the same as wi
     }
 }
 
-TEST_CASE("joint_scan: rules that do not look at the first steps, nor at the last ones") {
+TEST_CASE("scan_onlooker: rules that do not look at the first steps, nor at the last ones") {
     const memory_trial run = run_of(40);
-    const auto scan = std::make_shared<noting_scan>(run);
+    const auto scan = std::make_shared<noting_scan>();
     const auto found = beside(scan, run, {.common = {.start_step = 10, .end_step = 20}});
     CHECK(found.front().outcome.met_at.size() == 10);
     CHECK(scan->ranges.front().begin == 10);
     CHECK(scan->ranges.back().end == 20);
 }
 
-TEST_CASE("joint_scan: if it fails on the second thread, rules read on their own") {
+TEST_CASE("scan_onlooker: where it refuses a scan on the second thread, rules read on their own") {
     const memory_trial run = run_of(40);
-    const auto scan = std::make_shared<noting_scan>(run);
+    const auto scan = std::make_shared<noting_scan>();
     invoke_rules_options how;
-    how.on_step = [&](step_number) { scan->fails = true; };
+    how.on_step = [&](step_number) { scan->refuses = true; };
     CHECK(beside(scan, run, how).front().outcome.met_at.size() == 31);
+    CHECK(scan->failure != nullptr);
 }
