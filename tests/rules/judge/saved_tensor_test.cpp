@@ -55,12 +55,16 @@ memory_trial sample() {
     return memory_trial{store};
 }
 
+const std::string name = "a";
+const std::string worker_0 = "worker_0";
+const std::string worker_1 = "worker_1";
+
 }  // namespace
 
 TEST_CASE("saved_tensor: asks for one worker's save, at its step or another") {
     const memory_trial run = sample();
     const auto handle = run.tensor("a");
-    const saved_tensor at{handle, "a", 2, "worker_1"};
+    const saved_tensor at{handle, name, 2, worker_1};
     CHECK(*at.reduction_value(reduction::max) == 102);
     CHECK(*at.reduction_value(reduction::min, true) == 1);
     CHECK(value_of(at.counts()).count == 2);
@@ -78,7 +82,7 @@ TEST_CASE("saved_tensor: asks for one worker's save, at its step or another") {
 TEST_CASE("saved_tensor: what a trial cannot do is answered as if it were not saved") {
     const fake_trial run{{{"a", {{0, {1, 2}}}}}};
     const auto handle = run.tensor("a");
-    const saved_tensor at{handle, "a", 0, "worker_0"};
+    const saved_tensor at{handle, name, 0, worker_0};
     CHECK(*at.reduction_value(reduction::max) == 2);
     CHECK(failure_of(at.counts()).why == lookup_failure_kind::tensor_not_saved);
     CHECK(failure_of(at.values()).why == lookup_failure_kind::tensor_not_saved);
@@ -88,7 +92,7 @@ TEST_CASE("saved_tensor: what a trial cannot do is answered as if it were not sa
 TEST_CASE("saved_tensor: findings and notes say which tensor, of which worker") {
     const memory_trial run = sample();
     const auto handle = run.tensor("a");
-    const saved_tensor at{handle, "a", 2, "worker_1"};
+    const saved_tensor at{handle, name, 2, worker_1};
     const finding met = at.met(5, 4, "above");
     CHECK(met.met);
     CHECK(met.tensor == "a");
@@ -154,7 +158,7 @@ TEST_CASE("visit_earlier_saves: the newest first, the same worker's or each step
     const auto handle = run.tensor("a");
     const auto visited = [&](step_number step, const std::string& worker, bool all_workers, std::size_t enough) {
         texts seen;
-        rules::detail::visit_earlier_saves(saved_tensor{handle, handle.name(), step, worker}, all_workers,
+        rules::detail::visit_earlier_saves(saved_tensor{handle, name, step, worker}, all_workers,
                                            [&](const auto& earlier) {
                                                seen.push_back(std::to_string(earlier.step()) + " " + earlier.worker());
                                                return seen.size() < enough;

@@ -108,6 +108,11 @@ TEST_CASE("strategy_for: files that can be opened are, as long as no record of t
     CHECK(opened(5001, 5001, false, 600) == read_strategy::opened);
     CHECK(opened(5001, 5001, false, 601) == read_strategy::large);
     CHECK(opened(5001, 5001, true, 601) == read_strategy::in_place);
+    constexpr reading_limits opening_all{.in_place_from = 500, .opened_from = 0, .sparse_from = 1000};
+    const file_extent little{.end = 2000, .wanted = 10, .records = 1, .largest = 10};
+    CHECK(strategy_for(little, opening_all, false, true) == read_strategy::opened);
+    CHECK(strategy_for(little, opening_all, true, true) == read_strategy::in_place);
+    CHECK(strategy_for({.end = 10, .wanted = 10, .records = 1}, opening_all, true, true) == read_strategy::opened);
 }
 
 TEST_CASE("bytes_held: the whole of a file that is read whole, else what is wanted of it") {

@@ -265,14 +265,17 @@ TEST_CASE("step_cache: results of 256 measures are cached, those of others are c
     CHECK_FALSE(cache.known("a", 2, "worker_0", scaled{-1}).has_value());
 }
 
-TEST_CASE("step_cache: waits for a running scan ahead") {
+TEST_CASE("step_cache: waits for a running scan ahead, and begins no other") {
     std::atomic<int> done = 0;
     {
         const driven_cache cache{memory_trial{six_steps()}};
         cache.ask("a", slow_measure{&done});
         cache.begin(0);
     }
-    CHECK(done == 12);
+    const int then = done;
+    CHECK((then == 2 || then == 10 || then == 12));  // that of the step alone, of four more, or of all
+    std::this_thread::sleep_for(std::chrono::milliseconds{10});
+    CHECK(done == then);
 }
 
 TEST_CASE("step_cache: steps whose scan ahead failed are read on demand") {

@@ -137,7 +137,7 @@ TEST_CASE("rule_view: every kind of read is counted, and returns and throws as t
         log.begin({.step = step});
         ask();
         const auto asked = log.end();
-        return asked.read.size() + 10 * asked.lost.size();
+        return asked.read + 10 * asked.lost.size();
     };
     const auto each_way = [&](step_number step, std::size_t expected) {
         const auto quietly = [&](auto&& ask) {

@@ -185,10 +185,10 @@ private:
     [[nodiscard]] verdict verdict_about(const all_gradients& gradients, double threshold, std::string message) const;
 
     [[nodiscard]] finding judge(const auto& run, const all_gradients& gradients, const history::of_set& set) const {
-        const auto handle = run.tensor(gradients.tensors.front().name);
+        const std::string& tensor = gradients.tensors.front().name;
+        const auto handle = run.tensor(tensor);
         const std::string no_worker;
-        const std::string newest_step =
-            detail::saved_tensor{handle, handle.name(), set.more.step, no_worker}.step_words();
+        const std::string newest_step = detail::saved_tensor{handle, tensor, set.more.step, no_worker}.step_words();
         verdict said = verdict_of(gradients, set.entries(), set.more.number, newest_step);
         if (said.largest == nullptr) {
             return {};

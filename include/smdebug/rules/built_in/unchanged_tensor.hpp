@@ -94,8 +94,8 @@ private:
         const double saves = static_cast<double>(wanted + 1);
         return tensor.met(saves, saves,
                           "unchanged in its last " + std::to_string(wanted + 1) + " saves, since " +
-                              tensor.at(older.back().first).step_words() + ": every value within " + short_text(atol) + " + " +
-                              short_text(rtol) + " * |value|");
+                              tensor.at(older.back().first).step_words() + ": every value within " + short_text(atol) +
+                              " + " + short_text(rtol) + " * |value|");
     }
 };
 

@@ -227,6 +227,7 @@ public:
         : handle_(handle), name_(name), step_(step), worker_(worker) {}
     saved_tensor(const Handle&, std::string&&, step_number, const std::string&) = delete;
     saved_tensor(const Handle&, const std::string&, step_number, std::string&&) = delete;
+    saved_tensor(const Handle&, std::string&&, step_number, std::string&&) = delete;
     saved_tensor(const saved_tensor&) = delete;
     saved_tensor& operator=(const saved_tensor&) = delete;
 

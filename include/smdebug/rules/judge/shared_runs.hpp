@@ -12,7 +12,7 @@
 
 namespace smdebug::inline v1::rules::detail {
 
-/// Reads each step of some runs in one pass over the tensors that a rule looks at.  While it is asked for all complete
+/// Reads each step of some runs in one pass over the tensors that a rule looks at.  While a rule takes all complete
 /// steps of a run, one after another, the next ones are prefetched.  A copy begins anew.
 /// Memory: 64 MiB of values and files for each run, and reductions as sharing_options say.
 template <class Run>

@@ -95,10 +95,8 @@ enum class read_strategy : std::uint8_t {
     }
     const bool is_bounded = extent.end <= limits.largest_whole || extent.largest <= limits.largest_record;
     const bool is_opened = can_open && is_bounded && extent.end >= limits.opened_from;
-    if (is_opened && limits.opened_from == 0) {
-        return read_strategy::opened;
-    }
-    if (extent.end >= limits.sparse_from && extent.wanted < extent.end / 8) {
+    const bool opens_all = is_opened && limits.opened_from == 0;
+    if (!opens_all && extent.end >= limits.sparse_from && extent.wanted < extent.end / 8) {
         return read_strategy::sparse;
     }
     if (can_view && extent.end >= limits.in_place_from) {

@@ -46,18 +46,18 @@ struct known_save {
     std::optional<tensor_value> value = {};  ///< small values stay here; larger ones move to the cache of values
 };
 
-/// Scans given steps in their order, some ahead of those that were taken.  Questions may change meanwhile.
+/// Scans given steps in their order, some of them in advance.  Questions may change meanwhile.
 /// Threads: ask(), take() and the destructor on one; scans on others.
 /// Memory: what was found in most_ahead() steps.
 class steps_ahead {
 public:
-    /// One scan of consecutive steps, which fills the vector.  `compared`: the questions that compare two saves are asked
-    /// in order of the steps, by one scan at a time.
+    /// One scan of consecutive steps, which fills the vector.  `compared`: measures that compare two saves may be
+    /// computed: such scans take the steps in their order, one scan at a time.
     using scan =
         std::function<void(const step_range&, const questions_by_tensor&, bool compared, std::vector<known_save>&)>;
 
-    /// `threads`: 0: scans run inside take().  With two and more, questions that compare are asked by a scan of their
-    /// own, as each thread scans some of the steps.
+    /// `threads`: 0: scans run inside take().  With two and more, comparisons have a scan of their own, as each thread
+    /// scans some of the steps.
     /// `permits`: returned when this is destroyed.
     /// Where a thread cannot be started there are none.
     steps_ahead(std::vector<step_number> steps, std::size_t at_once, unsigned threads,
