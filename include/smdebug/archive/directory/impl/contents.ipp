@@ -348,6 +348,29 @@ SMDEBUG_INLINE void contents::read_many(std::span<const wanted_part> parts, part
     });
 }
 
+SMDEBUG_INLINE std::vector<std::optional<std::uint64_t>> contents::stored_places(
+    std::span<const std::pair<const std::string, member>* const> files) const {
+    std::vector<std::optional<std::uint64_t>> places(files.size());
+    std::vector<byte_range> heads;
+    std::vector<std::size_t> of;
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        if (files[i] != nullptr && files[i]->second.behind_own_head && files[i]->second.how == packing::stored) {
+            heads.push_back({files[i]->second.where.offset, zip_head_bytes(files[i]->first)});
+            of.push_back(i);
+        }
+    }
+    archive_->read_many(heads, [&](std::size_t i, const byte_buffer& head) {
+        const auto& [key, file] = *files[of[i]];
+        const std::uint64_t begin = zip_content_begin(*archive_, key, file, head.view());
+        if (file.size != file.where.length || begin > archive_->size() || file.size > archive_->size() - begin) {
+            lost(key, file.where.offset, "its sizes do not fit to its place");
+        }
+        places[of[i]] = begin;
+        return true;
+    });
+    return places;
+}
+
 // The checksum covers the whole member: it is checked when the whole member is read.
 SMDEBUG_INLINE void contents::check_whole(std::string_view key, const member& of, byte_range where,
                                           const byte_buffer& bytes) const {
