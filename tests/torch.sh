@@ -33,8 +33,11 @@ version=$(dpkg-query -W -f='${Version}' libtorch-dev 2>/dev/null || echo "of you
 say "libtorch $version"
 stage "libtorch: configure ($build)" cmake --preset check -B "$build" -DCMAKE_CXX_COMPILER="$compiler" \
     -DSMDEBUG_TEST_FOLDERS=torch "-DSMDEBUG_EXAMPLES=train_mlp;train_libtorch" --log-level=WARNING
-stage "libtorch: build" cmake --build "$build" -j "$jobs" --target test_torch train_libtorch
+stage "libtorch: build" cmake --build "$build" -j "$jobs" --target test_torch train_libtorch smdebug_executable
 stage "libtorch: test" "$build/tests/test_torch"
+packages_files=(python3-torch python3-numpy)
+stage "packages" install_packages files
+stage "libtorch: files" python3 -B tests/check_torch_files.py "$build/smdebug"
 run=$(mktemp -d)
 trap 'rm -rf "$run"' EXIT
 stage "libtorch: example" "$build/examples/train_libtorch" "$run/run"

@@ -48,13 +48,13 @@ enum class pickle_kind : std::uint8_t {
     storage,  ///< what a persistent id names
 };
 
-/// Bounds on one pickle, checked before memory is taken.  Together: 300 MB beside the pickle's bytes, and a second.
+/// Bounds on one pickle, checked before memory is taken.  Together: 250 MB beside the pickle's bytes, and a second.
 struct pickle_limits {
     std::uint64_t bytes = std::uint64_t{256} << 20U;
     std::uint64_t opcodes = 50'000'000;
-    std::uint32_t nodes = 8'000'000;    ///< of 16 bytes
-    std::uint32_t cells = 16'000'000;   ///< of 8 bytes: an item, or half an entry
-    std::uint32_t entries = 8'000'000;  ///< of the stack and of the memo, of 4 bytes
+    std::uint32_t nodes = 4'000'000;    ///< of 16 bytes
+    std::uint32_t cells = 8'000'000;    ///< of 8 bytes: an item, or half an entry
+    std::uint32_t entries = 4'000'000;  ///< of the stack and of the memo, of 4 bytes
     std::uint64_t text_bytes = std::uint64_t{16} << 20U;
 };
 

@@ -60,6 +60,11 @@ inline constexpr std::uint64_t most_repeated_bytes =
 [[nodiscard]] torch_tensors read_torch_file(const any_storage& store, const std::string& key,
                                             const archive_options& options = {});
 
+/// The step that the file says inside, see torch_tensors::step.      Errors, bounds: those of read_torch_file().
+/// Cost: that of its pickle.
+[[nodiscard]] std::optional<step_number> step_in_torch_file(const any_storage& store, const std::string& key,
+                                                            const archive_options& options = {});
+
 /// The dtype that PyTorch calls "float32"; `invalid` for names without a dtype here.
 [[nodiscard]] dtype dtype_in_torch(std::string_view name) noexcept;
 

@@ -518,7 +518,7 @@ SMDEBUG_INLINE bool checkpoint_source::update(run_contents& contents) {
                  .index_of = {},
                  .step_inside = [this](const std::string& key) -> std::optional<step_number> {
                      try {
-                         return formats::detail::read_torch_file(store_, key, how_.archive).step;
+                         return formats::detail::step_in_torch_file(store_, key, how_.archive);
                      } catch (const error&) {
                          return std::nullopt;  // reading it reports that
                      }

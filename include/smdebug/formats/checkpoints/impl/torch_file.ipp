@@ -604,6 +604,24 @@ public:
           records_(store) {}
 
     [[nodiscard]] torch_tensors read() && {
+        open();
+        torch_walker found{*tree_};
+        found.walk();
+        all_.step = step();
+        all_.root = tree_->full_name(tree_->root());
+        place(found);
+        all_.not_read = found.notes();
+        return std::move(all_);
+    }
+
+    [[nodiscard]] std::optional<step_number> read_step() && {
+        open();
+        return step();
+    }
+
+private:
+    // Reads the pickle.
+    void open() {
         const std::optional<std::uint64_t> size = store_.size(key_);
         if (!size) {
             throw not_found("there is no file " + file_, {.where = file_});
@@ -625,22 +643,18 @@ public:
         } else {
             read_pickles(front);
         }
-        torch_walker found{*tree_};
-        found.walk();
-        const pickle_tree::node root = tree_->root();
-        for (const std::string_view name : {"global_step", "epoch"}) {
-            const std::optional<std::int64_t> step = tree_->integer(tree_->value(root, name));
-            if (step && *step >= 0 && !all_.step) {
-                all_.step = static_cast<step_number>(*step);
-            }
-        }
-        all_.root = tree_->full_name(root);
-        place(found);
-        all_.not_read = found.notes();
-        return std::move(all_);
     }
 
-private:
+    [[nodiscard]] std::optional<step_number> step() const {
+        for (const std::string_view name : {"global_step", "epoch"}) {
+            const std::optional<std::int64_t> said = tree_->integer(tree_->value(tree_->root(), name));
+            if (said && *said >= 0) {
+                return static_cast<step_number>(*said);
+            }
+        }
+        return std::nullopt;
+    }
+
     // Where a storage's elements lie.
     struct storage_place {
         std::uint64_t bytes = 0;
@@ -930,6 +944,11 @@ private:
     bool is_big_endian_ = false;
     torch_tensors all_;
 };
+
+SMDEBUG_INLINE std::optional<step_number> step_in_torch_file(const any_storage& store, const std::string& key,
+                                                             const archive_options& options) {
+    return torch_reader{store, key, options}.read_step();
+}
 
 SMDEBUG_INLINE torch_tensors read_torch_file(const any_storage& store, const std::string& key,
                                              const archive_options& options) {
