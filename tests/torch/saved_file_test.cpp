@@ -30,7 +30,8 @@ struct net : torch::nn::Module {
 };
 
 // The elements of a tensor of a file, as it was saved.
-std::vector<float> floats_of(const local_storage& folder, const formats_detail::torch_tensors& all, const std::string& name) {
+std::vector<float> floats_of(const local_storage& folder, const formats_detail::torch_tensors& all,
+                             const std::string& name) {
     const auto one = std::find_if(all.tensors.begin(), all.tensors.end(),
                                   [&](const formats_detail::stored_tensor& each) { return each.name == name; });
     REQUIRE(one != all.tensors.end());

@@ -3,10 +3,12 @@
 #include <smdebug/archive.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/formats/checkpoints/checkpoint_source.hpp>
+#include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 
 #include <support/checkpoint_files.hpp>
+#include <support/temporary_folder.hpp>
 #include <support/torch_files.hpp>
 
 #include <doctest/doctest.h>
@@ -183,4 +185,13 @@ TEST_CASE("checkpoint_source: a distributed checkpoint without its metadata is n
     REQUIRE(run.problems().size() == 1);
     CHECK(run.problems()[0].where == "step_7/__0_0.distcp");
     CHECK(says(run.problems()[0].what, "no .metadata"));
+}
+
+TEST_CASE("find_checkpoints: a folder with chunks alone is no empty folder, too") {
+    const temporary_folder at;
+    at.write("step_5/model.safetensors", "x");
+    at.write("step_7/sub/__0_0.distcp", "x");
+    const found_checkpoints found = find_checkpoints(any_storage{local_storage{at.path()}});
+    REQUIRE(found.not_read.size() == 1);
+    CHECK(found.not_read[0].name == "step_7/sub/__0_0.distcp");
 }

@@ -5,11 +5,16 @@
 #include <smdebug/archive.hpp>
 #include <smdebug/core/json_document.hpp>
 #include <smdebug/formats/open_data.hpp>
+#include <smdebug/s3/options.hpp>
+#include <smdebug/s3/s3_storage.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 
 #include <support/archive_builder.hpp>
+#include <support/fake_s3.hpp>
+#include <support/remote_storage.hpp>
+#include <support/torch_files.hpp>
 
 #include <doctest/doctest.h>
 
@@ -125,7 +130,7 @@ std::map<std::string, std::string> files_of(const std::string& name, const std::
 
 }  // namespace
 
-TEST_CASE("recorded files of PyTorch: every tensor, in a folder of three steps and in a tar") {
+TEST_CASE("recorded files of PyTorch: every tensor, as steps of a folder, in S3 and in a tar") {
     for (const auto& [name, file] : expected()) {
         if (!file.refuse.empty()) {
             continue;
@@ -138,12 +143,17 @@ TEST_CASE("recorded files of PyTorch: every tensor, in a folder of three steps a
         }
         memory_storage folder{"out"};
         memory_storage outer;
+        const fake_s3 server{{.keys = std::nullopt}};
+        s3_options bucket = quick_options();
+        bucket.anonymous = true;
         for (const auto& [key, bytes] : files) {
             folder.write(key, as_bytes(bytes));
+            server.put("run/" + key, bytes);
         }
         outer.write("a.tar", as_bytes(tar_of(files)));
-        for (const any_storage& store :
-             {any_storage{folder}, any_storage{archive_storage{any_storage{outer}, "a.tar"}}}) {
+        for (const any_storage& store : {any_storage{folder}, any_storage{remote_storage{folder}},
+                                         any_storage{s3_storage{"s3://bucket/run", bucket, server}},
+                                         any_storage{archive_storage{any_storage{outer}, "a.tar"}}}) {
             const trial run = opened(store);
             CHECK(run.steps() == std::vector<step_number>{1, 2, 3});
             check(run, 2, file.tensors);
@@ -197,4 +207,23 @@ TEST_CASE("checkpoint_source: files of PyTorch without a step in their names hav
     memory_storage named{"out"};
     named.write("epoch=3-step=77.ckpt", as_bytes(content_of(cases + "/05_lightning.ckpt")));
     CHECK(opened(any_storage{named}).steps() == std::vector<step_number>{77});
+}
+
+TEST_CASE("recorded files of PyTorch: in a remote storage the heads of storages are read together") {
+    namespace p = smdebug_test::pickled;
+    std::vector<std::pair<std::string, std::string>> entries;
+    std::map<std::string, std::string> storages;
+    for (int i = 0; i < 40; ++i) {
+        const std::string key = std::to_string(i);
+        entries.emplace_back("w" + key, p::vector(key, 12'000));
+        storages[key] = std::string(48'000, '\0');
+    }
+    memory_storage objects;
+    objects.write("step_1.pt", as_bytes(p::torch_zip(p::dictionary(entries), storages)));
+    const remote_storage store{objects};
+    const auto read = formats::detail::read_torch_file(any_storage{store}, "step_1.pt");
+    CHECK(read.tensors.size() == 40);
+    const asked_for asked = store.asked();
+    CHECK(std::find(asked.calls.begin(), asked.calls.end(), "ranges 40") != asked.calls.end());
+    CHECK(asked.calls.size() < 12);
 }

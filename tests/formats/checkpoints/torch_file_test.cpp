@@ -228,6 +228,7 @@ TEST_CASE("collection_in_torch: by the names that tools write") {
         {"optimizer/state/0/step", dtype::int64, "optimizer"},
         {"callbacks/best", dtype::float32, ""},
         {"val_loss", dtype::float32, "losses"},
+        {"rng", dtype::uint8, ""},
     };
     for (const auto& [name, type, collection] : rows) {
         CAPTURE(name);

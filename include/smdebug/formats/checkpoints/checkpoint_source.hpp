@@ -78,7 +78,7 @@ struct tensor_owners {
 ///  - Tensors are read directly from the file.  Those of another byte order, and numpy arrays in Fortran's order, are
 ///    converted when they are read.
 ///  - Floating-point tensors belong to the collection "biases" if "bias" is in their name, to "optimizer" if it is in
-///    their file's name, else to "weights".
+///    their file's name, to "buffers" as running statistics, else to "weights".
 ///    In files of PyTorch the keys on the way to a tensor decide, see collection_in_torch() in torch_file.hpp.
 ///  - Damaged files and tensors of unknown dtypes are noted, all others are read.  Nothing in a pickle is ever run.
 ///  - The run counts as growing until no file was written for `quiet_after`; if it is followed, for at least three

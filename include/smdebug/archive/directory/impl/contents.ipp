@@ -392,7 +392,7 @@ SMDEBUG_INLINE std::vector<std::optional<std::uint64_t>> contents::stored_places
         });
         return places;
     }
-    std::vector<std::byte> bytes;  // of an archive that is kept open: without a look-up of its path
+    std::vector<std::byte> bytes;  // the archive is kept open, and not looked up by its path for each
     for (std::size_t i = 0; i < reads.size(); ++i) {
         bytes.resize(static_cast<std::size_t>(reads[i].length));
         take(i, byte_view{bytes}.first(archive_->read_at(reads[i].offset, bytes)));

@@ -418,15 +418,13 @@ SMDEBUG_INLINE step_contents read_checkpoint(const any_storage& store, const che
 /// The collection of a tensor; empty: none.  `known`: what a file says that names its parts.
 [[nodiscard]] inline std::string_view collection_of(std::string_view file, std::string_view tensor, dtype type,
                                                     std::optional<std::string_view> known) noexcept {
-    if (!is_floating(type)) {
-        return known.value_or("");
-    }
     const std::string_view name = file.substr(file.rfind('/') + 1);  // npos + 1 is 0
     if (name.find("optim") != std::string_view::npos) {
-        return "optimizer";
+        return is_floating(type) ? "optimizer" : "";
     }
-    if (known) {
-        return *known;
+    const std::string_view by_name = known ? *known : collection_in_torch(tensor, type);
+    if (known || !by_name.empty() || !is_floating(type)) {
+        return by_name;  // as of the .pt that a .safetensors is converted from
     }
     return tensor.find("bias") != std::string_view::npos ? "biases" : "weights";
 }

@@ -676,7 +676,7 @@ public:
             }
         }
         found_checkpoints found = group_checkpoints(store_.name(), keys, how);
-        if (add_empty_folders(found, keys, how.finished_alone)) {
+        if (add_empty_folders(found, keys, unfinished, how.finished_alone)) {
             found = group_checkpoints(store_.name(), keys, how);
         }
         std::erase_if(found.not_read, [&](const left_out& one) {  // the last adapters, beside 0000500_adapters
@@ -724,7 +724,7 @@ private:
 
     // Folders of steps without any file, which no storage lists.
     [[nodiscard]] bool add_empty_folders(const found_checkpoints& found, std::vector<std::string>& keys,
-                                         bool is_followed) const {
+                                         const std::set<std::string>& unfinished, bool is_followed) const {
         std::set<std::string> parents;
         for (const checkpoint_step& step : found.steps) {
             parents.insert(step.folder.substr(0, step.folder.find_last_of('/', step.folder.size() - 2) + 1));
@@ -737,7 +737,9 @@ private:
                 std::error_code none;
                 const std::string key = parent + at->path().filename().string() + "/";
                 const auto first = std::lower_bound(keys.begin(), keys.end(), key);
-                if ((first == keys.end() || !first->starts_with(key)) && at->is_directory(none) &&
+                const auto known = unfinished.lower_bound(key);
+                const bool is_named = known != unfinished.end() && known->starts_with(key);
+                if ((first == keys.end() || !first->starts_with(key)) && !is_named && at->is_directory(none) &&
                     !at->is_symlink(none) &&
                     (!is_followed || std::filesystem::file_time_type::clock::now() - at->last_write_time(none) >
                                          std::chrono::seconds{10})) {

@@ -108,7 +108,10 @@ SMDEBUG_INLINE std::string_view collection_in_torch(std::string_view name, dtype
     if (!is_bare && std::find(std::begin(dictionaries), std::end(dictionaries), first) == std::end(dictionaries)) {
         return {};
     }
-    if (!is_floating || last == "running_mean" || last == "running_var") {
+    if (!is_floating) {
+        return is_bare && name.find('.') == std::string_view::npos ? "" : "buffers";  // a state of random numbers: none
+    }
+    if (last == "running_mean" || last == "running_var") {
         return "buffers";
     }
     return last.find("bias") != std::string_view::npos ? "biases" : "weights";
