@@ -151,6 +151,10 @@ TEST_CASE("group_checkpoints: what is saved beside a model is a part of its chec
     const keys shards{"pytorch_model-00001-of-00002.bin", "pytorch_model-00002-of-00002.bin",
                       "pytorch_model.bin.index.json", "scheduler.pt"};
     CHECK(grouped(shards).steps == std::vector<checkpoint_step>{{0, "", shards}});
+    const keys folders{"optimizer_0/.metadata", "pytorch_model_fsdp_0/.metadata", "random_states_0.pkl"};
+    CHECK(grouped(folders).steps == std::vector<checkpoint_step>{{0, "", folders}});
+    CHECK(grouped(folders).steps.at(0).names == keys{"optimizer_0", "pytorch_model_fsdp_0", "random_states_0"});
+    CHECK(named_by("optimizer_0/.metadata") == "optimizer_0");
     // Of a model in two forms one is read.
     CHECK(grouped({"model.safetensors", "pytorch_model.bin"}).steps.at(0).files == keys{"model.safetensors"});
     CHECK(names_of(grouped({"model.safetensors", "pytorch_model.bin"}).not_read) == keys{"pytorch_model.bin"});

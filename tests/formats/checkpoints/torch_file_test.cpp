@@ -229,6 +229,7 @@ TEST_CASE("collection_in_torch: by the names that tools write") {
         {"callbacks/best", dtype::float32, ""},
         {"val_loss", dtype::float32, "losses"},
         {"rng", dtype::uint8, ""},
+        {"head.loss", dtype::float32, "weights"},
     };
     for (const auto& [name, type, collection] : rows) {
         CAPTURE(name);

@@ -30,6 +30,9 @@ enum class checkpoint_kind : std::uint8_t { none, safetensors, index, npz, npy, 
 /// "a/model.bin" for .bin.  Other files: their own key.
 [[nodiscard]] std::string checkpoint_of(std::string_view key);
 
+/// The key of a file, or of the folder that a .metadata stands for: "a/optimizer_0" for "a/optimizer_0/.metadata".
+[[nodiscard]] std::string_view named_by(std::string_view key) noexcept;
+
 /// The files of one step.
 struct checkpoint_step {
     step_number step = 0;

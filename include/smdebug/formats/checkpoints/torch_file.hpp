@@ -72,11 +72,6 @@ inline constexpr std::uint64_t most_repeated_bytes =
 /// "losses"; empty: none.  `separator`: between the parts of the name.
 [[nodiscard]] std::string_view collection_in_torch(std::string_view name, dtype type, char separator = '/') noexcept;
 
-/// Elements of a tensor at any strides, taken out of the bytes between the first and the last of them.
-/// `strides` are in elements and not negative.
-[[nodiscard]] std::vector<std::byte> strided_elements(dtype type, const shape_type& shape,
-                                                      const std::vector<std::int64_t>& strides, byte_view bytes);
-
 }  // namespace smdebug::inline v1::formats::detail
 
 #ifndef SMDEBUG_COMPILED

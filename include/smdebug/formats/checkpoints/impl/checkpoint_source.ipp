@@ -418,6 +418,7 @@ SMDEBUG_INLINE step_contents read_checkpoint(const any_storage& store, const che
 /// The collection of a tensor; empty: none.  `known`: what a file says that names its parts.
 [[nodiscard]] inline std::string_view collection_of(std::string_view file, std::string_view tensor, dtype type,
                                                     std::optional<std::string_view> known) noexcept {
+    file = named_by(file);
     const std::string_view name = file.substr(file.rfind('/') + 1);  // npos + 1 is 0
     if (name.find("optim") != std::string_view::npos) {
         return is_floating(type) ? "optimizer" : "";

@@ -100,6 +100,11 @@ SMDEBUG_INLINE std::string checkpoint_of(std::string_view key) {
     return is_bin ? name + ".bin" : name;
 }
 
+SMDEBUG_INLINE std::string_view named_by(std::string_view key) noexcept {
+    constexpr std::string_view metadata = "/.metadata";
+    return key.ends_with(metadata) ? key.substr(0, key.size() - metadata.size()) : key;
+}
+
 /// Whether a file lies in a folder that is renamed once it is complete.
 [[nodiscard]] inline bool is_in_unfinished_folder(std::string_view key) noexcept {
     constexpr std::string_view prefix = "tmp-checkpoint-";
@@ -487,6 +492,7 @@ private:
             }
         }
         append(stem);
+        name.resize(name.size() - (name.ends_with('/') ? 1 : 0));  // of a folder, by its .metadata
         const std::optional<shard_name> shard = shard_of(name);
         name = shard ? std::string{shard->before}.append(shard->behind) : name;
         return name.empty() ? "array" : name;
@@ -496,8 +502,10 @@ private:
     [[nodiscard]] static bool is_beside_model(std::string_view key) noexcept {
         constexpr std::string_view names[] = {"optim",     "scheduler",    "scaler",
                                               "rng_state", "random_state", "training_args"};
+        const checkpoint_kind kind = kind_of(key);
+        key = named_by(key);
         const std::string_view name = key.substr(key.rfind('/') + 1);  // npos + 1 is 0
-        return kind_of(key) == checkpoint_kind::torch &&
+        return (kind == checkpoint_kind::torch || kind == checkpoint_kind::distributed) &&
                std::any_of(std::begin(names), std::end(names),
                            [&](std::string_view each) { return name.starts_with(each); });
     }
@@ -514,9 +522,9 @@ private:
         for (std::string& key : std::exchange(without_step_, {})) {
             const std::string& whole = whole_of(key);
             const bool is_torch = kind_of(key) == checkpoint_kind::torch || checkpoint_of(whole).ends_with(".bin");
-            (is_torch && is_beside_model(key) ? beside
-             : is_torch && has_other_form     ? without_step_
-                                              : wholes[checkpoint_of(whole)])
+            (is_beside_model(key)         ? beside
+             : is_torch && has_other_form ? without_step_
+                                          : wholes[checkpoint_of(whole)])
                 .push_back(std::move(key));
         }
         for (std::string& key : wholes.empty() ? std::exchange(beside, {}) : std::vector<std::string>{}) {
@@ -526,8 +534,8 @@ private:
             const std::optional<step_number> said = kind_of(files.front()) == checkpoint_kind::torch && how_.step_inside
                                                         ? how_.step_inside(files.front())
                                                         : std::nullopt;
-            const std::string& whole = whole_of(files.front());
-            found_step made{{said.value_or(0), whole.substr(0, whole.rfind('/') + 1), files}};
+            const std::string_view whole = named_by(whole_of(files.front()));
+            found_step made{{said.value_or(0), std::string{whole.substr(0, whole.rfind('/') + 1)}, files}};
             if ((!said && wholes.size() > 1) || !steps_.try_emplace(made.step.step, std::move(made)).second) {
                 const std::string& other =
                     (name == wholes.begin()->first ? *wholes.rbegin() : *wholes.begin()).second.front();

@@ -102,7 +102,7 @@ SMDEBUG_INLINE std::string_view collection_in_torch(std::string_view name, dtype
         return "ema";
     }
     const bool is_bare = end == std::string_view::npos || separator != '/';
-    if (is_bare && last.find("loss") != std::string_view::npos) {
+    if (name.find_first_of("/.") == std::string_view::npos && name.find("loss") != std::string_view::npos) {
         return "losses";
     }
     if (!is_bare && std::find(std::begin(dictionaries), std::end(dictionaries), first) == std::end(dictionaries)) {
@@ -115,11 +115,6 @@ SMDEBUG_INLINE std::string_view collection_in_torch(std::string_view name, dtype
         return "buffers";
     }
     return last.find("bias") != std::string_view::npos ? "biases" : "weights";
-}
-
-SMDEBUG_INLINE std::vector<std::byte> strided_elements(dtype type, const shape_type& shape,
-                                                       const std::vector<std::int64_t>& strides, byte_view bytes) {
-    return smdebug::detail::in_c_order(size_of(type), shape, strides, bytes.data());
 }
 
 /// What a tensor is made of, as its pickle says.
@@ -842,7 +837,8 @@ private:
             if (bytes.size() < where.length) {
                 throw corrupt_data("the file " + file + ": it ends within its elements", {.where = file});
             }
-            std::vector<std::byte> elements = strided_elements(view.type, view.shape, view.strides, bytes.view());
+            std::vector<std::byte> elements =
+                smdebug::detail::in_c_order(size_of(view.type), view.shape, view.strides, bytes.data());
             if (swaps) {
                 const std::size_t size = is_complex(view.type) ? size_of(view.type) / 2 : size_of(view.type);
                 for (auto at = elements.begin(); at != elements.end(); at += static_cast<std::ptrdiff_t>(size)) {
