@@ -7,6 +7,7 @@ packages_build=(g++ cmake ninja-build libxtensor-dev xtl-dev libxsimd-dev libsim
     libcurl4-openssl-dev libssl-dev libpugixml-dev zlib1g-dev libzstd-dev libsqlite3-dev)
 packages_test=(doctest-dev python3)
 packages_bench=(libbenchmark-dev)
+packages_torch_files=(python3-torch python3-numpy)  # writes what tests/torch.sh reads
 packages_torch=(libtorch-dev libdlpack-dev)  # for tests/torch.sh; libtorch 1.13 in Debian 12, 2.6 in 13
 # S3 servers that others wrote, a proxy for HTTP/2, and a client to compare with.
 packages_test+=(pigz tabix zstd zip p7zip-full libarchive-tools)  # archives as others write them

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The tests of <smdebug/torch.hpp> with the libtorch of this Debian (12: 1.13; 13: 2.6), and the example; not in tests/run.sh, as
-# libtorch is large and the two take minutes to compile.
+# The tests of <smdebug/torch.hpp> with the libtorch of this Debian (12: 1.13; 13: 2.6), what it and its Python write, read back, and
+# the example; not in tests/run.sh, as libtorch is large and the two take minutes to compile.
 #   tests/torch.sh [--clang] [BUILD_FOLDER]    by default by g++, which alone compiles the headers of 1.13
 # Works from any directory, as root or with sudo, on a bare Debian: installs missing packages.  SMDEBUG_JOBS=N: number of
 # parallel jobs (default: one a processor).
@@ -33,8 +33,10 @@ version=$(dpkg-query -W -f='${Version}' libtorch-dev 2>/dev/null || echo "of you
 say "libtorch $version"
 stage "libtorch: configure ($build)" cmake --preset check -B "$build" -DCMAKE_CXX_COMPILER="$compiler" \
     -DSMDEBUG_TEST_FOLDERS=torch "-DSMDEBUG_EXAMPLES=train_mlp;train_libtorch" --log-level=WARNING
-stage "libtorch: build" cmake --build "$build" -j "$jobs" --target test_torch train_libtorch
+stage "libtorch: build" cmake --build "$build" -j "$jobs" --target test_torch train_libtorch smdebug_executable
 stage "libtorch: test" "$build/tests/test_torch"
+stage "packages" install_packages torch_files
+stage "libtorch: files" python3 -B tests/check_torch_files.py "$build/smdebug"
 run=$(mktemp -d)
 trap 'rm -rf "$run"' EXIT
 stage "libtorch: example" "$build/examples/train_libtorch" "$run/run"

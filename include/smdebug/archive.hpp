@@ -9,9 +9,12 @@
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/open_storage.hpp>
 
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace smdebug::inline v1::archive::detail {
 
@@ -20,8 +23,10 @@ namespace smdebug::inline v1::archive::detail {
                                                   std::string_view inside, const archive_options& options);
 [[nodiscard]] any_storage open_files(const any_storage& folder, const std::string& key, const archive_options& options,
                                      member_names names);
+[[nodiscard]] std::vector<std::optional<std::uint64_t>> stored_places(const any_storage& files,
+                                                                      std::span<const std::string> keys);
 
-inline constexpr smdebug::detail::archive_openers openers{open_run, open_files};
+inline constexpr smdebug::detail::archive_openers openers{open_run, open_files, stored_places};
 inline const smdebug::detail::known_component opens_by_path{openers};
 
 }  // namespace smdebug::inline v1::archive::detail

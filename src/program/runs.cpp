@@ -97,7 +97,7 @@ constexpr std::string_view sought_by(data_format as) noexcept {
         case data_format::tensorboard:
             return "no log of TensorBoard (a file with \"tfevents\" in its name)";
         case data_format::checkpoints:
-            return "no checkpoint (a file .safetensors, .npz or .npy)";
+            return "no checkpoint (a file .safetensors, .pt, .bin, .ckpt, .npz or .npy)";
         case data_format::detect:
         case data_format::smdebug:
             break;

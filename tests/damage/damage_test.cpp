@@ -9,6 +9,7 @@
 #include "support/log_builder.hpp"
 #include "support/run_builder.hpp"
 #include "support/stored_archive.hpp"
+#include "support/torch_files.hpp"
 
 #include <smdebug/archive.hpp>
 #include <smdebug/archive/archive_storage.hpp>
@@ -243,6 +244,15 @@ TEST_CASE("damage: checkpoints") {
         const file_texts arrays{{"step_5.npz", zip_of(file_texts{{"w.npy", small_npy()}}, method)}};
         damage_everywhere(method == 0 ? "npz, stored" : "npz, packed", arrays, {.key = "step_5.npz"}, of_checkpoints);
     }
+    namespace p = smdebug_test::pickled;
+    const std::string object =
+        p::dictionary({{"w", p::vector("0", 2)}, {"v", p::tensor(p::storage("FloatStorage", "0", 2), 0, {2}, {0})}});
+    const file_texts stream{{"step_5.pt", p::torch_stream(object, {{"0", 2, two_floats()}})}};
+    damage_everywhere("pt, stream", stream, {.key = "step_5.pt", .unprotected = everywhere}, of_checkpoints);
+    const file_texts zip{{"step_5.pt", p::torch_zip(object, {{"0", two_floats()}})}};
+    damage_everywhere("pt, zip", zip, {.key = "step_5.pt", .unprotected = everywhere}, of_checkpoints);
+    const file_texts packed{{"step_5.pt", p::torch_zip(object, {{"0", two_floats()}}, 8)}};
+    damage_everywhere("pt, packed zip", packed, {.key = "step_5.pt", .unprotected = everywhere}, of_checkpoints);
 }
 
 TEST_CASE("damage: archives of a run") {

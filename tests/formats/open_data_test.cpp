@@ -138,14 +138,14 @@ TEST_CASE("open_data: checkpoints beside logs are named as left out, unless it w
     const any_storage store{files};
     CHECK(trial{open_data(store)}.problems().empty());
     files.write("checkpoint-1/model.safetensors", {});
-    files.write("checkpoint-1/optimizer.pt", {});
+    files.write("checkpoint-1/scaler.joblib", {});
     files.write("checkpoint-2/model.safetensors", {});
     const trial run{open_data(store)};
     CHECK(run.steps() == std::vector<step_number>{4});
     REQUIRE(run.problems().size() == 2);
     CHECK(run.problems()[1].kind == problem_kind::left_out);
     CHECK(text_of(run.problems()[1]) ==
-          "checkpoint-1/optimizer.pt: this pickled checkpoint is left out, as the folder has TensorBoard logs, too, "
+          "checkpoint-1/scaler.joblib: this pickled checkpoint is left out, as the folder has TensorBoard logs, too, "
           "and those "
           "are read: pickles are programs, which are not run; save them as safetensors, or say that nothing else is "
           "meant "
@@ -163,7 +163,7 @@ TEST_CASE("open_data: checkpoints and logs beside a run with its index are named
     std::filesystem::copy(std::string{SMDEBUG_TEST_DATA} + "/golden/torch_mlp", here.path(),
                           std::filesystem::copy_options::recursive);
     const std::vector<std::string> others{"a.npz", "checkpoint-1/model.safetensors", "checkpoint-2/model.safetensors",
-                                          "data/model.pth", "runs/events.out.tfevents.1"};
+                                          "data/model.joblib", "runs/events.out.tfevents.1"};
     const std::vector<std::string> no_others{"tensorboard/events.out.tfevents.1", "index/notes.npz", "readme.txt"};
     for (const std::string& key : no_others) {
         here.write(key, "x");
@@ -191,7 +191,7 @@ TEST_CASE("open_data: checkpoints and logs beside a run with its index are named
               "a.npz: this and 2 more files of checkpoints are left out, as the folder has a run with its index, too, "
               "and that "
               "is read: open it again as checkpoints (--as checkpoints, data_format::checkpoints)");
-        CHECK(problems[1].where == "data/model.pth");
+        CHECK(problems[1].where == "data/model.joblib");
         CHECK(problems[1].what.find("(--as smdebug, data_format::smdebug)") != std::string::npos);
         CHECK(text_of(problems[2]) ==
               "runs/events.out.tfevents.1: this log is left out, as the folder has a run with its index, too, and that "

@@ -135,6 +135,18 @@ for path in files("*.npz"):
         for name in arrays.namelist():
             put("checkpoint", b"\1" + arrays.read(name))
 
+for path in files("*"):
+    if path.suffix in (".pt", ".pth", ".bin", ".ckpt"):
+        content = path.read_bytes()
+        put("torch", b"\0" + content)
+        if content.startswith(b"PK"):
+            with zipfile.ZipFile(path) as records:
+                pickle = next(name for name in records.namelist() if name.endswith("/data.pkl"))
+                put("torch", b"\1\x60" + records.read(pickle))
+for path in files(".metadata"):
+    metadata = path.read_bytes()
+    put("torch", b"\2" + struct.pack("<H", len(metadata)) + metadata + (path.parent / "__0_0.distcp").read_bytes())
+
 members = [("run/index/a.json", b'{"meta": {}}'), ("run/collections/b.json", b"{}" * 40), ("run/events/" + "c" * 120, b"x" * 700)]
 for form in (tarfile.USTAR_FORMAT, tarfile.PAX_FORMAT, tarfile.GNU_FORMAT):
     plain = tar_of(members[: 2 if form == tarfile.USTAR_FORMAT else 3], form)

@@ -26,9 +26,8 @@ ran check(const temporary_folder& folder, const std::string& rule) {
 }  // namespace
 
 TEST_CASE("check: a step that lies in a form that is not read ends it with status 1, and is named") {
-    for (const std::string other :
-         {"step_200/model.h5", "step_200.gguf", "step_200/__0_0.distcp", "step_200/model.safetensors.incomplete",
-          "step_200/trainer_state.json", "checkpoint_200", "step_200/"}) {
+    for (const std::string other : {"step_200/model.h5", "step_200.gguf", "step_200/model.safetensors.incomplete",
+                                    "step_200/trainer_state.json", "checkpoint_200", "step_200/"}) {
         CAPTURE(other);
         const temporary_folder folder;
         folder.write("step_100/model.safetensors", one_tensor);

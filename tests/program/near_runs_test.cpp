@@ -63,13 +63,12 @@ TEST_CASE("run_hint: a missing path suggests folders with similar names, and is 
 
 TEST_CASE("run_hint: a file of another tool is called by its name, with what converts it") {
     const temporary_folder folder;
-    for (const char* name : {"model.h5", "model.gguf", "legacy.pth", "vdlrecords.1.log"}) {
+    for (const char* name : {"model.h5", "model.gguf", "legacy.joblib", "vdlrecords.1.log"}) {
         folder.write(name, "x");
     }
     CHECK(cli::detail::run_hint(folder.path() + "/model.h5").starts_with(" It is HDF5, as Keras writes it: convert"));
     CHECK(cli::detail::run_hint(folder.path() + "/model.gguf").find("gguf.GGUFReader") != std::string::npos);
-    CHECK(cli::detail::run_hint(folder.path() + "/legacy.pth").find("safetensors.torch.save_file") !=
-          std::string::npos);
+    CHECK(cli::detail::run_hint(folder.path() + "/legacy.joblib").find("joblib.load") != std::string::npos);
     CHECK(cli::detail::run_hint(folder.path() + "/vdlrecords.1.log").find("VisualDL") != std::string::npos);
     CHECK(cli::detail::run_hint(folder.path() + "/none.h5").empty());
     CHECK(cli::detail::run_hint("s3://bucket/model.onnx").starts_with(" It is ONNX"));

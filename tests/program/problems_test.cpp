@@ -125,7 +125,7 @@ const kind_of_problem kinds[] = {
      }},
     {"a tensor has an unknown dtype", seen::opened, "F4",
      [](const temporary_folder& at) { at.write("checkpoint-1/model.safetensors", checkpoint("F4", "16")); }},
-    {"a checkpoint is pickled", seen::opened, "pytorch_model.bin",
+    {"a checkpoint of PyTorch is damaged", seen::opened, "pytorch_model.bin",
      [](const temporary_folder& at) {
          at.write("checkpoint-1/model.safetensors", checkpoint("F32", "16"));
          at.write("checkpoint-2/pytorch_model.bin", "PK");

@@ -98,6 +98,12 @@ public:
                 .opens_small = contents_->kind() != "zip"};
     }
 
+    /// Where in the archive the bytes of these files begin, as they are read in place: nothing for those that are
+    /// missing or compressed, and in a tar.      Errors: corrupt_data, those of the storage.
+    /// Cost: a small read for each, all together.
+    [[nodiscard]] SMDEBUG_INLINE std::vector<std::optional<std::uint64_t>> stored_places(
+        std::span<const std::string> keys) const;
+
     /// The folders of the archive in which runs lie, "" for its root, regardless of the folder that this storage was
     /// opened with.
     [[nodiscard]] std::vector<std::string> runs() const { return archive::detail::runs_in(contents_->members()); }

@@ -45,7 +45,7 @@ struct data_file {
     std::string key = {};
 };
 
-/// The parts of a path whose name is that of a log, a .safetensors, .npz or .npy; nothing if the path is a folder of
+/// The parts of a path whose name is that of a log or a checkpoint; nothing if the path is a folder of
 /// this machine.
 [[nodiscard]] std::optional<data_file> data_file_in(std::string_view path);
 

@@ -16,7 +16,7 @@ enum class data_format : std::uint8_t {
     smdebug,      ///< a run of the Python package, by its index
     event_files,  ///< one without its index: from its event files alone
     tensorboard,  ///< TensorBoard logs
-    checkpoints,  ///< .safetensors, .npz and .npy
+    checkpoints,  ///< .safetensors, .npz, .npy, and what PyTorch saves
 };
 
 struct format_options {
@@ -34,8 +34,8 @@ struct format_options {
     /// The size limit of a record of an event file or log; a larger one is a problem, and ends the file.  See
     /// size_limits::record for the limit on reading it later.
     std::uint64_t most_record_bytes = (std::uint64_t{1} << 31U) + 64;
-    /// Limits on an .npz, which is a zip: members, and inflated bytes.  Its inflation ratio is at least what deflate
-    /// reaches for zeros.
+    /// Limits on an .npz and a .pt, which are zips: members, and inflated bytes.  The inflation ratio is at least what
+    /// deflate reaches for zeros.  A pickle has at most a 64th of most_bytes, and 256 MiB.
     archive_options npz = {};
 };
 

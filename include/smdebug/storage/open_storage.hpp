@@ -15,8 +15,10 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace smdebug::inline v1 {
 
@@ -93,6 +95,9 @@ struct archive_openers {
     /// for a zip whose members share bytes.
     any_storage (*open_files)(const any_storage& folder, const std::string& key, const archive_options& options,
                               archive::detail::member_names names);
+    /// Where the bytes of files of a zip that open_files() has opened begin in it: see archive_storage::stored_places().
+    std::vector<std::optional<std::uint64_t>> (*stored_places)(const any_storage& files,
+                                                               std::span<const std::string> keys);
 };
 
 struct format_openers {

@@ -24,8 +24,8 @@ struct archive_path {
 /// The extension of an archive: ".tar", ".tar.gz", ".tgz", ".tar.zst", ".tzst" or ".zip"; empty: no archive's.
 [[nodiscard]] std::string_view archive_extension_of(std::string_view path) noexcept;
 
-/// Whether a name belongs to a data file that is not an archive of runs: .safetensors, .npz (which is a zip), .npy, a
-/// TensorBoard log ("tfevents" in its name).
+/// Whether a name belongs to a data file that is not an archive of runs: .safetensors, .npz and .pt (which are zips),
+/// .npy, .pth, .bin, .ckpt, .pkl, a TensorBoard log ("tfevents" in its name).
 [[nodiscard]] bool is_data_file(std::string_view path) noexcept;
 
 /// A form of other tools' data that is not read.

@@ -63,6 +63,35 @@ def array_of(name, data):
             "bytes": array.tobytes(order="A").hex()}
 
 
+def write_torch(out, root):
+    """What torch.save writes of dictionaries, lists, numbers, texts, and arrays of float32 as tensors."""
+    storages = []
+
+    def opcodes(value):
+        if isinstance(value, dict):
+            return b"}(" + b"".join(opcodes(key) + opcodes(each) for key, each in value.items()) + b"u"
+        if isinstance(value, list):
+            return b"](" + b"".join(map(opcodes, value)) + b"e"
+        if isinstance(value, tuple):
+            return b"(" + b"".join(map(opcodes, value)) + b"t"
+        if isinstance(value, str):
+            return b"X" + struct.pack("<I", len(value)) + value.encode()
+        if isinstance(value, float):
+            return b"G" + struct.pack(">d", value)
+        if isinstance(value, int):
+            return b"J" + struct.pack("<i", value)
+        storages.append(value)
+        key = str(len(storages) - 1)
+        of = b"(" + opcodes("storage") + b"ctorch\nFloatStorage\n" + opcodes(key) + opcodes("cpu") + opcodes(value.size) + b"tQ"
+        return (b"ctorch._utils\n_rebuild_tensor_v2\n(" + of + opcodes(0) + opcodes(value.shape) +
+                opcodes(tuple(stride // 4 for stride in value.strides)) + b"\x89ccollections\nOrderedDict\n)RtR")
+
+    pickle = b"\x80\x02" + opcodes(root) + b"."
+    with zipfile.ZipFile(out, "w") as records:
+        for name, content in [("data.pkl", pickle)] + [(f"data/{i}", each.tobytes()) for i, each in enumerate(storages)]:
+            records.writestr(zipfile.ZipInfo("optimizer/" + name), content)
+
+
 def read(path):
     if path.endswith(".safetensors"):
         return read_safetensors(path)
@@ -92,7 +121,7 @@ def main(folder):
                           [("layer.weight", "F32", [2, 3], weights.tobytes()),
                            ("layer.bias", "BF16", [3], bytes(6))], {"format": "pt"})
         with open(path("trainer", f"checkpoint-{step}", "optimizer.pt"), "wb") as out:
-            out.write(b"PK pickled")
+            write_torch(out, {"state": {0: {"exp_avg": weights * 0.5}}, "param_groups": [{"lr": 0.1}]})
     parts = ["model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors"]
     write_safetensors(path("sharded", parts[0]), [("a", "F32", [2], struct.pack("<2f", 1, 2))])
     write_safetensors(path("sharded", parts[1]), [("b", "I64", [1], struct.pack("<q", 3))])

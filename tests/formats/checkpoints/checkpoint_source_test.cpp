@@ -247,15 +247,15 @@ TEST_CASE(
     files.write("checkpoint-1/model.safetensors", as_bytes(half));
     files.write("checkpoint-2/model.safetensors", as_bytes(weights(2)));
     files.write("tmp-checkpoint-3/model.safetensors", as_bytes(weights(3)));
-    files.write("checkpoint-1/optimizer.pt", as_bytes("PK"));
-    files.write("checkpoint-2/optimizer.pt", as_bytes("PK"));
+    files.write("checkpoint-1/state.joblib", as_bytes("PK"));
+    files.write("checkpoint-2/state.joblib", as_bytes("PK"));
     CHECK_FALSE(source.update(contents));  // a moment ago
     age = std::chrono::seconds{5};
     CHECK(source.update(contents));
     REQUIRE(contents.runs().size() == 1);
     CHECK(contents.runs()[0].step == 2);
     REQUIRE(contents.problems().size() == 1);  // the first is being written still
-    CHECK(contents.problems()[0].where == "optimizer.pt");
+    CHECK(contents.problems()[0].where == "state.joblib");
     age = std::chrono::seconds{20};
     CHECK_FALSE(source.update(contents));
     CHECK(contents.problems().size() == 2);  // and never became whole
@@ -275,9 +275,9 @@ TEST_CASE("checkpoint_source: a name is bytes, UTF-8 or not") {
     CHECK(run.problems().empty());
 }
 
-TEST_CASE("checkpoint_source: pickles are refused with what to do; a step_regex says the step") {
+TEST_CASE("checkpoint_source: pickles of other tools are refused with what to do; a step_regex says the step") {
     checkpoint_folder folder;
-    folder.write("pytorch_model.bin", "x");
+    folder.write("model.joblib", "x");
     CHECK_THROWS_AS(static_cast<void>(folder.open()), unsupported);
     checkpoint_folder odd;
     odd.write("v7_of_run3.npy", npy("{'descr': '<f4', 'fortran_order': False, 'shape': (), }", raw<float>({1})));

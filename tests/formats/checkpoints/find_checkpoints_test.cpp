@@ -6,6 +6,8 @@
 #include <support/checkpoint_files.hpp>
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,15 +39,19 @@ keys names_of(const std::vector<left_out>& some) {
 
 TEST_CASE("kind_of: by the ending") {
     CHECK(kind_of("a/model.safetensors") == checkpoint_kind::safetensors);
-    CHECK(kind_of("a/model.safetensors.index.json") == checkpoint_kind::safetensors_index);
-    CHECK(kind_of("a/model.safetensors.index.fp16.json") == checkpoint_kind::safetensors_index);
+    CHECK(kind_of("a/model.safetensors.index.json") == checkpoint_kind::index);
+    CHECK(kind_of("a/model.safetensors.index.fp16.json") == checkpoint_kind::index);
+    CHECK(kind_of("pytorch_model.bin.index.json") == checkpoint_kind::index);
     CHECK(kind_of("a.npz") == checkpoint_kind::npz);
     CHECK(kind_of("a.npy") == checkpoint_kind::npy);
     for (const std::string_view name : {"a.pt", "a.pth", "a.bin", "a.ckpt", "a.pkl"}) {
-        CHECK(kind_of(name) == checkpoint_kind::pickle);
+        CHECK(kind_of(name) == checkpoint_kind::torch);
     }
+    CHECK(kind_of("a.joblib") == checkpoint_kind::pickle);
+    CHECK(kind_of("step_5/.metadata") == checkpoint_kind::distributed);
+    CHECK(kind_of(".metadata") == checkpoint_kind::distributed);
     for (const std::string_view name : {"", "a.json", "npz", "a.index.json", "a.npz.tmp", "trainer_state.json",
-                                        "a/._model.safetensors", "._x.npz", "._x.pt"}) {
+                                        "a/._model.safetensors", "._x.npz", "._x.pt", "a.metadata", "pt"}) {
         CHECK(kind_of(name) == checkpoint_kind::none);
     }
 }
@@ -59,6 +65,9 @@ TEST_CASE("checkpoint_of: what shards and their index have in common, with the v
                                         "m.safetensors.index.fp16.json", "m.fp16.safetensors"}) {
         CHECK(checkpoint_of(name) == "m.fp16");
     }
+    for (const std::string_view name : {"m-00001-of-00002.bin", "m.bin.index.json", "m.bin"}) {
+        CHECK(checkpoint_of(name) == "m.bin");
+    }
     CHECK(checkpoint_of("a/x.npz") == "a/x.npz");
 }
 
@@ -66,10 +75,10 @@ TEST_CASE("find_checkpoints: a folder of Hugging Face's Trainer") {
     const any_storage store{local_storage{checkpoint_folder + "/trainer"}};
     const found_checkpoints found = find_checkpoints(store);
     CHECK(found.steps ==
-          std::vector<checkpoint_step>{{500, "checkpoint-500/", {"checkpoint-500/model.safetensors"}},
-                                       {1000, "checkpoint-1000/", {"checkpoint-1000/model.safetensors"}}});
-    CHECK(names_of(found.not_read) == keys{"checkpoint-1000/optimizer.pt", "checkpoint-500/optimizer.pt"});
-    CHECK(says(found.not_read[0].why, "pickled"));
+          std::vector<checkpoint_step>{
+              {500, "checkpoint-500/", {"checkpoint-500/model.safetensors", "checkpoint-500/optimizer.pt"}},
+              {1000, "checkpoint-1000/", {"checkpoint-1000/model.safetensors", "checkpoint-1000/optimizer.pt"}}});
+    CHECK(found.not_read.empty());
 }
 
 TEST_CASE("group_checkpoints: the final model beside steps is left out and named") {
@@ -133,14 +142,44 @@ TEST_CASE("group_checkpoints: several without a number are refused with what to 
     }
 }
 
+TEST_CASE("group_checkpoints: what is saved beside a model is a part of its checkpoint") {
+    const keys model{"model.safetensors", "optimizer.pt", "rng_state_0.pth", "training_args.bin"};
+    CHECK(grouped(model).steps == std::vector<checkpoint_step>{{0, "", model}});
+    CHECK(grouped({"a/pytorch_model.bin", "optimizer.pt"}).steps.at(0).files == keys{"a/pytorch_model.bin"});
+    CHECK(names_of(grouped({"a/pytorch_model.bin", "optimizer.pt"}).not_read) == keys{"optimizer.pt"});
+    CHECK(grouped({"optimizer.pt"}).steps.at(0).files == keys{"optimizer.pt"});
+    const keys shards{"pytorch_model-00001-of-00002.bin", "pytorch_model-00002-of-00002.bin",
+                      "pytorch_model.bin.index.json", "scheduler.pt"};
+    CHECK(grouped(shards).steps == std::vector<checkpoint_step>{{0, "", shards}});
+    const keys folders{"optimizer_0/.metadata", "pytorch_model_fsdp_0/.metadata", "random_states_0.pkl"};
+    CHECK(grouped(folders).steps == std::vector<checkpoint_step>{{0, "", folders}});
+    CHECK(grouped(folders).steps.at(0).names == keys{"optimizer_0", "pytorch_model_fsdp_0", "random_states_0"});
+    CHECK(named_by("optimizer_0/.metadata") == "optimizer_0");
+    // Of a model in two forms one is read.
+    CHECK(grouped({"model.safetensors", "pytorch_model.bin"}).steps.at(0).files == keys{"model.safetensors"});
+    CHECK(names_of(grouped({"model.safetensors", "pytorch_model.bin"}).not_read) == keys{"pytorch_model.bin"});
+}
+
+TEST_CASE("group_checkpoints: files of PyTorch without a number are the steps that they say inside") {
+    const auto said = [](const keys& all, const std::map<std::string, step_number>& inside) {
+        return group_checkpoints("out", all, {.step_inside = [&](const std::string& key) {
+                                     const auto found = inside.find(key);
+                                     return found != inside.end() ? std::optional{found->second} : std::nullopt;
+                                 }});
+    };
+    CHECK(said({"last.ckpt"}, {{"last.ckpt", 70}}).steps == std::vector<checkpoint_step>{{70, "", {"last.ckpt"}}});
+    CHECK(said({"best.ckpt", "last.ckpt"}, {{"best.ckpt", 30}, {"last.ckpt", 70}}).steps ==
+          std::vector<checkpoint_step>{{30, "", {"best.ckpt"}}, {70, "", {"last.ckpt"}}});
+    CHECK_THROWS_AS(static_cast<void>(said({"a.pt", "b.pt"}, {{"a.pt", 1}, {"b.pt", 1}})), value_error);
+    CHECK_THROWS_AS(static_cast<void>(said({"a.pt", "b.pt"}, {{"a.pt", 1}})), value_error);
+    // A name says it first.
+    CHECK(said({"step_5.pt"}, {{"step_5.pt", 9}}).steps.at(0).step == 5);
+}
+
 TEST_CASE("group_checkpoints: pickled files alone are refused with how to convert them") {
-    for (const keys& pickled :
-         {keys{"checkpoint-5/pytorch_model.bin", "checkpoint-5/training_args.bin"}, keys{"last.ckpt"}, keys{"a.pth"}}) {
-        const std::string said = refusal<unsupported>([&] { return grouped(pickled); });
-        CHECK(says(said, "safetensors.torch.save_file"));
-        CHECK(says(said, pickled[0]));
-    }
-    CHECK(grouped({"model.safetensors", "optimizer.pt"}).not_read.at(0).kind == problem_kind::unsupported);
+    const std::string said = refusal<unsupported>([&] { return grouped({"a.joblib"}); });
+    CHECK(says(said, "a.joblib is pickled by Python"));
+    CHECK(says(said, "joblib.load"));
 }
 
 TEST_CASE("group_checkpoints: by a pattern of the user's") {

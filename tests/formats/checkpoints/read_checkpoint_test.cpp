@@ -38,7 +38,7 @@ std::string content_of(const any_storage& store, const step_contents& all, std::
     const checkpoint_tensor& one = all.tensors.at(tensor);
     const checkpoint_file& file = all.files.at(one.file);
     return hexadecimal(
-        (file.npz != nullptr ? file.npz->read(one.is.where) : store.read(file.key, one.is.where)).view());
+        (file.joined != nullptr ? file.joined->read(one.is.where) : store.read(file.key, one.is.where)).view());
 }
 
 std::string weights(const std::string& name) {
@@ -62,7 +62,7 @@ TEST_CASE("read_checkpoint: a step of Hugging Face's Trainer") {
     const any_storage store = recorded_folder("trainer");
     for (const checkpoint_step& step : find_checkpoints(store).steps) {
         const step_contents all = read_checkpoint(store, step);
-        CHECK(names_of(all) == texts{"layer.bias", "layer.weight"});
+        CHECK(names_of(all) == texts{"layer.bias", "layer.weight", "state/0/exp_avg"});
         CHECK(all.metadata.size() == 1);
         CHECK(all.not_read.empty());
         CHECK(content_of(store, all, 1) == expected_in("trainer/" + step.files[0]).at(1).content);

@@ -21,6 +21,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace smdebug::inline v1::archive::detail {
@@ -87,6 +88,11 @@ public:
     };
     /// Reads many parts, in the order of the list.
     void read_many(std::span<const wanted_part> parts, part_sink sink) const;
+    /// Where the bytes of a zip's members begin in the archive, so that a part costs a read of that part; nothing for
+    /// those that are compressed or not read, and for null.
+    /// Errors: corrupt_data, those of the source.  Cost: a small read for each, all together.
+    [[nodiscard]] std::vector<std::optional<std::uint64_t>> stored_places(
+        std::span<const std::pair<const std::string, member>* const> files) const;
     /// Whether that costs less than reading the parts one by one.
     [[nodiscard]] bool batches_ranges() const { return plain_ == archive_ && archive_->batches_ranges(); }
 

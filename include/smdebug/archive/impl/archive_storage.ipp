@@ -191,6 +191,16 @@ SMDEBUG_INLINE std::optional<std::uint64_t> archive_storage::size(std::string_vi
                                                                                     : std::optional{file->second.size};
 }
 
+SMDEBUG_INLINE std::vector<std::optional<std::uint64_t>> archive_storage::stored_places(
+    std::span<const std::string> keys) const {
+    std::vector<const std::pair<const std::string, archive::detail::member>*> files;
+    files.reserve(keys.size());
+    for (const std::string& key : keys) {
+        files.push_back(find(key));
+    }
+    return contents_->stored_places(files);
+}
+
 SMDEBUG_INLINE std::vector<std::string> archive_storage::damage() const {
     std::vector<std::string> places;
     for (const archive::detail::damaged_place& one : contents_->members().damage) {

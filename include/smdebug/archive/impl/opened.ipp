@@ -12,6 +12,9 @@
 #include <cstdint>
 #include <iterator>
 #include <memory>
+#include <optional>
+#include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -56,6 +59,12 @@ SMDEBUG_INLINE any_storage open_files(const any_storage& folder, const std::stri
         check_members_apart(whole, all_of_it->members());
     }
     return any_storage{whole};
+}
+
+SMDEBUG_INLINE std::vector<std::optional<std::uint64_t>> stored_places(const any_storage& files,
+                                                                       std::span<const std::string> keys) {
+    const archive_storage* const archive = files.target<archive_storage>();
+    return archive != nullptr ? archive->stored_places(keys) : std::vector<std::optional<std::uint64_t>>(keys.size());
 }
 
 }  // namespace smdebug::inline v1::archive::detail

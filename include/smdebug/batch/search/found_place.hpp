@@ -70,9 +70,9 @@ using left_out_files = std::map<std::string, std::size_t, std::less<>>;
     if (is_resource_fork(path)) {
         return {};
     }
-    constexpr std::array<std::string_view, 12> endings{".safetensors", ".npz",    ".npy", ".tar.bz2",
-                                                       ".tbz2",        ".tar.xz", ".txz", ".tar.lz4",
-                                                       ".tar.lzma",    ".tar.Z",  ".7z",  ".rar"};
+    constexpr std::array<std::string_view, 18> endings{
+        ".safetensors", ".npz",  ".npy",    ".pt",  ".pth",     ".bin",      ".ckpt",  ".pkl", ".tar.bz2",
+        "/.metadata",   ".tbz2", ".tar.xz", ".txz", ".tar.lz4", ".tar.lzma", ".tar.Z", ".7z",  ".rar"};
     for (const std::string_view each : endings) {
         if (path.ends_with(each)) {
             return each;

@@ -5,7 +5,7 @@
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/formats/checkpoints/find_checkpoints.hpp>
-#include <smdebug/formats/checkpoints/npz_directory.hpp>
+#include <smdebug/formats/checkpoints/joined_object.hpp>
 #include <smdebug/formats/checkpoints/safetensors_header.hpp>
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/trial/run_contents.hpp>
@@ -34,7 +34,8 @@ struct checkpoint_tensor {
 /// A file of the storage with tensors.
 struct checkpoint_file {
     std::string key = {};
-    std::shared_ptr<const unpacked_npz> npz = nullptr;  ///< of an .npz: its members, to which places of tensors refer
+    /// Of an .npz, and where what it holds is deflated or lies in several files: to which places of tensors refer.
+    std::shared_ptr<const joined_object> joined = nullptr;
 };
 
 struct step_contents {
@@ -61,7 +62,7 @@ struct tensor_owners {
 /// Noted there, too: a file without tensors, tensors without elements, and bytes behind an array.
 /// Errors:  corrupt_data if two tensors have the same name even so; unsupported for an .npz in a program without the
 ///          component `archive`; those of the storage, except not_found.
-/// Cost:    one or two reads a file; for an .npz see npz_directory.hpp.
+/// Cost:    one or two reads a file; see npz_directory.hpp, torch_file.hpp and distributed.hpp for the others.
 [[nodiscard]] step_contents read_checkpoint(const any_storage& store, const checkpoint_step& step,
                                             const archive_options& options, tensor_owners& owners);
 [[nodiscard]] step_contents read_checkpoint(const any_storage& store, const checkpoint_step& step,
@@ -70,14 +71,16 @@ struct tensor_owners {
 }  // namespace formats::detail
 
 /// Reads .safetensors (also in shards), .npz and .npy below a storage's root, as the Trainer of Hugging Face and numpy
-/// write them.
+/// write them, and what PyTorch saves: .pt, .pth, .bin (also in shards), .ckpt, .pkl, and folders of
+/// torch.distributed.checkpoint.
 ///  - The step comes from the name: `checkpoint-500/`, `step_500.npz`, `epoch=3-step=500.safetensors`;
 ///    settings.step_regex reads other names.
 ///  - Tensors are read directly from the file.  Those of another byte order, and numpy arrays in Fortran's order, are
 ///    converted when they are read.
 ///  - Floating-point tensors belong to the collection "biases" if "bias" is in their name, to "optimizer" if it is in
-///    their file's name, else to "weights".
-///  - Damaged files and tensors of unknown dtypes are noted, all others are read.  PyTorch's pickles are never read.
+///    their file's name, to "buffers" as running statistics, else to "weights".
+///    In files of PyTorch the keys on the way to a tensor decide, see collection_in_torch() in torch_file.hpp.
+///  - Damaged files and tensors of unknown dtypes are noted, all others are read.  Nothing in a pickle is ever run.
 ///  - The run counts as growing until no file was written for `quiet_after`; if it is followed, for at least three
 ///    times the longest pause before a checkpoint, the first one counting from `followed_since`.
 ///  - A checkpoint that appears meanwhile is shown once it can be read, or has not been written to for `whole_after`.
@@ -102,14 +105,14 @@ public:
     explicit checkpoint_source(any_storage store) : checkpoint_source(std::move(store), settings{}) {}
     checkpoint_source(any_storage store, settings how) : store_(std::move(store)), how_(std::move(how)) {}
 
-    /// Errors: those of the storage; unsupported if there are only pickles and files of other tools; value_error for
+    /// Errors: those of the storage; unsupported if there are only files of other tools; value_error for
     ///         names with ambiguous steps, for a bad step_regex, and where files that come later show that the steps of
     ///         earlier ones are other numbers.
     [[nodiscard]] bool update(run_contents& contents);
 
     /// The storage as a run: as_run() with this source; .npz files are unpacked.
     [[nodiscard]] any_storage run() const {
-        return as_run(any_storage{formats::detail::npz_storage{store_, npz_}}, *this);
+        return as_run(any_storage{formats::detail::joined_storage{store_, joined_}}, *this);
     }
 
 private:
@@ -143,7 +146,7 @@ private:
 
     any_storage store_;
     settings how_;
-    std::shared_ptr<formats::detail::npz_table> npz_ = std::make_shared<formats::detail::npz_table>();
+    std::shared_ptr<formats::detail::joined_table> joined_ = std::make_shared<formats::detail::joined_table>();
     detail::string_interner names_;
     formats::detail::tensor_owners owners_;
     std::map<step_number, known_step> known_;

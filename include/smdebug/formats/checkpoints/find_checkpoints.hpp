@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -19,15 +20,18 @@
 
 namespace smdebug::inline v1::formats::detail {
 
-/// The kind of a file, by its name.  `pickle`: .pt, .pth, .bin, .ckpt and .pkl, which contain programs and are never
-/// read.
-enum class checkpoint_kind : std::uint8_t { none, safetensors, safetensors_index, npz, npy, pickle };
+/// The kind of a file, by its name.  `torch`: .pt, .pth, .bin, .ckpt and .pkl; `distributed`: the .metadata of a folder
+/// of torch.distributed.checkpoint; `pickle`: .joblib and .pickle, which are not read.
+enum class checkpoint_kind : std::uint8_t { none, safetensors, index, npz, npy, torch, distributed, pickle };
 [[nodiscard]] checkpoint_kind kind_of(std::string_view key) noexcept;
 
 /// The common part of the names of one checkpoint's shards and their index: "a/model" for
-/// "a/model-00001-of-00002.safetensors" and "a/model.safetensors.index.json", "a/model.fp16" for a variant.  Other
-/// files: their own key.
+/// "a/model-00001-of-00002.safetensors" and "a/model.safetensors.index.json", "a/model.fp16" for a variant;
+/// "a/model.bin" for .bin.  Other files: their own key.
 [[nodiscard]] std::string checkpoint_of(std::string_view key);
+
+/// The key of a file, or of the folder that a .metadata stands for: "a/optimizer_0" for "a/optimizer_0/.metadata".
+[[nodiscard]] std::string_view named_by(std::string_view key) noexcept;
 
 /// The files of one step.
 struct checkpoint_step {
@@ -56,23 +60,28 @@ struct checkpoint_search {
     bool finished_alone = false;
     /// The index that names a file, by their keys: the file belongs to the checkpoint of that index, wherever it lies.
     std::map<std::string, std::string> index_of = {};
+    /// The step that a file of PyTorch says inside, for files without a step in their names; empty: none.
+    std::function<std::optional<step_number>(const std::string& key)> step_inside = {};
 };
 
 /// Groups keys, which are in order, into steps; `place` names their location in errors.  Files of other kinds are
 /// skipped; without checkpoint files there are no steps.  A key that ends in '/' is an empty folder.
 /// A number that differs between the keys is the step, see step_of_name(); one that is the same in all is none if
-/// another differs beside it.  Files without a number in their names: a single file, or the shards of one, is step 0.
+/// another differs beside it.  Files without a number in their names: a single file, or the shards of one, with what is
+/// saved beside a model (optimizer.pt), is the step that it says inside, else step 0; so are several files of PyTorch
+/// that say different steps.  Of a checkpoint in two forms, .safetensors and .npz are read.
 /// Errors:  value_error for several files without a number, for a step in two places, or in files whose names differ
 ///          in another number (seed0_step_1, seed1_step_1), for numbers of opposite orders (epoch_0_iter_9,
 ///          epoch_1_iter_3),
-///          and for an invalid step_regex; unsupported if there are only pickled files or those of other tools: the
-///          message explains how to convert them.
+///          and for an invalid step_regex; unsupported if there are only files of other tools: the message explains
+///          how to convert them.
 /// Cost:    some microseconds a key.
 [[nodiscard]] found_checkpoints group_checkpoints(const std::string& place, std::span<const std::string> keys,
                                                   const checkpoint_search& how = {});
 
 /// The same for all keys of a storage.  A link to a file of the set is no checkpoint of its own, nor is
-/// adapters.safetensors with the bytes of 0000500_adapters.safetensors.
+/// adapters.safetensors with the bytes of 0000500_adapters.safetensors.  Files .distcp without their .metadata, which is
+/// written last, are no checkpoint yet, and are noted.
 /// Errors: also those of the storage.
 /// Cost:   also one listing, and a read of each index; two such files of one size are compared, up to 64 MiB.
 [[nodiscard]] found_checkpoints find_checkpoints(const any_storage& store, const checkpoint_search& how = {});

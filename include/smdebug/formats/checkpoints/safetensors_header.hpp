@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -32,6 +33,9 @@ struct stored_tensor {
     byte_range where = {};      ///< of the elements, in the file; lies within the file
     bool big_endian = false;    ///< the bytes of each element are in big-endian order
     bool column_major = false;  ///< elements are in Fortran's order, the first extent the fastest; rank is 2 or more
+    /// Makes the elements, where they do not lie in one piece of the file.
+    std::function<std::vector<std::byte>()> make = {};
+    std::optional<std::string_view> collection = {};  ///< a literal; empty: none; nothing: by the name
 };
 
 /// Something that is not read, and why, as a sentence without its full stop.
@@ -106,9 +110,6 @@ inline constexpr std::uint64_t most_header_bytes = 100'000'000;
 /// Cost:    one read of at most 64 KiB, for a longer header another; memory: some 20 times the header while it is
 ///          parsed.
 [[nodiscard]] stored_tensors read_safetensors_header(const std::string& file, std::uint64_t size, range_reader read);
-
-/// Separates the name of a checkpoint from that of its variant, which ".json" follows.
-inline constexpr std::string_view safetensors_index_mark = ".safetensors.index.";
 
 struct safetensors_index {
     std::vector<std::pair<std::string, std::string>> file_of = {};  ///< tensor and file, by tensor

@@ -93,7 +93,7 @@ inline std::vector<problem> left_out_beside(const std::vector<std::string>& keys
         const kind what = formats::detail::kind_of(key);
         if (what == kind::pickle) {
             pickles.add(key);
-        } else if (what != kind::none && what != kind::safetensors_index) {
+        } else if (what != kind::none && what != kind::index) {
             checkpoints.add(key);
         } else if (chosen == data_format::smdebug && is_tensorboard_log(key) && !key.starts_with("tensorboard/")) {
             logs.add(key);  // hooks write the run's own data below tensorboard/, too

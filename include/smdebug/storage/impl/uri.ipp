@@ -85,28 +85,24 @@ SMDEBUG_INLINE std::optional<std::string_view> ended_job_of(std::string_view key
 
 SMDEBUG_INLINE bool is_data_file(std::string_view path) noexcept {
     const std::string_view name = path.substr(path.rfind('/') + 1);  // npos + 1 is 0
-    return name.ends_with(".safetensors") || name.ends_with(".npz") || name.ends_with(".npy") ||
+    constexpr std::array<std::string_view, 8> endings{".safetensors", ".npz", ".npy",  ".pt",
+                                                      ".pth",         ".bin", ".ckpt", ".pkl"};
+    return std::any_of(endings.begin(), endings.end(), [&](std::string_view each) { return name.ends_with(each); }) ||
            (name.find("tfevents") != std::string_view::npos && !name.ends_with(".tfevents"));
 }
 
 SMDEBUG_INLINE std::optional<other_form> other_form_of(std::string_view path) noexcept {
     using kind = other_form::kind;
-    constexpr std::string_view pickle = "pickled by Python: a program, which is not run";
     // An ending that itself ends in a mark may stand anywhere in the path; one that begins with '/' begins a name.
     constexpr other_form forms[] = {
         {".incomplete .tmp .part .partial .crdownload .orbax-checkpoint-tmp-", "a file that was not written to its end",
          "copying, downloading or saving it again", kind::unfinished},
-        {".pt .pth .bin .ckpt .pkl", pickle,
-         "safetensors.torch.save_file(torch.load(\"x.pt\", weights_only=True), \"x.safetensors\"), where the file "
-         "holds "
-         "a dictionary of tensors",
-         kind::pickled},
-        {".joblib .pickle", pickle, "joblib.load or pickle.load, and numpy.savez", kind::pickled},
+        {".joblib .pickle", "pickled by Python: a program, which is not run",
+         "joblib.load or pickle.load, and numpy.savez", kind::pickled},
         {".pdparams .pdopt .pdiparams", "a checkpoint of Paddle", "paddle.load, and numpy.savez of each numpy()"},
         {".h5 .hdf5 .keras", "HDF5, as Keras writes it", "keras.models.load_model or h5py.File, and numpy.savez"},
         {".msgpack", "msgpack, as Flax writes it", "flax.serialization.msgpack_restore, and numpy.savez"},
-        {".distcp /.metadata", "a checkpoint of torch.distributed (DCP, FSDP)",
-         "torch.distributed.checkpoint.format_utils.dcp_to_torch_save, and safetensors.torch.save_file"},
+        {".distcp", "a part of a checkpoint of torch.distributed whose .metadata is missing", "saving it again"},
         {"/saved_model.pb", "a SavedModel of TensorFlow", "tf.saved_model.load, and numpy.savez of its variables"},
         {".index .data- /checkpoint", "a checkpoint of TensorFlow",
          "tf.train.load_checkpoint, and numpy.savez of each get_tensor"},

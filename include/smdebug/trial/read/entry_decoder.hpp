@@ -69,6 +69,9 @@ private:
     [[nodiscard]] status decode_record(byte_view record, std::string_view recorded, decoded_tensor& out,
                                        const left_to_caller& left) const;
 
+    // Errors: unavailable for elements that would be made of more bytes than the trial's limit of a record.
+    void check_made(const stored_form& form) const;
+
     // The number in `saved_`.
     [[nodiscard]] std::optional<lookup_error> single_number(std::string_view tensor, reduction_key key,
                                                             double& number) const;

@@ -348,6 +348,58 @@ SMDEBUG_INLINE void contents::read_many(std::span<const wanted_part> parts, part
     });
 }
 
+SMDEBUG_INLINE std::vector<std::optional<std::uint64_t>> contents::stored_places(
+    std::span<const std::pair<const std::string, member>* const> files) const {
+    constexpr std::uint64_t most_together = std::uint64_t{32} << 10U;  // of heads of small members, in one read
+    std::vector<std::optional<std::uint64_t>> places(files.size());
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        if (files[i] != nullptr && files[i]->second.behind_own_head && files[i]->second.how == packing::stored) {
+            order.push_back(i);
+        }
+    }
+    const auto begin_of = [&](std::size_t i) { return files[order[i]]->second.where.offset; };
+    const auto end_of = [&](std::size_t i) { return begin_of(i) + zip_head_bytes(files[order[i]]->first); };
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        return files[a]->second.where.offset < files[b]->second.where.offset;
+    });
+    std::vector<byte_range> reads;
+    std::vector<std::size_t> firsts;  // the first head of each read
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        if (reads.empty() || end_of(i) - reads.back().offset > most_together) {
+            reads.push_back({begin_of(i), 0});
+            firsts.push_back(i);
+        }
+        reads.back().length = std::max(reads.back().length, end_of(i) - reads.back().offset);
+    }
+    firsts.push_back(order.size());
+    const auto take = [&](std::size_t read, byte_view bytes) {
+        for (std::size_t i = firsts[read]; i < firsts[read + 1]; ++i) {
+            const auto& [key, file] = *files[order[i]];
+            const std::size_t skipped =
+                std::min(bytes.size(), static_cast<std::size_t>(begin_of(i) - reads[read].offset));
+            const std::uint64_t begin = zip_content_begin(*archive_, key, file, bytes.subspan(skipped));
+            if (file.size != file.where.length || begin > archive_->size() || file.size > archive_->size() - begin) {
+                lost(key, file.where.offset, "its sizes do not fit to its place");
+            }
+            places[order[i]] = begin;
+        }
+    };
+    if (archive_->batches_ranges()) {
+        archive_->read_many(reads, [&](std::size_t i, const byte_buffer& bytes) {
+            take(i, bytes.view());
+            return true;
+        });
+        return places;
+    }
+    std::vector<std::byte> bytes;  // the archive is kept open, and not looked up by its path for each
+    for (std::size_t i = 0; i < reads.size(); ++i) {
+        bytes.resize(static_cast<std::size_t>(reads[i].length));
+        take(i, byte_view{bytes}.first(archive_->read_at(reads[i].offset, bytes)));
+    }
+    return places;
+}
+
 // The checksum covers the whole member: it is checked when the whole member is read.
 SMDEBUG_INLINE void contents::check_whole(std::string_view key, const member& of, byte_range where,
                                           const byte_buffer& bytes) const {

@@ -343,18 +343,27 @@ SMDEBUG_INLINE directory read_zip(const byte_source& from, const archive_options
     return made;
 }
 
+SMDEBUG_INLINE std::uint64_t zip_head_bytes(std::string_view key) noexcept { return zip::head_bytes + key.size(); }
+
 SMDEBUG_INLINE std::uint64_t zip_content_begin(const byte_source& from, std::string_view key, const member& of) {
     constexpr std::uint64_t usual_name = 226;
-    byte_buffer head = from.read({of.where.offset, zip::head_bytes + usual_name});
-    if (head.size() < zip::head_bytes || zip::field<std::uint32_t>(head.view(), 0) != zip::head_mark) {
+    return zip_content_begin(from, key, of, from.read({of.where.offset, zip::head_bytes + usual_name}).view());
+}
+
+SMDEBUG_INLINE std::uint64_t zip_content_begin(const byte_source& from, std::string_view key, const member& of,
+                                               byte_view head) {
+    if (head.size() < zip::head_bytes || zip::field<std::uint32_t>(head, 0) != zip::head_mark) {
         zip::damaged(from, of.where.offset, "there should be the head of a member");
     }
-    const std::uint64_t name_bytes = zip::field<std::uint16_t>(head.view(), 26);
-    const std::uint64_t extra_bytes = zip::field<std::uint16_t>(head.view(), 28);
-    if (name_bytes > usual_name) {
-        head = from.read({of.where.offset, zip::head_bytes + name_bytes});
+    const std::uint64_t name_bytes = zip::field<std::uint16_t>(head, 26);
+    const std::uint64_t extra_bytes = zip::field<std::uint16_t>(head, 28);
+    byte_buffer longer;
+    if (zip::head_bytes + name_bytes > head.size()) {
+        longer = from.read({of.where.offset, zip::head_bytes + name_bytes});
+        head = longer.view();
     }
-    const std::string name{as_text(head.slice({zip::head_bytes, name_bytes}).view())};
+    const std::size_t begin = std::min(zip::head_bytes, head.size());
+    const std::string name{as_text(head.subspan(begin, std::min<std::size_t>(name_bytes, head.size() - begin)))};
     if (name != key && key_of(name) != key && key_of(zip::with_slashes(name)) != key) {
         zip::damaged(from, of.where.offset, "a member has another name than in the archive's directory");
     }

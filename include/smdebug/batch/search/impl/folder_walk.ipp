@@ -60,7 +60,8 @@ SMDEBUG_INLINE std::optional<folder_names> names_in(const std::string& folder) {
             const std::string path = path_below(folder, entry.name);
             if (const std::string_view ending = counted_ending_of(path); !ending.empty()) {
                 ++names.others[std::string{ending}];
-                names.has_data = names.has_data || is_tensorboard_log(path) || is_data_file(entry.name);
+                names.has_data =
+                    names.has_data || is_tensorboard_log(path) || is_data_file(entry.name) || entry.name == ".metadata";
             }
         }
     });

@@ -4,9 +4,11 @@
 #include <smdebug/core/dtype.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/formats/checkpoints/checkpoint_source.hpp>
+#include <smdebug/formats/checkpoints/distributed.hpp>
 #include <smdebug/formats/checkpoints/find_checkpoints.hpp>
 #include <smdebug/formats/checkpoints/npz_directory.hpp>
 #include <smdebug/formats/checkpoints/safetensors_header.hpp>
+#include <smdebug/formats/checkpoints/torch_file.hpp>
 #include <smdebug/storage/open_storage.hpp>
 
 #include <algorithm>
@@ -34,7 +36,7 @@ public:
 
     [[nodiscard]] step_contents read() && {
         for (const std::string& key : step_.files) {
-            if (kind_of(key) == checkpoint_kind::safetensors_index) {
+            if (kind_of(key) == checkpoint_kind::index) {
                 attempt(key, [&] { read_index(key); });
             }
         }
@@ -52,6 +54,9 @@ public:
             check_index(index);
         }
         check_shards();
+        if (all_.tensors.empty()) {
+            std::move(without_tensors_.begin(), without_tensors_.end(), std::back_inserter(all_.not_read));
+        }
         tell_names_apart();
         return std::move(all_);
     }
@@ -92,7 +97,7 @@ private:
         switch (kind_of(key)) {
             case checkpoint_kind::safetensors: {
                 stored_tensors header = read_safetensors_header(path_of(key), size_of_file(key), read_part);
-                leave_out_others(key, header);
+                leave_out_others(key, header.tensors, header.not_read);
                 add_file(key, std::move(header.tensors), std::move(header.not_read));
                 std::move(header.metadata.begin(), header.metadata.end(), std::back_inserter(all_.metadata));
                 break;
@@ -103,11 +108,39 @@ private:
             case checkpoint_kind::npz:
                 add_npz(key);
                 break;
+            case checkpoint_kind::torch:
+                add_torch(key);
+                break;
+            case checkpoint_kind::distributed: {
+                distributed_tensors folder = read_distributed(store_, key, options_);
+                add_file(key, std::move(folder.tensors), std::move(folder.not_read));
+                all_.files.back().joined = std::move(folder.chunks);
+                break;
+            }
             case checkpoint_kind::none:
-            case checkpoint_kind::safetensors_index:
+            case checkpoint_kind::index:
             case checkpoint_kind::pickle:
                 break;
         }
+    }
+
+    void add_torch(const std::string& key) {
+        torch_tensors file = read_torch_file(store_, key, options_);
+        leave_out_others(key, file.tensors, file.not_read);
+        if (file.tensors.empty() && file.not_read.empty()) {
+            // Beside a model this is usual: arguments, the state of a schedule.
+            const std::string what = file.root.empty()
+                                         ? std::string{}
+                                         : ": it holds an object of the class " + file.root + ", which is not made";
+            (file.is_bare ? all_.not_read : without_tensors_)
+                .push_back({key, "it has no tensors" + what, problem_kind::unsupported});
+            return;
+        }
+        for (stored_tensor& tensor : file.tensors) {
+            tensor.name = tensor.name.empty() ? name_of_file(key) : std::move(tensor.name);
+        }
+        add_file(key, std::move(file.tensors), std::move(file.not_read));
+        all_.files.back().joined = std::move(file.unpacked);
     }
 
     [[nodiscard]] std::uint64_t size_of_file(const std::string& key) const {
@@ -128,29 +161,26 @@ private:
 
     void add_npz(const std::string& key) {
         npz_directory members = read_npz_directory(store_, key, options_);
-        auto npz = std::make_shared<unpacked_npz>(unpacked_npz{.files = members.files});
+        auto npz = std::make_shared<joined_object>(joined_object{.files = members.files});
         for (stored_tensor& array : members.tensors) {
-            const std::uint64_t begin = npz->size();
-            const std::uint64_t end = begin + array.where.offset + array.where.length;
-            array.where.offset += begin;
-            npz->members.push_back({.key = array.name + ".npy", .begin = begin, .end = end});
+            array.where.offset += npz->add(array.name + ".npy", {0, array.where.offset + array.where.length});
         }
         npz->is_stored = npz->size() <= size_of_file(key);
         add_file(key, std::move(members.tensors), std::move(members.not_read));
-        all_.files.back().npz = std::move(npz);
+        all_.files.back().joined = std::move(npz);
     }
 
     void add_file(const std::string& key, std::vector<stored_tensor> tensors, std::vector<left_out> not_read) {
         std::vector<std::string> empty;
         for (stored_tensor& tensor : tensors) {
-            if (tensor.where.length == 0) {
+            if (tensor.where.length == 0 && !tensor.make) {
                 empty.push_back(tensor.name);
             }
             all_.tensors.push_back({.is = std::move(tensor), .file = all_.files.size()});
         }
         note_first(not_read, empty, "no elements");
         for (left_out& each : not_read) {
-            all_.not_read.push_back({key + ": " + each.name, std::move(each.why), each.kind});
+            all_.not_read.push_back({each.name.empty() ? key : key + ": " + each.name, std::move(each.why), each.kind});
         }
         if (tensors.empty() && not_read.empty()) {
             all_.not_read.push_back({key, "it has no tensors", problem_kind::left_out});
@@ -174,14 +204,15 @@ private:
     }
 
     // The index that names a file decides which tensors it has.
-    void leave_out_others(const std::string& key, stored_tensors& header) {
+    void leave_out_others(const std::string& key, std::vector<stored_tensor>& tensors,
+                          std::vector<left_out>& not_read) const {
         for (const found_index& index : indexes_) {
             if (!index.files.contains(key)) {
                 continue;
             }
             const std::string file = key.substr(index.key.rfind('/') + 1);  // npos + 1 is 0
             std::vector<std::string> others;
-            std::erase_if(header.tensors, [&](const stored_tensor& tensor) {
+            std::erase_if(tensors, [&](const stored_tensor& tensor) {
                 const bool is_named =
                     std::binary_search(index.is.file_of.begin(), index.is.file_of.end(), std::pair{tensor.name, file});
                 if (!is_named) {
@@ -189,7 +220,7 @@ private:
                 }
                 return !is_named;
             });
-            note_first(header.not_read, others,
+            note_first(not_read, others,
                        "no place in it by the index " + path_of(index.key) + ": left over from another save");
         }
     }
@@ -217,7 +248,9 @@ private:
 
     // A file of its checkpoint that the index does not name, although all files that it names exist.
     [[nodiscard]] bool is_of_another_save(const std::string& key) const {
-        const found_index* const index = kind_of(key) == checkpoint_kind::safetensors ? index_of(key) : nullptr;
+        const checkpoint_kind kind = kind_of(key);
+        const bool may_be = kind == checkpoint_kind::safetensors || kind == checkpoint_kind::torch;
+        const found_index* const index = may_be ? index_of(key) : nullptr;
         return index != nullptr && index->has_all && !index->files.contains(key);
     }
 
@@ -257,8 +290,7 @@ private:
         };
         std::map<std::string, std::map<std::uint64_t, parts>> checkpoints;  // by the number of parts in their names
         for (const std::string& key : step_.files) {
-            const auto shard =
-                kind_of(key) == checkpoint_kind::safetensors_index ? std::nullopt : shard_of(stem_of(key));
+            const auto shard = kind_of(key) == checkpoint_kind::index ? std::nullopt : shard_of(stem_of(key));
             if (!shard || index_of(key) != nullptr) {
                 continue;
             }
@@ -363,6 +395,7 @@ private:
     step_contents all_;
     std::vector<found_index> indexes_;
     std::vector<std::string> names_;  // of the files
+    std::vector<left_out> without_tensors_;
 };
 
 SMDEBUG_INLINE step_contents read_checkpoint(const any_storage& store, const checkpoint_step& step,
@@ -382,15 +415,17 @@ SMDEBUG_INLINE step_contents read_checkpoint(const any_storage& store, const che
     return std::find(std::begin(kinds), std::end(kinds), type) != std::end(kinds);
 }
 
-/// The collection of a tensor; empty: none.
-[[nodiscard]] inline std::string_view collection_of(std::string_view file, std::string_view tensor,
-                                                    dtype type) noexcept {
-    if (!is_floating(type)) {
-        return {};
-    }
+/// The collection of a tensor; empty: none.  `known`: what a file says that names its parts.
+[[nodiscard]] inline std::string_view collection_of(std::string_view file, std::string_view tensor, dtype type,
+                                                    std::optional<std::string_view> known) noexcept {
+    file = named_by(file);
     const std::string_view name = file.substr(file.rfind('/') + 1);  // npos + 1 is 0
     if (name.find("optim") != std::string_view::npos) {
-        return "optimizer";
+        return is_floating(type) ? "optimizer" : "";
+    }
+    const std::string_view by_name = known ? *known : collection_in_torch(tensor, type);
+    if (known || !by_name.empty() || !is_floating(type)) {
+        return by_name;  // as of the .pt that a .safetensors is converted from
     }
     return tensor.find("bias") != std::string_view::npos ? "biases" : "weights";
 }
@@ -477,7 +512,16 @@ SMDEBUG_INLINE void checkpoint_source::note(std::vector<problem> now, std::vecto
 
 SMDEBUG_INLINE bool checkpoint_source::update(run_contents& contents) {
     const formats::detail::found_checkpoints found = formats::detail::find_checkpoints(
-        store_, {.step_regex = how_.step_regex, .finished_alone = how_.followed_since.has_value()});
+        store_, {.step_regex = how_.step_regex,
+                 .finished_alone = how_.followed_since.has_value(),
+                 .index_of = {},
+                 .step_inside = [this](const std::string& key) -> std::optional<step_number> {
+                     try {
+                         return formats::detail::step_in_torch_file(store_, key, how_.archive);
+                     } catch (const error&) {
+                         return std::nullopt;  // reading it reports that
+                     }
+                 }});
     note(problems_of(found), left_out_, contents);
     for (auto& [number, known] : known_) {
         const auto place = std::lower_bound(found.steps.begin(), found.steps.end(), number,
@@ -585,14 +629,19 @@ SMDEBUG_INLINE bool checkpoint_source::add(const run_contents::place& where, con
             continue;
         }
         shown.push_back(name);
-        if (file.npz != nullptr) {
-            npz_->insert(file.key, file.npz);
+        if (file.joined != nullptr) {
+            joined_->insert(file.key, file.joined);
         }
-        contents.add_elements(
-            where, is.name,
-            {.type = is.type, .shape = is.shape, .big_endian = is.big_endian, .column_major = is.column_major},
-            contents.object(file.key), is.where);
-        const std::string_view group = formats::detail::collection_of(file.key, is.name, is.type);
+        const std::uint32_t object = contents.object(file.key);
+        if (is.make) {
+            contents.add_made(where, is.name, {.type = is.type, .shape = is.shape}, is.make, object);
+        } else {
+            contents.add_elements(
+                where, is.name,
+                {.type = is.type, .shape = is.shape, .big_endian = is.big_endian, .column_major = is.column_major},
+                object, is.where);
+        }
+        const std::string_view group = formats::detail::collection_of(file.key, is.name, is.type, is.collection);
         if (!group.empty()) {
             contents.add_to_collection(group, is.name);
         }

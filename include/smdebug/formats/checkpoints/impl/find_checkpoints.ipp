@@ -25,6 +25,25 @@
 
 namespace smdebug::inline v1::formats::detail {
 
+inline constexpr std::string_view safetensors_index_mark = ".safetensors.index.";
+inline constexpr std::string_view bin_index_mark = ".bin.index.";
+
+/// What separates the name of a checkpoint from that of its variant, which ".json" follows, in the name of an index.
+struct index_mark {
+    std::string_view text = {};
+    std::size_t place = 0;
+};
+[[nodiscard]] inline std::optional<index_mark> index_mark_in(std::string_view key) noexcept {
+    for (const std::string_view text : {safetensors_index_mark, bin_index_mark}) {
+        const std::size_t place = key.rfind(text);
+        if (place != std::string_view::npos && key.ends_with(".json") &&
+            key.find('/', place) == std::string_view::npos) {
+            return index_mark{text, place};
+        }
+    }
+    return std::nullopt;
+}
+
 SMDEBUG_INLINE checkpoint_kind kind_of(std::string_view key) noexcept {
     struct row {
         std::string_view ending;
@@ -33,19 +52,26 @@ SMDEBUG_INLINE checkpoint_kind kind_of(std::string_view key) noexcept {
     if (is_resource_fork(key)) {
         return checkpoint_kind::none;
     }
-    const std::size_t index = key.rfind(safetensors_index_mark);
-    if (index != std::string_view::npos && key.ends_with(".json") && key.find('/', index) == std::string_view::npos) {
-        return checkpoint_kind::safetensors_index;
+    if (index_mark_in(key)) {
+        return checkpoint_kind::index;
     }
     constexpr std::array rows{
         row{".safetensors", checkpoint_kind::safetensors},
         row{".npz", checkpoint_kind::npz},
         row{".npy", checkpoint_kind::npy},
+        row{".pt", checkpoint_kind::torch},
+        row{".pth", checkpoint_kind::torch},
+        row{".bin", checkpoint_kind::torch},
+        row{".ckpt", checkpoint_kind::torch},
+        row{".pkl", checkpoint_kind::torch},
     };
     for (const row& each : rows) {
         if (key.ends_with(each.ending)) {
             return each.kind;
         }
+    }
+    if (key == ".metadata" || key.ends_with("/.metadata")) {
+        return checkpoint_kind::distributed;
     }
     const auto form = smdebug::detail::other_form_of(key);
     return form && form->is == smdebug::detail::other_form::kind::pickled ? checkpoint_kind::pickle
@@ -53,18 +79,30 @@ SMDEBUG_INLINE checkpoint_kind kind_of(std::string_view key) noexcept {
 }
 
 SMDEBUG_INLINE std::string checkpoint_of(std::string_view key) {
-    const std::size_t ending = key.rfind(".safetensors");
+    if (const std::optional<index_mark> mark = index_mark_in(key)) {
+        // ".index.json" has no variant, ".index.fp16.json" has the variant ".fp16".
+        const std::size_t variant = mark->place + mark->text.size() - 1;
+        std::string name{key.substr(0, mark->place)};
+        name.append(key.substr(variant, key.rfind('.') - variant));
+        return mark->text == bin_index_mark ? name + ".bin" : name;
+    }
+    const bool is_bin = key.ends_with(".bin");
+    const std::size_t ending = is_bin ? key.size() - 4 : key.rfind(".safetensors");
     if (ending == std::string_view::npos) {
         return std::string{key};
     }
     const std::string_view stem = key.substr(0, ending);
-    if (kind_of(key) == checkpoint_kind::safetensors_index) {
-        // ".index.json" has no variant, ".index.fp16.json" has the variant ".fp16".
-        const std::size_t variant = ending + safetensors_index_mark.size() - 1;
-        return std::string{stem}.append(key.substr(variant, key.rfind('.') - variant));
-    }
     const std::optional<shard_name> shard = shard_of(stem);
-    return shard ? std::string{shard->before}.append(shard->behind) : std::string{stem};
+    std::string name{stem};
+    if (shard) {
+        name = std::string{shard->before}.append(shard->behind);
+    }
+    return is_bin ? name + ".bin" : name;
+}
+
+SMDEBUG_INLINE std::string_view named_by(std::string_view key) noexcept {
+    constexpr std::string_view metadata = "/.metadata";
+    return key.ends_with(metadata) ? key.substr(0, key.size() - metadata.size()) : key;
 }
 
 /// Whether a file lies in a folder that is renamed once it is complete.
@@ -185,9 +223,10 @@ private:
     // By the word before the number.
     void set_rank(written_number& one) const {
         constexpr std::pair<std::string_view, unsigned> words[] = {
-            {"step", 0},       {"steps", 0}, {"iter", 2},  {"iters", 2},  {"iteration", 2}, {"iterations", 2},
-            {"checkpoint", 3}, {"ckpt", 3},  {"epoch", 4}, {"layer", 9},  {"block", 9},     {"rank", 9},
-            {"shard", 9},      {"part", 9},  {"-of", 9},   {"expert", 9}, {"worker", 9}};
+            {"step", 0},       {"steps", 0},      {"iter", 2},      {"iters", 2},        {"iteration", 2},
+            {"iterations", 2}, {"checkpoint", 3}, {"ckpt", 3},      {"epoch", 4},        {"layer", 9},
+            {"block", 9},      {"rank", 9},       {"shard", 9},     {"part", 9},         {"-of", 9},
+            {"expert", 9},     {"worker", 9},     {"rng_state", 9}, {"random_states", 9}};
         std::string_view before = std::string_view{text}.substr(0, one.begin);
         before = before.substr(0, before.find_last_not_of(separators) + 1);
         const auto word = std::find_if(std::begin(words), std::end(words),
@@ -219,7 +258,8 @@ private:
     std::vector<written_number> all;
     std::uint64_t slot = 14695981039346656037U;  // FNV-1a of what stands before, without numbers
     const auto pass = [&](char one) { slot = (slot ^ static_cast<unsigned char>(one)) * 1099511628211U; };
-    const bool is_whole_model = path.ends_with(".npz") || path.find(".safetensors") != std::string_view::npos;
+    const bool is_whole_model = path.ends_with(".npz") || path.find(".safetensors") != std::string_view::npos ||
+                                kind_of(path) == checkpoint_kind::torch;
     bool is_in_step = false;
     std::size_t depth = 0;
     for (std::size_t begin = 0; begin <= path.size(); ++depth) {
@@ -452,25 +492,66 @@ private:
             }
         }
         append(stem);
+        name.resize(name.size() - (name.ends_with('/') ? 1 : 0));  // of a folder, by its .metadata
         const std::optional<shard_name> shard = shard_of(name);
         name = shard ? std::string{shard->before}.append(shard->behind) : name;
         return name.empty() ? "array" : name;
     }
 
-    // Files without a number: the files of one checkpoint are step 0.
+    // Whether a file is usually saved beside a model: a part of its checkpoint.
+    [[nodiscard]] static bool is_beside_model(std::string_view key) noexcept {
+        constexpr std::string_view names[] = {"optim",     "scheduler",    "scaler",
+                                              "rng_state", "random_state", "training_args"};
+        const checkpoint_kind kind = kind_of(key);
+        key = named_by(key);
+        const std::string_view name = key.substr(key.rfind('/') + 1);  // npos + 1 is 0
+        return (kind == checkpoint_kind::torch || kind == checkpoint_kind::distributed) &&
+               std::any_of(std::begin(names), std::end(names),
+                           [&](std::string_view each) { return name.starts_with(each); });
+    }
+
+    // Files without a number in their names: one checkpoint, or files of PyTorch that say their steps inside.
     void take_only_one() {
-        const std::string whole = whole_of(without_step_.front());
-        const auto other = std::find_if(without_step_.begin(), without_step_.end(), [&](const std::string& key) {
-            return checkpoint_of(whole_of(key)) != checkpoint_of(whole);
+        std::map<std::string, std::vector<std::string>> wholes;  // by checkpoint_of
+        std::vector<std::string> beside;
+        const bool has_other_form = std::any_of(without_step_.begin(), without_step_.end(), [](const std::string& key) {
+            const checkpoint_kind kind = kind_of(key);
+            return kind != checkpoint_kind::torch && kind != checkpoint_kind::index;
         });
-        if (other != without_step_.end()) {
-            throw value_error(place_ + " has " + std::to_string(without_step_.size()) +
-                                  " files of checkpoints whose names say no step, such as " + without_step_.front() +
-                                  " and " + *other + ": name one of them, give them names as step_500.npz" +
-                                  what_to_do(),
-                              {.where = place_});
+        const std::size_t count = without_step_.size();
+        for (std::string& key : std::exchange(without_step_, {})) {
+            const std::string& whole = whole_of(key);
+            const bool is_torch = kind_of(key) == checkpoint_kind::torch || checkpoint_of(whole).ends_with(".bin");
+            (is_beside_model(key)         ? beside
+             : is_torch && has_other_form ? without_step_
+                                          : wholes[checkpoint_of(whole)])
+                .push_back(std::move(key));
         }
-        steps_.emplace(0, found_step{{0, whole.substr(0, whole.rfind('/') + 1), std::exchange(without_step_, {})}});
+        for (std::string& key : wholes.empty() ? std::exchange(beside, {}) : std::vector<std::string>{}) {
+            wholes[checkpoint_of(key)].push_back(std::move(key));
+        }
+        for (auto& [name, files] : wholes) {
+            const std::optional<step_number> said = kind_of(files.front()) == checkpoint_kind::torch && how_.step_inside
+                                                        ? how_.step_inside(files.front())
+                                                        : std::nullopt;
+            const std::string_view whole = named_by(whole_of(files.front()));
+            found_step made{{said.value_or(0), std::string{whole.substr(0, whole.rfind('/') + 1)}, files}};
+            if ((!said && wholes.size() > 1) || !steps_.try_emplace(made.step.step, std::move(made)).second) {
+                const std::string& other =
+                    (name == wholes.begin()->first ? *wholes.rbegin() : *wholes.begin()).second.front();
+                throw value_error(place_ + " has " + std::to_string(count) +
+                                      " files of checkpoints whose names say no step, such as " +
+                                      std::min(files.front(), other) + " and " + std::max(files.front(), other) +
+                                      ": name one of them, give them names as step_500.npz" + what_to_do(),
+                                  {.where = place_});
+            }
+        }
+        checkpoint_step& only = steps_.begin()->second.step;
+        for (std::string& key : beside) {
+            const bool belongs = steps_.size() == 1 && key.starts_with(only.folder);
+            (belongs ? only.files : without_step_).push_back(std::move(key));
+        }
+        std::sort(only.files.begin(), only.files.end());
     }
 
     // Names pickles, steps in forms that are not read, and steps without a checkpoint.
@@ -532,7 +613,7 @@ private:
             }
         }
         if (!said.empty()) {
-            std::string all = place_ + " has no checkpoint that is read (.safetensors, .npz, .npy)";
+            std::string all = place_ + " has no checkpoint that is read (.safetensors, .pt, .bin, .npz, .npy)";
             for (const auto& [what, one] : said) {
                 all += "; " + one;
             }
@@ -576,6 +657,7 @@ public:
         std::vector<std::string> keys = store_.list("", "");
         std::vector<left_out> dangling;
         const std::set<std::string> all{keys.begin(), keys.end()};
+        std::set<std::string> unfinished;  // folders
         std::erase_if(keys, [&](const std::string& key) {
             const std::string_view name = std::string_view{key}.substr(key.rfind('/') + 1);  // npos + 1 is 0
             if (name.find('.') == std::string_view::npos && step_of_name(std::string{name} + "/") &&
@@ -583,17 +665,26 @@ public:
                 dangling.push_back({key, "it is a link to a folder that is not there"});
                 return true;
             }
+            if (key.ends_with(".distcp")) {                                    // read by its .metadata
+                const std::string folder = key.substr(0, key.rfind('/') + 1);  // npos + 1 is 0
+                if (!all.contains(folder + ".metadata") && unfinished.insert(folder).second) {
+                    dangling.push_back({key,
+                                        "its folder has no .metadata, which is written last: this distributed "
+                                        "checkpoint is not whole"});
+                }
+                return true;
+            }
             return is_link_to_one_of(all, key);
         });
         for (const std::string& key : keys) {
-            if (kind_of(key) == checkpoint_kind::safetensors_index) {
+            if (kind_of(key) == checkpoint_kind::index) {
                 for (const std::string& file : files_of(key)) {
                     how.index_of.emplace(key.substr(0, key.rfind('/') + 1) + file, key);  // npos + 1 is 0
                 }
             }
         }
         found_checkpoints found = group_checkpoints(store_.name(), keys, how);
-        if (add_empty_folders(found, keys, how.finished_alone)) {
+        if (add_empty_folders(found, keys, unfinished, how.finished_alone)) {
             found = group_checkpoints(store_.name(), keys, how);
         }
         std::erase_if(found.not_read, [&](const left_out& one) {  // the last adapters, beside 0000500_adapters
@@ -641,7 +732,7 @@ private:
 
     // Folders of steps without any file, which no storage lists.
     [[nodiscard]] bool add_empty_folders(const found_checkpoints& found, std::vector<std::string>& keys,
-                                         bool is_followed) const {
+                                         const std::set<std::string>& unfinished, bool is_followed) const {
         std::set<std::string> parents;
         for (const checkpoint_step& step : found.steps) {
             parents.insert(step.folder.substr(0, step.folder.find_last_of('/', step.folder.size() - 2) + 1));
@@ -654,7 +745,9 @@ private:
                 std::error_code none;
                 const std::string key = parent + at->path().filename().string() + "/";
                 const auto first = std::lower_bound(keys.begin(), keys.end(), key);
-                if ((first == keys.end() || !first->starts_with(key)) && at->is_directory(none) &&
+                const auto known = unfinished.lower_bound(key);
+                const bool is_named = known != unfinished.end() && known->starts_with(key);
+                if ((first == keys.end() || !first->starts_with(key)) && !is_named && at->is_directory(none) &&
                     !at->is_symlink(none) &&
                     (!is_followed || std::filesystem::file_time_type::clock::now() - at->last_write_time(none) >
                                          std::chrono::seconds{10})) {

@@ -1,6 +1,7 @@
 // The bodies of <smdebug/trial/read/entry_decoder.hpp>.
 #pragma once
 
+#include <smdebug/core/error.hpp>
 #include <smdebug/record/crc32c.hpp>
 #include <smdebug/record/framing.hpp>
 #include <smdebug/tensor/concepts.hpp>
@@ -23,6 +24,9 @@ SMDEBUG_INLINE std::optional<lookup_error> entry_decoder::decode(const layout::e
                                                                  const left_to_caller& left) const {
     status outcome = status::ok;
     try {
+        if (entry.stored_as() == storage_form::made) {
+            check_made(*entry.form);
+        }
         outcome = entry.stored_as() == storage_form::record
                       ? decode_record(bytes(entry), recorded, out, left)
                       : decode_stored(entry, entry.is_in_object() ? bytes(entry) : byte_view{}, out, left.repeats);
@@ -50,6 +54,16 @@ SMDEBUG_INLINE std::optional<lookup_error> entry_decoder::decode_saved(const lay
         return failed;
     }
     return single_number(tensor, key, number);
+}
+
+SMDEBUG_INLINE void entry_decoder::check_made(const stored_form& form) const {
+    const std::size_t bytes = size_of(form.type) * element_count(form.shape).value_or(0);
+    if (bytes > state_->options().limits.record) {
+        throw unavailable("its elements do not lie in one piece, and their " + std::to_string(bytes) +
+                              " bytes are more than the " + std::to_string(state_->options().limits.record) +
+                              " allowed in memory at once",
+                          {.remedy = error_remedy::raise_limit, .advice = " (trial_options::limits.record)"});
+    }
 }
 
 SMDEBUG_INLINE bool entry_decoder::stream(const layout::entry& entry, std::string_view recorded,
