@@ -9,6 +9,7 @@
 #include <smdebug/formats/checkpoints/impl/pickle.ipp>
 #include <smdebug/formats/checkpoints/impl/safetensors_header.ipp>
 #include <smdebug/formats/checkpoints/impl/torch_file.ipp>
+#include <smdebug/formats/checkpoints/impl/torch_tree.ipp>
 #include <smdebug/formats/impl/event_file_source.ipp>
 #include <smdebug/formats/impl/open_data.ipp>
 #include <smdebug/formats/impl/opened.ipp>

@@ -2,6 +2,7 @@
 
 #include <smdebug/archive.hpp>
 #include <smdebug/core/error.hpp>
+#include <smdebug/formats/checkpoints/torch_tree.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 
 #include <support/checkpoint_files.hpp>
@@ -211,32 +212,6 @@ TEST_CASE("read_torch_file: names are the keys, joined") {
     CHECK(
         read_file{p::torch_zip(p::dictionary({{"epoch", p::integer(3)}, {"global_step", p::integer(900)}}))}.all.step ==
         900);
-}
-
-TEST_CASE("collection_in_torch: by the names that tools write") {
-    const std::tuple<std::string, dtype, std::string> rows[] = {
-        {"fc.weight", dtype::float32, "weights"},
-        {"fc.bias", dtype::bfloat16, "biases"},
-        {"bn.running_mean", dtype::float32, "buffers"},
-        {"bn.num_batches_tracked", dtype::int64, "buffers"},
-        {"state_dict/net.w", dtype::float16, "weights"},
-        {"module/a", dtype::float32, "weights"},
-        {"ema/a", dtype::float32, "ema"},
-        {"model_ema/a.bias", dtype::float32, "ema"},
-        {"schema/a", dtype::float32, ""},
-        {"optimizer_states/0/state/1/exp_avg", dtype::float32, "optimizer"},
-        {"optimizer/state/0/step", dtype::int64, "optimizer"},
-        {"callbacks/best", dtype::float32, ""},
-        {"val_loss", dtype::float32, "losses"},
-        {"rng", dtype::uint8, ""},
-        {"head.loss", dtype::float32, "weights"},
-    };
-    for (const auto& [name, type, collection] : rows) {
-        CAPTURE(name);
-        CHECK(collection_in_torch(name, type) == collection);
-    }
-    CHECK(collection_in_torch("optim.state.w", dtype::float32, '.') == "optimizer");
-    CHECK(collection_in_torch("model.w", dtype::float32, '.') == "weights");
 }
 
 TEST_CASE("read_torch_file: modules by their dictionaries, tied ones twice; TorchScript by its attributes") {

@@ -36,14 +36,6 @@ struct torch_tensors {
     bool is_bare = false;                  ///< a pickle alone, which cannot hold tensors
 };
 
-/// Bounds on what a pickle can claim, beside pickle_limits and most_extents.
-inline constexpr std::size_t most_tensors = 1'000'000;        ///< in a file
-inline constexpr std::size_t most_name_bytes = 64'000'000;    ///< of all of them
-inline constexpr std::size_t most_nesting = 200;              ///< of containers
-inline constexpr std::size_t most_repeated_visits = 100'000;  ///< to containers beyond the first to each
-inline constexpr std::uint64_t most_repeated_bytes =
-    64U << 20U;  ///< a view with more elements than it reads has at most these
-
 /// The limits of one pickle; tighter where less may be inflated, as options for untrusted archives say.
 [[nodiscard]] pickle_limits pickle_limits_of(const archive_options& options) noexcept;
 
@@ -64,13 +56,6 @@ inline constexpr std::uint64_t most_repeated_bytes =
 /// Cost: that of its pickle.
 [[nodiscard]] std::optional<step_number> step_in_torch_file(const any_storage& store, const std::string& key,
                                                             const archive_options& options = {});
-
-/// The dtype that PyTorch calls "float32"; `invalid` for names without a dtype here.
-[[nodiscard]] dtype dtype_in_torch(std::string_view name) noexcept;
-
-/// The collection of a tensor by its name in a checkpoint: "weights", "biases", "buffers", "optimizer", "ema",
-/// "losses"; empty: none.  `separator`: between the parts of the name.
-[[nodiscard]] std::string_view collection_in_torch(std::string_view name, dtype type, char separator = '/') noexcept;
 
 }  // namespace smdebug::inline v1::formats::detail
 

@@ -9,6 +9,7 @@
 #include <smdebug/formats/checkpoints/npz_directory.hpp>
 #include <smdebug/formats/checkpoints/safetensors_header.hpp>
 #include <smdebug/formats/checkpoints/torch_file.hpp>
+#include <smdebug/formats/checkpoints/torch_tree.hpp>
 #include <smdebug/storage/open_storage.hpp>
 
 #include <algorithm>
@@ -353,9 +354,10 @@ private:
         const auto is_twice = [&](const checkpoint_tensor& a, const checkpoint_tensor& b) {
             const bool is_same = a.is.name == b.is.name && names_[a.file] == names_[b.file];
             if (is_same) {
-                all_.not_read.push_back({all_.files[b.file].key + ": " + b.is.name,
-                                         "it is in " + all_.files[a.file].key + ", too, and read there",
-                                         problem_kind::left_out});
+                const std::string where = a.file == b.file
+                                              ? "another tensor of the file has this name, and is read"
+                                              : "it is in " + all_.files[a.file].key + ", too, and read there";
+                all_.not_read.push_back({all_.files[b.file].key + ": " + b.is.name, where, problem_kind::left_out});
             }
             return is_same;
         };

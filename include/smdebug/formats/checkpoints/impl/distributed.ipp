@@ -6,6 +6,7 @@
 #include <smdebug/formats/checkpoints/distributed.hpp>
 #include <smdebug/formats/checkpoints/pickle.hpp>
 #include <smdebug/formats/checkpoints/torch_file.hpp>
+#include <smdebug/formats/checkpoints/torch_tree.hpp>
 
 #include <algorithm>
 #include <cstdint>
