@@ -178,7 +178,7 @@ int learn_runs(const learn_arguments& args, console& to, const std::stop_token& 
     to.clear_progress();
     std::string beside;
     for (const auto& [ending, count] : found.left_out()) {
-        beside += (beside.empty() ? "" : ", ") + std::to_string(count) + " " + ending;
+        beside.append(beside.empty() ? "" : ", ").append(std::to_string(count)).append(" ").append(ending);
     }
     if (!beside.empty()) {
         to.note("files beside the runs are not looked at: " + beside);
@@ -230,9 +230,8 @@ void declare_learn(command_line& line) {
         false);
     add_text(app, "-o,--output", args->output, "FILE",
              "the file to write, which is replaced when the new one is whole");
-    add_read(
-        app, "--add", [args](const std::string& path) { args->add.push_back(path); }, "FILE",
-        "add to what this file has learned; may be given again: files are merged");
+    add_texts(app, "--add", args->add, "FILE",
+              "add to what this file has learned; may be given again: files are merged");
     add_text(app, "--list", args->list, "FILE",
              "more runs: a file with a path, pattern or folder a line; -: standard input");
     add_text(app, "--reductions", args->reductions, "LIST",

@@ -21,7 +21,7 @@ std::string shape_words(const learn::entry_facts& entry) {
     }
     std::string text;
     for (const auto& extent : *entry.shape->extents) {
-        text += (text.empty() ? "" : "x") + (extent ? std::to_string(*extent) : "?");
+        text.append(text.empty() ? "" : "x").append(extent ? std::to_string(*extent) : "?");
     }
     return text.empty() ? "()" : text;
 }
@@ -38,7 +38,7 @@ std::string fact_words(const learn::entry_facts& entry) {
     std::string text;
     const auto add = [&](const char* name, const std::optional<std::uint64_t>& count) {
         if (count.value_or(0) > 0) {
-            text += (text.empty() ? "" : " ") + std::string{name} + ":" + std::to_string(*count);
+            text.append(text.empty() ? "" : " ").append(name).append(":").append(std::to_string(*count));
         }
     };
     add("finite", entry.finite);
@@ -64,7 +64,7 @@ std::string all_tensors(const learned_facts& facts) {
             }
             std::string numbers;
             for (const auto& [which, series] : entry->numbers) {
-                numbers += (numbers.empty() ? "" : " ") + std::string{learn::name_of(which)};
+                numbers.append(numbers.empty() ? "" : " ").append(learn::name_of(which));
             }
             for (const std::string& cell :
                  {printable(name), std::string{name_of(in)}, std::to_string(entry->runs),
@@ -111,10 +111,12 @@ std::string one_tensor(const learned_facts& facts, const std::string& name) {
                 std::to_string(entry->every.steps) + " steps; dtype " + dtype_words(*entry) + ", shape " +
                 shape_words(*entry) + "; " + fact_words(*entry) + "\n";
         for (const auto& [which, series] : entry->numbers) {
-            text += "\n" + std::string{learn::name_of(which)} + ": margins down " + margin_words(series.down) +
-                    ", up " + margin_words(series.up) +
-                    (series.widen ? ", widened by " + short_text(*series.widen) : "") + "\n" +
-                    windows_of(series, which);
+            text.append("\n").append(learn::name_of(which)).append(": margins down ");
+            text.append(margin_words(series.down)).append(", up ").append(margin_words(series.up));
+            if (series.widen) {
+                text.append(", widened by ").append(short_text(*series.widen));
+            }
+            text.append("\n").append(windows_of(series, which));
         }
     }
     for (const learn::tied_class& each : facts.data().tied) {

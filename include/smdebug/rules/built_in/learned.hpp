@@ -16,7 +16,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -51,7 +50,7 @@ struct learned {
     class history {
         friend learned;
         mutable std::optional<learned_facts> loaded_ = {};
-        std::shared_ptr<detail::learned_judge> judge_ = {};
+        std::optional<detail::learned_judge> judge_ = {};
     };
     history so_far = {};  ///< state between steps, kept by the rule
 
@@ -112,7 +111,7 @@ struct learned {
 
     /// Notes about what was not looked at, for the end of a walk.
     [[nodiscard]] std::vector<finding> conclude(const readable_trial auto& /*run*/) const {
-        return so_far.judge_ != nullptr ? so_far.judge_->conclude() : std::vector<finding>{};
+        return so_far.judge_ ? so_far.judge_->conclude() : std::vector<finding>{};
     }
 
 private:

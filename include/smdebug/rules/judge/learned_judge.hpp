@@ -107,11 +107,10 @@ private:
     };
     struct ordered_finding {
         learned_kind kind;
-        std::size_t number = 0;
+        std::size_t place = 0;  // of the number
         finding what = {};
-        [[nodiscard]] auto order() const { return std::tie(what.tensor, what.worker, kind, number); }
+        [[nodiscard]] auto order() const { return std::tie(what.tensor, what.worker, kind, place); }
     };
-    class step_findings;
 
     [[nodiscard]] bool is_selected(const std::string& tensor) const;
     [[nodiscard]] bool has_support(const std::optional<std::uint64_t>& count) const noexcept {
@@ -119,9 +118,9 @@ private:
     }
     /// Whether to tell of a kind: it is asked for, and has not been told.
     [[nodiscard]] bool begins(learned_kind kind, const std::string& tensor, std::string_view in,
-                              const std::string& worker, std::size_t number = 0);
+                              const std::string& worker, std::size_t place = 0);
     void add(learned_kind kind, const std::string& tensor, const std::string& worker, double value, double threshold,
-             const std::string& message, std::size_t number = 0);
+             const std::string& message, std::size_t place = 0);
 
     void judge_missing();
     void judge_save(const judged_save_of& save, entry_state& entry);

@@ -35,11 +35,19 @@ SMDEBUG_INLINE const extreme* extremes::first_but(run_place run) const noexcept 
 template <class Precedes>
 [[nodiscard]] extremes first_of_both(const extremes& a, const extremes& b, Precedes precedes) noexcept {
     std::array<extreme, 2 * extremes::most> both{};
-    const auto end = std::copy(b.begin(), b.end(), std::copy(a.begin(), a.end(), both.begin()));
-    std::sort(both.begin(), end, precedes);
+    std::size_t count = 0;
+    for (const extremes* const each : {&a, &b}) {
+        for (const extreme& one : *each) {
+            std::size_t place = count++;
+            for (; place > 0 && precedes(one, both[place - 1]); --place) {
+                both[place] = both[place - 1];
+            }
+            both[place] = one;
+        }
+    }
     extremes first;
-    for (auto each = both.begin(); each != end && first.size() < extremes::most; ++each) {
-        first.push_back(*each);
+    for (std::size_t i = 0; i < std::min(count, extremes::most); ++i) {
+        first.push_back(both[i]);
     }
     return first;
 }

@@ -30,15 +30,14 @@ SMDEBUG_INLINE void learned::check() const {
 }
 
 SMDEBUG_INLINE detail::learned_judge& learned::begun() {
-    if (so_far.judge_ == nullptr) {
-        so_far.judge_ = std::make_shared<detail::learned_judge>(known_facts(),
-                                                                detail::learned_settings{.kinds = kinds,
-                                                                                         .tensor_regex = tensor_regex,
-                                                                                         .exclude_regex = exclude_regex,
-                                                                                         .patience = patience,
-                                                                                         .unchanged_for = unchanged_for,
-                                                                                         .widen = widen,
-                                                                                         .min_support = min_support});
+    if (!so_far.judge_) {
+        so_far.judge_.emplace(known_facts(), detail::learned_settings{.kinds = kinds,
+                                                                      .tensor_regex = tensor_regex,
+                                                                      .exclude_regex = exclude_regex,
+                                                                      .patience = patience,
+                                                                      .unchanged_for = unchanged_for,
+                                                                      .widen = widen,
+                                                                      .min_support = min_support});
     }
     return *so_far.judge_;
 }

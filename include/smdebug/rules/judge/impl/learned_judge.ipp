@@ -91,15 +91,14 @@ SMDEBUG_INLINE void learned_judge::see(const std::string& tensor) {
 }
 
 SMDEBUG_INLINE bool learned_judge::begins(learned_kind kind, const std::string& tensor, std::string_view in,
-                                          const std::string& worker, std::size_t number) {
-    return asked_[static_cast<std::size_t>(kind)] &&
-           told_.emplace(kind, tensor, std::string{in}, worker, number).second;
+                                          const std::string& worker, std::size_t place) {
+    return asked_[static_cast<std::size_t>(kind)] && told_.emplace(kind, tensor, std::string{in}, worker, place).second;
 }
 
 SMDEBUG_INLINE void learned_judge::add(learned_kind kind, const std::string& tensor, const std::string& worker,
-                                       double value, double threshold, const std::string& message, std::size_t number) {
+                                       double value, double threshold, const std::string& message, std::size_t place) {
     found_.push_back({kind,
-                      number,
+                      place,
                       {.met = true,
                        .tensor = tensor,
                        .worker = worker,
