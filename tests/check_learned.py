@@ -430,7 +430,7 @@ def check(run, file, kinds=None, regex=None, exclude=None, patience=1, unchanged
         return (not regex or any(re.search(one, name) for one in regex)) and not any(re.search(one, name) for one in exclude or ())
 
     entries = {(tensor, mode): entry for tensor, modes in file["tensors"].items() if chosen(tensor) for mode, entry in modes.items()}
-    told, found, steps, last, some = set(), [], {}, {}, set()
+    begun, found, steps, last, some = set(), [], {}, {}, set()
     pairs, contents, rows = {}, {}, {}
     for at in sorted(run["steps"], key=lambda one: one["step"]):
         mode, s = at["mode"], at["mode_step"]
@@ -439,8 +439,8 @@ def check(run, file, kinds=None, regex=None, exclude=None, patience=1, unchanged
 
         def add(kind, tensor, worker, value=math.nan, threshold=math.nan, number="", key=None):
             key = (kind, key if key is not None else (tensor, mode, worker, number))
-            if (kinds is None or kind in kinds) and key not in told:
-                told.add(key)
+            if (kinds is None or kind in kinds) and key not in begun:
+                begun.add(key)
                 here.append(((tensor, worker, KINDS.index(kind), number),
                              (at["step"], kind, tensor, worker, value, threshold, number)))
 

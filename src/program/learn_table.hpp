@@ -8,7 +8,7 @@
 
 namespace smdebug::inline v1::cli::detail {
 
-/// A line for each tensor and mode; of one tensor its facts, and a line for each window of its numbers.
+/// A line for each tensor and mode.  With a tensor: its facts, and a line for each window of its numbers.
 [[nodiscard]] std::string learned_table(const learned_facts& facts, const std::optional<std::string>& tensor);
 
 }  // namespace smdebug::inline v1::cli::detail

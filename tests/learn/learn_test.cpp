@@ -85,7 +85,7 @@ TEST_CASE("learn: nothing is learned of a run of which a part cannot be read, or
     CHECK_THROWS_AS(static_cast<void>(learn(trial{run_of(training(1))}, {.stop = stop.get_token()})), stopped);
 }
 
-TEST_CASE("learn: of a job that has not ended, complete steps count, and a note says so") {
+TEST_CASE("learn: complete steps of a running job count, and a note says so") {
     memory_storage store;
     run_builder build{store};
     build.collections({"worker_0", "worker_1"});

@@ -124,8 +124,8 @@ concept polled_rule = requires(Rule& rule, const Trial& trial) {
     { rule.poll_interval() } -> std::same_as<std::chrono::milliseconds>;
 };
 
-/// Optional: rule.conclude(trial) returns notes about what it has not looked at.  It is called once, after the last step
-///           of a walk that was not ended early; their step is the last one.
+/// Optional: rule.conclude(trial) returns notes about what it has not looked at.  It is called once, after the last step,
+///           unless the walk was ended early; their step is the last one.
 template <class Rule, class Trial>
 concept concluding_rule = requires(const Rule& rule, const Trial& trial) {
     { rule.conclude(trial) } -> std::same_as<std::vector<finding>>;

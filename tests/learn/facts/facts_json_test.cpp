@@ -49,8 +49,8 @@ const std::string_view example = R"({
       "up": 0.4,
       "widen": 3,
       "windows": [
-       {"from": 0, "high": [[7.9, 0], [7.2, 1]], "low": [[7.2, 1], [7.9, 0]], "runs": 2},
-       {"from": 10, "high": [[7.5, 0]], "low": [[7.5, 0]], "runs": 1}
+       {"from": 0, "high": [[7.9,0],[7.2,1]], "low": [[7.2,1],[7.9,0]], "runs": 2},
+       {"from": 10, "high": [[7.5,0]], "low": [[7.5,0]], "runs": 1}
       ]
      }
     },
@@ -179,12 +179,12 @@ TEST_CASE("learned file: what is refused, and how") {
              wrong{"\"down\": 0.8", "\"down\": null", "it must be a number"},
              wrong{"\"widen\": 3", "\"widen\": -1", "must not be negative"},
              wrong{"\"widen\": 3", "\"widen\": NaN", "it is not JSON"},
-             wrong{"[7.2, 1]]", "[7.2, 2]]", "a run's place in \"runs\", which has 2"},
-             wrong{"[7.2, 1]]", "[7.2, -1]]", "whole number"},
-             wrong{"[7.2, 1]]", "[7.2]]", "a number and a run's place"},
-             wrong{"[7.2, 1]]", "[\"7.2\", 1]]", "it must be a number"},
-             wrong{"\"low\": [[7.5, 0]]", "\"low\": []", "it must not be empty"},
-             wrong{"\"high\": [[7.5, 0]]", "\"high\": []", "it must not be empty"},
+             wrong{"[[7.2,1],", "[[7.2,2],", "a run's place in \"runs\", which has 2"},
+             wrong{"[[7.2,1],", "[[7.2,-1],", "whole number"},
+             wrong{"[[7.2,1],", "[[7.2],", "a number and a run's place"},
+             wrong{"[[7.2,1],", "[[\"7.2\",1],", "it must be a number"},
+             wrong{"\"low\": [[7.5,0]]", "\"low\": []", "it must not be empty"},
+             wrong{"\"high\": [[7.5,0]]", "\"high\": []", "it must not be empty"},
              wrong{"\"from\": 10", "\"from\": 9", "windows[1].from: no window begins there"},
              wrong{"\"from\": 10", "\"from\": 0", "windows must be ascending"},
              wrong{"\"TRAIN\": {\"last\"", "\"EVAL\": {\"last\"", "the mode TRAIN is not in \"modes\""},

@@ -179,7 +179,7 @@ TEST_CASE("learned series: suspects are exact with three numbers of many") {
             }
         }
         number_series all = learned_without(runs);
-        if (all.runs == runs) {  // of a series that a run lacks, leaving that one out changes nothing
+        if (all.runs == runs) {  // without a run that the series lacks nothing changes
             CHECK(suspects_in(all, number::l2) == expected);
         }
     }

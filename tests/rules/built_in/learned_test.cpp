@@ -93,7 +93,7 @@ TEST_CASE("learned: the envelope of the specification's example") {
           "high: l2 is 20 at TRAIN step 30, above 10.0625; in 8 healthy runs 5 to 7.1875 in steps 28 to 31");
     CHECK(high[1].tensor == "w");
     CHECK(high[1].worker == "worker_0");
-    CHECK(std::abs(high[1].threshold - 7.1875 * 1.4) < 1e-9);
+    CHECK(std::abs(high[1].threshold - 7.1875 * 1.4) < 1e-5);
 }
 
 TEST_CASE("learned: patience, widen, kinds, and names") {
@@ -174,7 +174,7 @@ TEST_CASE("learned: dtype, shape, values that are not finite, signs") {
     CHECK(below.met[0].value == -0.5);
     learned more = rule;
     more.min_support = 9;
-    CHECK(judged(more, [&](int i) { return std::vector{tensor_of<double>("w", {-0.5, 6.0 + i})}; }).findings.empty());
+    CHECK(judged(more, [&](int i) { return std::vector{tensor_of<double>("w", {-0.5, 1.0 + i})}; }).findings.empty());
 }
 
 TEST_CASE("learned: changed and unchanged") {
@@ -183,7 +183,7 @@ TEST_CASE("learned: changed and unchanged") {
             return std::vector{tensor_of<double>("frozen", {1, 2}), tensor_of<double>("w", {factor, 1.0 * i})};
         }};
     };
-    const learned rule{.facts = eight_of(made)};
+    const learned rule{.facts = eight_of(made), .kinds = {"changed", "unchanged"}};
     const outcome stuck = judged(rule, [&](int i) { return made(1)(std::min(i, 3)); });
     CHECK(stuck.findings == list{"50 unchanged"});
     CHECK(stuck.met[0].value == 2);
@@ -289,7 +289,8 @@ TEST_CASE("learned: the same findings alone and in a walk with others, and from 
     CHECK(together[0].outcome.unread == 0);
     auto reduced = steps_of(weights(1));
     for (written_step& each : reduced) {
-        each.tensors = {tensor_of<float>("smdebug/reductions/l2/w", {each.step == 40 ? 50.0F : 5.0F}, {})};
+        each.tensors = {tensor_of<float>("smdebug/reductions/l2/w",
+                                         {each.step == 40 ? 50.0F : 5 + 0.01F * static_cast<float>(each.step)}, {})};
     }
     const outcome by_l2 = judged({.facts = facts}, run_of(reduced));
     CHECK(by_l2.findings == list{"40 high"});

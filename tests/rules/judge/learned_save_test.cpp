@@ -31,7 +31,7 @@ memory_storage with(const written_tensor& tensor) { return run_of({{.step = 0, .
 
 }  // namespace
 
-TEST_CASE("a learned save: values, with the numbers that are asked for") {
+TEST_CASE("a learned save: values, with the wanted numbers") {
     const auto found = look_at(with(tensor_of<float>("w", {3, 4}, {2})), "w");
     REQUIRE(found);
     CHECK(found->look.has_values);

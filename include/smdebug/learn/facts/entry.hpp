@@ -12,6 +12,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace smdebug::inline v1::detail::learn {
@@ -44,7 +45,7 @@ struct entry_facts {
     std::map<number, number_series> numbers = {};
 
     /// Adds a dtype that was seen.
-    void see_dtype(const std::string& name);
+    void see_dtype(std::string_view name);
     /// Adds a shape that was seen.
     void see_shape(const std::vector<std::size_t>& extents);
 

@@ -82,7 +82,7 @@ private:
     struct tensor_state {
         std::string name = {};
         std::array<std::unique_ptr<entry_state>, 4> by_mode = {};
-        // For `tied`: of all its saves with values.
+        // What `tied` compares: a hash over all saves with values.
         reduce::detail::content_hash all_saves = {};
         std::uint64_t saves = 0;
         bool is_void = false;

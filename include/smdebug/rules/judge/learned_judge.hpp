@@ -45,7 +45,7 @@ inline constexpr std::array<std::string_view, 12> learned_kind_names{"missing", 
                                                                      "negative", "positive", "changed", "unchanged",
                                                                      "replicas", "tied",     "low",     "high"};
 
-/// What a judge is told to look at.
+/// What a judge looks at, and how strictly.
 struct learned_settings {
     text_list kinds = {};
     text_list tensor_regex = {};
@@ -116,7 +116,7 @@ private:
     [[nodiscard]] bool has_support(const std::optional<std::uint64_t>& count) const noexcept {
         return count && *count >= static_cast<std::uint64_t>(settings_.min_support);
     }
-    /// Whether to tell of a kind: it is asked for, and has not been told.
+    /// Whether a finding of a kind is wanted, and is the first one.  Notes that it was.
     [[nodiscard]] bool begins(learned_kind kind, const std::string& tensor, std::string_view in,
                               const std::string& worker, std::size_t place = 0);
     void add(learned_kind kind, const std::string& tensor, const std::string& worker, double value, double threshold,

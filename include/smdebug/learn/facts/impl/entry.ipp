@@ -17,9 +17,9 @@ inline void add_dtypes(std::optional<std::vector<std::string>>& all, const std::
     all = both.size() > entry_facts::most_dtypes ? std::nullopt : std::optional{std::move(both)};
 }
 
-SMDEBUG_INLINE void entry_facts::see_dtype(const std::string& name) {
-    if (dtypes && !std::binary_search(dtypes->begin(), dtypes->end(), name)) {
-        add_dtypes(dtypes, {name});
+SMDEBUG_INLINE void entry_facts::see_dtype(std::string_view name) {
+    if (dtypes && std::find(dtypes->begin(), dtypes->end(), name) == dtypes->end()) {
+        add_dtypes(dtypes, {std::string{name}});
     }
 }
 

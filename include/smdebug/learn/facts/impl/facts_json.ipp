@@ -124,9 +124,9 @@ inline void write_extremes(facts_writer& to, std::string_view name, const extrem
     to.plain(name);
     to.plain("\": [");
     for (std::size_t i = 0; i < some.size(); ++i) {
-        to.plain(i == 0 ? "[" : ", [");
+        to.plain(i == 0 ? "[" : ",[");
         to.number(some[i].number);
-        to.plain(", ");
+        to.plain(",");
         to.count(std::uint64_t{some[i].run});
         to.plain("]");
     }

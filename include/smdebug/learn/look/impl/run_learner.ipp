@@ -123,7 +123,7 @@ SMDEBUG_INLINE void run_learner::take(std::string_view name, std::string_view wo
         return;
     }
     if (save.has_values) {
-        facts.see_dtype(std::string{smdebug::name_of(save.type)});
+        facts.see_dtype(smdebug::name_of(save.type));
     }
     if (shape != nullptr) {
         facts.see_shape(*shape);
