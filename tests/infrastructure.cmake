@@ -196,6 +196,11 @@ if(TARGET smdebug_executable)
     set_tests_properties(batch PROPERTIES PROCESSORS 2)
 endif()
 
+# --- learning and the rule learned, compared with a second implementation, written from their specification -----------
+if(TARGET smdebug_executable)
+    add_infrastructure_test(learned ${SMDEBUG_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/check_learned.py $<TARGET_FILE:smdebug_executable>)
+endif()
+
 # --- calls that read or write files fail in turn; the power fails between any two of them -----------------------------
 if(TARGET smdebug_executable)
     foreach(library failing_calls logged_calls)

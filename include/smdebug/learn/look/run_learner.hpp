@@ -1,4 +1,4 @@
-// Learns the facts of one run from its saves, step by step.  Knows nothing of trials: who reads the saves feeds them.
+// Learns the facts of one run from its saves, step by step.  It knows nothing of trials: its caller reads the saves.
 #pragma once
 
 #include <smdebug/core/form.hpp>
@@ -72,7 +72,7 @@ private:
         bool knows_least = false;
         bool knows_greatest = false;
         newest_contents newest = {};
-        // Of the step that was looked at last: the workers that saved values, and whether they are alike.
+        // The newest step: how many workers saved values there, and whether these are alike.
         step_number replica_step = -1;
         std::size_t replica_count = 0;
         bool are_alike = true;
