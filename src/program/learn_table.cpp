@@ -86,7 +86,7 @@ std::string windows_of(const learn::number_series& series, learn::number which) 
         const step_number first = learn::first_step_of(window.window);
         const auto envelope = learn::envelope_of(series, which, first, 1);
         const auto bound = [&](const std::optional<double>& margin, double learned_envelope::*side) {
-            return envelope && margin ? short_text((*envelope).*side) : std::string{"-"};
+            return envelope && margin ? short_text((envelope->envelope).*side) : std::string{"-"};
         };
         for (const std::string& cell :
              {std::to_string(first), std::to_string(learn::last_step_of(window.window)), std::to_string(window.runs),

@@ -50,13 +50,10 @@ TEST_CASE("learned facts: the envelope of the specification's example") {
     CHECK(all.tensors() == std::vector<std::string>{"w"});
     const auto envelope = all.envelope("w", mode::train, "l2", 0);
     REQUIRE(envelope.has_value());
-    CHECK(envelope->least == 5);
-    CHECK(envelope->greatest == 7.1875);
+    CHECK(envelope->a == 5);
+    CHECK(envelope->b == 7.1875);
     CHECK(envelope->lower == 5 / 1.8);
     CHECK(envelope->upper == 7.1875 * 1.4);
-    CHECK(envelope->runs == 8);
-    CHECK(envelope->first_step == 0);
-    CHECK(envelope->last_step == 0);
     CHECK(all.envelope("w", mode::train, "l2", 0, 2)->upper == 7.1875 * 1.8);
     CHECK_FALSE(all.envelope("w", mode::train, "l2", 1).has_value());
     CHECK_FALSE(all.envelope("w", mode::train, "l3", 0).has_value());

@@ -15,15 +15,12 @@
 
 namespace smdebug::inline v1 {
 
-/// A number's range in healthy runs around a mode step, and the bounds beyond which the rule `learned` fires.
+/// A number's range in healthy runs around a mode step, a to b, and the bounds beyond which the rule `learned` fires.
 struct learned_envelope {
-    double least = std::numeric_limits<double>::quiet_NaN();
-    double greatest = std::numeric_limits<double>::quiet_NaN();
+    double a = std::numeric_limits<double>::quiet_NaN();
+    double b = std::numeric_limits<double>::quiet_NaN();
     double lower = -std::numeric_limits<double>::infinity();  ///< infinite: that side is not judged
     double upper = std::numeric_limits<double>::infinity();
-    std::size_t runs = 0;        ///< healthy runs that had the number there
-    step_number first_step = 0;  ///< the mode steps that the range is of
-    step_number last_step = 0;
 };
 
 /// Facts of each tensor and mode, joined over healthy runs: smdebug::learn() makes those of one run.
@@ -75,9 +72,15 @@ private:
 
 namespace detail::learn {
 
-/// The range of a series at a mode step, and its bounds; nothing: it is not judged there.
-[[nodiscard]] std::optional<learned_envelope> envelope_of(const number_series& series, number which,
-                                                          step_number mode_step, double widen);
+/// A number's envelope, and the healthy runs and steps that it is of.
+struct envelope_with_source {
+    learned_envelope envelope = {};
+    healthy_range source = {};
+};
+
+/// The envelope of a series at a mode step; nothing: it is not judged there.
+[[nodiscard]] std::optional<envelope_with_source> envelope_of(const number_series& series, number which,
+                                                              step_number mode_step, double widen);
 
 }  // namespace detail::learn
 }  // namespace smdebug::inline v1

@@ -41,8 +41,11 @@ SMDEBUG_INLINE std::optional<learned_envelope> learned_facts::envelope(std::stri
         return std::nullopt;
     }
     const auto series = entry->numbers.find(*which);
-    return series != entry->numbers.end() ? detail::learn::envelope_of(series->second, *which, mode_step, widen)
-                                          : std::nullopt;
+    if (series == entry->numbers.end()) {
+        return std::nullopt;
+    }
+    const auto found = detail::learn::envelope_of(series->second, *which, mode_step, widen);
+    return found ? std::optional{found->envelope} : std::nullopt;
 }
 
 SMDEBUG_INLINE void learned_facts::join(learned_facts other) {
@@ -79,23 +82,20 @@ SMDEBUG_INLINE learned_facts learned_facts::load(const std::string& path) {
 
 namespace detail::learn {
 
-SMDEBUG_INLINE std::optional<learned_envelope> envelope_of(const number_series& series, number which,
-                                                           step_number mode_step, double widen) {
+SMDEBUG_INLINE std::optional<envelope_with_source> envelope_of(const number_series& series, number which,
+                                                               step_number mode_step, double widen) {
     const std::optional<healthy_range> healthy = series.healthy_at(mode_step);
     if (!healthy) {
         return std::nullopt;
     }
-    learned_envelope found{.least = healthy->range.least,
-                           .greatest = healthy->range.greatest,
-                           .runs = static_cast<std::size_t>(healthy->runs),
-                           .first_step = healthy->first_step,
-                           .last_step = healthy->last_step};
+    envelope_with_source found{.envelope = {.a = healthy->range.least, .b = healthy->range.greatest},
+                               .source = *healthy};
     const double factor = series.widen.value_or(1);
     if (series.down) {
-        found.lower = lower_bound(class_of(which), healthy->range, *series.down * factor * widen);
+        found.envelope.lower = lower_bound(class_of(which), healthy->range, *series.down * factor * widen);
     }
     if (series.up) {
-        found.upper = upper_bound(class_of(which), healthy->range, *series.up * factor * widen);
+        found.envelope.upper = upper_bound(class_of(which), healthy->range, *series.up * factor * widen);
     }
     return found;
 }

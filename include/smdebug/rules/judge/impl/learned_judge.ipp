@@ -229,14 +229,18 @@ SMDEBUG_INLINE void learned_judge::judge_pair(const judged_save_of& save, entry_
 SMDEBUG_INLINE void learned_judge::judge_numbers(const judged_save_of& save, const entry_facts& facts,
                                                  worker_state& worker) {
     const learn::save_look& look = save.save.look;
-    for (const auto& [which, series] : facts.numbers) {
+    for (const auto& each : facts.numbers) {
+        const number which = each.first;
+        const learn::number_series& series = each.second;
         if (!look.has.contains(which)) {
             continue;
         }
-        const auto envelope = learn::envelope_of(series, which, mode_step_, settings_.widen);
-        if (!envelope) {
+        const auto found = learn::envelope_of(series, which, mode_step_, settings_.widen);
+        if (!found) {
             continue;
         }
+        const learned_envelope& envelope = found->envelope;
+        const learn::healthy_range& source = found->source;
         const double one = look[which];
         number_rows& rows = worker.rows[which];
         const auto judge_side = [&](learned_kind kind, bool is_judged, bool is_out, double bound, std::int64_t& row) {
@@ -248,19 +252,19 @@ SMDEBUG_INLINE void learned_judge::judge_numbers(const judged_save_of& save, con
             if (row < settings_.patience || !begins(kind, save.tensor, name_of(mode_), save.worker, place)) {
                 return;
             }
-            const std::string steps = envelope->first_step == envelope->last_step
-                                          ? " in step " + std::to_string(envelope->first_step)
-                                          : " in steps " + std::to_string(envelope->first_step) + " to " +
-                                                std::to_string(envelope->last_step);
+            const std::string steps =
+                source.first_step == source.last_step
+                    ? " in step " + std::to_string(source.first_step)
+                    : " in steps " + std::to_string(source.first_step) + " to " + std::to_string(source.last_step);
             add(kind, save.tensor, save.worker, one, bound,
                 std::string{learn::name_of(which)} + " is " + short_text(one) + " at " +
                     words_of_step(mode_, mode_step_) + (kind == learned_kind::low ? ", below " : ", above ") +
-                    short_text(bound) + "; in " + healthy_runs(envelope->runs) + " " + short_text(envelope->least) +
-                    " to " + short_text(envelope->greatest) + steps,
+                    short_text(bound) + "; in " + healthy_runs(source.runs) + " " + short_text(envelope.a) + " to " +
+                    short_text(envelope.b) + steps,
                 place);
         };
-        judge_side(learned_kind::low, series.down.has_value(), one < envelope->lower, envelope->lower, rows.below);
-        judge_side(learned_kind::high, series.up.has_value(), one > envelope->upper, envelope->upper, rows.above);
+        judge_side(learned_kind::low, series.down.has_value(), one < envelope.lower, envelope.lower, rows.below);
+        judge_side(learned_kind::high, series.up.has_value(), one > envelope.upper, envelope.upper, rows.above);
     }
 }
 
