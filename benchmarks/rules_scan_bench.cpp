@@ -160,6 +160,9 @@ std::vector<any_rule> every_rule(const std::string& run) {
     const other_runs others{std::make_shared<const smd::local_trial>(run)};
     std::vector<any_rule> rules;
     for (const smd::rule_info& info : known.infos()) {
+        if (info.name == "learned") {
+            continue;  // it needs a file of other runs, and hashes all of this one
+        }
         const auto given = parameters.find(info.name);
         rules.push_back(known.make(info.name, given != parameters.end() ? given->second : smd::rule_parameters{},
                                    known.compares_runs(info.name) ? others : other_runs{}));

@@ -315,6 +315,7 @@ def main():
         Case("export as a run", [program, "export", run, "--to", "smdebug", "-o", out], out, stats_of),
         Case("export as npz", [program, "export", run, "--to", "npz", "-o", out], out, tree),
         Case("export as csv", [program, "export", run, "--to", "csv", "-o", out + ".csv"], out + ".csv", bytes_of),
+        Case("learn", [program, "learn", run, "-o", out + ".json"], out + ".json", bytes_of),
         Case("report", [program, "report", run, "--no-rules", "-o", out + ".html"], out + ".html", bytes_of),
         Case("results in a database", [program, "scan", run, bare, "-o", out + ".db"], out + ".db", database),
         Training("a hook", tools, ["--steps", "3"]),

@@ -8,6 +8,7 @@
 #include <program/diff.hpp>
 #include <program/export.hpp>
 #include <program/index.hpp>
+#include <program/learn.hpp>
 #include <program/ls.hpp>
 #include <program/manual.hpp>
 #include <program/merge.hpp>
@@ -35,9 +36,9 @@ namespace smdebug::inline v1::cli::detail {
 namespace {
 
 // In the order of the help, where completion, manual and help follow.  To add one: CONTRIBUTING.md, "A command".
-constexpr std::array commands{declare_ls,    declare_show,   declare_stats, declare_diff, declare_check,
-                              declare_scan,  declare_report, declare_merge, declare_pack, declare_export,
-                              declare_rules, declare_index,  declare_repair};
+constexpr std::array commands{declare_ls,     declare_show,  declare_stats,  declare_diff,  declare_check,
+                              declare_scan,   declare_learn, declare_report, declare_merge, declare_pack,
+                              declare_export, declare_rules, declare_index,  declare_repair};
 
 int print(const printed_text& out, const run_context& with) {
     with.to.print(out.text);

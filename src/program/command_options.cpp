@@ -78,6 +78,11 @@ CLI::Option* add_read(CLI::App& app, const std::string& flags, std::function<voi
     return app.add_option_function<std::string>(flags, std::move(read), help)->type_name(type);
 }
 
+CLI::Option* add_texts(CLI::App& app, const std::string& flags, std::vector<std::string>& to, const std::string& type,
+                       const std::string& help) {
+    return app.add_option(flags, to, help)->type_name(type)->allow_extra_args(false);
+}
+
 CLI::Option* add_flag(CLI::App& app, const std::string& flags, bool& to, const std::string& help) {
     return app.add_flag(flags, to, help);
 }

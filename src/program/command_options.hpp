@@ -81,6 +81,10 @@ CLI::Option* add_text(CLI::App& app, const std::string& flags, To& to, const std
     return add_parsed(app, flags, to, type, help, [](const std::string& text) { return text; });
 }
 
+/// An option that may be given again, each time with one text.
+CLI::Option* add_texts(CLI::App& app, const std::string& flags, std::vector<std::string>& to, const std::string& type,
+                       const std::string& help);
+
 CLI::Option* add_flag(CLI::App& app, const std::string& flags, bool& to, const std::string& help);
 
 /// An argument that must be given.

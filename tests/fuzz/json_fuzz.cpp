@@ -6,6 +6,7 @@
 #include <smdebug/hook/hook_json.hpp>
 #include <smdebug/index/collections_file.hpp>
 #include <smdebug/index/index_file.hpp>
+#include <smdebug/learn/learned_facts.hpp>
 #include <smdebug/registry/rule_registry.hpp>
 #include <smdebug/rules/setting.hpp>
 #include <smdebug/s3/credentials/metadata_exchange.hpp>
@@ -188,12 +189,26 @@ void check_shards(byte_view text) {
     });
 }
 
+void check_learned(byte_view text) {
+    only_errors([&] {
+        const learned_facts facts = learned_facts::from_json(as_text(text), "normal.json");
+        const std::string written = facts.to_json();
+        demand(learned_facts::from_json(written).to_json() == written, "as it was written");
+        demand(std::is_sorted(facts.runs().begin(), facts.runs().end()), "runs are in order");
+        for (const std::string& tensor : facts.tensors()) {
+            static_cast<void>(facts.envelope(tensor, mode::train, "l2", 400));
+        }
+        detail::learn::all_facts all = facts.data();
+        all.settle();
+    });
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     input in{data, size};
-    constexpr void (*checks[])(byte_view) = {check_index,    check_collections, check_hook,  check_rules,
-                                             check_settings, check_keys,        check_shards};
+    constexpr void (*checks[])(byte_view) = {check_index,    check_collections, check_hook,   check_rules,
+                                             check_settings, check_keys,        check_shards, check_learned};
     const std::size_t which = in.take_byte() % std::size(checks);
     checks[which](exact_copy{in.rest()}.view());
     return 0;

@@ -52,7 +52,7 @@ def payloads(events):
         place += 16 + length
 
 
-JSON_KINDS = {"index": 0, "collections": 1, "hook": 2, "rules": 3, "setting": 4, "keys": 5, "shards": 6}
+JSON_KINDS = {"index": 0, "collections": 1, "hook": 2, "rules": 3, "setting": 4, "keys": 5, "shards": 6, "learned": 7}
 
 
 def put_json(kind, text, most=400):
@@ -93,7 +93,12 @@ for path in files("*.json"):
     content = path.read_bytes()
     name = path.as_posix()
     if "/index/" in name:
-        put_json("index", content, 40)
+        put_json("learned", b'{"format": "smdebug learned", "version": 1, "reductions": ["l2"], "runs": ["a", "b"], "suspects": [], '
+         b'"modes": {"TRAIN": {"runs": 2, "last": 40}}, "tensors": {"w": {"TRAIN": {"runs": 2, "every": {"saves": 1, "steps": 40}, '
+         b'"dtype": ["float32"], "shape": [64, null], "finite": 2, "numbers": {"l2": {"runs": 2, "down": 0.8, "up": 0.8, "windows": '
+         b'[{"from": 0, "runs": 2, "low": [[7.2, 1], [7.9, 0]], "high": [[7.9, 0], [7.2, 1]]}]}}}}}, '
+         b'"tied": [{"tensors": ["a", "b"], "saves": 2}]}')
+put_json("index", content, 40)
     elif name.endswith("_collections.json"):
         put_json("collections", content, 80)
     elif name.endswith(".index.json"):

@@ -8,6 +8,7 @@
 #include <program/rows.hpp>
 #include <program/rule_set.hpp>
 #include <smdebug/index/locations.hpp>
+#include <smdebug/learn/learned_facts.hpp>
 
 #include <doctest/doctest.h>
 
@@ -352,6 +353,9 @@ TEST_CASE("check: a failing rule is an error that says where; the first notes ar
 
 TEST_CASE("check: all built-in rules at once on the golden runs") {
     texts all;
+    const temporary_folder folder;
+    const std::string learned_file = folder.path() + "/normal.json";
+    learned_facts{}.save(learned_file);
     for (const rule_info& info : known().infos()) {
         const bool everything =
             info.name == "all_zero" || info.name == "unchanged_tensor" || info.name == "tensor_variance";
@@ -362,6 +366,7 @@ TEST_CASE("check: all built-in rules at once on the golden runs") {
                        : chosen   ? ",collection_names=outputs"
                                   : "") +
                       (info.name == "tensor_variance" ? ",max_threshold=1" : "") +
+                      (info.name == "learned" ? ",file=" + learned_file : "") +
                       (info.name == "similar_across_runs" ? ",other_trial_0=" + golden("torch_mlp") : ""));
     }
     for (const char* run : {"torch_mlp", "torch_ddp", "xgboost_like", "reductions_only"}) {

@@ -19,6 +19,7 @@
 #include <program/show.hpp>
 #include <program/stats.hpp>
 #include <program/text.hpp>
+#include <smdebug/learn/learned_facts.hpp>
 
 #include <doctest/doctest.h>
 
@@ -213,8 +214,14 @@ TEST_CASE("command_line: check; options may stand between runs") {
 }
 
 TEST_CASE("command_line: check; every rule by name, and the runs to compare with go to the rules that compare") {
+    const temporary_folder folder;
+    learned_facts{}.save(folder.path() + "/normal.json");
     for (const rule_info& info : known().infos()) {
         texts arguments{"check", "a", "--rule", info.service_name.empty() ? info.name : info.service_name};
+        if (info.name == "learned") {
+            CHECK(contains(refusal(arguments), "file is needed"));
+            arguments.back() += ",file=" + folder.path() + "/normal.json";
+        }
         if (info.name == "all_zero" || info.name == "unchanged_tensor" || info.name == "tensor_variance" ||
             info.name == "activation_outliers" || info.name == "attention_collapse" ||
             info.name == "expert_imbalance") {
@@ -369,7 +376,7 @@ TEST_CASE("command_line: the error for an unknown option suggests similar ones")
 TEST_CASE("command_line: an option of other commands is an error that names these; --json and --csv suggest --format") {
     check_refused_with_beginning(
         {{{"check", "a", "--threads", "2"},
-          "check has no option --threads; stats, scan, report, pack, export have it\n"},
+          "check has no option --threads; stats, scan, learn, report, pack, export have it\n"},
          {{"ls", "a", "--mode=TRAIN"}, "ls has no option --mode; show, stats, diff, export have it\n"},
          {{"show", "a", "w", "--steps", "3"}, "show has no option --steps. Did you mean --step?"},
          {{"scan", "a", "--json"}, "scan has no option --json. Write --format json\n"},
@@ -396,7 +403,7 @@ TEST_CASE("command_line: completion prints a shell's script, manual pages of the
                    {{"manual", "scan", "-o", "folder"}, "excludes"}});
     const auto all = parsed<cli::detail::manual_arguments>({"manual", "-o", "folder"});
     CHECK(all.folder == "folder");
-    CHECK(all.pages.size() == 17);
+    CHECK(all.pages.size() == 18);
     CHECK(contains(parsed<cli::detail::printed_text>({"help", "manual"}).text, "smdebug manual"));
 }
 

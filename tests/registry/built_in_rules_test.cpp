@@ -31,7 +31,7 @@ TEST_CASE("for_each_built_in_rule: every rule is described, works on any trial, 
             CHECK((plain == service || plain + "rule" == service));  // StalledTrainingRule
         }
     });
-    CHECK(names.size() == 29);
+    CHECK(names.size() == 30);
     CHECK(of_service == 20);
     CHECK(comparing == 1);
     std::sort(names.begin(), names.end());

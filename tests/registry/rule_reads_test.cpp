@@ -4,7 +4,9 @@
 
 #include "support/counting_storage.hpp"
 #include "support/run_builder.hpp"
+#include "support/temporary_folder.hpp"
 
+#include <smdebug/learn/learn.hpp>
 #include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/tensor/half.hpp>
 #include <smdebug/trial/basic_trial.hpp>
@@ -58,6 +60,11 @@ counting_storage<> healthy_run() {
 
 std::vector<any_rule<trial>> rules_of(const std::vector<std::string>& names, const trial& other) {
     const auto known = rule_registry<trial>::built_in();
+    static const temporary_folder folder;
+    const std::string learned_file = folder.path() + "/normal.json";
+    if (std::find(names.begin(), names.end(), "learned") != names.end()) {
+        learn(trial{healthy_run()}).save(learned_file);
+    }
     const std::map<std::string, rule_parameters> parameters{
         {"all_zero", {{"collection_names", "weights"}}},
         {"unchanged_tensor", {{"collection_names", "weights"}}},
@@ -65,7 +72,8 @@ std::vector<any_rule<trial>> rules_of(const std::vector<std::string>& names, con
         {"similar_across_runs", {{"tensor_regex", "^weight$"}}},
         {"activation_outliers", {{"collection_names", "outputs"}}},
         {"attention_collapse", {{"collection_names", "attention"}}},
-        {"expert_imbalance", {{"collection_names", "experts"}}}};
+        {"expert_imbalance", {{"collection_names", "experts"}}},
+        {"learned", {{"file", learned_file}}}};
     std::vector<any_rule<trial>> rules;
     for (const std::string& name : names) {
         const auto given = parameters.find(name);
@@ -109,7 +117,7 @@ TEST_CASE("built-in rules: together they read each event file once") {
             all.push_back(info.name);
         }
     }
-    CHECK(all.size() == 28);
+    CHECK(all.size() == 29);
     for (const auto& [key, count] : reads_of(all)) {
         CAPTURE(key);
         const bool is_first_step = key == smdebug::detail::locations::event_key(0, "worker_0") ||

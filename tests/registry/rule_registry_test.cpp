@@ -83,7 +83,7 @@ memory_trial sample() {
 }  // namespace
 
 TEST_CASE("rule_registry: every built-in rule and parameter that is listed can be set to its default text") {
-    CHECK(built_in().infos().size() == 29);
+    CHECK(built_in().infos().size() == 30);
     for (const rule_info& info : built_in().infos()) {
         INFO(info.name);
         CHECK_FALSE(info.meaning.empty());
@@ -111,7 +111,8 @@ TEST_CASE("rule_registry: which rules cannot do without a setting or without run
         }
     }
     CHECK(wanting == std::vector<std::string>{"all_zero", "tensor_variance", "unchanged_tensor", "similar_across_runs",
-                                              "activation_outliers", "attention_collapse", "expert_imbalance"});
+                                              "activation_outliers", "attention_collapse", "expert_imbalance",
+                                              "learned"});
     CHECK(refused("all_zero", {{"collection_names", "weights"}}) == "accepted");
     CHECK(refused("tensor_variance", {{"max_threshold", "3"}, {"collection_names", "weights"}}) == "accepted");
     CHECK(refused("unchanged_tensor", {{"tensor_regex", "w"}}) == "accepted");
@@ -174,7 +175,7 @@ TEST_CASE("rule_registry: a program's own rule is made as the built-in ones are,
     registry_type known = registry_type::built_in();
     known.add<too_large>();
     known.add<other_all_zero>();
-    CHECK(known.infos().size() == 30);
+    CHECK(known.infos().size() == 31);
     CHECK(known.info("AllZero").meaning == "a value is too large");
     CHECK(known.infos().back().name == "all_zero");
     const memory_trial run = sample();

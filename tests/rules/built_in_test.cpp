@@ -41,7 +41,7 @@ TEST_CASE("built_in_rule: every rule of the registry, over the runs that it is e
         CHECK(built_in_rule<R, local_trial>);
         ++count;
     });
-    CHECK(count == 29);
+    CHECK(count == 30);
     CHECK_FALSE(built_in_rule<rules::similar_across_runs<memory_trial>, local_trial>);
     CHECK_FALSE(built_in_rule<sharper, local_trial>);
     CHECK_FALSE(built_in_rule<const rules::exploding_tensor, local_trial>);

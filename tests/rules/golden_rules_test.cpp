@@ -1,7 +1,9 @@
 // All built-in rules over the golden runs: together, with shared reads, each has the same findings as alone.
 #include "support/rule_conformance.hpp"
 
+#include <smdebug/learn/learn.hpp>
 #include <smdebug/registry/rule_registry.hpp>
+#include <smdebug/rules/built_in/learned.hpp>
 #include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
@@ -9,6 +11,7 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <concepts>
 #include <cstddef>
 #include <map>
 #include <memory>
@@ -67,6 +70,10 @@ std::vector<both_ways> every_rule(bool everything) {
         configure(rule, parameters_for(describe<R>(), everything));
         if constexpr (takes_other_runs<R, local_trial>) {
             rule.others = {std::make_shared<const local_trial>(open_golden("torch_mlp"))};
+        }
+        if constexpr (std::same_as<R, rules::learned>) {
+            rule.facts = smdebug::learn(open_golden("torch_mlp"));
+            rule.min_support = 1;
         }
         detail::check_settings(rule);
         made.push_back({std::string{R::name()}, conformance::erased<local_trial>(rule), any_rule<local_trial>{rule}});

@@ -270,3 +270,48 @@ TEST_CASE("invoke_rule: a rule that compares runs holds them, and none of them r
     CHECK(other.dynamic_refresh());
     CHECK(run.dynamic_refresh());
 }
+
+namespace {
+
+/// Says at the end of a walk what it has not looked at.
+struct concluding {
+    int* concluded;
+    [[nodiscard]] static std::string name() { return "concluding"; }
+    [[nodiscard]] bool operator()(const readable_trial auto& /*run*/, step_number step) const { return step == 4; }
+    [[nodiscard]] std::vector<finding> conclude(const readable_trial auto& /*run*/) const {
+        ++*concluded;
+        return {finding::note("the end"), finding{}};
+    }
+};
+
+}  // namespace
+
+TEST_CASE("invoke_rule: a rule's notes at the end of a walk, once, unless that was ended early") {
+    memory_storage store;
+    run_builder build{store};
+    build.collections();
+    for (const step_number step : {0, 2, 4}) {
+        build.step({.step = step, .tensors = {tensor_of<float>("w", {1})}});
+    }
+    build.end();
+    const memory_trial run{store};
+    static_assert(concluding_rule<concluding, trial>);
+    int concluded = 0;
+    const rule_outcome whole = invoke_rule(concluding{&concluded}, run);
+    CHECK(concluded == 1);
+    REQUIRE(whole.notes.size() == 1);
+    CHECK(whole.notes[0].message == "the end");
+    CHECK(whole.notes[0].step == 4);
+    CHECK(whole.notes[0].rule == "concluding");
+    CHECK(whole.evaluated == 3);
+    CHECK(whole.met_at == steps_list{4});
+    CHECK(invoke_rule(concluding{&concluded}, run, {.end_step = 3}).notes[0].step == 2);
+    CHECK(concluded == 2);
+    CHECK(invoke_rule(concluding{&concluded}, run, {.stop_at_first = true}).notes.empty());
+    CHECK(invoke_rule(concluding{&concluded}, run, {.start_step = 9}).notes.empty());
+    CHECK(concluded == 2);
+    auto limited = any_rule<trial>{concluding{&concluded}};
+    limited.limit({.begin = 0, .end = 1});
+    CHECK(invoke_rules(static_cast<const trial&>(run), {limited})[0].outcome.notes[0].step == 0);
+    CHECK(concluded == 3);
+}

@@ -47,7 +47,13 @@ using smdebug::step_number;
 
 /// A rule and its state, without its type: copies are copies of the rule.  So that the suite is compiled once.
 template <class Trial>
-using erased_rule = std::function<std::vector<finding>(const Trial&, step_number)>;
+struct erased_rule {
+    /// Calls the rule at a step, or for its notes at the end of a walk.
+    std::function<std::vector<finding>(const Trial&, step_number, bool ends)> call;
+
+    std::vector<finding> operator()(const Trial& run, step_number step) const { return call(run, step, false); }
+    std::vector<finding> conclude(const Trial& run) const { return call(run, -1, true); }
+};
 
 template <class Trial, class Rule>
 erased_rule<Trial> erased(Rule rule) {
@@ -55,8 +61,16 @@ erased_rule<Trial> erased(Rule rule) {
     if constexpr (smdebug::polled_rule<Rule, Trial>) {
         rule.start();
     }
-    return
-        [rule](const Trial& run, step_number step) mutable { return smdebug::detail::without_silent(rule(run, step)); };
+    return {[rule](const Trial& run, step_number step, bool ends) mutable -> std::vector<finding> {
+        if (!ends) {
+            return smdebug::detail::without_silent(rule(run, step));
+        }
+        if constexpr (smdebug::concluding_rule<Rule, Trial>) {
+            return rule.conclude(run);
+        } else {
+            return {};
+        }
+    }};
 }
 
 struct told {
@@ -97,7 +111,7 @@ told walk(erased_rule<Trial>& rule, const Trial& run, smdebug::invoke_options ho
 
 /// Whether a finding says what was found: a number, or in words what is no number.
 inline bool says_what(const finding& one) {
-    constexpr std::string_view words[] = {"NaN", "nan", "not finite", "shape"};
+    constexpr std::string_view words[] = {"NaN", "nan", "not finite", "shape", "healthy run"};
     return !smdebug::is_nan(one.value) || !smdebug::is_nan(one.threshold) ||
            std::any_of(std::begin(words), std::end(words),
                        [&](std::string_view word) { return one.message.find(word) != std::string::npos; });

@@ -14,6 +14,7 @@
 #include <smdebug/rules/built_in/exploding_tensor.hpp>
 #include <smdebug/rules/built_in/feature_importance_overweight.hpp>
 #include <smdebug/rules/built_in/gradient_spike.hpp>
+#include <smdebug/rules/built_in/learned.hpp>
 #include <smdebug/rules/built_in/loss_not_decreasing.hpp>
 #include <smdebug/rules/built_in/loss_spike.hpp>
 #include <smdebug/rules/built_in/nan_origin.hpp>

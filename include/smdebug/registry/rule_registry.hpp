@@ -220,6 +220,7 @@ inline constexpr scanned_rule scanned_rules[] = {
      .never = "it needs to know which tensors are loads of experts: --rule expert_imbalance,tensor_regex=..."},
     {.name = "precision_underflow", .collections = "gradients"},
     {.name = "weight_norm_drift", .collections = "weights", .parameters = "warm_up=10,exclude_regex=(?i)bias"},
+    {.name = "learned", .never = "it needs what was learned of healthy runs: --rule learned,file=..."},
 };
 
 /// A rule that a scan evaluates, or the reason against it.

@@ -122,7 +122,17 @@ public:
         }
         return findings;
     }
-    /// The same for a step that may have to be waited for, and for unchecked settings.
+    /// See concluding_rule: notes about a walk whose last step was `step`.
+    [[nodiscard]] std::vector<finding> conclude(const Run& run, step_number step) {
+        [[maybe_unused]] const auto guard = without_refresh(run);
+        std::vector<finding> notes = conclusion(run);
+        name_step(notes, run, step);
+        for (finding& one : notes) {
+            one.rule = own_name_;
+        }
+        return notes;
+    }
+    /// The same as call() for a step that may have to be waited for, and for unchecked settings.
     /// Errors: those of check() and call(), and what wait_for_steps throws (step_unavailable, no_more_data, timed_out,
     ///         stopped).
     [[nodiscard]] std::vector<finding> evaluate(const Run& run, step_number step, const wait_options& how = {}) {
@@ -155,6 +165,7 @@ public:
 
 private:
     [[nodiscard]] virtual std::vector<finding> judge(const Run& run, step_number step, const wait_options& how) = 0;
+    [[nodiscard]] virtual std::vector<finding> conclusion(const Run& run) = 0;
     [[nodiscard]] virtual std::map<std::string, std::string> parameters() const = 0;
 
     std::string own_name_;
@@ -226,6 +237,13 @@ private:
             required.fetch(how);
         }
         return without_silent(callable_(named(run), step));
+    }
+    std::vector<finding> conclusion([[maybe_unused]] const Run& run) override {
+        if constexpr (concluding_rule<rule_type, Named>) {
+            return without_silent(callable_.conclude(named(run)));
+        } else {
+            return {};
+        }
     }
     std::map<std::string, std::string> parameters() const override { return parameters_of(callable_); }
 

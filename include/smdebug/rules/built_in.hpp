@@ -19,6 +19,7 @@ struct expert_imbalance;
 struct exploding_tensor;
 struct feature_importance_overweight;
 struct gradient_spike;
+struct learned;
 struct loss_not_decreasing;
 struct loss_spike;
 struct nan_origin;
@@ -59,7 +60,7 @@ using built_in_rules =
                       rules::confusion, rules::stalled_training, rules::check_input_images, rules::nlp_sequence_ratio,
                       rules::tree_depth, rules::feature_importance_overweight, rules::loss_spike, rules::gradient_spike,
                       rules::nan_origin, rules::replica_mismatch, rules::activation_outliers, rules::attention_collapse,
-                      rules::expert_imbalance, rules::precision_underflow, rules::weight_norm_drift>;
+                      rules::expert_imbalance, rules::precision_underflow, rules::weight_norm_drift, rules::learned>;
 
 namespace detail {
 

@@ -124,6 +124,13 @@ concept polled_rule = requires(Rule& rule, const Trial& trial) {
     { rule.poll_interval() } -> std::same_as<std::chrono::milliseconds>;
 };
 
+/// Optional: rule.conclude(trial) returns notes about what it has not looked at.  It is called once, after the last step,
+///           unless the walk was ended early; their step is the last one.
+template <class Rule, class Trial>
+concept concluding_rule = requires(const Rule& rule, const Trial& trial) {
+    { rule.conclude(trial) } -> std::same_as<std::vector<finding>>;
+};
+
 /// Judges a run, step by step.  A type Rule models `rule` for a trial type when:
 ///  1. it can be called with (const Trial&, step_number) and returns a bool, a finding or a vector of findings;
 ///  2. the step is a global one, complete when the rule is called, and refreshing is off during the call;

@@ -1,6 +1,13 @@
 // A part of <smdebug/src.hpp>: the bodies of rules and the registry.
 #pragma once
 
+#include <smdebug/learn/facts/impl/all_facts.ipp>
+#include <smdebug/learn/facts/impl/entry.ipp>
+#include <smdebug/learn/facts/impl/facts_json.ipp>
+#include <smdebug/learn/facts/impl/series.ipp>
+#include <smdebug/learn/impl/learned_facts.ipp>
+#include <smdebug/learn/look/impl/run_learner.ipp>
+#include <smdebug/learn/look/impl/save_look.ipp>
 #include <smdebug/registry/impl/configure.ipp>
 #include <smdebug/registry/impl/rule_registry.ipp>
 #include <smdebug/rules/built_in/impl/attention_collapse.ipp>
@@ -9,6 +16,7 @@
 #include <smdebug/rules/built_in/impl/expert_imbalance.ipp>
 #include <smdebug/rules/built_in/impl/feature_importance_overweight.ipp>
 #include <smdebug/rules/built_in/impl/gradient_spike.ipp>
+#include <smdebug/rules/built_in/impl/learned.ipp>
 #include <smdebug/rules/built_in/impl/nan_origin.ipp>
 #include <smdebug/rules/built_in/impl/overfit.ipp>
 #include <smdebug/rules/built_in/impl/poor_weight_initialization.ipp>
@@ -19,4 +27,5 @@
 #include <smdebug/rules/impl/setting.ipp>
 #include <smdebug/rules/judge/impl/check_settings.ipp>
 #include <smdebug/rules/judge/impl/history.ipp>
+#include <smdebug/rules/judge/impl/learned_judge.ipp>
 #include <smdebug/rules/judge/impl/loss_course.ipp>

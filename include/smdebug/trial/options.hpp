@@ -209,7 +209,7 @@ struct sharing_options {
     /// the last saves of tensors that comparisons use.  Reductions and results of measures of the last 16 saves are
     /// kept in addition.
     std::size_t value_bytes = std::size_t{256} << 20U;
-    /// Whether a thread reduces the next available steps, up to 8, while rules evaluate the current one.
+    /// Whether a thread reduces the next available steps, up to 16, while rules evaluate the current one.
     bool look_ahead = true;
     /// Event files of a remote storage, in bytes: half for those of the next steps, a quarter for those of the last
     /// ones.  For a larger step the rest is read on demand.

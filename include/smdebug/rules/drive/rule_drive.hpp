@@ -143,6 +143,9 @@ private:
     // Called outside the rule: an exception of a listener is not the rule's failure.
     void skip(std::size_t rule, step_number step, const std::exception_ptr& why);
 
+    /// Ends a rule that has not ended, after its notes about the walk if that was not ended early.
+    void end(std::size_t rule, invoke_end why, step_number next_step);
+
     /// Adds a step's findings to the rule's outcome and passes them to the listener.
     void take(std::size_t rule, std::vector<finding> findings, step_number step);
 

@@ -135,7 +135,7 @@ void rule_drive<Run>::visit(step_number step) {
         rule_progress& each = progress_[i];
         const step_range& range = rules_[i]->range;
         if (!each.over && range.end && step >= *range.end) {
-            each.end(invoke_end::end_step, *range.end);
+            end(i, invoke_end::end_step, *range.end);
         }
         if (!each.over && range.contains(step)) {
             each.outcome.next_step = step + 1;
@@ -178,9 +178,28 @@ std::optional<std::chrono::milliseconds> rule_drive<Run>::poll_interval() const 
 
 template <class Run>
 void rule_drive<Run>::end_all(invoke_end why, step_number next_step) {
-    for (rule_progress& each : progress_) {
-        each.end(why, next_step);
+    for (std::size_t i = 0; i < rules_.size(); ++i) {
+        end(i, why, next_step);
     }
+}
+
+template <class Run>
+void rule_drive<Run>::end(std::size_t rule, invoke_end why, step_number next_step) {
+    rule_progress& each = progress_[rule];
+    if (each.over) {
+        return;
+    }
+    const bool is_early = why == invoke_end::stopped || why == invoke_end::failed || why == invoke_end::first_finding;
+    if (!is_early && each.outcome.evaluated > 0) {
+        const step_number last = each.outcome.next_step - 1;
+        try {
+            take(rule, rules_[rule]->conclude(run_, last), last);
+        } catch (...) {
+            each.failure = std::current_exception();
+            return each.end(invoke_end::failed, next_step);
+        }
+    }
+    each.end(why, next_step);
 }
 
 template <class Run>

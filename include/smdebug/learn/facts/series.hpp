@@ -1,0 +1,126 @@
+// A number over windows of steps, in some healthy runs: how far apart they lie, and the margins that leaving each run
+// out in turn asks for.  Numbers are compared and selected, never summed: joining is exact in any order.
+#pragma once
+
+#include <smdebug/core/form.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/learn/facts/numbers.hpp>
+#include <smdebug/learn/facts/window.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace smdebug::inline v1::detail::learn {
+
+/// A run's place in a sorted list of names.
+using run_place = std::uint32_t;
+
+/// The least or greatest number of a run in a window.
+struct extreme {
+    double number = 0;
+    run_place run = 0;
+};
+
+/// The three least or three greatest of some runs: three make leave-one-out exact.
+class extremes {
+public:
+    static constexpr std::size_t most = 3;
+
+    [[nodiscard]] std::size_t size() const noexcept { return size_; }
+    [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
+    [[nodiscard]] const extreme& operator[](std::size_t place) const noexcept { return kept_[place]; }
+    [[nodiscard]] const extreme* begin() const noexcept { return kept_.data(); }
+    [[nodiscard]] const extreme* end() const noexcept { return kept_.data() + size_; }
+    [[nodiscard]] bool has(run_place run) const noexcept;
+    /// Adds one behind the others.
+    void push_back(const extreme& one) noexcept { kept_[size_++] = one; }
+    /// The same without a run.
+    [[nodiscard]] extremes without(run_place run) const noexcept;
+    /// The first that is not this run's; null: there is none.
+    [[nodiscard]] const extreme* first_but(run_place run) const noexcept;
+
+private:
+    std::array<extreme, most> kept_{};
+    std::size_t size_ = 0;
+};
+
+/// The first three of both lists, in ascending (low) or descending order (high), then by run.
+[[nodiscard]] extremes joined_low(const extremes& a, const extremes& b) noexcept;
+[[nodiscard]] extremes joined_high(const extremes& a, const extremes& b) noexcept;
+
+/// What healthy runs had in one window.
+struct window_facts {
+    window_number window = 0;
+    std::uint64_t runs = 0;
+    extremes low = {};
+    extremes high = {};
+};
+
+/// Windows in ascending order.  Memory: 12 bytes an extreme, 12 a window.
+class window_list {
+public:
+    [[nodiscard]] std::size_t size() const noexcept { return heads_.size(); }
+    [[nodiscard]] bool empty() const noexcept { return heads_.empty(); }
+    [[nodiscard]] window_facts operator[](std::size_t place) const noexcept;
+    [[nodiscard]] window_number window_at(std::size_t place) const noexcept { return heads_[place].window; }
+    [[nodiscard]] std::uint64_t runs_at(std::size_t place) const noexcept { return heads_[place].runs; }
+
+    /// Adds one behind the others.
+    void push_back(const window_facts& one);
+    void reserve(std::size_t windows, std::size_t extremes);
+    [[nodiscard]] std::size_t count_of_extremes() const noexcept { return numbers_.size(); }
+    /// Gives back what it has reserved and does not need.
+    void shrink();
+    /// Replaces each run's place by that in another list.
+    void renumber(std::span<const run_place> places) noexcept;
+
+private:
+    struct head {
+        std::uint32_t begin = 0;  // of its extremes in the lists below
+        std::uint32_t runs = 0;
+        window_number window = 0;
+        std::uint8_t low = 0;
+        std::uint8_t high = 0;
+    };
+    std::vector<head> heads_;
+    std::vector<double> numbers_;
+    std::vector<run_place> places_;
+};
+
+/// A healthy range at a mode step, and where it comes from.
+struct healthy_range {
+    number_range range = {};
+    std::uint64_t runs = 0;
+    step_number first_step = 0;
+    step_number last_step = 0;
+};
+
+/// One number of a tensor in a mode.
+struct number_series {
+    std::uint64_t runs = 0;           ///< with such a number
+    std::optional<double> down = {};  ///< the margins; nothing: that side is not judged
+    std::optional<double> up = {};
+    std::optional<double> widen = {};  ///< written by hand
+    window_list windows = {};
+
+    /// The nearest windows with enough runs at or before a mode step, and at or after it; nothing: either is missing.
+    /// Cost: a binary search.
+    [[nodiscard]] std::optional<healthy_range> healthy_at(step_number mode_step) const noexcept;
+};
+
+[[nodiscard]] number_series joined(const number_series& a, const number_series& b);
+
+/// Finds the margins anew, from the windows.  Adds to `suspects` the runs that would raise an alarm if the series was
+/// learned without them.
+/// Cost: grows with the windows, times the runs that are an extreme of any.
+void find_margins(number_series& of, number which, std::vector<run_place>& suspects);
+
+}  // namespace smdebug::inline v1::detail::learn
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/learn/facts/impl/series.ipp>
+#endif

@@ -1,0 +1,110 @@
+// Learns the facts of one run from its saves, step by step.  It knows nothing of trials: its caller reads the saves.
+#pragma once
+
+#include <smdebug/core/form.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/core/text_hash.hpp>
+#include <smdebug/learn/facts/all_facts.hpp>
+#include <smdebug/learn/look/save_look.hpp>
+#include <smdebug/reduce/element_walks.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace smdebug::inline v1::detail::learn {
+
+/// The newest content of each worker's saves of an entry, and whether the next is the same.
+class newest_contents {
+public:
+    enum class pair : std::uint8_t { none, same, differs };
+
+    /// Compares a save with the one before it by the same worker, and keeps it instead.
+    pair next(std::string_view worker, const save_content& content);
+
+private:
+    std::vector<std::pair<std::string, save_content>> by_worker_;
+};
+
+/// The steps of a mode, counted in a walk.
+struct mode_count {
+    std::vector<step_number> steps = {};  ///< mode steps, in the order of the global steps
+
+    /// The largest gaps at the steps behind `before` (so many were counted by then; 0: from the start) up to `now`.
+    [[nodiscard]] save_gap gap(std::size_t before, std::size_t now) const noexcept;
+};
+
+/// A place in arrays by mode.
+[[nodiscard]] constexpr std::size_t index_of(mode which) noexcept { return static_cast<std::size_t>(which) - 1; }
+
+/// Begin each complete step in order, then take its saves, by worker.
+class run_learner {
+public:
+    explicit run_learner(const number_set& kept) : kept_(kept) {}
+
+    void begin_step(step_number global, mode in, step_number mode_step);
+    /// `shape`: of the values, else the saved one; null: neither.
+    void take(std::string_view tensor, std::string_view worker, const save_look& save, const shape_type* shape);
+
+    /// The facts, with the run's name; leaves this empty.
+    [[nodiscard]] all_facts finish(std::string run);
+
+private:
+    struct window_range {
+        window_number window = 0;
+        number_range range = {};
+    };
+    struct windowed_numbers {
+        std::vector<window_range> windows = {};  // ascending
+        void take(step_number mode_step, double one);
+    };
+    struct entry_state {
+        entry_facts facts = {};
+        std::size_t last_save = 0;  // counted in steps of the mode
+        bool knows_least = false;
+        bool knows_greatest = false;
+        newest_contents newest = {};
+        // The newest step: how many workers saved values there, and whether these are alike.
+        step_number replica_step = -1;
+        std::size_t replica_count = 0;
+        bool are_alike = true;
+        save_content first_replica = {};
+        std::array<std::unique_ptr<windowed_numbers>, number_count> numbers = {};
+    };
+    struct tensor_state {
+        std::string name = {};
+        std::array<std::unique_ptr<entry_state>, 4> by_mode = {};
+        // What `tied` compares: a hash over all saves with values.
+        reduce::detail::content_hash all_saves = {};
+        std::uint64_t saves = 0;
+        bool is_void = false;
+        bool is_small = false;  // a save has fewer than two elements
+        bool changes = false;   // a pair differs
+    };
+
+    void end_replicas(entry_state& entry) const;
+    void take_pair(tensor_state& tensor, entry_state& entry, std::string_view worker, const save_look& save) const;
+    [[nodiscard]] std::vector<tied_class> tied() const;
+
+    number_set kept_;
+    step_number global_ = -1;
+    mode mode_ = mode::global;
+    step_number mode_step_ = 0;
+    std::array<mode_count, 4> modes_ = {};
+    std::vector<std::unique_ptr<tensor_state>> tensors_ = {};
+    std::unordered_map<std::string, tensor_state*, text_hash, std::equal_to<>> by_name_ = {};
+};
+
+}  // namespace smdebug::inline v1::detail::learn
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/learn/look/impl/run_learner.ipp>
+#endif

@@ -1,0 +1,263 @@
+#include <program/learn.hpp>
+
+#include <program/command_line.hpp>
+#include <program/command_options.hpp>
+#include <program/learn_table.hpp>
+#include <program/numbers.hpp>
+#include <program/ranks.hpp>
+#include <program/text.hpp>
+#include <smdebug/batch/find_runs.hpp>
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/json_text.hpp>
+#include <smdebug/learn/learn.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <thread>
+#include <utility>
+
+namespace smdebug::inline v1::cli::detail {
+
+namespace {
+
+// The runs that the user names, a path, pattern or folder each: in arguments, then in the list.
+std::vector<std::string> asked_runs(const learn_arguments& args) {
+    std::vector<std::string> asked = args.runs;
+    if (args.list) {
+        std::ifstream file;
+        if (*args.list != "-") {
+            file.open(*args.list);
+            file.peek();  // a folder, for one, opens but does not read
+            if (!file.is_open() || file.bad()) {
+                throw usage_error("--list: the file " + *args.list + " cannot be read");
+            }
+            file.clear();  // of the end, where the list is empty
+        }
+        run_list list{*args.list == "-" ? std::cin : file, "--list " + *args.list};
+        try {
+            while (auto line = list.next()) {
+                asked.push_back(*std::move(line));
+            }
+        } catch (const error& wrong) {
+            throw usage_error(wrong.message());
+        }
+    }
+    std::vector<std::string> plain;
+    for (const std::string& each : asked) {
+        plain.push_back(plain_path(each));
+    }
+    std::sort(plain.begin(), plain.end());
+    if (const auto twice = std::adjacent_find(plain.begin(), plain.end()); twice != plain.end()) {
+        throw usage_error(*twice + " is given twice: each run counts once");
+    }
+    return asked;
+}
+
+// The facts of the files of --add.
+learned_facts added_facts(const learn_arguments& args) {
+    learned_facts facts;
+    for (const std::string& path : args.add) {
+        try {
+            facts.join(learned_facts::load(path));
+        } catch (const value_error& wrong) {
+            const std::string text{wrong.message()};
+            throw usage_error("--add " + (text.starts_with(path) ? text : path + ": " + text));
+        } catch (const error& wrong) {
+            throw usage_error("--add: " + std::string{wrong.message()});
+        }
+    }
+    return facts;
+}
+
+text_list asked_numbers(const learn_arguments& args, const learned_facts& added) {
+    if (!args.reductions) {
+        return learn_options{}.reductions;
+    }
+    const text_list names{split(*args.reductions, ',')};
+    try {
+        const auto numbers = smdebug::detail::learn::numbers_named(names);
+        if (!added.runs().empty() && numbers != added.data().reductions) {
+            throw value_error("the files of --add keep other numbers.  Leave --reductions out");
+        }
+    } catch (const value_error& wrong) {
+        throw usage_error("--reductions: " + std::string{wrong.message()});
+    }
+    return names;
+}
+
+std::string result_json(const learned_facts& facts, const std::vector<left_out_run>& left_out) {
+    std::string text = "{\"runs\": " + std::to_string(facts.runs().size()) +
+                       ", \"tensors\": " + std::to_string(facts.data().tensors.size()) + ", \"left_out\": [";
+    for (std::size_t i = 0; i < left_out.size(); ++i) {
+        text += i == 0 ? "{\"run\": " : ", {\"run\": ";
+        append_json_string(text, left_out[i].run);
+        text += ", \"why\": ";
+        append_json_string(text, left_out[i].why);
+        text += '}';
+    }
+    text += "], \"suspects\": [";
+    for (std::size_t i = 0; i < facts.suspects().size(); ++i) {
+        text += i == 0 ? "" : ", ";
+        append_json_string(text, facts.suspects()[i]);
+    }
+    return text + "]}\n";
+}
+
+int show(const learn_arguments& args, console& to) {
+    learned_facts facts;
+    try {
+        facts = learned_facts::load(*args.show);
+    } catch (const error& wrong) {
+        throw usage_error("--show: " + std::string{wrong.message()});
+    }
+    const std::optional<std::string> tensor = args.runs.empty() ? std::nullopt : std::optional{args.runs.front()};
+    if (tensor && facts.data().tensors.find(*tensor) == facts.data().tensors.end()) {
+        throw usage_error(*args.show + " has no tensor \"" + *tensor + "\"." + near_or_all(*tensor, facts.tensors()));
+    }
+    to.print(learned_table(facts, tensor));
+    return to.status();
+}
+
+}  // namespace
+
+std::string suspects_text(const learned_facts& facts) {
+    const std::size_t runs = facts.runs().size();
+    if (runs == 1) {
+        return "one run: no envelopes";
+    }
+    const auto& suspects = facts.suspects();
+    std::string text = (suspects.empty() ? "none" : std::to_string(suspects.size())) + " of " + std::to_string(runs) +
+                       " runs would raise an alarm if learned from the others";
+    for (std::size_t i = 0; i < suspects.size(); ++i) {
+        text += (i == 0 ? ": " : " ") + printable(suspects[i]);
+    }
+    return text;
+}
+
+int learn_runs(const learn_arguments& args, console& to, const std::stop_token& stop) {
+    if (args.show) {
+        return show(args, to);
+    }
+    if (const std::size_t processes = launched_processes(); processes > 1) {
+        throw usage_error("this is one of " + std::to_string(processes) +
+                          " processes, each of which would learn all runs: give each a --shard and a file of its own, "
+                          "and merge these with --add");
+    }
+    const std::vector<std::string> asked = asked_runs(args);
+    learn_options how{.threads = args.threads > 0 ? args.threads : std::max(1U, std::thread::hardware_concurrency()),
+                      .add_to = added_facts(args),
+                      .stop = stop};
+    how.reductions = asked_numbers(args, how.add_to);
+    std::vector<left_out_run> left_out;
+    how.on_note = [&](const std::string& run, const std::string& note) { to.note(run + ": " + note); };
+    how.progress = [&](std::size_t done) { to.progress_line([&] { return counted(done, "run") + " read"; }); };
+    run_finder found{asked, run_finder::settings{.storage = args.how.storage}};
+    const auto open = [&](const std::string& path, const std::optional<any_storage>& store) -> trial {
+        return open_run(run_place{.path = path, .store = store}, args.how);
+    };
+    learned_facts facts;
+    try {
+        const auto is_asked = [&](const std::string& path) { return !args.shard || args.shard->has(path); };
+        facts = smdebug::detail::learn::learn_found(
+            found, open, how,
+            [&](const left_out_run& one) {
+                left_out.push_back(one);
+                to.error(one.run + " is left out: " + one.why);
+            },
+            is_asked);
+    } catch (const stopped&) {
+        to.clear_progress();
+        to.error("interrupted: nothing is written");
+        return exit_interrupted;
+    } catch (const value_error& wrong) {
+        throw usage_error(wrong.message());
+    }
+    to.clear_progress();
+    std::string beside;
+    for (const auto& [ending, count] : found.left_out()) {
+        beside.append(beside.empty() ? "" : ", ").append(std::to_string(count)).append(" ").append(ending);
+    }
+    if (!beside.empty()) {
+        to.note("files beside the runs are not looked at: " + beside);
+    }
+    std::sort(left_out.begin(), left_out.end(),
+              [](const left_out_run& one, const left_out_run& other) { return one.run < other.run; });
+    if (facts.runs().empty()) {
+        to.error("no run is left to learn from: nothing is written");
+    } else {
+        facts.save(*args.output);
+    }
+    if (args.how.format == output_format::json) {
+        to.print(result_json(facts, left_out));
+    } else if (!facts.runs().empty()) {
+        to.print("learned from " + counted(facts.runs().size(), "run") + ": " +
+                 counted(facts.data().tensors.size(), "tensor") + ", into " + printable(*args.output) + "\n" +
+                 suspects_text(facts) + "\n");
+        if (!facts.suspects().empty()) {
+            to.print("look at these runs, and leave them out if they are not healthy\n");
+        }
+    }
+    return to.status();
+}
+
+void declare_learn(command_line& line) {
+    const auto args = std::make_shared<learn_arguments>();
+    CLI::App& app = line.add(
+        "learn", "what runs that went well have in common, for the rule learned", args,
+        [](const learn_arguments& given) {
+            if (given.show) {
+                if (given.runs.size() > 1 || given.list || given.output || !given.add.empty()) {
+                    throw usage_error("--show prints a file, or one TENSOR of it, and takes nothing else");
+                }
+                return;
+            }
+            if (!given.output) {
+                throw usage_error("--output is required: the file to write", "Try `smdebug learn --help`.");
+            }
+            if (given.runs.empty() && !given.list && given.add.empty()) {
+                throw usage_error("learn needs at least one run, --list with a file that names some, or --add",
+                                  "Try `smdebug learn --help`.");
+            }
+        },
+        [](const learn_arguments& given, const run_context& with) { return learn_runs(given, with.to, with.stop()); });
+    add_arguments(
+        app, "RUN", args->runs,
+        "healthy runs, archives, folders with runs in them, patterns such as 'jobs/**/run-?'; s3://, too; with "
+        "--show: a tensor",
+        false);
+    add_text(app, "-o,--output", args->output, "FILE",
+             "the file to write, which is replaced when the new one is whole");
+    add_texts(app, "--add", args->add, "FILE",
+              "add to what this file has learned; may be given again: files are merged");
+    add_text(app, "--list", args->list, "FILE",
+             "more runs: a file with a path, pattern or folder a line; -: standard input");
+    add_text(app, "--reductions", args->reductions, "LIST",
+             "the numbers that are kept, with commas between them: abs_max, abs_mean, l1, l2, max, mean, min, std, "
+             "zeros; default: abs_max,l2,zeros, or those of --add");
+    add_text(app, "--show", args->show, "FILE", "print what was learned, or one TENSOR of it, as a table");
+    add_parsed(app, "--shard", args->shard, "I/N",
+               "only the I-th of N parts of the runs; the parts' files are merged by --add",
+               [](const std::string& text) {
+                   try {
+                       return parse_shard(text);
+                   } catch (const value_error& wrong) {
+                       throw usage_error("--shard: " + std::string{wrong.message()});
+                   }
+               });
+    add_threads(app, args->threads,
+                "runs that are read at once; default: one for each CPU.  The file does not depend on it");
+    add_steps(app, args->how.range);
+    add_how(app, args->how);
+    add_runs_from_folders(app, args->how.storage.formats);
+    add_notes(
+        app,
+        "A run of which anything cannot be read is left out whole, and named.  A run that would raise an alarm if it\n"
+        "were learned from the others is named, too: look at it, and leave it out if it is not healthy.\n"
+        "Example: smdebug learn runs/2024-* -o normal.json\n"
+        "         smdebug check runs/new --rule learned,file=normal.json\n");
+}
+
+}  // namespace smdebug::inline v1::cli::detail

@@ -1,0 +1,38 @@
+// `smdebug learn`: what trainings that went well have in common, as a file that the rule `learned` checks others against.
+#pragma once
+
+#include <program/console.hpp>
+#include <program/runs.hpp>
+#include <program/shard.hpp>
+#include <smdebug/core/stop_token.hpp>
+#include <smdebug/learn/learned_facts.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace smdebug::inline v1::cli::detail {
+
+class command_line;
+
+struct learn_arguments {
+    std::vector<std::string> runs = {};    ///< with `show`: at most one tensor
+    std::optional<std::string> list = {};  ///< a file with more runs, "-": standard input
+    std::optional<run_shard> shard = {};   ///< only the runs in this part of the list
+    std::vector<std::string> add = {};     ///< files that the runs are added to
+    std::optional<std::string> output = {};
+    std::optional<std::string> show = {};  ///< a file to print instead
+    std::optional<std::string> reductions = {};
+    unsigned threads = 0;  ///< 0: as many as there are CPUs
+    run_options how = {};
+};
+
+/// Runs the command; the exit status.  Errors: usage_error.
+[[nodiscard]] int learn_runs(const learn_arguments& args, console& to, const std::stop_token& stop = {});
+
+/// The sentence about suspects: "2 of 20 runs would raise an alarm if learned from the others: runs/a runs/b".
+[[nodiscard]] std::string suspects_text(const learned_facts& facts);
+
+void declare_learn(command_line& line);
+
+}  // namespace smdebug::inline v1::cli::detail
