@@ -227,14 +227,18 @@ TEST_CASE("whole_file_output: a pipe or device in its place is refused, also beh
     REQUIRE(::mkfifo((folder.path() + "/pipe").c_str(), 0600) == 0);
     std::filesystem::create_symlink("pipe", folder.path() + "/link");
     std::filesystem::create_symlink("/dev/null", folder.path() + "/null");
-    for (const char* const name : {"pipe", "link", "null"}) {
+    // As /dev/stdout is, whatever it is redirected to.
+    std::filesystem::create_symlink("/proc/self/exe", folder.path() + "/stream");
+    for (const char* const name : {"pipe", "link", "null", "stream"}) {
         CAPTURE(name);
-        CHECK_THROWS_WITH_AS(detail::posix::write_whole(folder.path() + "/" + name, as_bytes("x")),
-                             doctest::Contains("it is a pipe, a device or a socket; name a file"), unavailable);
+        CHECK_THROWS_WITH_AS(
+            detail::posix::write_whole(folder.path() + "/" + name, as_bytes("x")),
+            doctest::Contains("it is a pipe, a device, a socket or a stream of the program; name a file"), unavailable);
     }
     CHECK(std::filesystem::is_fifo(folder.path() + "/pipe"));
     CHECK(std::filesystem::is_symlink(folder.path() + "/link"));
     CHECK(std::filesystem::is_symlink(folder.path() + "/null"));
+    CHECK(std::filesystem::is_symlink(folder.path() + "/stream"));
 }
 
 TEST_CASE("whole_file_output: a read-only folder is access_denied") {

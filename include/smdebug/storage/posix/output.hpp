@@ -22,8 +22,8 @@ namespace smdebug::inline v1::detail::posix {
 /// Which users may read a new file: those that the process's umask permits, or only its owner.
 enum class readable_by : std::uint8_t { umask, owner };
 
-/// Throws unavailable if `path` is a pipe, a device or a socket, also through a link: a file would replace it, or block
-/// until it is read.
+/// Throws unavailable if `path` is a pipe, a device or a socket, also through a link, or a link as /dev/stdout: a file
+/// would replace it, or block until it is read.
 void refuse_special_file(const std::string& path);
 
 /// Makes the missing folders above `path`. Returns the position in `path` where the name of the first new folder ends,

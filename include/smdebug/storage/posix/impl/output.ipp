@@ -16,6 +16,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <optional>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -35,9 +36,15 @@ SMDEBUG_INLINE void fail_writing(const std::string& path, int code, const std::s
 
 SMDEBUG_INLINE void refuse_special_file(const std::string& path) {
     struct ::stat facts {};
-    if (::stat(path.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode) && !S_ISDIR(facts.st_mode)) {
-        throw unavailable("cannot write " + path + ": it is a pipe, a device or a socket; name a file",
-                          {.where = path});
+    constexpr std::string_view of_processes = "/proc/";  // where /dev/stdout leads, also if that is a file
+    std::array<char, of_processes.size()> target{};
+    const ::ssize_t length = ::readlink(path.c_str(), target.data(), target.size());
+    const bool is_stream = length > 0 && std::string_view{target.data(), target.size()} == of_processes;
+    const bool is_other = ::stat(path.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode) && !S_ISDIR(facts.st_mode);
+    if (is_stream || is_other) {
+        throw unavailable(
+            "cannot write " + path + ": it is a pipe, a device, a socket or a stream of the program; name a file",
+            {.where = path});
     }
 }
 
