@@ -411,19 +411,18 @@ private:
     [[nodiscard]] std::string wrong_with(const std::vector<node>& given, bool is_typed, torch_view& view,
                                          problem_kind& kind) const {
         const std::size_t least = is_typed ? 7 : 4;
-        const std::optional<std::int64_t> offset =
-            given.size() >= least ? tree_.integer(given[1]) : std::optional<std::int64_t>{};
-        const auto shape = offset ? extents(given[2]) : std::nullopt;
-        const auto strides = offset ? extents(given[3]) : std::nullopt;
-        if (!shape || !strides || *offset < 0 || shape->size() != strides->size()) {
+        const std::int64_t offset = given.size() >= least ? tree_.integer(given[1]).value_or(-1) : -1;
+        const auto shape = offset >= 0 ? extents(given[2]) : std::nullopt;
+        const auto strides = offset >= 0 ? extents(given[3]) : std::nullopt;
+        if (!shape || !strides || shape->size() != strides->size()) {
             return "its offset, extents and strides are not whole numbers, none of them negative, as many extents as "
                    "strides and at most " +
                    std::to_string(most_extents);
         }
         const std::vector<node> id = tree_.items(tree_.id(given[0]));
         const std::string_view mark = id.empty() ? std::string_view{} : tree_.text(id[0]);
-        const std::optional<std::int64_t> count = id.size() >= 5 ? tree_.integer(id[4]) : std::nullopt;
-        if (mark != "storage" || !count || *count < 0) {
+        const std::int64_t count = id.size() >= 5 ? tree_.integer(id[4]).value_or(-1) : -1;
+        if (mark != "storage" || count < 0) {
             return "what it names as its elements is not a storage";
         }
         const std::string storage = tree_.full_name(id[1]);
@@ -453,7 +452,7 @@ private:
         view.shape.assign(shape->begin(), shape->end());
         view.strides.assign(strides->begin(), strides->end());
         const std::optional<std::uint64_t> bytes = content_bytes(view.type, view.shape);
-        const std::optional<std::uint64_t> storage_bytes = product(static_cast<std::uint64_t>(*count), unit_size);
+        const std::optional<std::uint64_t> storage_bytes = product(static_cast<std::uint64_t>(count), unit_size);
         std::uint64_t first = 0;  // the tensor sees this part of the storage: old files have views of storages
         std::uint64_t visible = storage_bytes.value_or(0);
         const std::vector<node> part = id.size() >= 6 ? tree_.items(id[5]) : std::vector<node>{};
@@ -470,7 +469,7 @@ private:
             first = *begin_bytes;
             visible = *length_bytes;
         }
-        const std::optional<std::uint64_t> begin_bytes = product(static_cast<std::uint64_t>(*offset), size);
+        const std::optional<std::uint64_t> begin_bytes = product(static_cast<std::uint64_t>(offset), size);
         const std::optional<std::uint64_t> span = bytes == std::uint64_t{0} ? bytes : span_of(view);
         if (!bytes || !storage_bytes || !begin_bytes || !span ||
             (*bytes > 0 && (*begin_bytes > visible || *span > visible - *begin_bytes))) {

@@ -322,13 +322,13 @@ private:
         std::map<std::string, std::pair<std::uint64_t, std::uint64_t>, std::less<>> claims;  // elements, of that size
         for (pickle_tree::node each = 0; each < tree_->size(); ++each) {
             const std::vector<pickle_tree::node> id = tree_->items(tree_->id(each));
-            const std::optional<std::int64_t> count = id.size() >= 5 ? tree_->integer(id[4]) : std::nullopt;
-            if (count && *count >= 0) {
+            const std::int64_t count = id.size() >= 5 ? tree_->integer(id[4]).value_or(-1) : -1;
+            if (count >= 0) {
                 const std::string storage = tree_->full_name(id[1]);
                 const dtype type = dtype_of_storage(storage.substr(storage.rfind('.') + 1));
                 const std::uint64_t size =
                     type == dtype::invalid && storage.ends_with("UntypedStorage") ? 1 : size_of(type);
-                claims.emplace(tree_->text(id[2]), std::pair{static_cast<std::uint64_t>(*count), size});
+                claims.emplace(tree_->text(id[2]), std::pair{static_cast<std::uint64_t>(count), size});
             }
         }
         std::map<std::string, storage_place, std::less<>> places;
