@@ -234,9 +234,10 @@ void declare_learn(command_line& line) {
               "add to what this file has learned; may be given again: files are merged");
     add_text(app, "--list", args->list, "FILE",
              "more runs: a file with a path, pattern or folder a line; -: standard input");
-    add_text(app, "--reductions", args->reductions, "LIST",
-             "the numbers that are kept, with commas between them: abs_max, abs_mean, l1, l2, max, mean, min, std, "
-             "zeros; default: abs_max,l2,zeros, or those of --add");
+    offer(add_text(app, "--reductions", args->reductions, "LIST",
+                   "the numbers that are kept, with commas between them: abs_max, abs_mean, l1, l2, max, mean, min, "
+                   "std, zeros; default: abs_max,l2,zeros, or those of --add"),
+          {{"abs_max", "abs_mean", "l1", "l2", "max", "mean", "min", "std", "zeros"}, true});
     add_text(app, "--show", args->show, "FILE", "print what was learned, or one TENSOR of it, as a table");
     add_parsed(app, "--shard", args->shard, "I/N",
                "only the I-th of N parts of the runs; the parts' files are merged by --add",
