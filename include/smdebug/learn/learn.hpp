@@ -91,7 +91,8 @@ template <scannable_trial Trial>
 
 /// The facts of many runs, under their paths: each path may be a run, a folder with runs in it, a pattern, an archive,
 /// or an address in S3, as for run_finder.  A run of which anything cannot be read is left out whole, and passed to
-/// `left_out`, on any thread, by one at a time; so is a place that cannot be searched.
+/// `left_out`, on any thread, by one at a time; so is a place that cannot be searched.  In the compiled form this is in
+/// the component `archive`, as run_finder is.
 /// Errors: value_error: no such number, or a run whose name is in options.add_to already; stopped.
 /// Memory: the result, and what learn() needs for each thread.
 [[nodiscard]] learned_facts learn_runs(const std::vector<std::string>& paths, const learn_options& options = {},
@@ -101,4 +102,5 @@ template <scannable_trial Trial>
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/learn/impl/learn.ipp>
+#include <smdebug/learn/impl/learn_runs.ipp>
 #endif

@@ -13,3 +13,4 @@
 #include <smdebug/archive/stream/impl/zstd.ipp>
 #include <smdebug/archive/write/impl/frame.ipp>
 #include <smdebug/batch/impl/find_runs.ipp>
+#include <smdebug/learn/impl/learn_runs.ipp>

@@ -1,7 +1,6 @@
 // The bodies of <smdebug/learn/learn.hpp>.
 #pragma once
 
-#include <smdebug/batch/run_batch.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/printable_text.hpp>
 #include <smdebug/core/status.hpp>
@@ -13,8 +12,6 @@
 #include <smdebug/trial/scanned_tensor.hpp>
 
 #include <algorithm>
-#include <map>
-#include <mutex>
 #include <set>
 #include <utility>
 
@@ -159,139 +156,6 @@ SMDEBUG_INLINE all_facts facts_of_run(const trial& run, const std::string& name,
     return learner.finish(name);
 }
 
-/// Joins the facts of runs as they end.
-class facts_gatherer {
-public:
-    facts_gatherer(const learn_options& options, const std::function<void(const left_out_run&)>& left_out)
-        : options_(options), left_out_(left_out), kept_(numbers_named(options.reductions)) {
-        if (!options.add_to.runs().empty()) {
-            facts_ = options.add_to.data();
-            kept_ = facts_.reductions;
-        }
-        facts_.reductions = kept_;
-    }
-
-    [[nodiscard]] const number_set& kept() const noexcept { return kept_; }
-
-    /// Errors: value_error: a run of that name is among those that are added to.
-    void expect(const std::string& run) const {
-        const auto& runs = options_.add_to.runs();
-        if (std::binary_search(runs.begin(), runs.end(), run)) {
-            throw value_error("the run " + printable(run) +
-                              " has been learned from already: each run counts once.  Leave it out");
-        }
-    }
-    void note(const std::string& run, const std::string& text) {
-        const std::lock_guard lock{guard_};
-        if (options_.on_note) {
-            options_.on_note(run, text);
-        }
-    }
-    void leave_out(const std::string& run, const std::string& why) {
-        const std::lock_guard lock{guard_};
-        if (left_out_) {
-            left_out_({run, why});
-        }
-    }
-    void take(all_facts&& facts) {
-        const std::lock_guard lock{guard_};
-        facts_.join(std::move(facts));
-    }
-    void count_one() {
-        const std::lock_guard lock{guard_};
-        ++done_;
-        if (options_.progress) {
-            options_.progress(done_);
-        }
-    }
-    [[nodiscard]] learned_facts finish() {
-        facts_.settle();
-        return learned_facts::of(std::move(facts_));
-    }
-
-private:
-    const learn_options& options_;
-    const std::function<void(const left_out_run&)>& left_out_;
-    number_set kept_;
-    std::mutex guard_;
-    all_facts facts_ = {};
-    std::size_t done_ = 0;
-};
-
-SMDEBUG_INLINE learned_facts learn_found(run_finder& runs, const run_opener& open, const learn_options& options,
-                                         const std::function<void(const left_out_run&)>& left_out,
-                                         const std::function<bool(const std::string& path)>& is_asked) {
-    facts_gatherer gathered{options, left_out};
-    std::mutex guard;
-    std::map<std::uint64_t, any_storage> stores;  // of runs in archives, until they are begun
-    const auto next = [&]() -> std::optional<batch_run> {
-        while (auto found = runs.next()) {
-            if (!found->run.error.empty()) {
-                gathered.leave_out(found->run.path, found->run.error);
-                continue;
-            }
-            if (!is_utf8(found->run.path)) {
-                gathered.leave_out(found->run.path, "its name cannot stand in the file, as it is not UTF-8");
-                continue;
-            }
-            if (is_asked && !is_asked(found->run.path)) {
-                continue;
-            }
-            gathered.expect(found->run.path);
-            if (found->store) {
-                const std::lock_guard lock{guard};
-                stores.emplace(found->run.place, *std::move(found->store));
-            }
-            return std::move(found->run);
-        }
-        return std::nullopt;
-    };
-    const auto work = [&](const batch_run& one, const run_scope& scope) -> run_result {
-        std::optional<any_storage> store;
-        {
-            const std::lock_guard lock{guard};
-            if (const auto found = stores.find(one.place); found != stores.end()) {
-                store = std::move(found->second);
-                stores.erase(found);
-            }
-        }
-        try {
-            gathered.take(facts_of_run(open(one.path, store), one.path, gathered.kept(), 1, scope.stop,
-                                       [&](const std::string& text) { gathered.note(one.path, text); }));
-        } catch (const stopped&) {
-            return {.run = one, .state = run_state::undone};
-        } catch (const std::exception& wrong) {
-            gathered.leave_out(one.path, wrong.what());
-        }
-        gathered.count_one();
-        return {.run = one};
-    };
-    const bool is_complete =
-        run_batch({.threads = std::max(options.threads, 1U), .in_order = false, .stop = options.stop}, next, work,
-                  [](run_result&&) {});
-    if (!is_complete) {
-        throw stopped("learning was stopped");
-    }
-    return gathered.finish();
-}
-
 }  // namespace detail::learn
-
-SMDEBUG_INLINE learned_facts learn_runs(const std::vector<std::string>& paths, const learn_options& options,
-                                        const std::function<void(const left_out_run&)>& left_out) {
-    run_finder runs{paths, run_finder::settings{.storage = options.storage}};
-    const auto open = [&](const std::string& path, const std::optional<any_storage>& store) {
-        trial_options how{.range = options.steps, .missing_event_file_retry_limit = 0, .stop = options.stop};
-        if (!store) {
-            return create_trial(path, std::move(how), options.storage);
-        }
-        try {
-            return trial{*store, how};
-        } catch (const not_found&) {
-            return create_trial(path, std::move(how), options.storage);  // logs and checkpoints, for one
-        }
-    };
-    return detail::learn::learn_found(runs, open, options, left_out);
-}
 
 }  // namespace smdebug::inline v1
