@@ -376,8 +376,7 @@ SMDEBUG_INLINE std::vector<std::optional<std::uint64_t>> contents::stored_places
     const auto take = [&](std::size_t read, byte_view bytes) {
         for (std::size_t i = firsts[read]; i < firsts[read + 1]; ++i) {
             const auto& [key, file] = *files[order[i]];
-            const std::size_t skipped =
-                std::min(bytes.size(), static_cast<std::size_t>(begin_of(i) - reads[read].offset));
+            const std::size_t skipped = std::min(bytes.size(), std::size_t{begin_of(i) - reads[read].offset});
             const std::uint64_t begin = zip_content_begin(*archive_, key, file, bytes.subspan(skipped));
             if (file.size != file.where.length || begin > archive_->size() || file.size > archive_->size() - begin) {
                 lost(key, file.where.offset, "its sizes do not fit to its place");
@@ -394,7 +393,7 @@ SMDEBUG_INLINE std::vector<std::optional<std::uint64_t>> contents::stored_places
     }
     std::vector<std::byte> bytes;  // the archive is kept open, and not looked up by its path for each
     for (std::size_t i = 0; i < reads.size(); ++i) {
-        bytes.resize(static_cast<std::size_t>(reads[i].length));
+        bytes.resize(std::size_t{reads[i].length});
         take(i, byte_view{bytes}.first(archive_->read_at(reads[i].offset, bytes)));
     }
     return places;

@@ -297,7 +297,7 @@ private:
             }
         }
         whole.make = [store = store_, type = whole.type, shape = whole.shape, chunks] {
-            std::vector<std::byte> elements(static_cast<std::size_t>(*content_bytes(type, shape)));
+            std::vector<std::byte> elements(std::size_t{*content_bytes(type, shape)});
             for (const chunk& one : chunks) {
                 put(one, elements_of(store, one), type, shape, elements);
             }
@@ -323,7 +323,7 @@ private:
             const byte_buffer bytes = store.read(one.key, one.is.where);
             elements.assign(bytes.view().begin(), bytes.view().end());
         }
-        const std::size_t count = static_cast<std::size_t>(*content_bytes(one.is.type, one.sizes));
+        const std::size_t count = std::size_t{*content_bytes(one.is.type, one.sizes)};
         if (elements.size() < count) {
             throw corrupt_data("the file " + smdebug::detail::path_of(store, one.key) + ": it ends within a chunk",
                                {.where = one.key});

@@ -97,7 +97,7 @@ private:
         if (count > left_.size()) {
             return std::nullopt;
         }
-        const byte_view some = left_.first(static_cast<std::size_t>(count));
+        const byte_view some = left_.first(std::size_t{count});
         left_ = left_.subspan(some.size());
         return some;
     }
@@ -306,8 +306,8 @@ private:
         }
         const node one = top();
         if (*index <= 2 * memo_.size() + 1024 && *index < limits_.entries) {
-            memo_.resize(std::max(memo_.size(), static_cast<std::size_t>(*index) + 1), mark);
-            memo_[static_cast<std::size_t>(*index)] = one;
+            memo_.resize(std::max(memo_.size(), std::size_t{*index} + 1), mark);
+            memo_[std::size_t{*index}] = one;
         } else if (sparse_memo_.size() < limits_.entries / 16 && *index <= UINT32_MAX) {
             sparse_memo_.insert_or_assign(static_cast<std::uint32_t>(*index), one);
         } else {
@@ -320,7 +320,7 @@ private:
         if (!index) {
             return false;
         }
-        node one = *index < memo_.size() ? memo_[static_cast<std::size_t>(*index)] : mark;
+        node one = *index < memo_.size() ? memo_[std::size_t{*index}] : mark;
         if (one == mark && *index <= UINT32_MAX) {
             const auto found = sparse_memo_.find(static_cast<std::uint32_t>(*index));
             one = found != sparse_memo_.end() ? found->second : mark;
