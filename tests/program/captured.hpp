@@ -7,6 +7,7 @@
 #include "support/temporary_folder.hpp"
 
 #include <program/console.hpp>
+#include <program/program.hpp>
 #include <program/rule_set.hpp>
 #include <smdebug/storage/local_storage.hpp>
 
@@ -15,6 +16,7 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace smdebug_test {
@@ -24,6 +26,19 @@ struct captured {
     std::ostringstream err;
     smdebug::cli::detail::console to{out, err};
 };
+
+/// How a command ended, and what it wrote.
+struct ended {
+    int status = 0;
+    std::string out = {};
+    std::string err = {};
+};
+
+inline ended run_to_end(std::vector<std::string> arguments) {
+    captured run;
+    const int status = smdebug::cli::run_program(std::move(arguments), run.out, run.err);
+    return {status, run.out.str(), run.err.str()};
+}
 
 /// The built-in rules, made once.
 inline const smdebug::cli::program_rules& known() {

@@ -15,22 +15,6 @@ using namespace smdebug;
 using namespace smdebug_test;
 namespace fs = std::filesystem;
 
-namespace {
-
-struct ended {
-    int status = 0;
-    std::string out = {};
-    std::string err = {};
-};
-
-ended program(std::vector<std::string> arguments) {
-    captured run;
-    const int status = cli::run_program(std::move(arguments), run.out, run.err);
-    return {status, run.out.str(), run.err.str()};
-}
-
-}  // namespace
-
 TEST_CASE("export: every format, with what stats selects") {
     const temporary_folder folder;
     write_sick_run(folder);
@@ -38,7 +22,7 @@ TEST_CASE("export: every format, with what stats selects") {
     const auto exported = [&](const std::string& to, const std::string& name, std::vector<std::string> more = {}) {
         std::vector<std::string> arguments{"export", folder.path(), "--to", to, "-o", place.path() + "/" + name};
         arguments.insert(arguments.end(), more.begin(), more.end());
-        const ended done = program(arguments);
+        const ended done = run_to_end(arguments);
         CHECK(done.status == cli::exit_ok);
         CHECK(done.err.empty());
         return done.out;
@@ -48,12 +32,12 @@ TEST_CASE("export: every format, with what stats selects") {
     CHECK(contains(exported("safetensors", "st", {"--steps", "1:"}), "exported 4 tensors"));
     CHECK(contains(exported("tensorboard", "tb", {"--mode", "eval"}), "exported 2 tensors"));
     CHECK(contains(exported("smdebug", "run", {"--collection", "gradients"}), "exported 3 tensors"));
-    CHECK(contains(program({"ls", place.path() + "/run"}).out, "ended"));
+    CHECK(contains(run_to_end({"ls", place.path() + "/run"}).out, "ended"));
     CHECK(contains(exported("csv", "x.csv", {"--threads", "2"}), "exported 6 tensors"));
-    CHECK(file_content(place.path() + "/x.csv") == program({"stats", folder.path(), "--format", "csv"}).out);
+    CHECK(file_content(place.path() + "/x.csv") == run_to_end({"stats", folder.path(), "--format", "csv"}).out);
     exported("csv", "some.csv", {"--reductions", "nan,mean", "--steps", ":2"});
     CHECK(file_content(place.path() + "/some.csv") ==
-          program({"stats", folder.path(), "--format", "csv", "--reductions", "nan,mean", "--steps", ":2"}).out);
+          run_to_end({"stats", folder.path(), "--format", "csv", "--reductions", "nan,mean", "--steps", ":2"}).out);
     exported("csv", "values.csv", {"--values", "--tensors", "^w$", "--steps", "0:1"});
     CHECK(file_content(place.path() + "/values.csv") == "run,tensor,worker,step,mode,mode_step,index,value\n" +
                                                             folder.path() + ",w,worker_0,0,TRAIN,0,0,1\n" +
@@ -66,14 +50,14 @@ TEST_CASE("export: existing output is replaced only by --replace, or --force") {
     const temporary_folder place;
     const std::string out = place.path() + "/out";
     const std::vector<std::string> arguments{"export", folder.path(), "--to", "npz", "-o", out};
-    CHECK(program(arguments).status == cli::exit_ok);
-    const ended again = program(arguments);
+    CHECK(run_to_end(arguments).status == cli::exit_ok);
+    const ended again = run_to_end(arguments);
     CHECK(again.status == cli::exit_error);
     CHECK(contains(again.err, "is there already"));
     for (const std::string flag : {"--replace", "--force"}) {
         std::vector<std::string> forced = arguments;
         forced.insert(forced.end(), {flag, "--steps", "0:1"});
-        CHECK(program(forced).status == cli::exit_ok);
+        CHECK(run_to_end(forced).status == cli::exit_ok);
     }
     CHECK_FALSE(fs::exists(out + "/step_000000001.npz"));
 }
@@ -83,7 +67,7 @@ TEST_CASE("export: wrong usage") {
     const auto refused = [&](std::vector<std::string> more) {
         std::vector<std::string> arguments{"export", "run"};
         arguments.insert(arguments.end(), more.begin(), more.end());
-        const ended done = program(arguments);
+        const ended done = run_to_end(arguments);
         CHECK(done.status == cli::exit_usage);
         return done.err;
     };
@@ -104,7 +88,7 @@ TEST_CASE("export: damage is named, the rest is exported, and the status is 1") 
     write_sick_run(folder);
     const temporary_folder place;
     folder.remove("events/000000000001/000000000001_worker_0.tfevents");
-    const ended done = program({"export", folder.path(), "--to", "safetensors", "-o", place.path() + "/out"});
+    const ended done = run_to_end({"export", folder.path(), "--to", "safetensors", "-o", place.path() + "/out"});
     CHECK(done.status == cli::exit_error);
     CHECK(contains(done.err, "000000000001_worker_0.tfevents is missing: nothing of step 1 of worker_0"));
     CHECK(contains(done.out, "exported 4 tensors"));
@@ -117,16 +101,16 @@ TEST_CASE("export: a missing run, an unknown worker, an archive of several runs,
     write_sick_run(folder);
     const temporary_folder place;
     const std::string out = place.path() + "/out";
-    CHECK(program({"export", place.path() + "/none", "--to", "npz", "-o", out}).status == cli::exit_error);
-    const ended worker = program({"export", folder.path(), "--to", "npz", "-o", out, "--worker", "worker_7"});
+    CHECK(run_to_end({"export", place.path() + "/none", "--to", "npz", "-o", out}).status == cli::exit_error);
+    const ended worker = run_to_end({"export", folder.path(), "--to", "npz", "-o", out, "--worker", "worker_7"});
     CHECK(worker.status == cli::exit_error);
     CHECK(contains(worker.err, "worker_7"));
-    CHECK(program({"pack", golden("scalars"), golden("dtypes"), "-o", place.path() + "/two.tar"}).status ==
+    CHECK(run_to_end({"pack", golden("scalars"), golden("dtypes"), "-o", place.path() + "/two.tar"}).status ==
           cli::exit_ok);
-    const ended several = program({"export", place.path() + "/two.tar", "--to", "npz", "-o", out});
+    const ended several = run_to_end({"export", place.path() + "/two.tar", "--to", "npz", "-o", out});
     CHECK(several.status == cli::exit_error);
     CHECK(contains(several.err, "holds 2 runs, and one is exported"));
-    CHECK(program({"export", place.path() + "/two.tar!/scalars", "--to", "npz", "-o", out}).status == cli::exit_ok);
+    CHECK(run_to_end({"export", place.path() + "/two.tar!/scalars", "--to", "npz", "-o", out}).status == cli::exit_ok);
     captured run;
     std::stop_source stop;
     stop.request_stop();

@@ -17,18 +17,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-struct ended {
-    int status = 0;
-    std::string out = {};
-    std::string err = {};
-};
-
-ended program(std::vector<std::string> arguments) {
-    captured run;
-    const int status = cli::run_program(std::move(arguments), run.out, run.err);
-    return {status, run.out.str(), run.err.str()};
-}
-
 void write_run(const std::string& path, double scale, int odd_step = -1, bool ends = true) {
     local_storage store{path};
     run_builder build{store};
@@ -60,7 +48,7 @@ struct healthy_runs {
 TEST_CASE("learn: a file of runs, and other runs checked against it") {
     const healthy_runs all;
     const std::string file = all.at("normal.json");
-    const ended learned = program({"learn", all.at("runs"), "-o", file, "--threads", "2"});
+    const ended learned = run_to_end({"learn", all.at("runs"), "-o", file, "--threads", "2"});
     CHECK(learned.status == cli::exit_ok);
     CHECK(learned.out == "learned from 8 runs: 1 tensor, into " + file +
                              "\nnone of 8 runs would raise an alarm if learned from the others\n");
@@ -68,26 +56,26 @@ TEST_CASE("learn: a file of runs, and other runs checked against it") {
     write_run(all.at("good"), 1.2);
     write_run(all.at("bad"), 1.2, 3);
     const std::string rule = "learned,file=" + file;
-    CHECK(program({"check", all.at("good"), "--rule", rule}).status == cli::exit_ok);
-    const ended bad = program({"check", all.at("bad"), "--rule", rule, "--format", "json"});
+    CHECK(run_to_end({"check", all.at("good"), "--rule", rule}).status == cli::exit_ok);
+    const ended bad = run_to_end({"check", all.at("bad"), "--rule", rule, "--format", "json"});
     CHECK(bad.status == cli::exit_finding);
     CHECK(contains(bad.out, "high: abs_max is 243 at TRAIN step 3, above "));
     CHECK(contains(bad.out, "in 8 healthy runs 5 to 5.7 in step 3"));
-    const ended scanned = program({"scan", all.at("bad"), all.at("good"), "--rule", rule, "--format", "csv"});
+    const ended scanned = run_to_end({"scan", all.at("bad"), all.at("good"), "--rule", rule, "--format", "csv"});
     CHECK(contains(scanned.out, "IssuesFound"));
-    CHECK(program({"check", all.at("bad"), "--rule", rule + ",kinds=low;missing"}).status == cli::exit_ok);
+    CHECK(run_to_end({"check", all.at("bad"), "--rule", rule + ",kinds=low;missing"}).status == cli::exit_ok);
 }
 
 TEST_CASE("learn: the same bytes from parts, added, merged and in shards") {
     const healthy_runs all;
-    program({"learn", all.at("runs"), "-o", all.at("all.json")});
+    run_to_end({"learn", all.at("runs"), "-o", all.at("all.json")});
     const std::string whole = file_content(all.at("all.json"));
-    program({"learn", all.run(0), all.run(1), all.run(2), "-o", all.at("some.json")});
-    CHECK(program({"learn", all.at("runs/[d-h]"), "--add", all.at("some.json"), "-o", all.at("some.json")}).status ==
+    run_to_end({"learn", all.run(0), all.run(1), all.run(2), "-o", all.at("some.json")});
+    CHECK(run_to_end({"learn", all.at("runs/[d-h]"), "--add", all.at("some.json"), "-o", all.at("some.json")}).status ==
           0);
     CHECK(file_content(all.at("some.json")) == whole);
     for (const char* part : {"1", "2", "3"}) {
-        program(
+        run_to_end(
             {"learn", all.at("runs"), "--shard", std::string{part} + "/3", "-o", all.at(std::string{part} + ".json")});
     }
     std::vector<std::string> merge{"learn", "-o", all.at("merged.json")};
@@ -96,10 +84,11 @@ TEST_CASE("learn: the same bytes from parts, added, merged and in shards") {
             merge.insert(merge.end(), {"--add", all.at(std::string{part} + ".json")});
         }
     }
-    CHECK(program(merge).status == cli::exit_ok);
+    CHECK(run_to_end(merge).status == cli::exit_ok);
     CHECK(file_content(all.at("merged.json")) == whole);
     all.folder.write("list", "# healthy\n" + all.run(0) + "\n" + all.run(1) + "\n");
-    CHECK(program({"learn", all.at("runs/[c-h]"), "--list", all.at("list"), "-o", all.at("listed.json")}).status == 0);
+    CHECK(run_to_end({"learn", all.at("runs/[c-h]"), "--list", all.at("list"), "-o", all.at("listed.json")}).status ==
+          0);
     CHECK(file_content(all.at("listed.json")) == whole);
 }
 
@@ -109,20 +98,21 @@ TEST_CASE("learn: runs that are left out, and a run that has not ended") {
     write_run(all.at("unended"), 1, -1, false);
     write_run(all.at("damaged"), 1);
     fs::resize_file(all.at("damaged/events/000000000002/000000000002_worker_0.tfevents"), 30);
-    const ended some = program({"learn", all.run(0), all.at("damaged"), all.at("unended"), all.at("none"), "-o", file});
+    const ended some =
+        run_to_end({"learn", all.run(0), all.at("damaged"), all.at("unended"), all.at("none"), "-o", file});
     CHECK(some.status == cli::exit_error);
     CHECK(contains(some.err, all.at("damaged") + " is left out: "));
     CHECK(contains(some.err, all.at("none") + " is left out: "));
     CHECK(contains(some.err, "note: " + all.at("unended") + ": its job has not ended"));
     CHECK(contains(some.out, "learned from 2 runs"));
-    const ended json = program({"learn", all.run(0), all.at("damaged"), "-o", file, "--format", "json"});
+    const ended json = run_to_end({"learn", all.run(0), all.at("damaged"), "-o", file, "--format", "json"});
     CHECK(json.status == cli::exit_error);
     CHECK(json.out.starts_with("{\"runs\": 1, \"tensors\": 1, \"left_out\": [{\"run\": \"" + all.at("damaged") +
                                "\", \"why\": \""));
     CHECK(json.out.ends_with("}], \"suspects\": []}\n"));
-    CHECK(program({"learn", all.run(0), "-o", file}).out.ends_with("one run: no envelopes\n"));
+    CHECK(run_to_end({"learn", all.run(0), "-o", file}).out.ends_with("one run: no envelopes\n"));
     const std::string before = file_content(file);
-    const ended nothing = program({"learn", all.at("damaged"), "-o", file});
+    const ended nothing = run_to_end({"learn", all.at("damaged"), "-o", file});
     CHECK(nothing.status == cli::exit_error);
     CHECK(contains(nothing.err, "nothing is written"));
     CHECK(file_content(file) == before);
@@ -131,7 +121,7 @@ TEST_CASE("learn: runs that are left out, and a run that has not ended") {
 TEST_CASE("learn: suspects are named") {
     const healthy_runs all;
     write_run(all.at("runs/i"), 1, 4);
-    const ended learned = program({"learn", all.at("runs"), "-o", all.at("normal.json")});
+    const ended learned = run_to_end({"learn", all.at("runs"), "-o", all.at("normal.json")});
     CHECK(learned.status == cli::exit_ok);
     CHECK(contains(learned.out,
                    "1 of 9 runs would raise an alarm if learned from the others: " + all.at("runs/i") + "\n"));
@@ -142,12 +132,12 @@ TEST_CASE("learn: wrong usage writes nothing") {
     const healthy_runs all;
     const std::string file = all.at("normal.json");
     const auto refused = [&](std::vector<std::string> arguments, const std::string& says) {
-        const ended done = program(std::move(arguments));
+        const ended done = run_to_end(std::move(arguments));
         CAPTURE(done.err);
         CHECK(done.status == cli::exit_usage);
         CHECK(contains(done.err, says));
     };
-    program({"learn", all.run(0), all.run(1), "-o", all.at("two.json")});
+    run_to_end({"learn", all.run(0), all.run(1), "-o", all.at("two.json")});
     refused({"learn", all.run(0)}, "--output");
     refused({"learn", "-o", file}, "at least one run");
     refused({"learn", all.run(0), all.run(0) + "/", "-o", file}, "is given twice");
@@ -161,18 +151,18 @@ TEST_CASE("learn: wrong usage writes nothing") {
     refused({"check", all.run(0), "--rule", "learned,file=" + all.at("none.json")}, "none.json");
     refused({"check", all.run(0), "--rule", "learned,patience=0,file=" + all.at("two.json")}, "patience");
     CHECK_FALSE(fs::exists(file));
-    CHECK(program({"learn", all.run(2), "--add", all.at("two.json"), "--reductions", "zeros,l2,abs_max", "-o", file})
+    CHECK(run_to_end({"learn", all.run(2), "--add", all.at("two.json"), "--reductions", "zeros,l2,abs_max", "-o", file})
               .status == 0);
 }
 
 TEST_CASE("learn: --show prints the file, or one tensor") {
     const healthy_runs all;
-    program({"learn", all.at("runs"), "-o", all.at("normal.json")});
-    const ended whole = program({"learn", "--show", all.at("normal.json")});
+    run_to_end({"learn", all.at("runs"), "-o", all.at("normal.json")});
+    const ended whole = run_to_end({"learn", "--show", all.at("normal.json")});
     CHECK(whole.status == cli::exit_ok);
     CHECK(contains(squeezed(whole.out), "w TRAIN 8 1 float64 2 "));
-    CHECK(contains(program({"learn", "--show", all.at("normal.json"), "w"}).out, "l2: margins"));
-    CHECK(program({"learn", "--show", all.at("normal.json"), "v"}).status == cli::exit_usage);
-    CHECK(program({"learn", "--show", all.at("none.json")}).status == cli::exit_usage);
-    CHECK(program({"learn", "--show", all.at("normal.json"), "w", "v"}).status == cli::exit_usage);
+    CHECK(contains(run_to_end({"learn", "--show", all.at("normal.json"), "w"}).out, "l2: margins"));
+    CHECK(run_to_end({"learn", "--show", all.at("normal.json"), "v"}).status == cli::exit_usage);
+    CHECK(run_to_end({"learn", "--show", all.at("none.json")}).status == cli::exit_usage);
+    CHECK(run_to_end({"learn", "--show", all.at("normal.json"), "w", "v"}).status == cli::exit_usage);
 }

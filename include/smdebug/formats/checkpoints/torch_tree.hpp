@@ -59,6 +59,38 @@ inline constexpr std::uint64_t most_repeated_bytes =
     return found != std::end(rows) ? dtype_in_torch(found->second) : dtype::invalid;
 }
 
+/// What stands behind parameters, torch.Size and the like.
+[[nodiscard]] inline pickle_tree::node without_wrappers(const pickle_tree& tree, pickle_tree::node of) {
+    while (tree.kind(of) == pickle_kind::object && tree.meaning(of) == pickle_name::first_argument) {
+        const auto given = tree.items(tree.arguments(of));  // which were there before it: no circle
+        of = given.empty() ? pickle_tree::nothing : given.front();
+    }
+    return of;
+}
+
+/// The whole numbers in a tuple, a list or a torch.Size; nothing if one of them is none, or negative, or if there are
+/// more than most_extents.
+[[nodiscard]] inline std::optional<shape_type> extents_in(const pickle_tree& tree, pickle_tree::node of) {
+    const pickle_tree::node list = without_wrappers(tree, of);
+    if (tree.kind(list) != pickle_kind::tuple && tree.kind(list) != pickle_kind::list) {
+        return std::nullopt;
+    }
+    shape_type all;
+    for (const pickle_tree::node each : tree.items(list)) {
+        const std::optional<std::int64_t> one = tree.integer(each);
+        if (!one || *one < 0 || all.size() == most_extents) {
+            return std::nullopt;
+        }
+        all.push_back(static_cast<std::size_t>(*one));
+    }
+    return all;
+}
+
+/// The dtype that a name in the tree stands for: "torch.float32".
+[[nodiscard]] inline dtype dtype_of_name(const std::string& full_name) noexcept {
+    return full_name.starts_with("torch.") ? dtype_in_torch(std::string_view{full_name}.substr(6)) : dtype::invalid;
+}
+
 /// What a tensor is made of, as its pickle says.
 struct torch_view {
     std::string key = {};  ///< of the storage
@@ -168,14 +200,7 @@ private:
     };
     static constexpr std::size_t none = SIZE_MAX;
 
-    // What stands behind parameters and the like.
-    [[nodiscard]] node plain(node of) const {
-        while (tree_.kind(of) == pickle_kind::object && tree_.meaning(of) == pickle_name::first_argument) {
-            const std::vector<node> given = tree_.items(tree_.arguments(of));  // which were there before it: no circle
-            of = given.empty() ? pickle_tree::nothing : given.front();
-        }
-        return of;
-    }
+    [[nodiscard]] node plain(node of) const { return without_wrappers(tree_, of); }
 
     void append_key(node key, std::size_t i, const frame& in) {
         // A module's own parts are its tensors' names; what stands around the module is a way to it.
@@ -393,27 +418,13 @@ private:
         check_name();
     }
 
-    [[nodiscard]] std::optional<std::vector<std::uint64_t>> extents(node of) const {
-        const node list = plain(of);
-        const bool is_list = tree_.kind(list) == pickle_kind::tuple || tree_.kind(list) == pickle_kind::list;
-        std::vector<std::uint64_t> all;
-        for (const node each : is_list ? tree_.items(list) : std::vector<node>{}) {
-            const std::optional<std::int64_t> one = tree_.integer(each);
-            if (!one || *one < 0 || all.size() == most_extents) {
-                return std::nullopt;
-            }
-            all.push_back(static_cast<std::uint64_t>(*one));
-        }
-        return is_list ? std::optional{std::move(all)} : std::nullopt;
-    }
-
     // Fills the view; what is wrong, or "".
     [[nodiscard]] std::string wrong_with(const std::vector<node>& given, bool is_typed, torch_view& view,
                                          problem_kind& kind) const {
         const std::size_t least = is_typed ? 7 : 4;
         const std::int64_t offset = given.size() >= least ? tree_.integer(given[1]).value_or(-1) : -1;
-        const auto shape = offset >= 0 ? extents(given[2]) : std::nullopt;
-        const auto strides = offset >= 0 ? extents(given[3]) : std::nullopt;
+        const auto shape = offset >= 0 ? extents_in(tree_, given[2]) : std::nullopt;
+        const auto strides = offset >= 0 ? extents_in(tree_, given[3]) : std::nullopt;
         if (!shape || !strides || shape->size() != strides->size()) {
             return "its offset, extents and strides are not whole numbers, none of them negative, as many extents as "
                    "strides and at most " +
@@ -441,7 +452,7 @@ private:
             return "it is on the device meta: it has no elements";
         }
         const std::string type = is_typed ? tree_.full_name(given[6]) : std::string{};
-        view.type = is_typed ? dtype_in_torch(type.starts_with("torch.") ? type.substr(6) : "") : unit;
+        view.type = is_typed ? dtype_of_name(type) : unit;
         if (view.type == dtype::invalid) {
             return is_typed ? "its dtype " + type + " is not known here" : "it has no dtype";
         }

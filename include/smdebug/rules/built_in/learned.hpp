@@ -13,7 +13,6 @@
 #include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/options.hpp>
 
-#include <algorithm>
 #include <cstdint>
 #include <iterator>
 #include <optional>
@@ -83,7 +82,9 @@ struct learned {
         judge.begin_step(run.mode(step).value_or(mode::global), run.mode_step(step).value_or(step));
         std::vector<finding> notes;
         std::vector<detail::judged_save_of> saves;
-        for (const std::string& tensor : names_at(run, step)) {
+        std::vector<std::string> names = run.tensor_names({.step = step});
+        detail::leave_out_histogram_tables(run, step, names);  // as learning does
+        for (const std::string& tensor : names) {
             const auto* const known = judge.facts_for(tensor);
             if (known == nullptr) {
                 continue;
@@ -115,18 +116,6 @@ struct learned {
     }
 
 private:
-    /// Without tables of histograms, as learning is.
-    [[nodiscard]] static std::vector<std::string> names_at(const auto& run, step_number step) {
-        std::vector<std::string> names = run.tensor_names({.step = step});
-        if (std::any_of(names.begin(), names.end(), [](const std::string& each) { return is_histogram_table(each); })) {
-            const auto histograms = run.tensor_names({.collection = std::string{histograms_collection}});
-            std::erase_if(names, [&](const std::string& each) {
-                return is_histogram_table(each) &&
-                       std::binary_search(histograms.begin(), histograms.end(), std::string{histogram_of_table(each)});
-            });
-        }
-        return names;
-    }
     [[nodiscard]] const learned_facts& known_facts() const;
     [[nodiscard]] detail::learned_judge& begun();
 };

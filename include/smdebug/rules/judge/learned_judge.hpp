@@ -11,6 +11,7 @@
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/judge/learned_save.hpp>
 #include <smdebug/trial/options.hpp>
+#include <smdebug/trial/selection.hpp>
 
 #include <array>
 #include <cstddef>
@@ -136,7 +137,8 @@ private:
     learned_facts facts_;
     learned_settings settings_;
     std::array<bool, learned_kind_names.size()> asked_ = {};
-    std::vector<std::string> selected_ = {};  // names of the file, sorted
+    smdebug::detail::name_filter chosen_;
+    smdebug::detail::name_filter excluded_;
     std::array<mode_state, 4> modes_ = {};
     std::map<std::string, std::vector<std::size_t>, std::less<>> classes_ = {};  // of selected tensors
     std::map<std::string, bool, std::less<>> is_selected_ = {};                  // of the run, asked before

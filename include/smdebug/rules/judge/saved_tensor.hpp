@@ -67,6 +67,17 @@ void leave_out_digests(const readable_trial auto& run, step_number step, std::ve
     }
 }
 
+/// Removes tables of histograms.
+void leave_out_histogram_tables(const readable_trial auto& run, step_number step, std::vector<std::string>& names) {
+    if (std::any_of(names.begin(), names.end(), is_histogram_table)) {
+        const auto histograms = run.tensor_names({.collection = std::string{histograms_collection}, .step = step});
+        std::erase_if(names, [&](const std::string& name) {
+            return is_histogram_table(name) &&
+                   std::binary_search(histograms.begin(), histograms.end(), histogram_of_table(name));
+        });
+    }
+}
+
 /// Removes tables of histograms, and media such as images and audio, which a log lists by name only.
 void leave_out_media(const readable_trial auto& run, step_number step, std::vector<std::string>& names) {
     const auto has_no_values = [&](const std::string& name) {
@@ -77,13 +88,7 @@ void leave_out_media(const readable_trial auto& run, step_number step, std::vect
             return false;
         }
     };
-    if (std::any_of(names.begin(), names.end(), is_histogram_table)) {
-        const auto histograms = run.tensor_names({.collection = std::string{histograms_collection}, .step = step});
-        std::erase_if(names, [&](const std::string& name) {
-            return is_histogram_table(name) &&
-                   std::binary_search(histograms.begin(), histograms.end(), histogram_of_table(name));
-        });
-    }
+    leave_out_histogram_tables(run, step, names);
     for (const std::string& name : run.tensor_names({.collection = "media", .step = step})) {
         const auto found = std::lower_bound(names.begin(), names.end(), name);
         if (found != names.end() && *found == name && has_no_values(name)) {

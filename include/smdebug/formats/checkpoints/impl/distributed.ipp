@@ -124,31 +124,13 @@ private:
         return std::string_view{class_}.substr(class_.rfind('.') + 1);  // npos + 1 is 0
     }
 
-    // Whole numbers in a tuple, or in a torch.Size of one.
-    [[nodiscard]] std::optional<shape_type> numbers(node of) const {
-        if (tree_->meaning(of) == pickle_name::first_argument) {
-            const std::vector<node> given = tree_->items(tree_->arguments(of));
-            of = given.empty() ? pickle_tree::nothing : given.front();
-        }
-        if (tree_->kind(of) != pickle_kind::tuple && tree_->kind(of) != pickle_kind::list) {
-            return std::nullopt;
-        }
-        shape_type all;
-        for (const node each : tree_->items(of)) {
-            const std::optional<std::int64_t> one = tree_->integer(each);
-            if (!one || *one < 0 || all.size() == most_extents) {
-                return std::nullopt;
-            }
-            all.push_back(static_cast<std::size_t>(*one));
-        }
-        return all;
-    }
+    [[nodiscard]] std::optional<shape_type> numbers(node of) const { return extents_in(*tree_, of); }
 
     void add(const std::string& name, node description) {
         const std::vector<node> properties = tree_->items(tree_->state(tree_->value(description, "properties")));
         const std::string type = properties.empty() ? std::string{} : tree_->full_name(properties.front());
         const std::optional<shape_type> shape = numbers(tree_->value(description, "size"));
-        stored_tensor whole{.name = name, .type = dtype_in_torch(type.starts_with("torch.") ? type.substr(6) : "")};
+        stored_tensor whole{.name = name, .type = dtype_of_name(type)};
         std::optional<reason> wrong;
         std::vector<chunk> chunks;
         if (!shape || !content_bytes(whole.type, *shape)) {

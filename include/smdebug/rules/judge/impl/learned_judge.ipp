@@ -27,18 +27,18 @@ SMDEBUG_INLINE learned_kind learned_kind_named(std::string_view name) {
 }
 
 SMDEBUG_INLINE learned_judge::learned_judge(learned_facts facts, const learned_settings& settings)
-    : facts_(std::move(facts)), settings_(settings) {
+    : facts_(std::move(facts)),
+      settings_(settings),
+      chosen_(settings.tensor_regex.texts(), {}),
+      excluded_(settings.exclude_regex.texts(), {}) {
     asked_.fill(settings.kinds.empty());
     for (const std::string& kind : settings.kinds.texts()) {
         asked_[static_cast<std::size_t>(learned_kind_named(kind))] = true;
     }
-    const smdebug::detail::name_filter chosen{settings.tensor_regex.texts(), {}};
-    const smdebug::detail::name_filter excluded{settings.exclude_regex.texts(), {}};
     for (const auto& [name, tensor] : facts_.data().tensors) {
-        if ((!settings.tensor_regex.empty() && !chosen.accepts(name)) || excluded.accepts(name)) {
+        if (!is_selected(name)) {
             continue;
         }
-        selected_.push_back(name);
         for (const mode in : learn::modes_by_name) {
             if (const entry_facts* const entry = tensor.find(in)) {
                 modes_[learn::index_of(in)].entries[name].facts = entry;
@@ -54,9 +54,7 @@ SMDEBUG_INLINE learned_judge::learned_judge(learned_facts facts, const learned_s
 }
 
 SMDEBUG_INLINE bool learned_judge::is_selected(const std::string& tensor) const {
-    const smdebug::detail::name_filter chosen{settings_.tensor_regex.texts(), {}};
-    const smdebug::detail::name_filter excluded{settings_.exclude_regex.texts(), {}};
-    return (settings_.tensor_regex.empty() || chosen.accepts(tensor)) && !excluded.accepts(tensor);
+    return (settings_.tensor_regex.empty() || chosen_.accepts(tensor)) && !excluded_.accepts(tensor);
 }
 
 SMDEBUG_INLINE void learned_judge::begin_step(mode in, step_number mode_step) {
