@@ -6,6 +6,7 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 using namespace smdebug;
 
@@ -106,6 +107,22 @@ TEST_CASE("regex: long names need no stack") {
     const std::string name = std::string(20'000, 'a') + "/b";
     CHECK(regex{"(a|b)+/b$"}.search(name));
     CHECK(regex{"^((?:[^/]|/)*)$"}.search(name));
+}
+
+TEST_CASE("regex: copies are compiled anew") {
+    const regex first{"ab+"};
+    std::vector<regex> all{first, regex{"c"}};
+    for (int i = 0; i < 300; ++i) {  // so often that `first` is compiled to machine code
+        CHECK(first.search("xabb"));
+    }
+    const regex late{first};
+    all[1] = late;
+    const std::vector<regex> copied{all};
+    for (const regex& each : copied) {
+        CHECK(each.pattern() == "ab+");
+        CHECK(each.search("xabb"));
+        CHECK_FALSE(each.search("xb"));
+    }
 }
 
 TEST_CASE("regex: moves") {

@@ -25,6 +25,12 @@ class regex {
 public:
     /// Errors: value_error, with the position in the pattern.
     explicit regex(std::string_view pattern);
+    /// Compiles the pattern anew, so that each copy can be used by its own thread.
+    regex(const regex& other) : regex(std::string_view{other.pattern_}) {}
+    regex(regex&&) noexcept = default;
+    regex& operator=(const regex& other) { return *this = regex{other}; }
+    regex& operator=(regex&&) noexcept = default;
+    ~regex() = default;
 
     /// Whether the pattern occurs in `text`.
     /// Errors: value_error if the search is given up, because the pattern needs more than a million steps on this text,
