@@ -1,11 +1,14 @@
 // All built-in rules, over a page-cached run, against one scan of the same run with all reductions: together, and each
 // alone.  One thread.
 //   rules_scan_bench                              4 GB: 500 steps of 30 tensors of 256 KiB, and one of 4 MiB tensors
+// The rule `learned`, and learning, by itself: each hashes every tensor.
 //   rules_scan_bench STEPS ROWS [ROUNDS = 3] [RULE]   tensors of ROWS x 1,024 float32; RULE: that one alone
 #include "bench.hpp"
 #include "support/run_builder.hpp"
 
+#include <smdebug/learn/learn.hpp>
 #include <smdebug/registry/rule_registry.hpp>
+#include <smdebug/rules/built_in/learned.hpp>
 #include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/tensor/half.hpp>
@@ -161,13 +164,20 @@ std::vector<any_rule> every_rule(const std::string& run) {
     std::vector<any_rule> rules;
     for (const smd::rule_info& info : known.infos()) {
         if (info.name == "learned") {
-            continue;  // it needs a file of other runs, and hashes all of this one
+            continue;  // it needs facts of other runs
         }
         const auto given = parameters.find(info.name);
         rules.push_back(known.make(info.name, given != parameters.end() ? given->second : smd::rule_parameters{},
                                    known.compares_runs(info.name) ? others : other_runs{}));
     }
     return rules;
+}
+
+/// What two runs with the tensors of this one have in common.
+smd::learned_facts facts_of(const std::string& run) {
+    smd::learned_facts facts = smd::learn(smd::local_trial{run, {.name = "one"}});
+    facts.join(smd::learn(smd::local_trial{run, {.name = "other"}}));
+    return facts;
 }
 
 void evaluate(const smd::local_trial& run, std::size_t first, std::size_t last) {
@@ -191,6 +201,13 @@ void measure(long steps, long rows, int rounds, std::string_view only = {}) {
          }},
         {"all " + std::to_string(results.size()) + " rules together", [&] { evaluate(run, 0, results.size()); }},
         {"the last 9, about training runs", [&] { evaluate(run, results.size() - 9, results.size()); }}};
+    const smd::learned_facts facts = facts_of(made.folder.path());
+    subjects.push_back({"learned alone", [&] {
+                            std::vector<any_rule> rules{any_rule{smd::rules::learned{.facts = facts}}};
+                            bench::keep(static_cast<double>(smd::invoke_rules(run, rules).front().outcome.evaluated));
+                        }});
+    subjects.push_back({"learning", [&] { bench::keep(static_cast<double>(smd::learn(run).tensors().size())); }});
+    const std::size_t together = subjects.size();
     std::vector<const smd::rule_result*> about;
     for (std::size_t i = 0; i < results.size(); ++i) {
         if (only.empty() || only == results[i].name) {
@@ -205,8 +222,8 @@ void measure(long steps, long rows, int rounds, std::string_view only = {}) {
     for (std::size_t i = 0; i < subjects.size(); ++i) {
         const double time = bench::median(subjects[i].times);
         std::printf("    %-36s %8.1f ms   %.2f x the limit's time", subjects[i].name.c_str(), time * 1e3, time / limit);
-        if (i > 2) {
-            const smd::rule_result& one = *about[i - 3];
+        if (i >= together) {
+            const smd::rule_result& one = *about[i - together];
             std::printf("; %zu of %ld steps, %zu tensors, %zu findings%s%s", one.outcome.evaluated, steps,
                         one.outcome.tensors, one.outcome.findings.size(), one.cause ? ", failed: " : "",
                         one.failure.c_str());

@@ -5,6 +5,7 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/status.hpp>
 #include <smdebug/reduce/concepts.hpp>
+#include <smdebug/reduce/content_hash.hpp>
 #include <smdebug/reduce/digest.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
@@ -36,6 +37,8 @@ struct compiled_kernel {
                                            reduction_set wanted) noexcept = nullptr;
     /// See word_mixer.  Null: plain loops.
     std::uint64_t (*mix_words)(byte_view words, std::uint64_t first) noexcept = nullptr;
+    /// See stripe_hasher.  Null: plain loops.
+    void (*hash_stripes)(hash_sums& sums, byte_view stripes, std::size_t first) noexcept = nullptr;
 };
 
 /// The code of a table.
@@ -62,11 +65,16 @@ template <class Kernel>
     return Kernel{}.mix_words(words, first);
 }
 
+template <class Kernel>
+void hash_stripes_with(hash_sums& sums, byte_view stripes, std::size_t first) noexcept {
+    Kernel{}.hash_stripes(sums, stripes, first);
+}
+
 /// The table of a kernel.
 template <class Kernel>
 [[nodiscard]] constexpr compiled_kernel table_of(const char* instruction_set) noexcept {
-    return {instruction_set, &reduce_with<Kernel>, &reduce_repeated_with<Kernel>, &reduce_fed_with<Kernel>,
-            &mix_words_with<Kernel>};
+    return {instruction_set,          &reduce_with<Kernel>,    &reduce_repeated_with<Kernel>,
+            &reduce_fed_with<Kernel>, &mix_words_with<Kernel>, &hash_stripes_with<Kernel>};
 }
 
 }  // namespace reduce::detail
@@ -144,6 +152,16 @@ public:
     [[nodiscard]] std::uint64_t mix_words(byte_view words, std::uint64_t first) const noexcept {
         return code_->mix_words != nullptr ? code_->mix_words(words, first)
                                            : reduce::detail::plain_mixer{}.mix_words(words, first);
+    }
+
+    /// The stripes of a content hash, see stripe_hasher.
+    void hash_stripes(reduce::detail::hash_sums& sums, byte_view stripes, std::size_t first) const noexcept {
+        if (code_->hash_stripes != nullptr) {
+            code_->hash_stripes(sums, stripes, first);
+        } else {
+            reduce::detail::add_stripes<dispatched_kernel>(sums, stripes.data(),
+                                                           stripes.size() / reduce::detail::stripe_size, first);
+        }
     }
 
     /// "avx512bw".

@@ -4,6 +4,7 @@
 
 #include <smdebug/core/dtype.hpp>
 #include <smdebug/core/form.hpp>
+#include <smdebug/reduce/content_hash.hpp>
 #include <smdebug/tensor/tensor_value.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 
@@ -111,16 +112,7 @@ struct row_entropies {
 /// logarithm for each element that is not 0; with `enough` mostly a pass without logarithms.
 [[nodiscard]] row_entropies entropies_of_rows(const tensor_view& tensor, const entropy_options& how);
 
-/// 128 bits: different tensors collide by chance at most once in 2^64 pairs.  No protection against malice.
-struct content_hash {
-    std::uint64_t low = 0;
-    std::uint64_t high = 0;
-    [[nodiscard]] friend bool operator==(const content_hash&, const content_hash&) = default;
-};
-
-/// The hash of a numeric tensor; strings hash like a tensor without elements.  0.0 and -0.0 differ, and so do NaN
-/// patterns.  The same on every machine of this byte order.  Cost: one pass over the bytes, near the speed of reading
-/// them.
+/// The hash of a tensor, see content_hash_by(): in the compiled form by the CPU's vectors.
 [[nodiscard]] content_hash content_hash_of(const tensor_view& tensor) noexcept;
 
 }  // namespace smdebug::inline v1::reduce::detail

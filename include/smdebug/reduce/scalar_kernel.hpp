@@ -5,6 +5,7 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/status.hpp>
 #include <smdebug/reduce/concepts.hpp>
+#include <smdebug/reduce/content_hash.hpp>
 #include <smdebug/reduce/digest.hpp>
 #include <smdebug/reduce/lanes.hpp>
 #include <smdebug/reduce/reduce_tensor.hpp>
@@ -179,6 +180,11 @@ struct kernel_by_loops {
     /// The sum of mixed words of a digest, see word_mixer.
     [[nodiscard]] std::uint64_t mix_words(byte_view words, std::uint64_t first) const noexcept {
         return sum_of_mixed<Sweeps>(words.data(), words.size() / sizeof(std::uint64_t), first);
+    }
+
+    /// The stripes of a content hash, see stripe_hasher.
+    void hash_stripes(hash_sums& sums, byte_view stripes, std::size_t first) const noexcept {
+        add_stripes<Sweeps>(sums, stripes.data(), stripes.size() / stripe_size, first);
     }
 
     [[nodiscard]] std::string name() const { return "scalar"; }

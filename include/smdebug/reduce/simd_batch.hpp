@@ -145,6 +145,60 @@ template <class Arch, int Bits>
     }
 }
 
+/// Whether vectors of Arch have lower_products() and neighbours().
+template <class Arch>
+inline constexpr bool has_lower_products =
+#if defined(__x86_64__)
+    std::derived_from<Arch, xsimd::sse2> || std::derived_from<Arch, xsimd::avx2> || has_avx512<Arch>;
+#elif defined(__aarch64__)
+    std::derived_from<Arch, xsimd::neon64>;
+#else
+    false;
+#endif
+
+/// The products of the lanes' lower halves of 32 bits.
+template <class Arch>
+[[nodiscard]] inline words<Arch> lower_products(words<Arch> a, words<Arch> b) noexcept {
+#if defined(__x86_64__)
+    if constexpr (has_avx512<Arch>) {
+        return words<Arch>(_mm512_maskz_mul_epu32(every_lane<Arch>, a.data, b.data));
+    } else if constexpr (std::derived_from<Arch, xsimd::avx2>) {
+        return words<Arch>(_mm256_mul_epu32(a.data, b.data));
+    } else {
+        return words<Arch>(_mm_mul_epu32(a.data, b.data));
+    }
+#elif defined(__aarch64__)
+    return words<Arch>(vmull_u32(vmovn_u64(a.data), vmovn_u64(b.data)));
+#endif
+}
+
+/// The lanes of each pair exchanged.
+template <class Arch>
+[[nodiscard]] inline words<Arch> neighbours(words<Arch> x) noexcept {
+#if defined(__x86_64__)
+    constexpr int exchanged = 0b01'00'11'10;
+    if constexpr (has_avx512<Arch>) {
+        return words<Arch>(_mm512_maskz_permutex_epi64(every_lane<Arch>, x.data, 0b10'11'00'01));
+    } else if constexpr (std::derived_from<Arch, xsimd::avx2>) {
+        return words<Arch>(_mm256_shuffle_epi32(x.data, exchanged));
+    } else {
+        return words<Arch>(_mm_shuffle_epi32(x.data, exchanged));
+    }
+#elif defined(__aarch64__)
+    return words<Arch>(vextq_u64(x.data, x.data, 1));
+#endif
+}
+
+/// Each lane's lower half moved to the upper one.
+template <class Arch>
+[[nodiscard]] inline words<Arch> to_upper_half(words<Arch> x) noexcept {
+    if constexpr (has_avx512<Arch>) {
+        return words<Arch>(_mm512_maskz_slli_epi64(every_lane<Arch>, x.data, 32));
+    } else {
+        return x << 32;
+    }
+}
+
 /// Each lane's upper twelve bits: for a double, sign and exponent.
 template <class Arch>
 [[nodiscard]] inline words<Arch> upper_bits(words<Arch> bits) noexcept {

@@ -23,26 +23,6 @@ inline constexpr bool mixes_words_in_vectors =
 
 #if defined(__x86_64__)
 
-/// The products of the lanes' lower halves of 32 bits.
-template <class Arch>
-[[nodiscard]] inline words<Arch> lower_products(words<Arch> a, words<Arch> b) noexcept {
-    if constexpr (has_avx512<Arch>) {
-        return words<Arch>(_mm512_maskz_mul_epu32(every_lane<Arch>, a.data, b.data));
-    } else {
-        return words<Arch>(_mm256_mul_epu32(a.data, b.data));
-    }
-}
-
-/// Each lane's lower half moved to the upper one.
-template <class Arch>
-[[nodiscard]] inline words<Arch> to_upper_half(words<Arch> x) noexcept {
-    if constexpr (has_avx512<Arch>) {
-        return words<Arch>(_mm512_maskz_slli_epi64(every_lane<Arch>, x.data, 32));
-    } else {
-        return x << 32;
-    }
-}
-
 /// Each lane times Factor, modulo 2^64.
 template <class Arch, std::uint64_t Factor>
 [[nodiscard]] inline words<Arch> times(words<Arch> x) noexcept {

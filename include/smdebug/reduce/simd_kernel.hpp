@@ -5,10 +5,12 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/status.hpp>
 #include <smdebug/reduce/concepts.hpp>
+#include <smdebug/reduce/content_hash.hpp>
 #include <smdebug/reduce/lanes.hpp>
 #include <smdebug/reduce/reduce_tensor.hpp>
 #include <smdebug/reduce/simd_batch.hpp>
 #include <smdebug/reduce/simd_digest.hpp>
+#include <smdebug/reduce/simd_hash.hpp>
 #include <smdebug/reduce/simd_widen.hpp>
 #include <smdebug/reduce/wide_sum.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
@@ -371,6 +373,12 @@ struct simd_kernel {
     /// The sum of mixed words of a digest, see word_mixer.
     [[nodiscard]] std::uint64_t mix_words(byte_view words, std::uint64_t first) const noexcept {
         return reduce::detail::simd_sum_of_mixed<Arch>(words.data(), words.size() / sizeof(std::uint64_t), first);
+    }
+
+    /// The stripes of a content hash, see stripe_hasher.
+    void hash_stripes(reduce::detail::hash_sums& sums, byte_view stripes, std::size_t first) const noexcept {
+        reduce::detail::simd_add_stripes<Arch>(sums, stripes.data(), stripes.size() / reduce::detail::stripe_size,
+                                               first);
     }
 
     /// "simd<avx512bw>": the name is xsimd's.
