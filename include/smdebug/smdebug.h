@@ -75,9 +75,10 @@ void smd_free(void* handle);
 /// Makes a hook.  `options`: its configuration in JSON (docs/how-to/write.md), or the path of a file with it; null: the
 /// file that SMDEBUG_CONFIG_FILE_PATH names.  Its LocalPath says where the run goes.
 smd_status smd_hook_open(const char* options, smd_hook** hook);
-/// The same with what JSON lacks: `out_dir`, in place of LocalPath; the worker's name, one of `num_workers` (all of
-/// them write if "include_workers" is "all"); `resume`: whether an existing run is continued; `init_step`: the first
-/// step, negative: 0, or where the run of a single worker continues.  Texts may be null.
+/// Makes a hook with what JSON lacks. `out_dir` replaces LocalPath. `worker` is this process's name, one of
+/// `num_workers`, all of which write if "include_workers" is "all". `resume` says whether an existing run is continued.
+/// `init_step` is the first step; if it is negative, that is 0, or where the run of a single worker continues. Texts
+/// may be null.
 smd_status smd_hook_open_worker(const char* options, const char* out_dir, const char* worker, int64_t num_workers,
                                 int resume, int64_t init_step, smd_hook** hook);
 

@@ -66,7 +66,7 @@ CLI::Option* accept(CLI::Option* option, const std::vector<std::string>& words, 
 CLI::Option* add_read(CLI::App& app, const std::string& flags, std::function<void(const std::string&)> read,
                       const std::string& type, const std::string& help);
 
-/// The same, storing what a function returns for the text.
+/// An option that stores what a function returns for the text.
 template <class To, class Parse>
 CLI::Option* add_parsed(CLI::App& app, const std::string& flags, To& to, const std::string& type,
                         const std::string& help, Parse parse) {

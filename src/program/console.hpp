@@ -73,7 +73,7 @@ public:
     /// Whether there was an error or damage.
     [[nodiscard]] bool trouble() const noexcept { return trouble_; }
     [[nodiscard]] int status() const noexcept { return trouble_ ? exit_error : exit_ok; }
-    /// The same for commands that evaluate rules; `met`: the condition of one of them was.
+    /// The exit status of a command that evaluates rules, of which one `met` its condition or none did.
     [[nodiscard]] int status(bool met) const noexcept;
 
     /// Whether results that are printed as they come would mix with a progress bar.
@@ -85,7 +85,7 @@ public:
 
     /// A progress bar, on a terminal only, once a command has taken 400 ms.
     void progress(std::string_view what, std::size_t done, std::size_t all) override;
-    /// The same with a custom line: make() returns it, and at most 79 characters are shown.
+    /// A progress bar with a line of one's own: make() returns it, and at most 79 characters are shown.
     void progress_line(function_ref<std::string()> make);
     /// "[#####...............] 10/40 ".
     [[nodiscard]] static std::string progress_bar(std::size_t done, std::size_t all);

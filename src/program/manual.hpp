@@ -25,7 +25,7 @@ struct manual_arguments {
 /// Escapes a text within a line of roff: each character is literal, and "-" is a minus, as in options, not a hyphen.
 [[nodiscard]] std::string roff(std::string_view text);
 
-/// The same for a whole line, which never becomes a request.
+/// Escapes a whole line of roff, which never becomes a request.
 [[nodiscard]] std::string roff_line(std::string_view text);
 
 /// A phrase with a full stop; its first letter is unchanged, as it may begin with a name.

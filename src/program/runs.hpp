@@ -61,7 +61,7 @@ struct follow_options {
 /// An error's text, naming command-line options, and the run if the text does not name it.
 [[nodiscard]] std::string error_text(const error& failed, const std::string& run);
 
-/// The same for any exception.
+/// Any exception's text, naming command-line options, and the run where an error does not name it.
 [[nodiscard]] std::string error_text(const std::exception& failed, const std::string& run);
 
 /// The text of the error for a failed look-up.

@@ -54,7 +54,7 @@ struct fitted_table {
 [[nodiscard]] fitted_table fit_table(std::span<const column> columns, std::span<const std::string> cells,
                                      std::size_t limit);
 
-/// The same without a limit.
+/// The text of a table whose lines may have any length.
 [[nodiscard]] std::string table_text(std::span<const column> columns, std::span<const std::string> cells);
 
 }  // namespace smdebug::inline v1::cli::detail

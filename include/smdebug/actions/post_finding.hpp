@@ -163,7 +163,7 @@ struct webhook {
 
     /// Errors: what on_result throws.
     post_result operator()(const finding& one) const;
-    /// The same for a finding without the name of its rule.
+    /// Posts a finding with `rule` as the name of its rule.
     post_result operator()(std::string_view rule, finding one) const;
 };
 

@@ -109,8 +109,8 @@ public:
     [[nodiscard]] std::vector<std::string> runs() const { return archive::detail::runs_in(contents_->members()); }
     /// Damaged places, a sentence each; everything readable around them is read.
     [[nodiscard]] std::vector<std::string> damage() const;
-    /// The same, and the members that are left out; reported for each run in the archive, as any of them may have lost
-    /// files.
+    /// Damaged places, and the members that are left out; reported for each run in the archive, as any of them may have
+    /// lost files.
     [[nodiscard]] SMDEBUG_INLINE std::vector<problem> problems() const override;
 
     /// The bytes of an index that makes opening the archive fast the next time, when stored beside it under its name

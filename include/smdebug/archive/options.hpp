@@ -15,9 +15,9 @@ struct archive_options {
     std::uint64_t memory_bytes = std::uint64_t{64} << 20U;
     /// An archive that inflates to more than so many times its size is refused as soon as that is noticed.
     std::uint64_t most_ratio = 1'000;
-    /// The same for an archive that inflates to more bytes than these.
+    /// An archive that inflates to more bytes than these is refused as soon as that is noticed.
     std::uint64_t most_bytes = std::uint64_t{64} << 30U;
-    /// The same for an archive with more members.
+    /// An archive with more members is refused.
     std::uint64_t most_members = std::uint64_t{1} << 26U;
 
     /// Threads that inflate a .tar.gz for its directory, if its gzip members store their size, as bgzip and smdebug

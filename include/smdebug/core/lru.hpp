@@ -27,7 +27,7 @@ public:
         uses_.splice(uses_.begin(), uses_, found->second);
         return &found->second->value;
     }
-    /// The same, but does not count as a use.
+    /// The value, or null where there is none; this does not count as a use.
     [[nodiscard]] const Value* look(const Look& key) const {
         const auto found = places_.find(key);
         return found != places_.end() ? &found->second->value : nullptr;

@@ -48,7 +48,7 @@ inline constexpr std::uint32_t one = 0x80000000;
 /// The checksum of the bytes that have checksum `crc`, followed by `bytes`; 0 is the checksum of no bytes.
 [[nodiscard]] std::uint32_t extend(std::uint32_t crc, byte_view bytes) noexcept;
 
-/// The same by tables, on any CPU.
+/// Computes what extend() does by tables, on any CPU.
 [[nodiscard]] std::uint32_t extend_by_tables(std::uint32_t crc, byte_view bytes) noexcept;
 
 /// The checksum of two consecutive parts, from the checksums of both and the length of the second in bytes, below 2^61.

@@ -29,9 +29,9 @@ namespace smdebug::inline v1 {
 /// Errors: those of the storage.
 [[nodiscard]] data_format format_of(const any_storage& store);
 
-/// The same storage for a run of the Python package, else one that shows the data as a run.  If the format is detected
-/// rather than chosen, checkpoints and logs beside the run are listed among its problems; beside a run with an index,
-/// as they are now.
+/// Returns `store` itself for a run of the Python package, and otherwise a storage that shows the data as a run.  If
+/// the format is detected rather than chosen, checkpoints and logs beside the run are listed among its problems; beside
+/// a run with an index, as they are now.
 /// Cost:   that of format_of(), and the names of the first 10,000 objects that are not the run's own.
 /// Errors: those of the storage; unsupported for unreadable checkpoints, such as PyTorch's pickles; value_error for a
 ///         bad step_regex.  Damage is in problems() of the returned storage, and of a trial on it.

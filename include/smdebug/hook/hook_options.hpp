@@ -136,7 +136,7 @@ struct save_config {
 /// Throws a value_error that begins with `where` if `when` is not valid.
 void check(const save_config_mode& when, const std::string& where);
 
-/// The same for the settings of all modes.
+/// Throws such an error if the settings of any mode are not valid.
 void check(const std::map<mode, save_config_mode>& config, const std::string& where);
 
 void check(const save_config& config, const std::string& where);

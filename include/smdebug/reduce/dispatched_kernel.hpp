@@ -101,19 +101,19 @@ public:
         return answer(tensor, wanted, nullptr);
     }
 
-    /// The same, calling `watch` with the bytes piece by piece, see watched_reducer.
+    /// Reduces a tensor and calls `watch` with its bytes piece by piece, see watched_reducer.
     [[nodiscard]] result<reduction_values> reduce(const tensor_view& tensor, reduction_set wanted,
                                                   const byte_watch& watch) const noexcept {
         return answer(tensor, wanted, &watch);
     }
 
-    /// The same with the result in place, see in_place_reducer.
+    /// Reduces a tensor into `out`, see in_place_reducer.
     [[nodiscard]] status reduce_into(const tensor_view& tensor, reduction_set wanted, const byte_watch* watch,
                                      reduction_values& out) const noexcept {
         return code_->reduce(tensor, wanted, watch, out);
     }
 
-    /// The same for a tensor with `repeats` more elements, see repeating_reducer.
+    /// Reduces a tensor with `repeats` more elements, see repeating_reducer.
     [[nodiscard]] result<reduction_values> reduce_repeated(const tensor_view& values, std::size_t repeats,
                                                            reduction_set wanted) const {
         if (code_->reduce_repeated != nullptr) {
@@ -123,7 +123,7 @@ public:
         return reduce({.type = values.type, .shape = values.shape, .bytes = all, .strings = {}}, wanted);
     }
 
-    /// The same for a tensor whose bytes come from a feed, see fed_reducer.
+    /// Reduces a tensor whose bytes come from a feed, see fed_reducer.
     [[nodiscard]] result<reduction_values> reduce_fed(const detail::fed_tensor& tensor, reduction_set wanted) const {
         if (code_->reduce_fed != nullptr) {
             return code_->reduce_fed(tensor, wanted);

@@ -54,7 +54,7 @@ enum class rule_status : std::uint8_t {
     return "?";
 }
 
-/// The same with SageMaker's values only: "Incomplete" and "NotApplicable" become "Error", as the rule has not checked
+/// One of SageMaker's own names: "Incomplete" and "NotApplicable" become "Error", as the rule has not checked
 /// everything.
 [[nodiscard]] constexpr std::string_view service_name_of(rule_status status) noexcept {
     const bool is_ours = status == rule_status::incomplete || status == rule_status::not_applicable;

@@ -91,8 +91,7 @@ public:
 
     [[nodiscard]] virtual std::vector<std::string> list(std::string_view prefix, std::string_view after) const = 0;
 
-    /// The same objects with sizes and versions, at most the first `most` of them; nothing if the storage has no
-    /// versions.
+    /// Lists at most the first `most` objects with their sizes and versions; nothing if the storage has no versions.
     [[nodiscard]] virtual std::optional<std::vector<object_entry>> entries(std::string_view /*prefix*/,
                                                                            std::string_view /*after*/,
                                                                            std::size_t /*most*/) const {

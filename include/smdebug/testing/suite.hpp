@@ -35,7 +35,7 @@ public:
         }
     }
 
-    /// The same, and ends the part.
+    /// Records a failure as check() does, and ends the part.
     void require(bool holds, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
         check(holds, file, line);
         if (!holds) {

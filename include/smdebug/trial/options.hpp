@@ -89,7 +89,7 @@ struct size_limits {
                 .all_index_files = std::uint64_t{256} << 20U};
     }
 
-    /// The same limits for a trial that may use so many bytes: half of them for a record, a quarter for what is kept of
+    /// These limits for a trial that may use so many bytes: half of them for a record, a quarter for what is kept of
     /// the index files.
     [[nodiscard]] constexpr size_limits within(std::uint64_t bytes) const noexcept {
         size_limits some = *this;
@@ -221,8 +221,8 @@ struct sharing_options {
     std::shared_ptr<thread_budget> threads = {};
     unsigned most_threads = 8;
 
-    /// The same for a run that may use so many bytes: an eighth of them for values (`value_bytes` is a sixteenth, and
-    /// counts twice), a sixteenth for files, and a thread for each 128 MiB: below that, none.
+    /// These options for a run that may use so many bytes: an eighth of them for values (`value_bytes` is a sixteenth,
+    /// and counts twice), a sixteenth for files, and a thread for each 128 MiB: below that, none.
     [[nodiscard]] sharing_options within(std::uint64_t bytes) const {
         sharing_options some = *this;
         some.value_bytes = static_cast<std::size_t>(std::min<std::uint64_t>(value_bytes, bytes / 16));

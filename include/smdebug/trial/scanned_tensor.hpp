@@ -162,12 +162,12 @@ namespace detail {
 /// A copy of values that outlives the scanned file.
 [[nodiscard]] tensor_value copy_of(const decoded_tensor& scanned);
 
-/// The same as reduced(), overwriting `found`: avoids allocations for many tensors in a row.
+/// Reduces as reduced() does, overwriting `found`: avoids allocations for many tensors in a row.
 void reduce_into(const scanned_tensor& tensor, reduction_set wanted, const any_kernel& kernel, reduced_tensor& found);
 
 }  // namespace detail
 
-/// The same for any kernel type.  Cost: one more allocation.
+/// Reduces a scanned tensor by any type of kernel.  Cost: one more allocation.
 template <reduction_kernel Kernel>
 [[nodiscard]] reduced_tensor reduced(const detail::scanned_tensor& tensor, reduction_set wanted, const Kernel& kernel) {
     return reduced(tensor, wanted, detail::any_kernel{kernel});

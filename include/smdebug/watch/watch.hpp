@@ -101,7 +101,7 @@ public:
     /// Cost: none if everything is seen, else one hash look-up once the name was matched.
     [[nodiscard]] bool contains(std::string_view name, mode in);
 
-    /// The same for a tensor that is put into collections.
+    /// Whether a tensor is seen that the training saves into these collections.
     [[nodiscard]] bool contains(std::string_view name, std::span<const std::string_view> collections, mode in);
 
 private:
@@ -243,7 +243,7 @@ std::shared_ptr<watcher> watch(Hook& observed, watch_options options, Callback c
     return made;
 }
 
-/// The same at every step, on everything.
+/// Watches with the default options: at every step, everything.
 template <observable_hook Hook, finding_callback Callback, rule<trial>... Rules>
     requires(sizeof...(Rules) > 0)
 std::shared_ptr<watcher> watch(Hook& observed, Callback callback, Rules... rules) {

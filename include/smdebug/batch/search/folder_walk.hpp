@@ -80,7 +80,7 @@ private:
 
     // A run, an error, or nothing: its names are then in `children`.
     [[nodiscard]] std::optional<found_place> look(const std::string& path, std::vector<folder_names::child>& children);
-    // The same for the next child in a level.
+    // Looks at the next child in a level, and returns what look() does.
     [[nodiscard]] std::optional<found_place> take_next(level& of);
     [[nodiscard]] std::optional<found_place> take_root();
     [[nodiscard]] std::optional<found_place> take_link();

@@ -80,9 +80,9 @@ struct address_parts {
 };
 [[nodiscard]] address_parts split_address(std::string_view address);
 
-/// The same text for the same path, independent of the working directory.  Links are resolved only before a "..".
+/// One text for each path, independent of the working directory.  Links are resolved only before a "..".
 [[nodiscard]] std::string whole_path_of(const std::string& plain);
-/// The same for an unnormalized path; an invalid one is returned unchanged.
+/// The text of whole_path_of() for an unnormalized path; an invalid one is returned unchanged.
 [[nodiscard]] std::string run_key_of(std::string_view written);
 
 /// Splits "runs/*.tar!/job-?".

@@ -79,9 +79,9 @@ struct checkpoint_search {
 [[nodiscard]] found_checkpoints group_checkpoints(const std::string& place, std::span<const std::string> keys,
                                                   const checkpoint_search& how = {});
 
-/// The same for all keys of a storage.  A link to a file of the set is no checkpoint of its own, nor is
-/// adapters.safetensors with the bytes of 0000500_adapters.safetensors.  Files .distcp without their .metadata, which is
-/// written last, are no checkpoint yet, and are noted.
+/// Groups all keys of a storage as group_checkpoints() does.  A link to a file of the set is no checkpoint of its own,
+/// nor is adapters.safetensors with the bytes of 0000500_adapters.safetensors.  Files .distcp without their .metadata,
+/// which is written last, are no checkpoint yet, and are noted.
 /// Errors: also those of the storage.
 /// Cost:   also one listing, and a read of each index; two such files of one size are compared, up to 64 MiB.
 [[nodiscard]] found_checkpoints find_checkpoints(const any_storage& store, const checkpoint_search& how = {});

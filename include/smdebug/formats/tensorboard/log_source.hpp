@@ -177,7 +177,7 @@ private:
     // Completes a value that has a tensor; if that cannot be read, the value is only listed, and noted.
     void look_at_tensor(const detail::log_value& value, const std::string& plugin, byte_range record, point& next,
                         message& of);
-    // The same for a histogram.  Returns whether it can be read.
+    // Completes a value that has a histogram.  Returns whether it can be read.
     [[nodiscard]] static bool look_at_histogram(const detail::log_value& value, message& of);
     // Notes a fault of a record; equal faults of a file become one problem, however many records have them.
     void note_fault(std::uint32_t object, byte_range record, std::string what, problem_kind kind);

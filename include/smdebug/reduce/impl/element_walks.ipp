@@ -475,8 +475,9 @@ private:
     bool negative_ = false;
 };
 
-/// The same with a lower bound in the place of the entropy: with S the sum and Q the sum of squares, -sum(p * ln p) is
-/// at least S * ln(S / Q).  A row that is anything but one of probabilities is not well: the exact walk judges it.
+/// A row of probabilities with a lower bound in the place of the entropy: with S the sum and Q the sum of squares,
+/// -sum(p * ln p) is at least S * ln(S / Q).  A row that is anything but one of probabilities is not well: the exact
+/// walk judges it.
 class entropy_bound {
 public:
     template <class Element>

@@ -36,8 +36,9 @@ namespace smdebug::inline v1::rules {
 /// Compared are the values, or the digests if more workers saved one: a save named digest/<tensor> of one int64 or
 /// uint64, which stands for the tensor, and is looked at where either is selected.  Other saves under digest/ are left
 /// out.
-/// The same is: dtype, shape and all bytes; with rtol or atol, for values, also |x - y| <= atol + rtol * |y| with NaN
-/// equal to NaN.  The reference y is the worker that the most fit; of several the first by name.
+/// Workers hold the same if dtype, shape and all bytes are equal; with rtol or atol, values may also differ by |x - y|
+/// <= atol + rtol * |y|, and NaN equals NaN.  The reference y is the worker that the most fit; of several the first by
+/// name.
 /// Edge cases: fewer than two workers to compare: not looked at.  Saved reductions alone: a note, if they would have
 /// been compared, as kernels may sum in any order.  An unreadable save: a note, and the others are compared.  Text,
 /// complex numbers and empty tensors: skipped.

@@ -102,7 +102,7 @@ public:
 
     void go();
 
-    /// The same for one rule; its exceptions are passed on.
+    /// Drives a single rule, whose exceptions are passed on.
     [[nodiscard]] rule_outcome go_alone();
 
     /// Calls the unfinished rules at a step that exists.

@@ -138,7 +138,7 @@ private:
     [[nodiscard]] found find(std::string_view key, const known_object& of, bool for_scan = false);
     // From the inner storage.
     [[nodiscard]] versioned_part read_whole(std::string_view key) const;
-    // The same, for the cache: into the folder, and with what it shows of the object.
+    // An object from the inner storage, for the cache: it is put into the folder, with what it shows of the object.
     [[nodiscard]] versioned_part fetch(std::string_view key, const known_object& of);
     // The object, fetched if it is not cached. If another thread is already fetching it, a reader waits for the result
     // and a prefetch returns nothing.
@@ -146,7 +146,7 @@ private:
     // A part of a promised part or of a cached object, which is fetched first; nothing: read it from the inner storage.
     [[nodiscard]] found cached_part(std::string_view key, byte_range where);
 
-    // The same, or else from the inner storage; nothing if there is no object.
+    // A part from the cache, or else from the inner storage; nothing if there is no object.
     [[nodiscard]] found part_if_there(const object_range& wanted);
 
     // Fetches whole, for the folder, those objects of which much is wanted.

@@ -39,7 +39,7 @@ struct memory_storage::state {
         return found == objects.end() ? std::nullopt : std::optional{found->second};
     }
 
-    // The same. Errors: not_found, with the storage's name.
+    // The object, which must exist. Errors: not_found, with the storage's name.
     [[nodiscard]] object at(std::string_view key, const std::string& name) const {
         if (auto found = find(key)) {
             return *std::move(found);

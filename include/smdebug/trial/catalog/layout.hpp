@@ -37,11 +37,11 @@ class name_table {
 public:
     /// The number of a name, whether a tensor's or only the original name of one.
     [[nodiscard]] std::optional<name_id> find(std::string_view name) const noexcept;
-    /// The same for tensors only.
+    /// The number of a tensor's name; nothing for a name that is only the original one.
     [[nodiscard]] std::optional<name_id> find_tensor(std::string_view name) const noexcept;
     [[nodiscard]] const std::string& operator[](name_id id) const noexcept { return *by_id_[id]; }
     [[nodiscard]] std::size_t size() const noexcept { return by_id_.size(); }
-    /// The same names and numbers, none of them a tensor's yet.
+    /// A table with these names and numbers, none of them a tensor's yet.
     [[nodiscard]] std::shared_ptr<const name_table> without_tensors() const;
 
     /// Heap bytes held, roughly.

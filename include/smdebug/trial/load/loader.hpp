@@ -185,7 +185,7 @@ private:
 
     /// When an object was written, as a stamp.
     [[nodiscard]] static std::uint64_t stamp_of(std::optional<std::chrono::system_clock::time_point> written) noexcept;
-    /// The same of all collections files.
+    /// When the collections files were written, as one stamp of all.
     [[nodiscard]] std::uint64_t stamp_of_collections(const catalog::job_description& job) const;
 
     /// Listing a folder during writes may show a file and miss one that was written earlier.

@@ -55,7 +55,7 @@ public:
 
     /// Sleeps until something is announced or a look at everything is due, at the latest until `until`.
     void listen(clock::time_point until);
-    /// The same; but if an announcement requires another look at everything soon after the last one, rests first: looks
+    /// Listens, but if an announcement requires another look at everything soon after the last one, rests first: looks
     /// at everything take no more than a tenth of the time.
     void pause(clock::time_point until);
     /// Ends a listen() or a pause().  Any thread.

@@ -101,12 +101,12 @@ public:
     [[nodiscard]] bool begin(const decoder_plan& how, opened_event_file& file, byte_range record,
                              std::string_view name);
 
-    /// The same for the record of any tensor, and returns its name; nothing is read out of order: what follows the
+    /// Begins with the record of any tensor, and returns its name; nothing is read out of order: what follows the
     /// values is checked after them.
     [[nodiscard]] bool begin_any(const decoder_plan& how, opened_event_file& file, byte_range record,
                                  std::string& name);
 
-    /// The same for elements that are stored in the file without a record; false if they are not plain numbers.
+    /// Begins with elements that are stored in the file without a record; false if they are not plain numbers.
     [[nodiscard]] bool begin_elements(const stored_form& form, opened_event_file& file, byte_range elements);
 
     [[nodiscard]] dtype type() const noexcept { return parts_.type; }

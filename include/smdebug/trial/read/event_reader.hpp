@@ -55,11 +55,11 @@ public:
         return files_.each(
             files, begin, last, [&](const event_file& file) { read(file, visit); }, done);
     }
-    /// The same for all files.
+    /// Reads all of the files.
     bool read(std::span<const catalog::file* const> files, tensor_visit visit, event_files::file_done done) {
         return read(files, 0, files.size(), visit, done);
     }
-    /// The same for one file.
+    /// Reads one file, as event_files passes it on.
     void read(const event_file& file, tensor_visit visit);
 
     // Two runs side by side, where neither determines the order ------------------------------------------------------

@@ -62,7 +62,7 @@ struct reading_limits {
     /// beyond it in pages of this size.
     std::uint64_t largest_page = std::uint64_t{64} << 20U;
 
-    /// The same for a reader that may hold so many bytes.
+    /// These limits for a reader that may hold so many bytes.
     [[nodiscard]] constexpr reading_limits within(std::uint64_t bytes) const noexcept {
         reading_limits some = *this;
         some.largest_whole = std::min(largest_whole, bytes / 2);
