@@ -52,7 +52,7 @@ CLI::Option* offer(CLI::Option* option, const offered& words);
 /// The option takes one of these words and no other text, and shells offer them.
 CLI::Option* accept(CLI::Option* option, const std::vector<std::string>& words, bool in_any_case = false);
 
-/// What offer() or accept() said of an option; nothing: neither was called.
+/// What offer() or accept() said of an option; nothing if neither was called.
 [[nodiscard]] offered offered_for(CLI::Option& option);
 
 /// CLI11's message, with more detail for an unknown option.  `others`: commands that may have an option that `app`

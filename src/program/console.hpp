@@ -46,7 +46,7 @@ private:
 struct console_kind {
     bool out_is_terminal = false;
     bool err_is_terminal = false;
-    std::size_t width = 0;  ///< of a line of results, in characters; 0: of any length, as in files and pipes
+    std::size_t width = 0;  ///< of a line of results, in characters; 0 for any length, as in files and pipes
 };
 
 /// The two streams, and whether anything went wrong.  Messages are made printable here: names in them are untrusted.
@@ -79,7 +79,7 @@ public:
     /// Whether results that are printed as they come would mix with a progress bar.
     [[nodiscard]] bool results_on_terminal() const noexcept override { return kind_.out_is_terminal; }
 
-    /// How wide tables should be, in characters; 0: as wide as they are.
+    /// How wide tables should be, in characters; 0 if as wide as they are.
     [[nodiscard]] std::size_t table_width() const noexcept { return kind_.width; }
     void set_table_width(std::size_t width) noexcept { kind_.width = width; }
 

@@ -52,7 +52,7 @@ private:
     std::uint64_t size_ = 0;
     std::optional<std::chrono::system_clock::time_point> written_;
     object_version version_;
-    std::unique_ptr<opened_object> opened_;  // null: reading through the storage costs the same
+    std::unique_ptr<opened_object> opened_;  // null where reading through the storage costs the same
 };
 
 }  // namespace archive::detail
@@ -136,7 +136,7 @@ namespace archive::detail {
 
 /// A run of an archive.
 struct opened_run {
-    std::string inside = {};  ///< the folder in the archive; empty: its root
+    std::string inside = {};  ///< the folder in the archive; its root if empty
     any_storage store;
 };
 

@@ -18,7 +18,7 @@ class lru {
 public:
     explicit lru(std::uint64_t most, std::size_t least = 0) : most_(most), least_(least) {}
 
-    /// The value, which is now the last used one; null: none. Valid until the next put() or erase().
+    /// The value, which is now the last used one; null if there is none. Valid until the next put() or erase().
     [[nodiscard]] Value* find(const Look& key) {
         const auto found = places_.find(key);
         if (found == places_.end()) {

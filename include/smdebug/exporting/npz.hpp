@@ -72,7 +72,7 @@ inline constexpr std::size_t most_numpy_dimensions = 32;
 
 // Writes a zip of stored members, as numpy.savez does: without compression, so that writing costs no more than memory
 // and disk do.
-// Without dates: the same members give the same bytes.
+// Without dates, so that the same members give the same bytes.
 
 /// The limit above which 64-bit fields are used; lower in tests only.
 struct zip_limits {
@@ -166,7 +166,7 @@ private:
     dtype first_type_ = dtype::invalid;
     shape_type shape_;  // the number of steps, then the tensor's shape
     std::vector<std::int64_t> steps_;
-    std::optional<std::string> modes_;  // of the steps, seven bytes each; nothing: the numbers suffice
+    std::optional<std::string> modes_;  // of the steps, seven bytes each; nothing where the numbers suffice
 };
 
 /// Whether `output` is one .npz of one tensor over several steps.

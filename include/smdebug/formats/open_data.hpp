@@ -22,8 +22,8 @@ namespace smdebug::inline v1 {
 /// The format of the data in a storage.  A run of the Python package is recognised by its index, or by collections
 /// files as long as at most one step has event files, as a job writes them first; other event files below events/ are
 /// `event_files`; then logs and checkpoints are looked for.  If a folder has several formats, the first in this order
-/// counts, and problems() of the storage that open_data() returns name the others.  Without any data: smdebug, as a run
-/// may still come.
+/// counts, and problems() of the storage that open_data() returns name the others.  Without any data it is smdebug, as
+/// a run may still come.
 /// Cost: a look at index/, if that is empty at collections/ and events/; if all are empty, the names of the first
 ///       10,000 objects.
 /// Errors: those of the storage.

@@ -267,7 +267,7 @@ private:
     // Takes a view that an adapter has made, after check_call().
     bool take_checked(std::string_view name, const tensor_view& tensor, std::span<const std::string_view> into);
     void take_scalar(std::string_view name, const tensor_view& value);
-    // What is due of a tensor where its elements are not; unset: they are, or nothing is.
+    // What is due of a tensor whose elements are not; unset if they are due, or nothing is.
     [[nodiscard]] std::optional<due_numbers> numbers_alone(std::string_view name,
                                                            std::span<const std::string_view> into);
     bool take_numbers(std::string_view name, std::span<const std::size_t> shape, const tensor_numbers& numbers,

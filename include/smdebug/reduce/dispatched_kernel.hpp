@@ -28,13 +28,13 @@ struct compiled_kernel {
     /// See in_place_reducer.
     status (*reduce)(const tensor_view& tensor, reduction_set wanted, const byte_watch* watch,
                      reduction_values& out) noexcept;
-    /// See repeating_reducer.  Null: a trailing repeat is expanded for `reduce`.
+    /// See repeating_reducer.  If null, a trailing repeat is expanded for `reduce`.
     result<reduction_values> (*reduce_repeated)(const tensor_view& values, std::size_t repeats,
                                                 reduction_set wanted) noexcept = nullptr;
-    /// See fed_reducer.  Null: bytes from a feed are gathered for `reduce`.
+    /// See fed_reducer.  If null, bytes from a feed are gathered for `reduce`.
     result<reduction_values> (*reduce_fed)(const smdebug::detail::fed_tensor& tensor,
                                            reduction_set wanted) noexcept = nullptr;
-    /// See word_mixer.  Null: plain loops.
+    /// See word_mixer.  If null, plain loops do it.
     std::uint64_t (*mix_words)(byte_view words, std::uint64_t first) noexcept = nullptr;
 };
 

@@ -299,7 +299,7 @@ public:
     [[nodiscard]] const std::string& name() const noexcept { return erased_->name; }
     /// Sets another name for reports, to distinguish several rules of one type.
     void rename(std::string name) { erased_->name = std::move(name); }
-    /// The global steps at which the rule is called, within those of the walk; default: all.
+    /// The global steps at which the rule is called, within those of the walk; by default all.
     [[nodiscard]] const step_range& range() const noexcept { return erased_->range; }
     void limit(step_range range) { erased_->range = range; }
 

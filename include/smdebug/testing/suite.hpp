@@ -60,7 +60,7 @@ public:
         for (bool more = true; more; ++all.turn_) {
             all.seen_ = 0;
             all.part_.clear();
-            bool whole = false;  // false: the part ended early, so later parts were not seen
+            bool whole = false;  // if false, the part ended early, so later parts were not seen
             try {
                 body(all);
                 whole = true;

@@ -116,17 +116,17 @@ struct trial_options {
     std::chrono::milliseconds poll_interval{100};
     /// When more than this many steps follow the last complete one, half this many of them count as complete, so that a
     /// worker that has died does not block the run.  At least 2, else value_error.
-    /// Unset: SMDEBUG_INCOMPLETE_STEP_WAIT_WINDOW, else 1000.
+    /// If unset: SMDEBUG_INCOMPLETE_STEP_WAIT_WINDOW, else 1000.
     std::optional<int> incomplete_step_wait_window = {};
     /// For how many poll intervals to wait for a missing event file of a running job before its tensors count as
-    /// unavailable.  Unset: SMDEBUG_MISSING_EVENT_FILE_RETRY_LIMIT, else 10.
+    /// unavailable.  If unset: SMDEBUG_MISSING_EVENT_FILE_RETRY_LIMIT, else 10.
     std::optional<int> missing_event_file_retry_limit = {};
     damage_policy damaged_index = damage_policy::fail;
     /// Ends every wait of this trial.  A stop while the trial is being opened ends the opening after the current index
     /// file.
     std::stop_token stop = {};
     /// How long to look for new files after a job has ended, before the run counts as loaded: for storages that show
-    /// new files with a delay.  Unset: SMDEBUG_TRAINING_END_DELAY_REFRESH (seconds), else 0.
+    /// new files with a delay.  If unset: SMDEBUG_TRAINING_END_DELAY_REFRESH (seconds), else 0.
     std::optional<std::chrono::milliseconds> training_end_delay_refresh = {};
     /// How long a job must write nothing before it counts as stalled.
     std::chrono::milliseconds stalled_after{std::chrono::minutes{30}};
@@ -155,14 +155,14 @@ struct wait_options {
     smdebug::mode mode = smdebug::mode::global;
     std::optional<std::chrono::milliseconds> timeout = {};
     std::stop_token stop = {};
-    /// Gives up when nothing new has come for this long, counting time before the wait.  Unset: never.
+    /// Gives up when nothing new has come for this long, counting time before the wait.  If unset, never.
     std::optional<std::chrono::milliseconds> give_up_after = {};
 };
 
 /// tensor.shape(...), tensor.reduction_values(...), tensor.values(...) and others.
 struct read_options {
     smdebug::mode mode = smdebug::mode::global;
-    /// Unset: the first worker by name that saved the tensor at the step.
+    /// If unset, the first worker by name that saved the tensor at the step.
     std::optional<std::string> worker = {};
 };
 
@@ -215,9 +215,9 @@ struct sharing_options {
     /// ones.  For a larger step the rest is read on demand.
     std::uint64_t file_bytes = std::uint64_t{256} << 20U;
     /// For many runs at once: a shared thread budget.  Up to `most_threads` threads prefetch, each some of the next
-    /// steps; where none is free, or `most_threads` is 0, the walking thread reduces them.  Null: one additional
-    /// thread, always available, whatever `most_threads` is.  Findings and numbers do not depend on the number of
-    /// threads.
+    /// steps; where none is free, or `most_threads` is 0, the walking thread reduces them.  If null, there is one
+    /// additional thread, always available, whatever `most_threads` is.  Findings and numbers do not depend on the
+    /// number of threads.
     std::shared_ptr<thread_budget> threads = {};
     unsigned most_threads = 8;
 

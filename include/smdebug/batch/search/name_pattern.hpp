@@ -27,7 +27,7 @@ public:
     [[nodiscard]] bool matches(std::string_view name) const noexcept;
     /// Whether it is "**".
     [[nodiscard]] bool is_any_depth() const noexcept { return any_depth_; }
-    /// The only name that it matches; empty: it has wildcards.
+    /// The only name that it matches; empty if it has wildcards.
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
 private:
@@ -53,7 +53,7 @@ public:
     [[nodiscard]] bool is_end(const progress& reached) const noexcept { return reached.back(); }
     /// Whether anything below can still match.
     [[nodiscard]] bool goes_on(const progress& reached) const noexcept;
-    /// The only name that can match next; empty: there are others.
+    /// The only name that can match next; empty if there are others.
     [[nodiscard]] const std::string& only_name(const progress& reached) const noexcept;
     /// Whether a path, or a folder above it, matches.
     [[nodiscard]] bool covers(std::string_view path) const;

@@ -549,7 +549,7 @@ public:
         }
     }
 
-    /// False: that row is not one of probabilities.
+    /// Returns false if that row is not one of probabilities.
     template <class Element>
     [[nodiscard]] bool add(std::span<const Element> elements) {
         while (!elements.empty()) {

@@ -51,7 +51,7 @@ struct attention_collapse {
     text_list collection_names = {};  ///< with tensor_regex: the union; one of them is needed
     text_list tensor_regex = {};
     double min_entropy = 0.05;
-    std::optional<double> max_entropy = {};  ///< unset: off; fresh models are uniform
+    std::optional<double> max_entropy = {};  ///< off unless set, as fresh models are uniform
     std::optional<std::int64_t> head_axis = {};
     bool causal = false;
     double tolerance = 0.01;  ///< of the sum of a row
@@ -85,7 +85,7 @@ struct attention_collapse {
 private:
     using outcome = reduce::detail::row_entropies::outcome;
 
-    /// What the mean entropies of a save say; nothing: it is as if it was not saved.
+    /// What the mean entropies of a save say; nothing if it counts as not saved.
     struct verdict {
         bool met = false;
         double value = 0;

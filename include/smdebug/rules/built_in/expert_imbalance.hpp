@@ -67,7 +67,7 @@ struct expert_imbalance {
     std::optional<std::int64_t> experts = {};
     bool all_workers = true;
 
-    /// The experts of a save that have next to nothing; empty: it could not be judged.
+    /// The experts of a save that have next to nothing; unset if it could not be judged.
     using dead_experts = std::vector<bool>;
     /// Those of earlier saves, so that each is read once; findings do not depend on it.
     mutable detail::history_table<detail::save_history<dead_experts>> so_far = {};

@@ -55,8 +55,8 @@ struct loss_not_decreasing {
     std::int64_t num_steps = 10;
     double diff_percent = 0.1;
     double increase_threshold_percent = 5.0;
-    /// Unset: the first of EVAL, TRAIN, GLOBAL in which the run has saves of the tensor; with a window of TRAIN, EVAL,
-    /// ...
+    /// If unset, the first of EVAL, TRAIN, GLOBAL in which the run has saves of the tensor.  With a
+    /// window, if unset, the first of TRAIN, EVAL, GLOBAL.
     std::optional<smdebug::mode> mode = {};
     bool all_workers = false;
     std::int64_t window = 0;

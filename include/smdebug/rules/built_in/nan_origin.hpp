@@ -37,11 +37,11 @@ namespace smdebug::inline v1::rules {
 /// It begins with the first step that it is called with: use a new rule for a new walk.  Cost: one read and pass of
 /// each tensor; at a finding one more, of the tensor's previous save.
 struct nan_origin {
-    text_list collection_names = {};  ///< with tensor_regex: the union; neither: all tensors
+    text_list collection_names = {};  ///< with tensor_regex the union; without either all tensors
     text_list tensor_regex = {};
     text_list exclude_regex = {};  ///< these are left out in any case
     bool only_nan = false;
-    std::int64_t rearm_after = 0;  ///< 0: it fires once
+    std::int64_t rearm_after = 0;  ///< with 0 it fires once
     bool all_workers = true;
 
     /// What was seen of one worker.

@@ -48,7 +48,7 @@ struct small_values_measure {
 /// Saves before the walk's start count.  Cost: one read and pass; at a late start up to `patience` more, and for
 /// tensors that are all zeros those up to the last that was not.
 struct precision_underflow {
-    text_list collection_names = {};  ///< with tensor_regex: the union; neither: the collection "gradients"
+    text_list collection_names = {};  ///< with tensor_regex the union; by default the collection "gradients"
     text_list tensor_regex = {};
     double threshold = 0.5;
     double subnormal_share = 0.1;

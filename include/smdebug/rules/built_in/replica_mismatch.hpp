@@ -47,7 +47,7 @@ namespace smdebug::inline v1::rules {
 /// Memory: a hash for each worker of one tensor; with a tolerance also values, up to 256 MiB, while they differ.
 struct replica_mismatch {
     text_list collection_names =
-        {};  ///< with tensor_regex: the union; neither: the collection "weights", and every digest
+        {};  ///< with tensor_regex the union; by default the collection "weights", and every digest
     text_list tensor_regex = {};
     double rtol = 0;
     double atol = 0;

@@ -40,7 +40,7 @@ namespace smdebug::inline v1::rules {
 template <readable_trial Other>
 struct similar_across_runs {
     std::vector<std::shared_ptr<const Other>> others = {};  ///< the runs to compare with; at least one
-    text_list collection_names = {};                        ///< with tensor_regex: the union; neither: all tensors
+    text_list collection_names = {};                        ///< with tensor_regex the union; without either all tensors
     text_list tensor_regex = {};
     double rtol = 1e-5;
     double atol = 1e-8;

@@ -84,7 +84,7 @@ struct update_comparison {
 /// limits.  If the values were not saved, they may also prove the contrary; else the tensor is noted.
 /// Cost: two small reads if l2 was saved and proves it; else two tensors read and one pass over both.
 struct weight_update_ratio {
-    std::optional<std::int64_t> num_steps = {};  ///< unset: the previous save
+    std::optional<std::int64_t> num_steps = {};  ///< the previous save if unset
     double large_threshold = 10.0;
     double small_threshold = 1e-8;
     double epsilon = 1e-9;  ///< prevents a division by 0

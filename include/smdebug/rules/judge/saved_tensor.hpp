@@ -361,7 +361,7 @@ inline void add_if_said(std::vector<finding>& to, finding one) {
 
 /// Calls judge(saved_tensor) for each selected tensor that was saved at a step, by name, then worker: for all of them,
 /// or for the first whose save counts, and returns the findings.  judge returns a finding, or as std::optional<finding>
-/// nothing: the save does not count.  Errors: value_error for a bad regex, what `judge` throws.
+/// nothing if the save does not count.  Errors: value_error for a bad regex, what `judge` throws.
 template <readable_trial Trial, class Judge>
 [[nodiscard]] std::vector<finding> judge_each(const Trial& run, step_number step, const tensor_choice& which,
                                               bool all_workers, Judge&& judge) {

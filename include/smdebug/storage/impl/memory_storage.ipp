@@ -226,7 +226,7 @@ public:
     }
 
 private:
-    std::shared_ptr<state> state_;  // null: nothing is held
+    std::shared_ptr<state> state_;  // null if nothing is held
     std::string key_;
     byte_buffer object_;
 };

@@ -204,7 +204,7 @@ SMDEBUG_INLINE void diff_log::compare_collections(const catalog::job_description
 struct diff_side {
     std::shared_ptr<const catalog> from;
     std::shared_ptr<const trial_state> state;
-    std::optional<selected_tensors> names;  // nothing: the run does not have the collection
+    std::optional<selected_tensors> names;  // nothing if the run does not have the collection
     bool has_digests = false;
     std::vector<const catalog::file*> files = {};
     std::vector<const catalog::file*> read = {};  // those of them at steps and workers that the other run has, too

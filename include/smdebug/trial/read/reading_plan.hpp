@@ -257,7 +257,7 @@ private:
                                                  std::uint64_t whole_up_to) const;
     /// Begins to fetch what is wanted of this step, as far as there is room.
     void fetch_step(const catalog& from, const selected_tensors& which, std::uint64_t whole_up_to);
-    /// Plans to fetch everything that is wanted of a later step, or nothing.  False: there is no room yet.
+    /// Plans to fetch everything that is wanted of a later step, or nothing.  Returns false if there is no room yet.
     [[nodiscard]] bool plan_ahead(const catalog& from, step_number step, const selected_tensors& which);
     void fetch_planned();
 
