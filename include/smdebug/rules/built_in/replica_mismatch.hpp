@@ -39,9 +39,9 @@ namespace smdebug::inline v1::rules {
 /// Workers hold the same if dtype, shape and all bytes are equal; with rtol or atol, values may also differ by |x - y|
 /// <= atol + rtol * |y|, and NaN equals NaN.  The reference y is the worker that the most fit; of several the first by
 /// name.
-/// Edge cases: fewer than two workers to compare: not looked at.  Saved reductions alone: a note, if they would have
-/// been compared, as kernels may sum in any order.  An unreadable save: a note, and the others are compared.  Text,
-/// complex numbers and empty tensors: skipped.
+/// Edge cases: with fewer than two workers to compare, a tensor is not looked at.  If only reductions were saved of
+/// what would have been compared, that is a note, as kernels may sum in any order.  An unreadable save is a note, too,
+/// and the others are compared.  Text, complex numbers and empty tensors are skipped.
 /// It begins with the first step that it is called with: use a new rule for a new walk.
 /// Cost: one read and pass for each worker; where they differ, their values are read again, to say where.
 /// Memory: a hash for each worker of one tensor; with a tolerance also values, up to 256 MiB, while they differ.
