@@ -200,7 +200,7 @@ struct dlpack_context {
     return {type, std::move(extents), strides, first == nullptr ? nullptr : first + tensor.byte_offset};
 }
 
-/// The same for a tensor together with its owner.
+/// Views the tensor inside a DLManagedTensor, whose owner must keep it as long as the view is used.
 [[nodiscard]] inline strided_tensor view_of(const DLManagedTensor& tensor, std::string_view name = {}) {
     return view_of(tensor.dl_tensor, name);
 }

@@ -67,17 +67,18 @@ const char* smd_status_name(smd_status status);
 /// The words for the last call on a handle, an smd_hook* or smd_run*: what, where, what to do; "" if it was successful.
 /// Lives until the next call on the handle.  Of a null handle: a text that says that it is null.
 const char* smd_message(const void* handle);
-/// Frees an smd_hook* or smd_run*; null: nothing.  A hook that was not closed abandons its step, and its run can be
+/// Frees an smd_hook* or smd_run*; null is ignored.  A hook that was not closed abandons its step, and its run can be
 /// resumed, like that of a program that died.
 void smd_free(void* handle);
 
 // --- saving --------------------------------------------------------------------------------------------------------
-/// Makes a hook.  `options`: its configuration in JSON (docs/how-to/write.md), or the path of a file with it; null: the
-/// file that SMDEBUG_CONFIG_FILE_PATH names.  Its LocalPath says where the run goes.
+/// Makes a hook.  `options` is its configuration in JSON (docs/how-to/write.md), or the path of a file with it; null
+/// means the file that SMDEBUG_CONFIG_FILE_PATH names.  Its LocalPath says where the run goes.
 smd_status smd_hook_open(const char* options, smd_hook** hook);
-/// The same with what JSON lacks: `out_dir`, in place of LocalPath; the worker's name, one of `num_workers` (all of
-/// them write if "include_workers" is "all"); `resume`: whether an existing run is continued; `init_step`: the first
-/// step, negative: 0, or where the run of a single worker continues.  Texts may be null.
+/// Makes a hook with what JSON lacks. `out_dir` replaces LocalPath. `worker` is this process's name, one of
+/// `num_workers`, all of which write if "include_workers" is "all". `resume` says whether an existing run is continued.
+/// `init_step` is the first step; if it is negative, that is 0, or where the run of a single worker continues. Texts
+/// may be null.
 smd_status smd_hook_open_worker(const char* options, const char* out_dir, const char* worker, int64_t num_workers,
                                 int resume, int64_t init_step, smd_hook** hook);
 
@@ -92,8 +93,8 @@ smd_status smd_hook_set_step(smd_hook* hook, int64_t step, int64_t mode_step);
 smd_status smd_hook_should_save(smd_hook* hook, const char* name, int* wanted);
 /// Saves a tensor if it is due: its values, reductions, shape or digest, as the options say.
 /// `shape`: `rank` extents, outermost first; null if the rank is 0. `strides`: in elements, none of them negative, 0
-/// where elements repeat; null: the elements lie in C order. `data`: the first element; null only if there are none.
-/// `saved`: whether anything was saved; may be null.
+/// where elements repeat; null if the elements lie in C order. `data` is the first element; null only if there are
+/// none. `saved`: whether anything was saved; may be null.
 smd_status smd_hook_save(smd_hook* hook, const char* name, smd_dtype dtype, int rank, const int64_t* shape,
                          const int64_t* strides, const void* data, int* saved);
 /// Saves a number as "scalar/<name>" at every call, whatever the options say, as the Python package does.
@@ -115,11 +116,11 @@ smd_status smd_hook_close(smd_hook* hook);
 /// While its job is running, queries look for new steps.
 smd_status smd_run_open(const char* path, smd_run** run);
 
-/// Lists the names of tensors, sorted: those of a collection, or those that match a regex; null for both: all.
+/// Lists the names of tensors, sorted: those of a collection, or those that match a regex; all if both are null.
 smd_status smd_run_names(smd_run* run, const char* collection, const char* regex, size_t* count);
 /// A name of the last smd_run_names(); it lives until the next smd_run_names().
 smd_status smd_run_name(smd_run* run, size_t index, const char** name);
-/// The steps of a mode, ascending, numbered in it: those that have the tensor `name`; null: all complete ones.
+/// The steps of a mode, ascending, numbered in it: those that have the tensor `name`; all complete ones if it is null.
 smd_status smd_run_steps(smd_run* run, const char* name, smd_mode mode, int64_t* steps, size_t capacity, size_t* count);
 
 // The following read a tensor at a step of a mode.  A null `worker`: the first by name that saved it.
@@ -171,8 +172,8 @@ typedef struct smd_finding {
 
 /// Evaluates rules over the complete steps that there are; a running job is not waited for.
 /// `rules`: the name of a built-in rule; or rules and their parameters as a JSON list,
-/// [{"rule": "vanishing_gradient", "parameters": {"threshold": 1e-6}}]; null: every rule that has something to judge.
-/// `count`: a result for each rule, in their order.
+/// [{"rule": "vanishing_gradient", "parameters": {"threshold": 1e-6}}]; null means every rule that has something to
+/// judge. `count`: a result for each rule, in their order.
 smd_status smd_run_check(smd_run* run, const char* rules, size_t* count);
 /// A result of the last smd_run_check(); its texts live until the next smd_run_check().
 smd_status smd_run_result(smd_run* run, size_t index, smd_result* result);

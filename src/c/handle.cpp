@@ -20,7 +20,7 @@ bool is(const error& thrown) {
     return dynamic_cast<const E*>(&thrown) != nullptr;
 }
 
-// What derives from another stands above it; without a test: any error.
+// What derives from another stands above it; the one without a test is any error.
 constexpr std::array<status_row, 32> statuses{{
     {SMD_TENSOR_UNAVAILABLE, "tensor_unavailable", is<tensor_unavailable>},
     {SMD_TENSOR_UNAVAILABLE_FOR_STEP, "tensor_unavailable_for_step", is<tensor_unavailable_for_step>},

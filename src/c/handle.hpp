@@ -46,7 +46,7 @@ public:
         }
     }
 
-    /// The same for a call that makes a handle: it exists even if open(Held&) throws.
+    /// The body of a call that makes a handle, which exists even if open(Held&) throws.
     template <class Held, class Given, class Open>
     static smd_status make(Given** made, const char* function, Open&& open) noexcept {
         if (made == nullptr) {

@@ -34,7 +34,7 @@ void fill_summary(row_buffer& row, const std::string& path, const rule_result& r
 /// Errors: usage_error.
 [[nodiscard]] finding_actions actions_of(const check_arguments& args);
 
-/// Evaluates rules over the existing steps of one run: findings go to `rows` (null: nowhere), notes, failures and
+/// Evaluates rules over the existing steps of one run: findings go to `rows` (unless it is null), notes, failures and
 /// progress to the console.  Returns a result for each request, in order: one that cannot be made does not affect the
 /// others.
 [[nodiscard]] std::vector<rule_result> check_run(rule_maker& maker, const std::vector<rule_request>& requests,

@@ -30,7 +30,7 @@ namespace smdebug::inline v1::cli::detail {
 struct run_context {
     console& to;
     const program_rules& registry;
-    const stop_giver& about_to_wait;  ///< empty: nothing stops it
+    const stop_giver& about_to_wait;  ///< empty if nothing stops it
     const rank_starter& ranks;
 
     /// For commands that wait or must not leave partial output: from now on an interrupt requests this stop.

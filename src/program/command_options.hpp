@@ -52,7 +52,7 @@ CLI::Option* offer(CLI::Option* option, const offered& words);
 /// The option takes one of these words and no other text, and shells offer them.
 CLI::Option* accept(CLI::Option* option, const std::vector<std::string>& words, bool in_any_case = false);
 
-/// What offer() or accept() said of an option; nothing: neither was called.
+/// What offer() or accept() said of an option; nothing if neither was called.
 [[nodiscard]] offered offered_for(CLI::Option& option);
 
 /// CLI11's message, with more detail for an unknown option.  `others`: commands that may have an option that `app`
@@ -66,7 +66,7 @@ CLI::Option* accept(CLI::Option* option, const std::vector<std::string>& words, 
 CLI::Option* add_read(CLI::App& app, const std::string& flags, std::function<void(const std::string&)> read,
                       const std::string& type, const std::string& help);
 
-/// The same, storing what a function returns for the text.
+/// An option that stores what a function returns for the text.
 template <class To, class Parse>
 CLI::Option* add_parsed(CLI::App& app, const std::string& flags, To& to, const std::string& type,
                         const std::string& help, Parse parse) {

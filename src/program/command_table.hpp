@@ -14,7 +14,7 @@ namespace smdebug::inline v1::cli::detail {
 /// How a shell completes a value.
 enum class value_kind : std::uint8_t {
     none,     ///< a flag: no value
-    text,     ///< nothing: a number, a regex, a name within a run
+    text,     ///< anything else: a number, a regex, a name within a run
     choice,   ///< one of some words
     choices,  ///< some of them, with commas between them
     path,     ///< files and folders

@@ -10,7 +10,7 @@ namespace {
 
 bool is_option(std::string_view word) { return word.size() > 1 && word.starts_with('-'); }
 
-// An option of that name that takes a value; null: there is none.
+// An option of that name that takes a value; null if there is none.
 const option_entry* option_with_value(std::span<const option_entry> options, std::string_view name) {
     const auto found = std::find_if(options.begin(), options.end(), [&](const option_entry& each) {
         return each.kind != value_kind::none &&

@@ -23,8 +23,8 @@ struct completion {
 /// its option as a word, joined by '=', or, as bash splits words, with a '=' between them.
 [[nodiscard]] completion complete(const command_table& table, std::vector<std::string> words);
 
-/// The same for a script: a line with the kind - words, some (with commas between them), path, folder, program, none -,
-/// and a line "word<TAB>help" for each word.
+/// Completions as a script reads them: a line with the kind - words, some (with commas between them), path, folder,
+/// program, none -, and a line "word<TAB>help" for each word.
 [[nodiscard]] std::string completion_text(const completion& of);
 
 /// The script for one of completed_shells: it runs `PROGRAM complete -- WORD...` where a word is to be completed.

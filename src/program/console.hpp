@@ -46,7 +46,7 @@ private:
 struct console_kind {
     bool out_is_terminal = false;
     bool err_is_terminal = false;
-    std::size_t width = 0;  ///< of a line of results, in characters; 0: of any length, as in files and pipes
+    std::size_t width = 0;  ///< of a line of results, in characters; 0 for any length, as in files and pipes
 };
 
 /// The two streams, and whether anything went wrong.  Messages are made printable here: names in them are untrusted.
@@ -73,19 +73,19 @@ public:
     /// Whether there was an error or damage.
     [[nodiscard]] bool trouble() const noexcept { return trouble_; }
     [[nodiscard]] int status() const noexcept { return trouble_ ? exit_error : exit_ok; }
-    /// The same for commands that evaluate rules; `met`: the condition of one of them was.
+    /// The exit status of a command that evaluates rules, of which one `met` its condition or none did.
     [[nodiscard]] int status(bool met) const noexcept;
 
     /// Whether results that are printed as they come would mix with a progress bar.
     [[nodiscard]] bool results_on_terminal() const noexcept override { return kind_.out_is_terminal; }
 
-    /// How wide tables should be, in characters; 0: as wide as they are.
+    /// How wide tables should be, in characters; 0 if as wide as they are.
     [[nodiscard]] std::size_t table_width() const noexcept { return kind_.width; }
     void set_table_width(std::size_t width) noexcept { kind_.width = width; }
 
     /// A progress bar, on a terminal only, once a command has taken 400 ms.
     void progress(std::string_view what, std::size_t done, std::size_t all) override;
-    /// The same with a custom line: make() returns it, and at most 79 characters are shown.
+    /// A progress bar with a line of one's own: make() returns it, and at most 79 characters are shown.
     void progress_line(function_ref<std::string()> make);
     /// "[#####...............] 10/40 ".
     [[nodiscard]] static std::string progress_bar(std::size_t done, std::size_t all);

@@ -11,7 +11,7 @@ namespace smdebug::inline v1::cli::detail {
 
 /// An option that has a default.
 struct default_line {
-    std::string command = {};  ///< for which; empty: all that have the option
+    std::string command = {};  ///< for which; empty for all that have the option
     std::string option = {};   ///< its long name, without "--"
     std::vector<std::string> values = {};
     std::size_t number = 0;  ///< of the line, from 1

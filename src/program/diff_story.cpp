@@ -21,7 +21,7 @@ std::string place_text(std::size_t place, std::span<const std::size_t> extents) 
 }
 
 std::string to_message(const run_difference& each) {
-    if (each.kind != run_difference_kind::values || each.elements == 0) {  // without elements: of digests
+    if (each.kind != run_difference_kind::values || each.elements == 0) {  // without elements it is of digests
         return each.what;
     }
     std::string text = grouped(each.differing) + " of " + grouped(each.elements) +

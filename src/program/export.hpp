@@ -30,7 +30,7 @@ struct export_arguments {
     std::optional<std::string> collection = {};  ///< with `tensors`: those that are in both
     smdebug::mode mode = smdebug::mode::global;  ///< only steps of this one; global: of all
     std::optional<std::string> worker = {};
-    std::vector<std::string> reductions = {};  ///< of csv; none: all
+    std::vector<std::string> reductions = {};  ///< of csv; all if empty
     bool values = false;                       ///< csv: a row an element
     bool whole_tensors = false;                ///< tensorboard
     bool replace = false;

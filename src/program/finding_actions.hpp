@@ -21,7 +21,7 @@
 
 namespace smdebug::inline v1::cli::detail {
 
-/// The requested actions; empty: none.
+/// The requested actions, which may be none.
 struct action_options {
     std::vector<std::string> command = {};  ///< a program and its arguments, with placeholders
     std::string post_url = {};

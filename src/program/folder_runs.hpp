@@ -17,7 +17,7 @@ enum class folders_without_runs : std::uint8_t { stay, left_out };
 [[nodiscard]] std::vector<std::string> runs_from_folders(std::vector<std::string> paths, const storage_options& storage,
                                                          folders_without_runs others = folders_without_runs::stay);
 
-/// The same for the arguments of a command that has the option.
+/// Replaces the paths among the arguments of a command, if it has the option for that.
 template <class Arguments>
 void spread_folders(Arguments& args) {
     if constexpr (requires { args.check.how; }) {

@@ -33,14 +33,14 @@ public:
     [[nodiscard]] any_rule<program_trial> rule() { return any_rule<program_trial>::borrowing(*this); }
     [[nodiscard]] std::vector<finding> operator()(const program_trial& run, step_number step);
 
-    /// The line so far: steps that share a point show the largest value, or NaN.  Empty: there is no loss.
+    /// The line so far: steps that share a point show the largest value, or NaN.  It is empty if there is no loss.
     [[nodiscard]] loss_line line() const;
 
 private:
     std::string name_;
     std::string worker_;
     smdebug::mode mode_ = smdebug::mode::global;
-    std::optional<report::detail::step_axes> axes_;  // unset: there is no loss
+    std::optional<report::detail::step_axes> axes_;  // unset if there is no loss
     loss_line line_;
 };
 

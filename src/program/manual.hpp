@@ -19,13 +19,13 @@ struct manual_page {
 
 struct manual_arguments {
     std::vector<manual_page> pages = {};
-    std::optional<std::string> folder = {};  ///< unset: pages are printed
+    std::optional<std::string> folder = {};  ///< if unset, pages are printed
 };
 
 /// Escapes a text within a line of roff: each character is literal, and "-" is a minus, as in options, not a hyphen.
 [[nodiscard]] std::string roff(std::string_view text);
 
-/// The same for a whole line, which never becomes a request.
+/// Escapes a whole line of roff, which never becomes a request.
 [[nodiscard]] std::string roff_line(std::string_view text);
 
 /// A phrase with a full stop; its first letter is unchanged, as it may begin with a name.
@@ -34,7 +34,7 @@ struct manual_arguments {
 /// The page of a command, or of the program.
 [[nodiscard]] manual_page page_of(const command_table& table, const command_entry& command);
 
-/// The page of an existing command; "": of the program.
+/// The page of an existing command; of the program if empty.
 [[nodiscard]] manual_page page_of(const command_table& table, std::string_view command);
 
 [[nodiscard]] std::vector<manual_page> all_manual_pages(const command_table& table);

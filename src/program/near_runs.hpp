@@ -28,7 +28,7 @@ inline constexpr std::size_t most_looked_at = 4096;
 /// Cost: at most 4,096 entries in two levels of folders.
 [[nodiscard]] std::string run_hint(const std::string& path, bool may_come = false);
 
-/// The same for the error `missing`; empty if S3 has reported something else as missing, such as the bucket.
+/// What to add to the error `missing`; empty if S3 has reported something else as missing, such as the bucket.
 [[nodiscard]] std::string run_hint(const not_found& missing, const std::string& path);
 
 }  // namespace smdebug::inline v1::cli::detail

@@ -33,7 +33,7 @@ template <std::integral Number>
 /// "A:B" is [A, B); either may be left out; "A" is that step alone.  Errors: usage_error.
 [[nodiscard]] step_range parse_range(const std::string& text);
 
-/// "500ms", "90s", "10m", "2h", "3d"; without a unit: seconds.  Positive.  Errors: usage_error.
+/// "500ms", "90s", "10m", "2h", "3d"; without a unit it is seconds.  Positive.  Errors: usage_error.
 [[nodiscard]] std::chrono::milliseconds parse_duration(const std::string& option, std::string_view text);
 
 /// "500M", "2G": a whole number of bytes, or of K, M, G or T, powers of 1024; "2GiB" and "2GB" are the same as "2G".

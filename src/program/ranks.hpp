@@ -29,7 +29,7 @@ public:
     [[nodiscard]] virtual int size() const noexcept = 0;
     /// Sends a message; may wait until it is received.
     virtual void send(int to, std::string_view text) = 0;
-    /// Who has sent a message, and the message; nothing: none has come.  Those of one rank come in order.
+    /// The sender of a message, and the message; nothing if none has come.  Those of one rank come in order.
     [[nodiscard]] virtual std::optional<std::pair<int, std::string>> receive() = 0;
     /// By all ranks, behind their last message.
     virtual void end() = 0;
@@ -59,7 +59,7 @@ enum class rank_end : char {
 /// Rank 0's side: gives runs to the others.  Threads: one at a time; has_failed() any.
 class run_giver {
 public:
-    /// The next runs for a rank; none: there are no more; nothing: none at the moment.
+    /// The next runs for a rank; no runs if there are no more; nothing if there are none at the moment.
     using source = std::function<std::optional<std::vector<batch_run>>()>;
 
     explicit run_giver(rank_channel& channel)
@@ -93,7 +93,7 @@ class run_taker {
 public:
     explicit run_taker(rank_channel& channel) : channel_(channel) {}
 
-    /// The next run; nothing: there are no more, or a stop was requested.  Waits for it.  Threads: one at a time.
+    /// The next run; nothing if there are no more, or a stop was requested.  Waits for it.  Threads: one at a time.
     [[nodiscard]] std::optional<batch_run> next(const std::stop_token& stop);
 
     /// Reports to rank 0 that all work has ended, and waits until it releases this rank.  Call once, when files are

@@ -15,7 +15,7 @@ namespace smdebug::inline v1::cli::detail {
 class command_line;
 
 struct rules_arguments {
-    std::vector<std::string> rules = {};  ///< their own names; none: all
+    std::vector<std::string> rules = {};  ///< their own names; all if empty
     output_format format = output_format::table;
     std::optional<std::size_t> width = {};
 };

@@ -18,7 +18,7 @@ struct run_place {
 
 struct run_places {
     std::vector<run_place> runs = {};
-    std::string damage = {};  ///< of an archive's directory, a sentence; empty: none
+    std::string damage = {};  ///< of an archive's directory, a sentence; may be empty
 };
 
 /// Opens an archive once for all its runs; anything else is left to be opened by its path.

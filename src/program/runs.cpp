@@ -89,7 +89,7 @@ any_storage storage_of(const run_place& place, const run_options& how) {
 
 namespace {
 
-// The kind that --as names; empty: a run, as without it.
+// The kind that --as names; if empty, a run, as without it.
 constexpr std::string_view sought_by(data_format as) noexcept {
     switch (as) {
         case data_format::event_files:

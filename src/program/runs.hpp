@@ -36,7 +36,7 @@ struct run_options {
     bool untrusted = false;                    ///< size_limits::untrusted(); `storage` says the same of archives
     std::optional<std::uint64_t> memory = {};  ///< memory limit for a run, in bytes
     step_range range = {};
-    std::optional<std::size_t> width = {};  ///< of tables, in characters, 0: any; unset: that of the terminal
+    std::optional<std::size_t> width = {};  ///< of tables, in characters; any if 0; that of the terminal if unset
     storage_options storage = {};
     std::vector<std::string> folders = {};  ///< with --runs-from-folders: where the runs were looked for
     std::stop_token stop = {};              ///< ends what waits
@@ -61,7 +61,7 @@ struct follow_options {
 /// An error's text, naming command-line options, and the run if the text does not name it.
 [[nodiscard]] std::string error_text(const error& failed, const std::string& run);
 
-/// The same for any exception.
+/// Any exception's text, naming command-line options, and the run where an error does not name it.
 [[nodiscard]] std::string error_text(const std::exception& failed, const std::string& run);
 
 /// The text of the error for a failed look-up.
@@ -103,8 +103,8 @@ void check_saved(const program_trial& run, const std::string& path);
 /// The steps of a run as ranges; by mode where global steps are synthetic: "TRAIN 0-20 by 10; EVAL 0, 20".
 [[nodiscard]] std::string shown_steps(const smdebug::detail::catalog& from, bool show_incomplete);
 
-/// Does something with the run at `path`.  What that throws is printed, and given as text; nothing: it went well.  What
-/// ends the command goes through: usage_error, output_error, stopped.
+/// Does something with the run at `path`.  What that throws is printed, and given as text; nothing if it went well.
+/// What ends the command goes through: usage_error, output_error, stopped.
 [[nodiscard]] std::optional<std::string> try_on_run(const std::string& path, console& to, function_ref<void()> work);
 
 /// The command for each run, and the handler for one that fails, with the error's text.

@@ -22,10 +22,10 @@ struct scan_arguments {
     std::optional<run_shard> shard = {};     ///< only the runs in this part of the list
     std::optional<std::string> output = {};  ///< a database of results
     bool rows = true;                        ///< results go to standard output, too
-    unsigned threads = 0;                    ///< 0: as many as there are CPUs
+    unsigned threads = 0;                    ///< 0 means as many as there are CPUs
     std::optional<std::chrono::milliseconds> run_timeout = {};  ///< for one run
     std::optional<std::uint64_t> memory = {};                   ///< for one run, in bytes
-    /// Over many processes: runs whose files have more bytes go before others; 0: none.
+    /// Over many processes, runs whose files have more bytes go before others; with 0 none does.
     std::uint64_t split_above = std::uint64_t{256} << 20U;
     /// Numbers instead of rules.
     std::optional<std::vector<statistic>> statistics = {};

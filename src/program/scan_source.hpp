@@ -80,7 +80,7 @@ public:
 
     /// After the last: whether there was a list without any path.
     [[nodiscard]] bool list_is_empty() const noexcept { return list_ && listed_ == 0; }
-    /// "3 .pt, 1 .tar.bz2": files that the search found and that are not read; empty: none.
+    /// "3 .pt, 1 .tar.bz2": files that the search found and that are not read; empty if there are none.
     [[nodiscard]] std::string left_out() const;
 
 private:

@@ -16,7 +16,7 @@ class command_line;
 struct show_arguments {
     std::string run = {};
     std::string tensor = {};
-    std::optional<step_number> step = {};  ///< in `mode`; unset: the last that has the tensor
+    std::optional<step_number> step = {};  ///< in `mode`; the last that has the tensor if unset
     std::optional<std::string> worker = {};
     smdebug::mode mode = smdebug::mode::global;
     std::size_t values = 10;

@@ -32,13 +32,13 @@ public:
     /// Waits for a call to the source that is in progress.
     ~source_ahead() = default;
 
-    /// The next run, in the source's order, preferred runs first; nothing: there are no more.  Waits for it;
+    /// The next run, in the source's order, preferred runs first; nothing if there are no more.  Waits for it;
     /// `stop` ends that. Errors: what the source throws, behind the runs that it gave before.
     [[nodiscard]] std::optional<batch_run> next(const std::stop_token& stop = {});
 
     /// Some runs, for one of `takers` that do about as many each: the fewer are left, the fewer at once, so that all
-    /// end at about the same time; a preferred run comes alone.  Empty: there are no more, or the source failed, which
-    /// next() throws.  Nothing: none waits at the moment.
+    /// end at about the same time; a preferred run comes alone.  Empty if there are no more, or the source failed,
+    /// which next() throws.  Nothing if none waits at the moment.
     [[nodiscard]] std::optional<std::vector<batch_run>> try_some(std::size_t takers);
 
 private:

@@ -39,7 +39,7 @@ struct stats_arguments {
     smdebug::mode mode = smdebug::mode::global;  ///< only steps of this one; global: of all
     std::optional<std::string> worker = {};
     std::vector<statistic> statistics = all_statistics();
-    bool statistics_give_way = false;  ///< default columns: tables leave out what has no room
+    bool statistics_give_way = false;  ///< with default columns tables leave out what has no room
     run_options how = {};
 };
 

@@ -52,7 +52,7 @@ enum class follow_end : std::uint8_t {
 /// Which steps, and how long to wait for them.
 struct feed_options {
     step_number start = 0;                ///< as it is shown: see trial::shown_step()
-    std::optional<step_number> end = {};  ///< exclusive; unset: to the end of the run
+    std::optional<step_number> end = {};  ///< exclusive; the end of the run if unset
     std::optional<std::chrono::milliseconds> give_up_after = {};
     std::stop_token stop = {};
     std::size_t most = 64;  ///< steps that are handed out at once
@@ -73,7 +73,7 @@ public:
     step_feed(const trial& run, feed_options options);
 
     /// The next complete steps, ascending; waits until there are some, or until that time.  No step that was handed out
-    /// before lies between them.  Empty: end() says why no more will come, or nothing if the time has come.
+    /// before lies between them.  If empty, end() says why no more will come, or nothing if the time has come.
     /// Errors: what a refresh throws.
     [[nodiscard]] std::vector<step_number> next(clock::time_point until = clock::time_point::max());
     /// Begins at the first step again.

@@ -72,7 +72,7 @@ std::size_t line_width(std::span<const std::size_t> widths, std::span<const std:
     return all;
 }
 
-// Which columns fit into a line of `limit` characters (0: of any length); narrows the `widths` of columns that may be
+// Which columns fit into a line of `limit` characters (0 for any length); narrows the `widths` of columns that may be
 // cut.
 std::vector<std::size_t> fit_columns(std::span<const column> columns, std::vector<std::size_t>& widths,
                                      std::size_t limit) {

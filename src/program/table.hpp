@@ -22,7 +22,7 @@ struct column {
     bool right = false;
     std::size_t least_width = 0;  ///< for tables that are printed before all of their cells are known
     shortened cut = shortened::never;
-    /// If the table is too wide, columns with the highest number are left out first; 0: never.
+    /// If the table is too wide, columns with the highest number are left out first, and those with 0 never.
     std::uint8_t gives_way = 0;
 };
 
@@ -49,12 +49,12 @@ struct fitted_table {
 };
 
 /// An aligned table: names, a line, rows; plain ASCII but for what the cells hold.  Where lines would have more than
-/// `limit` characters (0: no limit), columns that may give way are left out, then cells that may be cut are; what still
-/// has no room stays too wide.
+/// `limit` characters (0 for no limit), columns that may give way are left out, then cells that may be cut are; what
+/// still has no room stays too wide.
 [[nodiscard]] fitted_table fit_table(std::span<const column> columns, std::span<const std::string> cells,
                                      std::size_t limit);
 
-/// The same without a limit.
+/// The text of a table whose lines may have any length.
 [[nodiscard]] std::string table_text(std::span<const column> columns, std::span<const std::string> cells);
 
 }  // namespace smdebug::inline v1::cli::detail

@@ -18,7 +18,7 @@ namespace smdebug::inline v1::cli::detail {
 /// What ls prints of a tensor.
 struct tensor_summary {
     std::string name;
-    dtype type = dtype::invalid;           ///< the first readable value's; invalid: there is none
+    dtype type = dtype::invalid;           ///< the first readable value's; invalid if there is none
     std::optional<shape_type> shape = {};  ///< that value's, else the first saved one
     std::size_t steps = 0;                 ///< complete ones
     reduction_set saved = {};              ///< reductions, at any step

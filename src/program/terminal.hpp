@@ -7,7 +7,7 @@
 
 namespace smdebug::inline v1::cli {
 
-/// How many characters a line of the terminal has: as COLUMNS says, else the terminal; 0: unknown.
+/// How many characters a line of the terminal has: as COLUMNS says, else the terminal; 0 if unknown.
 [[nodiscard]] std::size_t terminal_width(int handle) noexcept;
 
 /// Opens closed standard descriptors, so that no file of ours gets their numbers and the program's messages.  They open

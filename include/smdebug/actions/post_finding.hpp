@@ -36,7 +36,7 @@ struct post_options {
 
 struct post_result {
     bool delivered = false;    ///< the server answered 2xx
-    int status = 0;            ///< that of its last answer; 0: there was none
+    int status = 0;            ///< that of its last answer; 0 if there was none
     unsigned attempts = 0;     ///< the number of requests sent
     std::string failure = {};  ///< a sentence; empty when delivered.  Omits the address, which may be a secret
 
@@ -163,7 +163,7 @@ struct webhook {
 
     /// Errors: what on_result throws.
     post_result operator()(const finding& one) const;
-    /// The same for a finding without the name of its rule.
+    /// Posts a finding with `rule` as the name of its rule.
     post_result operator()(std::string_view rule, finding one) const;
 };
 

@@ -116,7 +116,7 @@ struct finding_command {
 
     /// Errors: as run_command, and what on_result throws.
     command_result operator()(const finding& one) const;
-    /// The same for a finding without the name of its rule.
+    /// Runs the command for a finding, with `rule` as the name of its rule.
     command_result operator()(std::string_view rule, finding one) const;
 };
 

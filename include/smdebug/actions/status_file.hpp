@@ -41,7 +41,7 @@ struct evaluation_status {
 
 /// The result of a write.
 struct status_written {
-    std::string failure = {};  ///< why the file is unchanged; empty: it was written
+    std::string failure = {};  ///< why the file is unchanged; empty if it was written
     [[nodiscard]] explicit operator bool() const noexcept { return failure.empty(); }
 };
 

@@ -52,7 +52,7 @@ private:
     std::uint64_t size_ = 0;
     std::optional<std::chrono::system_clock::time_point> written_;
     object_version version_;
-    std::unique_ptr<opened_object> opened_;  // null: reading through the storage costs the same
+    std::unique_ptr<opened_object> opened_;  // null where reading through the storage costs the same
 };
 
 }  // namespace archive::detail
@@ -109,8 +109,8 @@ public:
     [[nodiscard]] std::vector<std::string> runs() const { return archive::detail::runs_in(contents_->members()); }
     /// Damaged places, a sentence each; everything readable around them is read.
     [[nodiscard]] std::vector<std::string> damage() const;
-    /// The same, and the members that are left out; reported for each run in the archive, as any of them may have lost
-    /// files.
+    /// Damaged places, and the members that are left out; reported for each run in the archive, as any of them may have
+    /// lost files.
     [[nodiscard]] SMDEBUG_INLINE std::vector<problem> problems() const override;
 
     /// The bytes of an index that makes opening the archive fast the next time, when stored beside it under its name
@@ -136,7 +136,7 @@ namespace archive::detail {
 
 /// A run of an archive.
 struct opened_run {
-    std::string inside = {};  ///< the folder in the archive; empty: its root
+    std::string inside = {};  ///< the folder in the archive; its root if empty
     any_storage store;
 };
 

@@ -15,9 +15,9 @@ struct archive_options {
     std::uint64_t memory_bytes = std::uint64_t{64} << 20U;
     /// An archive that inflates to more than so many times its size is refused as soon as that is noticed.
     std::uint64_t most_ratio = 1'000;
-    /// The same for an archive that inflates to more bytes than these.
+    /// An archive that inflates to more bytes than these is refused as soon as that is noticed.
     std::uint64_t most_bytes = std::uint64_t{64} << 30U;
-    /// The same for an archive with more members.
+    /// An archive with more members is refused.
     std::uint64_t most_members = std::uint64_t{1} << 26U;
 
     /// Threads that inflate a .tar.gz for its directory, if its gzip members store their size, as bgzip and smdebug
@@ -32,13 +32,13 @@ struct archive_options {
     /// A folder of this machine that stores an index of each archive of 1 MiB or more: its directory, and where
     /// inflating can begin, so that the archive is not read through a second time.  An index that is damaged or of
     /// another version of the archive is made anew.  Anyone able to write to the folder can change what is read.
-    /// Empty: archives that are opened by their paths use storage_options.cache_folder, else SMDEBUG_CACHE_DIR, else no
-    /// index is stored.  An index beside the archive, `old.tar.gz.smdx`, is read in any case: see
-    /// archive_storage::index().
+    /// If it is empty, archives that are opened by their paths use storage_options.cache_folder, else
+    /// SMDEBUG_CACHE_DIR, else no index is stored.  An index beside the archive, `old.tar.gz.smdx`, is read in any
+    /// case: see archive_storage::index().
     std::string index_folder = {};
 
     /// Reads the files of a compressed .tar while the archive is inflated for its directory, so that the values noted
-    /// then need not be inflated again: see reduce_in_passing().  Null: there is no such reader.
+    /// then need not be inflated again: see reduce_in_passing().  It is null if there is no such reader.
     std::shared_ptr<inflate_observer> in_passing = {};
 
     /// For archives from untrusted sources: limits on the inflated size and the number of members.

@@ -25,11 +25,11 @@ struct packed_run {
 
 /// How to pack.
 struct pack_options {
-    /// For zstd 1 to 19, for gzip 1 to 9; unset: 3 and 6.
+    /// For zstd 1 to 19, for gzip 1 to 9; if unset, 3 and 6.
     std::optional<int> level = {};
     /// Threads that read and compress.
     unsigned threads = 1;
-    /// Replaces an existing output; false: an existing output is an error.
+    /// Replaces an existing output, which is an error otherwise.
     bool replace = false;
     /// Called now and then on the calling thread with the number of bytes done and the total, which counts all bytes
     /// twice, as the archive is read back.

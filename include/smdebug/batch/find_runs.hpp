@@ -52,9 +52,9 @@ public:
     struct settings {
         /// How storages are opened; runs in archives are returned open.
         storage_options storage = {};
-        /// False: an archive is returned unopened: another run_finder, for its path alone, finds the runs in it.
+        /// If false, an archive is returned unopened: another run_finder, for its path alone, finds the runs in it.
         bool open_archives = true;
-        /// Opens a folder or a place in S3, to list keys or read an archive in it.  Empty: open_storage().
+        /// Opens a folder or a place in S3, to list keys or read an archive in it.  If empty, open_storage() does.
         std::function<any_storage(std::string_view)> open_place = {};
     };
 
@@ -101,7 +101,7 @@ public:
     ///         next call continues after it; unavailable if the stream cannot be read further: the list ends there.
     [[nodiscard]] std::optional<std::string> next();
 
-    /// The number of the line that next() read last, from 1; 0: it read none yet.
+    /// The number of the line that next() read last, from 1; 0 if it read none yet.
     [[nodiscard]] std::uint64_t line() const noexcept { return line_; }
 
 private:

@@ -25,8 +25,8 @@ struct reduction_row {
     smdebug::mode mode = smdebug::mode::global;
     std::string worker = {};
     std::string name = {};
-    std::string dtype = {};                 ///< numpy's name, as name_of(); empty: there are no values
-    std::optional<std::string> shape = {};  ///< "2x3", as shape_text(); "": a 0-d tensor; nothing: unknown
+    std::string dtype = {};                 ///< numpy's name, as name_of(); empty without values
+    std::optional<std::string> shape = {};  ///< "2x3", as shape_text(); "" of a 0-d tensor; nothing if unknown
     /// `computed` says which reductions are set; `count` is valid if dtype is not empty.
     reduction_values reductions = {};
 };

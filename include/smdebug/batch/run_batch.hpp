@@ -22,16 +22,17 @@ namespace smdebug::inline v1 {
 
 /// How a batch is processed.
 struct batch_options {
-    /// Threads for all runs together; 0: as many as there are CPUs.
+    /// Threads for all runs together; 0 means as many as there are CPUs.
     unsigned threads = 0;
     /// The time limit of one run.  After it the run is requested to stop, at the end of the current step or index file;
-    /// a single system call that blocks (a dead NFS server) is not interrupted.  Unset: no limit.
+    /// a single system call that blocks (a dead NFS server) is not interrupted.  If unset, there is no limit.
     std::optional<std::chrono::milliseconds> run_timeout = {};
     /// The memory limit of one run in bytes: its caches stay below it (size_limits::within(),
     /// sharing_options::within()), and a run that needs more is a result that says so.  Not included are mapped files,
-    /// up to 64 MiB that a thread reads at once, and memory that rules allocate themselves.  Unset: no limit.
+    /// up to 64 MiB that a thread reads at once, and memory that rules allocate themselves.  If unset, there is no
+    /// limit.
     std::optional<std::uint64_t> memory = {};
-    /// Results are passed on in the order of the runs; false: as they are ready.
+    /// Whether results are passed on in the order of the runs, or else as they are ready.
     bool in_order = true;
     /// In order: how many may wait for an earlier one; beyond that, threads help with the earlier run, or wait.
     std::size_t most_waiting = 1024;
@@ -47,7 +48,7 @@ struct run_scope {
     std::optional<std::uint64_t> memory = {};  ///< batch_options::memory
 };
 
-/// Returns the next run; nothing: there are no more.  Called on any thread, by one at a time; may block.
+/// Returns the next run, or nothing if there are no more.  Called on any thread, by one at a time; may block.
 using run_source = std::function<std::optional<batch_run>()>;
 /// Processes a run.  Its exception is the run's error.  Called on many threads concurrently.
 using run_work = std::function<run_result(const batch_run&, const run_scope&)>;
@@ -76,7 +77,7 @@ public:
     ordered_results(const std::function<void(run_result&&)>& emit, bool in_order, std::size_t most)
         : in_order_(in_order), most_(most), emit_(emit) {}
 
-    /// Waits until there is room for another result; false: the batch has ended.
+    /// Waits until there is room for another result.  Returns false if the batch has ended.
     [[nodiscard]] bool wait_for_room(std::uint64_t taken) {
         std::unique_lock lock{guard_};
         room_.wait(lock, [&] { return ended_ || !in_order_ || taken - due_ < most_; });

@@ -59,8 +59,8 @@ class row_spool;
 struct batch_run {
     std::uint64_t place = 0;   ///< in the list, from 0: determines the order of results
     std::string path = {};     ///< as create_trial() takes it; in an archive "jobs.tar!/job-17"
-    std::string version = {};  ///< changes whenever the run's files do; empty: unknown.  See run_version()
-    std::uint64_t bytes = 0;   ///< the size of all its files, or of its archive; 0: unknown
+    std::string version = {};  ///< changes whenever the run's files do; empty if unknown.  See run_version()
+    std::uint64_t bytes = 0;   ///< the size of all its files, or of its archive; 0 if unknown
     std::string error = {};    ///< not empty: a place that could not be searched for runs, and why
     bool is_beside = false;    ///< an archive that was found among other files: there need not be a run in it
 };

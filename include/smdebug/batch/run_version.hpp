@@ -114,8 +114,8 @@ struct run_files {
     return all;
 }
 
-/// The same for a path as create_trial() takes it.  For a run in an archive: made of the archive's own file and the
-/// path in it, at the cost of one look-up, without opening the archive.
+/// The version of the run at a path as create_trial() takes it.  For a run in an archive it is made of the archive's
+/// own file and the path in it, at the cost of one look-up, without opening the archive.
 /// Errors: those of open_storage() for an invalid or unreachable path.
 [[nodiscard]] inline std::optional<run_files> run_version_at(std::string_view path,
                                                              const storage_options& options = {}) {

@@ -90,7 +90,7 @@ template <class Scalar>
     return value;
 }
 
-/// The same scalar stored at `to`.
+/// Stores a scalar at `to` as load_le() reads it.
 template <class Scalar>
     requires std::is_trivially_copyable_v<Scalar>
 inline void store_le(std::byte* to, const Scalar& value) noexcept {

@@ -143,7 +143,7 @@ enum class dtype : std::uint8_t {
     return type == dtype::complex64 || type == dtype::complex128;
 }
 
-/// Extents, outermost first (C order). Without extents: a 0-d tensor, which has one element.
+/// Extents, outermost first (C order). Without extents it is that of a 0-d tensor, which has one element.
 using shape_type = std::vector<std::size_t>;
 
 /// The product of the extents; nothing if it overflows. A zero extent gives 0, whatever the others are.

@@ -41,7 +41,7 @@ public:
     /// returns false for a value that is not an object.
     bool for_each_field(function_ref<bool(std::string_view, value)> visit) const;
 
-    /// The same for the elements of an array: visit(value).
+    /// Calls visit(value) for each element of an array until it returns false. Returns as for_each_field().
     bool for_each_element(function_ref<bool(value)> visit) const;
 
 private:
@@ -84,7 +84,7 @@ private:
 [[nodiscard]] std::optional<std::string> renamed_keys(detail::json::value object,
                                                       std::span<const std::string_view> expected);
 
-/// The same for repeated keys, of which the last counts: no writer produces them.
+/// A sentence on the repeated keys of `object`, of which the last counts; nothing if none is. No writer repeats one.
 [[nodiscard]] std::optional<std::string> repeated_keys(detail::json::value object);
 
 }  // namespace smdebug::inline v1

@@ -18,7 +18,7 @@ class lru {
 public:
     explicit lru(std::uint64_t most, std::size_t least = 0) : most_(most), least_(least) {}
 
-    /// The value, which is now the last used one; null: none. Valid until the next put() or erase().
+    /// The value, which is now the last used one; null if there is none. Valid until the next put() or erase().
     [[nodiscard]] Value* find(const Look& key) {
         const auto found = places_.find(key);
         if (found == places_.end()) {
@@ -27,7 +27,7 @@ public:
         uses_.splice(uses_.begin(), uses_, found->second);
         return &found->second->value;
     }
-    /// The same, but does not count as a use.
+    /// The value, or null where there is none; this does not count as a use.
     [[nodiscard]] const Value* look(const Look& key) const {
         const auto found = places_.find(key);
         return found != places_.end() ? &found->second->value : nullptr;

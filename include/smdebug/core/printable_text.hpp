@@ -39,7 +39,7 @@ namespace smdebug::inline v1 {
 /// harmless.
 void append_printable(std::string& out, std::string_view text);
 
-/// The same, returned as a string.
+/// The text with those escapes, as a string of its own.
 [[nodiscard]] std::string printable(std::string_view text);
 
 // Decodes and validates UTF-8.
@@ -119,7 +119,7 @@ void append_csv_field(std::string& out, std::string_view field);
 /// " Did you mean a, b or c?" with the suggested names, or an empty text if there are none.
 [[nodiscard]] std::string did_you_mean(std::span<const std::string> near);
 
-/// The same for the `most` nearest names.
+/// Suggests those of `names` that near_matches() finds, at most `most`.
 [[nodiscard]] std::string did_you_mean(std::string_view wanted, std::span<const std::string> names,
                                        std::size_t most = 5);
 

@@ -116,7 +116,7 @@ public:
         }
         return made;
     }
-    /// The same; elements that are already present are kept.
+    /// The union in which elements that are already present are kept.
     [[nodiscard]] sorted_blocks with(std::vector<Value> others) const {
         return with(std::move(others), [](const Value& present, Value&&) { return present; });
     }

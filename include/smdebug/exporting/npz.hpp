@@ -48,7 +48,7 @@ inline constexpr std::uint32_t one = 0x80000000;
 /// The checksum of the bytes that have checksum `crc`, followed by `bytes`; 0 is the checksum of no bytes.
 [[nodiscard]] std::uint32_t extend(std::uint32_t crc, byte_view bytes) noexcept;
 
-/// The same by tables, on any CPU.
+/// Computes what extend() does by tables, on any CPU.
 [[nodiscard]] std::uint32_t extend_by_tables(std::uint32_t crc, byte_view bytes) noexcept;
 
 /// The checksum of two consecutive parts, from the checksums of both and the length of the second in bytes, below 2^61.
@@ -72,7 +72,7 @@ inline constexpr std::size_t most_numpy_dimensions = 32;
 
 // Writes a zip of stored members, as numpy.savez does: without compression, so that writing costs no more than memory
 // and disk do.
-// Without dates: the same members give the same bytes.
+// Without dates, so that the same members give the same bytes.
 
 /// The limit above which 64-bit fields are used; lower in tests only.
 struct zip_limits {
@@ -166,7 +166,7 @@ private:
     dtype first_type_ = dtype::invalid;
     shape_type shape_;  // the number of steps, then the tensor's shape
     std::vector<std::int64_t> steps_;
-    std::optional<std::string> modes_;  // of the steps, seven bytes each; nothing: the numbers suffice
+    std::optional<std::string> modes_;  // of the steps, seven bytes each; nothing where the numbers suffice
 };
 
 /// Whether `output` is one .npz of one tensor over several steps.

@@ -19,20 +19,20 @@ namespace smdebug::inline v1 {
 struct left_out_tensor {
     step_number step = 0;  ///< as displayed: see trial::shown_step()
     std::string_view worker = {};
-    std::string_view tensor = {};  ///< empty: all of the step's event file
+    std::string_view tensor = {};  ///< all of the step's event file if empty
     std::string why = {};          ///< a sentence that names it
-    bool is_damaged = false;       ///< it cannot be read; false: the format cannot represent it
+    bool is_damaged = false;       ///< it cannot be read; if false, the format cannot represent it
 };
 
 /// What is exported, and how.
 struct export_options {
     tensor_selection which = {};
     /// Replaces an existing output once the new one is complete: a file, or a folder that holds only files of such an
-    /// export.  False: an existing output is an error.
+    /// export.  Otherwise an existing output is an error.
     bool replace = false;
-    /// The run's name in the output; empty: the trial's name of it.
+    /// The run's name in the output; the trial's name of it if empty.
     std::string run_name = {};
-    /// csv: the columns, by their names, as `smdebug stats --reductions` has them; empty: all 22.
+    /// The columns of csv, by their names as `smdebug stats --reductions` has them; all 22 if empty.
     std::vector<std::string> reductions = {};
     /// csv: a row for each element instead of each tensor.
     bool values = false;

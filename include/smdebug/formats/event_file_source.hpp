@@ -70,7 +70,7 @@ struct index_repair {
         std::string key = {};
         action what = action::written;
         std::string why = {};      ///< a sentence without the file's name
-        std::string dropped = {};  ///< content that only the old file has, or may have had; empty: none
+        std::string dropped = {};  ///< content that only the old file has, or may have had; may be empty
         std::string text = {};     ///< its new content
     };
 

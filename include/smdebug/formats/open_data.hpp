@@ -22,16 +22,16 @@ namespace smdebug::inline v1 {
 /// The format of the data in a storage.  A run of the Python package is recognised by its index, or by collections
 /// files as long as at most one step has event files, as a job writes them first; other event files below events/ are
 /// `event_files`; then logs and checkpoints are looked for.  If a folder has several formats, the first in this order
-/// counts, and problems() of the storage that open_data() returns name the others.  Without any data: smdebug, as a run
-/// may still come.
+/// counts, and problems() of the storage that open_data() returns name the others.  Without any data it is smdebug, as
+/// a run may still come.
 /// Cost: a look at index/, if that is empty at collections/ and events/; if all are empty, the names of the first
 ///       10,000 objects.
 /// Errors: those of the storage.
 [[nodiscard]] data_format format_of(const any_storage& store);
 
-/// The same storage for a run of the Python package, else one that shows the data as a run.  If the format is detected
-/// rather than chosen, checkpoints and logs beside the run are listed among its problems; beside a run with an index,
-/// as they are now.
+/// Returns `store` itself for a run of the Python package, and otherwise a storage that shows the data as a run.  If
+/// the format is detected rather than chosen, checkpoints and logs beside the run are listed among its problems; beside
+/// a run with an index, as they are now.
 /// Cost:   that of format_of(), and the names of the first 10,000 objects that are not the run's own.
 /// Errors: those of the storage; unsupported for unreadable checkpoints, such as PyTorch's pickles; value_error for a
 ///         bad step_regex.  Damage is in problems() of the returned storage, and of a trial on it.

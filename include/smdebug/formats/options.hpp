@@ -21,15 +21,15 @@ enum class data_format : std::uint8_t {
 
 struct format_options {
     data_format as = data_format::detect;
-    /// A regex whose only group matches the step in a checkpoint's name; empty: the usual names are recognised.
+    /// A regex whose only group matches the step in a checkpoint's name; if empty, the usual names are recognised.
     std::string step_regex = {};
-    /// Since when the data are followed while they are written; unset: they are read as they are.  If followed, a
+    /// Since when the data are followed while they are written; if unset, they are read as they are.  If followed, a
     /// checkpoint is shown once it is whole and nothing of it was written for two seconds, one below
     /// "tmp-checkpoint-..." once it has its own name; one that is removed is no problem; pickled files are named once,
     /// not in each checkpoint; and the end is awaited for three times the longest pause before a checkpoint since then.
     std::optional<std::chrono::system_clock::time_point> followed_since = {};
-    /// TensorBoard: true: the folders below a run's folder are its workers; false: they are runs of their own, which
-    ///              log_folders() lists, and only folders of modes belong to the run.
+    /// For TensorBoard's logs: whether the folders below a run's folder are its workers.  Otherwise they are runs of
+    /// their own, which log_folders() lists, and only folders of modes belong to the run.
     bool folders_are_workers = true;
     /// The size limit of a record of an event file or log; a larger one is a problem, and ends the file.  See
     /// size_limits::record for the limit on reading it later.

@@ -34,7 +34,8 @@ public:
     /// Zeros up to the file's end, also from within a record on, count as a part of a record: a file gets its length
     /// before its bytes.
     [[nodiscard]] status state() const noexcept { return state_; }
-    /// What is wrong at position() if the file does not grow any more: it is empty, or cut.  "": nothing is wrong.
+    /// What is wrong at position() if the file does not grow any more: it is empty, or cut.  An empty text if nothing
+    /// is wrong.
     [[nodiscard]] std::string cut_text() const;
 
     /// Reads every record that has become whole since the last call, and checks its checksums; returns their number,

@@ -109,7 +109,7 @@ public:
     /// Whether a tensor is wanted at this step: if not, there is no need to fetch or compute it.
     /// Cost: some nanoseconds if nothing is due at this step, else one look-up of the name.
     [[nodiscard]] bool should_save(std::string_view name);
-    /// The same for a tensor that will be saved into these collections.
+    /// Whether a tensor is wanted that will be saved into these collections.
     [[nodiscard]] bool should_save(std::string_view name, const collection_names& into);
 
     /// Saves a tensor if one of its collections is due at this step: its values, reductions or shape, as the
@@ -125,9 +125,9 @@ public:
     /// hook is closed).
     bool save_tensor(std::string_view name, const tensor_view& tensor, const collection_names& into = {});
 
-    /// The same for contiguous elements (std::span, std::vector, std::array, ...) and for strings
-    /// (std::vector<std::string>).  A std::vector<bool>, or a matrix with rows(), cols() and (row, column) such as
-    /// Eigen's, is copied when it is wanted.
+    /// Saves contiguous elements (std::span, std::vector, std::array, ...) or strings (std::vector<std::string>).  A
+    /// std::vector<bool>, or a matrix with rows(), cols() and (row, column) such as Eigen's, is copied when it is
+    /// wanted.
     template <detail::unviewed Values>
     bool save_tensor(std::string_view name, const Values& values, const extents_view& shape,
                      const collection_names& into = {}) {
@@ -146,7 +146,7 @@ public:
         return save_values(name, values, extents_view{shape}.get(), into.get());
     }
 
-    /// The same with one dimension; a matrix keeps its two dimensions, and a single number has the shape {1}.
+    /// Saves elements with one dimension; a matrix keeps its two, and a single number has the shape {1}.
     template <class Values>
     bool save_tensor(std::string_view name, const Values& values, const collection_names& into = {}) {
         static_assert(
@@ -164,7 +164,7 @@ public:
         }
     }
 
-    /// The same for elements in braces: {1.5F, 2.5F}.
+    /// Saves elements in braces: {1.5F, 2.5F}.
     template <class Value>
     bool save_tensor(std::string_view name, std::initializer_list<Value> values, const collection_names& into = {}) {
         return save_tensor(name, std::span<const Value>{values.begin(), values.size()}, into);
@@ -175,8 +175,8 @@ public:
         return save_tensor(name, std::span<const Value>{values.begin(), values.size()}, shape, into);
     }
 
-    /// The same for a tensor of another library, with its own shape: an mdspan, or any type that has a tensor_adapter,
-    /// as an xtensor expression has with <smdebug/xtensor.hpp>.
+    /// Saves a tensor of another library with its own shape: an mdspan, or any type that has a tensor_adapter, as an
+    /// xtensor expression has with <smdebug/xtensor.hpp>.
     template <adapted_tensor Value>
     bool save_tensor(std::string_view name, const Value& tensor, const collection_names& into = {}) {
         check_call(name);
@@ -264,10 +264,10 @@ private:
 
     [[nodiscard]] bool should_be_taken(std::string_view name, std::span<const std::string_view> into);
     bool take(std::string_view name, const tensor_view& tensor, std::span<const std::string_view> into);
-    // The same for a view that someone else has made.
+    // Takes a view that an adapter has made, after check_call().
     bool take_checked(std::string_view name, const tensor_view& tensor, std::span<const std::string_view> into);
     void take_scalar(std::string_view name, const tensor_view& value);
-    // What is due of a tensor where its elements are not; unset: they are, or nothing is.
+    // What is due of a tensor whose elements are not; unset if they are due, or nothing is.
     [[nodiscard]] std::optional<due_numbers> numbers_alone(std::string_view name,
                                                            std::span<const std::string_view> into);
     bool take_numbers(std::string_view name, std::span<const std::size_t> shape, const tensor_numbers& numbers,

@@ -45,7 +45,7 @@ class hook_base;
 
 namespace smdebug::inline v1::detail {
 
-/// Whether something is due to be written in a step; unknown: not determined yet.
+/// Whether something is due to be written in a step; unknown until that is determined.
 enum class step_content : std::uint8_t { unknown, nothing, something };
 
 /// The current step before any tensor was offered.
@@ -60,7 +60,7 @@ struct begun_step {
     step_content content = step_content::unknown;
     std::uint64_t tensors = 0;  // taken in this step
     std::uint64_t written = 0;  // tensors with something written
-    // Unset: the step is not lost.  Null: it is lost, and that has been reported.  Else: it is lost, and end_step()
+    // Unset if the step is not lost.  Null if it is lost, and that has been reported.  Else it is lost, and end_step()
     // throws this.
     std::optional<std::exception_ptr> loss = {};
 };
@@ -81,7 +81,7 @@ public:
     void hook_is_gone() noexcept { hook_ = nullptr; }
 
     /// Claims a name for a tensor.  Returns the tensor that has the name already, or `tensor` if that has one already;
-    /// null: it has this one now.
+    /// null if it has this one now.
     [[nodiscard]] const void* claim(const std::string& name, const void* tensor);
     void release(const std::string& name) noexcept;
 
@@ -109,7 +109,7 @@ public:
     [[nodiscard]] bool should_save(std::string_view name, std::span<const std::string_view> into = {});
     bool take(std::string_view name, const tensor_view& tensor, std::span<const std::string_view> into,
               const given_parts& given = {});
-    /// What is due of a tensor where its elements are not; unset: they are, or nothing is.
+    /// What is due of a tensor whose elements are not; unset if they are due, or nothing is.
     [[nodiscard]] std::optional<due_numbers> numbers_alone(std::string_view name,
                                                            std::span<const std::string_view> into = {});
     /// take() without elements, where numbers_alone() says that they are not needed.

@@ -43,7 +43,7 @@ public:
     /// should_save(name), without looking it up.
     [[nodiscard]] bool due(place tensor, std::string_view name) const;
 
-    /// What is due of a tensor where its elements are not; unset: they are, or nothing is.
+    /// What is due of a tensor whose elements are not; unset if they are due, or nothing is.
     [[nodiscard]] std::optional<due_numbers> numbers_alone(std::string_view name) const;
     /// Numbers as the hook computes them, to the bit.
     [[nodiscard]] tensor_numbers compute(const tensor_view& tensor, const due_numbers& due) const;

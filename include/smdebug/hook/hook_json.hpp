@@ -55,7 +55,7 @@ public:
     [[nodiscard]] std::optional<std::vector<std::string>> texts(std::string_view key) const {
         return text_list(key, empty_pieces::skip);
     }
-    /// The same, keeping empty parts: "" has one, "a," has two.
+    /// The parts of a comma-separated string, with the empty ones: "" has one, "a," has two.
     [[nodiscard]] std::optional<std::vector<std::string>> all_texts(std::string_view key) const {
         return text_list(key, empty_pieces::keep);
     }

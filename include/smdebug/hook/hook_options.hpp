@@ -25,7 +25,7 @@
 namespace smdebug::inline v1 {
 namespace detail::known_collections {
 
-/// A collection of the Python package, and the regex of its tensors; empty: tensors are added by name.
+/// A collection of the Python package, and the regex of its tensors; if empty, tensors are added by name.
 /// Source: the collections files that the package writes for PyTorch and XGBoost, and its list of names for TensorFlow.
 struct known {
     std::string_view name;
@@ -136,7 +136,7 @@ struct save_config {
 /// Throws a value_error that begins with `where` if `when` is not valid.
 void check(const save_config_mode& when, const std::string& where);
 
-/// The same for the settings of all modes.
+/// Throws such an error if the settings of any mode are not valid.
 void check(const std::map<mode, save_config_mode>& config, const std::string& where);
 
 void check(const save_config& config, const std::string& where);
@@ -160,7 +160,7 @@ enum class full_pool : std::uint8_t { wait, drop };
 /// Writing on a thread of the hook, beside the training.  Finished steps are also written when exit(), or the end of
 /// main, ends the program; a signal, abort() or _exit() loses pending writes.
 struct background_options {
-    std::size_t pool_bytes = 0;  ///< for pending writes; 0: no background thread, writes are synchronous
+    std::size_t pool_bytes = 0;  ///< for pending writes; with 0 writes are synchronous, without a thread
     full_pool when_full = full_pool::wait;
 };
 
@@ -173,7 +173,7 @@ struct hook_options {
     std::string out_dir = {};
     /// When collections without a save_config of their own are saved.
     smdebug::save_config save_config = {};
-    /// What is saved of tensors in collections without a reduction_config of their own; unset: the values.
+    /// What is saved of tensors in collections without a reduction_config of their own; if unset, the values are.
     std::optional<smdebug::reduction_config> reduction_config = {};
     /// Collections besides the built-in ones (all, default, weights, biases, gradients, losses), or settings for these:
     /// a collection with neither regexes nor names keeps the built-in ones, otherwise its own replace them (from JSON,
@@ -202,9 +202,9 @@ struct hook_options {
     /// Whether this worker writes even if it is not the first one, `worker_0`.
     smdebug::include_workers include_workers = smdebug::include_workers::one;
     /// This worker's name; TensorFlow device names such as "/job:worker/replica:0/task:1/device:GPU:0" are accepted.
-    /// Empty: "worker_<rank>", where a launcher has set a rank and how many there are (OMPI_COMM_WORLD_RANK and _SIZE,
-    /// PMI_RANK and _SIZE, SLURM_PROCID and SLURM_NTASKS, RANK and WORLD_SIZE: the first pair that is set), as a note
-    /// says; else "worker_0".
+    /// If empty, it is "worker_<rank>" where a launcher has set a rank and how many there are (OMPI_COMM_WORLD_RANK and
+    /// _SIZE, PMI_RANK and _SIZE, SLURM_PROCID and SLURM_NTASKS, RANK and WORLD_SIZE: the first pair that is set), as a
+    /// note says; else "worker_0".
     std::string worker = {};
     /// How many workers the job has.  1 with a rank as above: as many as the launcher says.
     std::int64_t num_workers = 1;
@@ -216,9 +216,9 @@ struct hook_options {
 
     /// What to do if the run already exists.
     existing_run existing = existing_run::refuse;
-    /// The first global step; unset: 0, or where a resumed run continues.  In a new run all modes begin at this number,
-    /// as in the Python package; in a resumed one each mode continues after its last step.  Unsaved steps before this
-    /// number are attributed to the mode with the most steps.
+    /// The first global step; if unset, 0, or where a resumed run continues.  In a new run all modes begin at this
+    /// number, as in the Python package; in a resumed one each mode continues after its last step.  Unsaved steps
+    /// before this number are attributed to the mode with the most steps.
     std::optional<step_number> init_step = {};
 
     /// The footer of each record: the package's constant, or a true checksum, which our reader and TensorBoard verify
@@ -244,7 +244,7 @@ struct hook_options {
 
     /// Writes scalars and histograms for TensorBoard, too.
     bool export_tensorboard = false;
-    /// The destination, as in out_dir; empty: "tensorboard" in the run.  A destination outside the run is written
+    /// The destination, as in out_dir; "tensorboard" in the run if empty.  A destination outside the run is written
     /// before calls return, even with a background thread.
     std::string tensorboard_dir = {};
     /// The longest time before data for TensorBoard become visible.

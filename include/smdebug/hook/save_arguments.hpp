@@ -106,7 +106,7 @@ template <element_range Range>
     return {.type = saved_dtype_v<value_type>, .shape = extents, .bytes = std::as_bytes(elements), .strings = {}};
 }
 
-/// The same for strings.
+/// Views strings as a tensor.  Errors: value_error if `extents` do not match their number.  Borrows: both.
 [[nodiscard]] inline tensor_view view_of(std::span<const std::string_view> texts, std::span<const std::size_t> extents,
                                          std::string_view name) {
     if (!detail::is_shape_of(extents, texts.size())) {

@@ -54,8 +54,8 @@ public:
     /// Errors: as add_tensor.
     [[nodiscard]] added add_records(byte_view bytes, std::span<const named_record> records, const record_stamp& stamp);
 
-    /// Records a tensor's shape in the step's index file.  `original_name`: the framework's name for it; empty: the
-    /// same.
+    /// Records a tensor's shape in the step's index file.  `original_name` is the framework's name for it; if empty,
+    /// the same.
     void add_shape(std::string_view name, std::span<const std::size_t> extents, const record_stamp& stamp,
                    std::string_view original_name = {});
 

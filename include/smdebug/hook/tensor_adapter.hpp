@@ -31,7 +31,7 @@ struct tensor_numbers {
     reduction_values reductions = {};
     std::optional<std::int64_t> digest = {};  ///< as digest_of() has it
     /// What computed the reductions, at most 32 bytes: their records are marked with it, see docs/guarantees.md.
-    /// Empty: they are a kernel's of this library, to the bit.
+    /// Empty if they are a kernel's of this library, to the bit.
     std::string_view computed_by = {};
 };
 

@@ -30,7 +30,7 @@
 namespace smdebug::inline v1 {
 
 struct tensorboard_writer_options {
-    std::chrono::duration<double> interval{0};      ///< between two files of a mode; 0: a file each step
+    std::chrono::duration<double> interval{0};      ///< between two files of a mode; 0 makes a file each step
     std::size_t max_bytes = std::size_t{8} << 20U;  ///< held in memory at the end of a step, of all modes together
 };
 

@@ -171,7 +171,7 @@ public:
         return gone;
     }
 
-    /// A job that next() returned has ended.  Whether its server shares connections; empty: unknown.
+    /// Notes that a job that next() returned has ended, and whether its server shares connections; unset if unknown.
     void ended(const place& where, std::optional<bool> shares = std::nullopt) noexcept {
         --where.server_->carried;
         --carried_;
@@ -257,7 +257,7 @@ private:
     // On the engine's thread ------------------------------------------------------------------------------------------
 
     void work();
-    [[nodiscard]] bool take_orders();  // false: the thread should end
+    [[nodiscard]] bool take_orders();  // false when the thread should end
     void give_up_waiting();            // with the lock held
     void begin(std::shared_ptr<job> work);
     void take_finished();

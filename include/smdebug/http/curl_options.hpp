@@ -13,8 +13,8 @@ namespace smdebug::inline v1 {
 struct curl_options {
     std::size_t most_in_flight = 32;    ///< further requests wait their turn
     std::size_t most_connections = 16;  ///< to one server
-    std::string ca_file = {};           ///< trusted certificates, PEM; empty: libcurl's default
-    bool verify_tls = true;             ///< false: anyone on the path can read and change everything
+    std::string ca_file = {};           ///< trusted certificates, PEM; libcurl's default if empty
+    bool verify_tls = true;             ///< without it anyone on the path can read and change everything
     bool http2 = true;                  ///< over TLS, if the server offers it: many requests share a connection
 };
 

@@ -49,7 +49,7 @@ struct request {
     /// The request ends at this time; but see least_speed.
     clock::time_point deadline = clock::time_point::max();
     /// Bytes a second.  A body that is slower for stalled_after counts as stalled; one that has been as fast since its
-    /// first byte may continue beyond the deadline.  0: neither.
+    /// first byte may continue beyond the deadline.  0 sets neither.
     std::uint64_t least_speed = 0;
 };
 

@@ -1,5 +1,5 @@
 // crc32c by ARM's crc32c instructions, three streams at a time, joined by carry-less products (PMULL).
-// The same scheme as crc32c_x86.hpp with other instructions; not shared, as a target belongs to a function.
+// Its scheme is that of crc32c_x86.hpp; not shared, as a target belongs to a function.
 // That target is "crypto", although "aes" includes PMULL: g++ 12 offers vmull_p64 only for "crypto".  The other half of
 // crypto, SHA2, comes only from intrinsics, so supported() need not check it.
 #pragma once

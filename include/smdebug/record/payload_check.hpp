@@ -15,7 +15,7 @@ namespace smdebug::inline v1 {
 enum class crc_check : std::uint8_t {
     full,         ///< the length, and the payload unless its footer is the package's constant
     length_only,  ///< the length: damage cannot misplace records, a damaged value passes
-    none,         ///< nothing: reads are bounded only by the available bytes
+    none,         ///< checks nothing; reads are bounded only by the available bytes
 };
 
 /// "full", "length_only" or "none".

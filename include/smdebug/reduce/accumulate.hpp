@@ -1,5 +1,5 @@
 // From blocks to a tensor: sweeps each block of a tensor while it is in L1, and adds the results up.
-// The same walk for every kernel; kernels differ in the sweeps.
+// Every kernel walks like this; kernels differ in the sweeps.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

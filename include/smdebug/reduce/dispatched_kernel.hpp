@@ -29,13 +29,13 @@ struct compiled_kernel {
     /// See in_place_reducer.
     status (*reduce)(const tensor_view& tensor, reduction_set wanted, const byte_watch* watch,
                      reduction_values& out) noexcept;
-    /// See repeating_reducer.  Null: a trailing repeat is expanded for `reduce`.
+    /// See repeating_reducer.  If null, a trailing repeat is expanded for `reduce`.
     result<reduction_values> (*reduce_repeated)(const tensor_view& values, std::size_t repeats,
                                                 reduction_set wanted) noexcept = nullptr;
-    /// See fed_reducer.  Null: bytes from a feed are gathered for `reduce`.
+    /// See fed_reducer.  If null, bytes from a feed are gathered for `reduce`.
     result<reduction_values> (*reduce_fed)(const smdebug::detail::fed_tensor& tensor,
                                            reduction_set wanted) noexcept = nullptr;
-    /// See word_mixer.  Null: plain loops.
+    /// See word_mixer.  If null, plain loops do it.
     std::uint64_t (*mix_words)(byte_view words, std::uint64_t first) noexcept = nullptr;
     /// See stripe_hasher.  Null: plain loops.
     void (*hash_stripes)(hash_sums& sums, byte_view stripes, std::size_t first) noexcept = nullptr;
@@ -109,19 +109,19 @@ public:
         return answer(tensor, wanted, nullptr);
     }
 
-    /// The same, calling `watch` with the bytes piece by piece, see watched_reducer.
+    /// Reduces a tensor and calls `watch` with its bytes piece by piece, see watched_reducer.
     [[nodiscard]] result<reduction_values> reduce(const tensor_view& tensor, reduction_set wanted,
                                                   const byte_watch& watch) const noexcept {
         return answer(tensor, wanted, &watch);
     }
 
-    /// The same with the result in place, see in_place_reducer.
+    /// Reduces a tensor into `out`, see in_place_reducer.
     [[nodiscard]] status reduce_into(const tensor_view& tensor, reduction_set wanted, const byte_watch* watch,
                                      reduction_values& out) const noexcept {
         return code_->reduce(tensor, wanted, watch, out);
     }
 
-    /// The same for a tensor with `repeats` more elements, see repeating_reducer.
+    /// Reduces a tensor with `repeats` more elements, see repeating_reducer.
     [[nodiscard]] result<reduction_values> reduce_repeated(const tensor_view& values, std::size_t repeats,
                                                            reduction_set wanted) const {
         if (code_->reduce_repeated != nullptr) {
@@ -131,7 +131,7 @@ public:
         return reduce({.type = values.type, .shape = values.shape, .bytes = all, .strings = {}}, wanted);
     }
 
-    /// The same for a tensor whose bytes come from a feed, see fed_reducer.
+    /// Reduces a tensor whose bytes come from a feed, see fed_reducer.
     [[nodiscard]] result<reduction_values> reduce_fed(const detail::fed_tensor& tensor, reduction_set wanted) const {
         if (code_->reduce_fed != nullptr) {
             return code_->reduce_fed(tensor, wanted);

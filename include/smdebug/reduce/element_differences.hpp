@@ -44,7 +44,7 @@ public:
     void add(byte_view first, byte_view second);
     /// Adds a pair of elements, one of each tensor, `times` times.
     void add_repeated(byte_view first, byte_view second, std::size_t times);
-    /// The same for strings.
+    /// Adds the next strings of both, equally many.
     void add(std::span<const std::string_view> first, std::span<const std::string_view> second);
 
     [[nodiscard]] std::size_t elements() const noexcept { return elements_; }

@@ -78,7 +78,7 @@ struct small_counts {
 /// How rows of probabilities are judged: each row is one last axis.
 struct entropy_options {
     double tolerance = 0.01;                     ///< of a row's sum
-    std::optional<std::int64_t> head_axis = {};  ///< rows are grouped by their index on it; unset: one group
+    std::optional<std::int64_t> head_axis = {};  ///< rows are grouped by their index on it; one group if unset
     /// Row i of q, on the last axis but one, has i + 1 + k - q of k positions.
     bool causal = false;
     /// Mean entropies that are all at least this need not be known exactly.  Logarithms are most of the time, and a

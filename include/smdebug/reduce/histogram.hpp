@@ -367,7 +367,7 @@ template <reduction_kernel Kernel = scalar_kernel>
     return reduce::histogram_in(tensor, slots, edges, false, options, kernel);
 }
 
-/// The same for numbers as a hook saves them: a std::vector or std::span of float, an xtensor expression, an Eigen
+/// The histogram of numbers as a hook saves them: a std::vector or std::span of float, an xtensor expression, an Eigen
 /// matrix.
 ///
 ///     const auto counted = smd::histogram_of(std::vector<float>{3, 1, 2}, smd::equal_bins{3});

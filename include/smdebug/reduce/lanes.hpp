@@ -98,7 +98,7 @@ template <class Tag, std::size_t Size>
     return by_halves<Tag>(lane, [](double a, double b) noexcept { return a + b; });
 }
 
-/// The same for wide lanes, not normalised on the way.
+/// The sum of wide lanes by halves, not normalised on the way.
 template <class Tag, std::size_t Size>
 [[nodiscard]] inline wide_sum tree_sum(std::array<double, Size>& high, std::array<double, Size>& low) noexcept {
     for (std::size_t width = Size / 2; width > 0; width /= 2) {

@@ -340,7 +340,7 @@ private:
         }
     }
 
-    /// The same for a part as a whole.
+    /// Copies the keys of one part as a whole, and selects in the copy.
     void collect_all(const part& all) {
         std::vector<key_type> keys;
         keys.reserve(all.inside);
@@ -495,7 +495,7 @@ template <class Lazy = void>  // a template: including it must not cost 30 selec
     });
 }
 
-/// The same for numbers as a hook saves them: a std::vector or std::span of float, an xtensor expression, an Eigen
+/// Quantiles of numbers as a hook saves them: a std::vector or std::span of float, an xtensor expression, an Eigen
 /// matrix.
 ///
 ///     const auto ends = smd::quantiles(std::vector<float>{3, 1, 2}, std::array{0.0, 0.5, 1.0});

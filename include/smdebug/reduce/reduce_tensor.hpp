@@ -253,7 +253,7 @@ template <class Sweeps, class Wanted>
     });
 }
 
-/// The same as a result.
+/// The values that reduce_into() fills in, or its status, as a result.
 template <class Sweeps, class Wanted>
 [[nodiscard]] inline result<reduction_values> reduce_tensor(const tensor_view& tensor, Wanted wanted,
                                                             const byte_watch* watch = nullptr,
@@ -265,7 +265,7 @@ template <class Sweeps, class Wanted>
     return found;
 }
 
-/// The same for a set known at compile time: its code computes only this set.
+/// Computes a set that is known at compile time: its code computes only this set.
 template <class Sweeps, reduction_set Wanted>
 [[nodiscard]] inline result<reduction_values> reduce_tensor(const tensor_view& tensor) noexcept {
     return reduce_tensor<Sweeps>(tensor, fixed_demand<demand_of<Sweeps>(Wanted)>{});

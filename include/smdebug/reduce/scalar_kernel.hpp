@@ -147,31 +147,31 @@ struct kernel_by_loops {
         return reduce_tensor<Sweeps>(tensor, wanted);
     }
 
-    /// The same, calling `watch` with the bytes piece by piece, see watched_reducer.
+    /// Reduces a tensor and calls `watch` with its bytes piece by piece, see watched_reducer.
     [[nodiscard]] result<reduction_values> reduce(const tensor_view& tensor, reduction_set wanted,
                                                   const byte_watch& watch) const noexcept {
         return reduce_tensor<Sweeps>(tensor, wanted, &watch);
     }
 
-    /// The same with the result in place, see in_place_reducer.
+    /// Reduces a tensor into `out`, see in_place_reducer.
     [[nodiscard]] status reduce_into(const tensor_view& tensor, reduction_set wanted, const byte_watch* watch,
                                      reduction_values& out) const noexcept {
         return detail::reduce_into<Sweeps>(tensor, wanted, watch, 0, out);
     }
 
-    /// The same for a tensor whose bytes come from a feed, see fed_reducer.
+    /// Reduces a tensor whose bytes come from a feed, see fed_reducer.
     [[nodiscard]] result<reduction_values> reduce_fed(const smdebug::detail::fed_tensor& tensor,
                                                       reduction_set wanted) const noexcept {
         return reduce_fed_tensor<Sweeps>(tensor, wanted);
     }
 
-    /// The same for a tensor with `repeats` more elements, see repeating_reducer.
+    /// Reduces a tensor with `repeats` more elements, see repeating_reducer.
     [[nodiscard]] result<reduction_values> reduce_repeated(const tensor_view& values, std::size_t repeats,
                                                            reduction_set wanted) const noexcept {
         return reduce_repeated_tensor<Sweeps>(values, repeats, wanted);
     }
 
-    /// The same for a set known at compile time.
+    /// Reduces by a set that is known at compile time.
     template <reduction_set Wanted>
     [[nodiscard]] result<reduction_values> reduce(const tensor_view& tensor) const noexcept {
         return reduce_tensor<Sweeps, Wanted>(tensor);

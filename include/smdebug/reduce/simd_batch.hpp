@@ -20,7 +20,7 @@
 #include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::reduce::detail {
 
-/// The same bits as lanes of type To, which is as large as From.
+/// The bits of `lanes` as lanes of type To, which is as large as From.
 template <class Arch, class To, class From>
 [[nodiscard]] inline xsimd::batch<To, Arch> same_bits(xsimd::batch<From, Arch> lanes) noexcept {
     static_assert(sizeof(To) == sizeof(From));
@@ -264,7 +264,7 @@ template <class Arch>
     return tree_sum<Arch>(rest);
 }
 
-/// The same for wide lanes: both halves of the sums are added by two_sum.
+/// The sum of wide lanes by halves: both halves of the sums are added by two_sum.
 template <class Arch>
 [[nodiscard]] inline wide_sum wide_vector_tree_sum(lane_vectors<Arch>& high, lane_vectors<Arch>& low) noexcept {
     for (std::size_t width = high.size() / 2; width > 0; width /= 2) {

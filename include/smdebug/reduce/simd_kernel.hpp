@@ -340,31 +340,31 @@ struct simd_kernel {
         return reduce::detail::reduce_tensor<reduce::detail::simd_sweeps<Arch>>(tensor, wanted);
     }
 
-    /// The same, calling `watch` with the bytes piece by piece, see watched_reducer.
+    /// Reduces a tensor and calls `watch` with its bytes piece by piece, see watched_reducer.
     [[nodiscard]] result<reduction_values> reduce(const tensor_view& tensor, reduction_set wanted,
                                                   const byte_watch& watch) const noexcept {
         return reduce::detail::reduce_tensor<reduce::detail::simd_sweeps<Arch>>(tensor, wanted, &watch);
     }
 
-    /// The same with the result in place, see in_place_reducer.
+    /// Reduces a tensor into `out`, see in_place_reducer.
     [[nodiscard]] status reduce_into(const tensor_view& tensor, reduction_set wanted, const byte_watch* watch,
                                      reduction_values& out) const noexcept {
         return reduce::detail::reduce_into<reduce::detail::simd_sweeps<Arch>>(tensor, wanted, watch, 0, out);
     }
 
-    /// The same for a tensor whose bytes come from a feed, see fed_reducer.
+    /// Reduces a tensor whose bytes come from a feed, see fed_reducer.
     [[nodiscard]] result<reduction_values> reduce_fed(const detail::fed_tensor& tensor,
                                                       reduction_set wanted) const noexcept {
         return reduce::detail::reduce_fed_tensor<reduce::detail::simd_sweeps<Arch>>(tensor, wanted);
     }
 
-    /// The same for a tensor with `repeats` more elements, see repeating_reducer.
+    /// Reduces a tensor with `repeats` more elements, see repeating_reducer.
     [[nodiscard]] result<reduction_values> reduce_repeated(const tensor_view& values, std::size_t repeats,
                                                            reduction_set wanted) const noexcept {
         return reduce::detail::reduce_repeated_tensor<reduce::detail::simd_sweeps<Arch>>(values, repeats, wanted);
     }
 
-    /// The same for a set known at compile time: only its code is generated and compiled.
+    /// Reduces by a set that is known at compile time: only its code is generated and compiled.
     template <reduction_set Wanted>
     [[nodiscard]] result<reduction_values> reduce(const tensor_view& tensor) const noexcept {
         return reduce::detail::reduce_tensor<reduce::detail::simd_sweeps<Arch>, Wanted>(tensor);

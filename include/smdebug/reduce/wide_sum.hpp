@@ -72,7 +72,7 @@ template <class Tag>
     return normalised<Tag>(quotient, (remainder + a.low) / n);
 }
 
-/// The same value, as rounded to double; the optimiser cannot look through it.  Cost: no instruction, only a register.
+/// The value as rounded to double; the optimiser cannot look through it.  Cost: no instruction, only a register.
 /// `Tag` names the instruction set of the caller, so that the linker never mixes two of them.
 /// Register may be a double or a SIMD register of the target.
 template <class Tag, class Register>

@@ -229,7 +229,7 @@ struct planned_rule {
     std::string why_not = {};
 };
 
-/// What a scan knows about a built-in rule, by any of its names; null: not a built-in one.
+/// What a scan knows about a built-in rule, by any of its names; null if it is not a built-in one.
 [[nodiscard]] inline const scanned_rule* scanned_rule_named(std::string_view name) {
     const auto usual = std::find_if(std::begin(scanned_rules), std::end(scanned_rules),
                                     [&](const scanned_rule& each) { return each.name == name; });

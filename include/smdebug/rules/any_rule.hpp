@@ -56,7 +56,7 @@ template <class Run>
     }
 }
 
-/// The same for the trials that a rule compares with.
+/// Switches refreshing off for the trials that a rule compares with.
 template <class Rule>
 [[nodiscard]] auto others_without_refresh(const Rule& callable) {
     if constexpr (compares_trials<Rule>) {
@@ -132,7 +132,7 @@ public:
         }
         return notes;
     }
-    /// The same as call() for a step that may have to be waited for, and for unchecked settings.
+    /// Checks the settings, then calls the rule at a step that may have to be waited for.
     /// Errors: those of check() and call(), and what wait_for_steps throws (step_unavailable, no_more_data, timed_out,
     ///         stopped).
     [[nodiscard]] std::vector<finding> evaluate(const Run& run, step_number step, const wait_options& how = {}) {
@@ -290,7 +290,7 @@ public:
         return any_rule{kept<AnyRule&>(callable)};
     }
 
-    /// The same rule, for trials of a more derived type.
+    /// Holds the rule of an any_rule<trial>, for trials of a more derived type.
     template <std::same_as<any_rule<trial>> General>
         requires(!std::same_as<Trial, trial> && std::derived_from<Trial, trial>)
     explicit any_rule(const General& general) : erased_(general.erased_) {}
@@ -299,7 +299,7 @@ public:
     [[nodiscard]] const std::string& name() const noexcept { return erased_->name; }
     /// Sets another name for reports, to distinguish several rules of one type.
     void rename(std::string name) { erased_->name = std::move(name); }
-    /// The global steps at which the rule is called, within those of the walk; default: all.
+    /// The global steps at which the rule is called, within those of the walk; by default all.
     [[nodiscard]] const step_range& range() const noexcept { return erased_->range; }
     void limit(step_range range) { erased_->range = range; }
 

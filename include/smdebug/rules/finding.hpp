@@ -62,14 +62,14 @@ namespace detail {
 /// Options of invoke_rule.
 struct invoke_options {
     step_number start_step = 0;
-    std::optional<step_number> end_step = {};  ///< exclusive; unset: to the end of the run
+    std::optional<step_number> end_step = {};  ///< exclusive; the end of the run if unset
     bool stop_at_first = false;                ///< end at the first step that meets the condition
     bool first_offender = false;               ///< keep only the first finding of each step that meets the condition
     bool raise_eval_cond = false;              ///< throw rule_evaluation_condition_met there, as the Python package can
-    /// How long to wait for each next step of a running job.  Unset: for ever.
+    /// How long to wait for each next step of a running job.  If unset, for ever.
     std::optional<std::chrono::milliseconds> timeout = {};
     std::stop_token stop = {};
-    /// End the evaluation if the job runs but no new data has come for this long.  Unset: never.
+    /// End the evaluation if the job runs but no new data has come for this long.  If unset, never.
     std::optional<std::chrono::milliseconds> give_up_after = {};
     /// Called for each finding that is met, as soon as it is found.
     std::function<void(step_number, const finding&)> on_finding = {};
@@ -98,18 +98,18 @@ struct rule_outcome {
     static constexpr std::size_t most_notes = 100;
     std::size_t evaluated = 0;    ///< steps at which the rule was called and returned
     std::size_t skipped = 0;      ///< steps that lacked something that it needs
-    std::string first_skip = {};  ///< why the first of them was skipped; empty: none
+    std::string first_skip = {};  ///< why the first of them was skipped; empty if none was
     /// The amount that the rule had to judge: the saved tensors that it looked up, one for each step and worker, and
     /// the run's problems.
     std::size_t tensors = 0;
     std::size_t unread = 0;          ///< the part of these that could not be read: lost, damaged or unreachable
-    std::string first_unread = {};   ///< why the first unread tensor was not read; empty: none
+    std::string first_unread = {};   ///< why the first unread tensor was not read; empty if there is none
     std::size_t problems = 0;        ///< of `unread`: problems of the run, see basic_trial::problems()
-    std::string first_problem = {};  ///< the first of these problems; empty: none
+    std::string first_problem = {};  ///< the first of these problems; empty if there is none
     /// Workers of the run that the rule ignored: its setting all_workers is off, so that it judged the first one by
     /// name.
     std::size_t other_workers = 0;
-    bool has_selected = true;   ///< false: no step has a tensor that the (built-in) rule is set to judge
+    bool has_selected = true;   ///< false if no step has a tensor that the (built-in) rule is set to judge
     step_number next_step = 0;  ///< where a later call would continue
     invoke_end end = invoke_end::end_of_run;
 };

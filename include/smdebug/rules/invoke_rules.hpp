@@ -42,7 +42,7 @@ class rule_session;
 
 namespace detail {
 
-/// The same as invoke_rules(), in the pass of a scan that runs anyway: see view_for_rules().
+/// Evaluates rules as invoke_rules() does, in the pass of a scan that runs anyway: see view_for_rules().
 template <readable_trial Trial>
 [[nodiscard]] std::vector<rule_result> invoke_rules_beside(std::shared_ptr<scan_onlooker> onlooker, const Trial& run,
                                                            const std::vector<any_rule<Trial>>& rules,
@@ -126,7 +126,7 @@ template <readable_trial Trial>
     return detail::invoke_rules_beside<Trial>(nullptr, run, rules, options);
 }
 
-/// The same for rules of their own types: lvalues are called in place, and keep their state.
+/// Evaluates rules of their own types.  Lvalues are called in place, and keep their state.
 ///
 ///     for (const auto& result : smd::invoke_rules(run, {}, smd::rules::exploding_tensor{}, smd::rules::dead_relu{}))
 ///     ...

@@ -54,7 +54,7 @@ enum class rule_status : std::uint8_t {
     return "?";
 }
 
-/// The same with SageMaker's values only: "Incomplete" and "NotApplicable" become "Error", as the rule has not checked
+/// One of SageMaker's own names: "Incomplete" and "NotApplicable" become "Error", as the rule has not checked
 /// everything.
 [[nodiscard]] constexpr std::string_view service_name_of(rule_status status) noexcept {
     const bool is_ours = status == rule_status::incomplete || status == rule_status::not_applicable;
@@ -111,8 +111,8 @@ template <class Rule>
 /// "only 1 of 2 workers was checked; all_workers=true checks all"; empty if the rule judged all workers.
 [[nodiscard]] std::string workers_text(const rule_outcome& outcome);
 
-/// Of the results of a run, the first finding of the built-in rule nan_origin; null: it found nothing, or is not among
-/// them.
+/// Of the results of a run, the first finding of the built-in rule nan_origin; null if it found nothing, or is not
+/// among them.
 [[nodiscard]] const finding* first_bad_value(std::span<const rule_result> results) noexcept;
 
 /// "the first value that was not finite: step 603, gradient/fc1.weight of worker_0, 0 NaN, 1 +Inf, 0 -Inf of 128

@@ -280,8 +280,7 @@ void parse_setting(std::string_view text, Value& to) {
     }
 }
 
-/// The same for a value that is given as a list, so that items may contain commas; for other types than lists, one
-/// item.
+/// Reads a setting that is given as a list, whose items may contain commas.  Other types than lists take one item.
 /// Errors: value_error.
 template <setting_value Value>
 void parse_setting(const std::vector<std::string>& items, Value& to) {

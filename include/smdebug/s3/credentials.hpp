@@ -39,7 +39,7 @@ void hide_pieces(std::string& text, std::span<const std::string_view> secrets, l
 struct access_keys {
     std::string id = {};
     std::string secret = {};
-    std::string token = {};  ///< for temporary keys: sent with each request.  Empty: none
+    std::string token = {};  ///< for temporary keys: sent with each request; may be empty
     /// When they expire, if known.
     std::optional<std::chrono::system_clock::time_point> expires = {};
     friend bool operator==(const access_keys&, const access_keys&) = default;

@@ -44,13 +44,13 @@ struct retry_options {
 
 /// Settings of s3_storage.
 struct s3_options {
-    /// Unset: AWS_REGION, AWS_DEFAULT_REGION, the profile; else the bucket's region as its server reports it.
+    /// If unset: AWS_REGION, AWS_DEFAULT_REGION, the profile; else the bucket's region as its server reports it.
     std::optional<std::string> region = {};
-    /// "https://host:port" of a server other than Amazon's.  Unset: AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, the
+    /// "https://host:port" of a server other than Amazon's.  If unset: AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, the
     /// profile; else Amazon's.
     std::optional<std::string> endpoint = {};
     s3::addressing addressing = s3::addressing::automatic;
-    /// Unset: found as all AWS tools find them, see default_credentials.
+    /// If unset, they are found as all AWS tools find them, see default_credentials.
     std::optional<s3::access_keys> keys = {};
     /// Send requests without keys, for public buckets.
     bool anonymous = false;
@@ -58,8 +58,8 @@ struct s3_options {
     std::chrono::milliseconds connect_within{std::chrono::seconds{5}};
     std::chrono::milliseconds stalled_after{std::chrono::seconds{20}};  ///< an attempt without a byte for so long fails
     /// Least speed of an object, or a part of one, in bytes a second: an attempt that is slower for stalled_after fails.
-    /// Each of the concurrent requests (most_requests) must reach it.  0: any speed is enough, and nothing continues
-    /// beyond the deadline.
+    /// Each of the concurrent requests (most_requests) must reach it.  With 0 any speed is enough, and nothing
+    /// continues beyond the deadline.
     std::uint64_t least_speed = 4096;
     /// Concurrent requests of one call; as many parts may be held in memory.  0 counts as 1.
     std::size_t most_requests = 16;
@@ -78,7 +78,7 @@ struct s3_options {
     std::uint64_t merge_gap = std::uint64_t{1} << 20U;
     /// Shortest interval between two looks while waiting for a run to grow: each look costs two requests.
     std::chrono::milliseconds look_interval{std::chrono::seconds{2}};
-    /// A file of trusted certificates.  Unset: AWS_CA_BUNDLE, the profile, the system's.
+    /// A file of trusted certificates.  If unset: AWS_CA_BUNDLE, the profile, the system's.
     std::optional<std::string> ca_file = {};
     bool http2 = true;  ///< over TLS, if the server supports it
 };

@@ -99,7 +99,7 @@ public:
     /// One request; objects above s3_options::part_bytes in parts, s3_options::most_uploads of them concurrently.
     SMDEBUG_INLINE void write(std::string_view key, byte_view bytes) override;
 
-    /// The same piece by piece: earlier pieces are sent while further ones are added.
+    /// Writes an object piece by piece: earlier pieces are sent while further ones are added.
     [[nodiscard]] std::unique_ptr<object_output> create(std::string_view key) override {
         return std::make_unique<detail::s3_output>(client_, whole_key(key));
     }

@@ -95,7 +95,7 @@ private:
         const std::shared_ptr<signal_list> all_;
         const std::vector<std::string> prefixes_;
         std::condition_variable wake_;
-        std::optional<std::vector<std::string>> arrived_{std::in_place};  // nothing: more than are kept
+        std::optional<std::vector<std::string>> arrived_{std::in_place};  // nothing if they are more than are kept
         std::optional<std::vector<std::string>> reported_;
         bool rung_ = false;
         bool interrupted_ = false;

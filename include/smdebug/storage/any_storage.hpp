@@ -168,7 +168,7 @@ private:
 
     std::shared_ptr<storage_base> inner_;
     std::shared_ptr<const detail::source_maker> source_;
-    std::shared_ptr<const std::vector<problem>> noted_;  // null: none
+    std::shared_ptr<const std::vector<problem>> noted_;  // null if there are none
 };
 
 namespace detail {

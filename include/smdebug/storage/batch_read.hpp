@@ -20,9 +20,9 @@ namespace smdebug::inline v1 {
 bool read_each_past_errors(const any_storage& store, std::span<const std::string> keys, object_sink sink,
                            visitor_ref<std::size_t, const error&> failed);
 
-/// The same for ranges, as storage_base::read_ranges(). Calls failed(place), in which `throw;` rethrows the error. A
-/// range that fails in a batch is read again alone, since a neighbour may be the cause; then the next one alone, then
-/// twice as many each time. So if everything fails, each range is read alone once.
+/// Reads ranges as storage_base::read_ranges() does, but continues after those that fail: calls failed(place), in which
+/// `throw;` rethrows the error. A range that fails in a batch is read again alone, since a neighbour may be the cause;
+/// then the next one alone, then twice as many each time. So if everything fails, each range is read alone once.
 bool read_ranges_past_errors(const any_storage& store, std::span<const object_range> ranges, range_sink sink,
                              visitor_ref<std::size_t> failed);
 

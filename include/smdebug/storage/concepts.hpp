@@ -90,7 +90,7 @@ concept writable_storage = storage<Store> && requires(Store& store, std::string_
 
 /// The version of an object that some bytes are of, as far as their read reports it.
 struct object_version {
-    std::string tag = {};                    ///< as in entries(); empty: unknown
+    std::string tag = {};                    ///< as in entries(); empty if unknown
     std::optional<std::uint64_t> size = {};  ///< of the whole object
     /// When it was last written, where that is known without a further request.
     std::optional<std::chrono::system_clock::time_point> modified = {};
@@ -133,7 +133,7 @@ struct object_entry {
     std::string key = {};
     std::uint64_t size = 0;
     std::string version = {};  ///< changes whenever the bytes change: an ETag, say. Never empty
-    std::string written = {};  ///< changes whenever it is written, even if the bytes stay the same; empty: unknown
+    std::string written = {};  ///< changes whenever it is written, even if the bytes stay the same; empty if unknown
     friend bool operator==(const object_entry&, const object_entry&) = default;
 };
 
@@ -147,7 +147,7 @@ namespace detail {
 /// An object and its version, as entries() would have reported it at that moment.
 struct versioned_object {
     byte_buffer bytes;
-    std::string version;  ///< empty: the storage has no versions
+    std::string version;  ///< empty if the storage has no versions
 };
 
 /// Prefetched parts of a storage's objects, pinned until they are released. A reader of such a part waits if it is on
@@ -234,7 +234,7 @@ public:
     /// Errors: as read_at().
     [[nodiscard]] virtual byte_buffer part(std::uint64_t /*offset*/, std::uint64_t /*most*/) const { return {}; }
 
-    /// The notes made about it; null: none. They live as long as the object.
+    /// The notes made about it; null if there are none. They live as long as the object.
     [[nodiscard]] virtual const object_notes* notes() const noexcept { return nullptr; }
 };
 
@@ -244,7 +244,7 @@ public:
 class inflate_observer : public detail::abstract {
 public:
     /// Called once for each object with its key in the archive, in archive order. Returns notes to remember, which
-    /// opened_object::notes() provides later; null: none.
+    /// opened_object::notes() provides later; may be null.
     /// `object` is valid during the call. Cost: reading its bytes by ascending offsets costs nothing beyond inflating;
     /// other reads may inflate again.
     /// Errors: reading errors may be passed on: then no notes are remembered, and reading the object again reports the

@@ -82,9 +82,9 @@ public:
     /// links to folders that are not there. Copies of this storage share it.
     [[nodiscard]] SMDEBUG_INLINE std::vector<problem> problems() const override;
 
-    /// The same with sizes and versions: size, inode and times of the file. If a file was changed less than one tick of
-    /// its file system's clock ago, each call returns another version, as its times do not distinguish it from the
-    /// next.
+    /// Lists files with sizes and versions; a version is the size, inode and times of the file. If a file was changed
+    /// less than one tick of its file system's clock ago, each call returns another version, as its times do not
+    /// distinguish it from the next.
     /// Cost beyond list(): a stat per file.
     [[nodiscard]] SMDEBUG_INLINE std::optional<std::vector<object_entry>> entries(std::string_view prefix,
                                                                                   std::string_view after,
@@ -114,7 +114,7 @@ public:
     /// Makes missing folders. Errors: those of create().
     SMDEBUG_INLINE void write(std::string_view key, byte_view bytes) override;
 
-    /// The same piece by piece, without a copy. Until the commit list() shows the temporary name, see
+    /// Writes a file piece by piece, without a copy. Until the commit list() shows the temporary name, see
     /// posix::whole_file_output.
     /// `on_disk` also syncs all folders from the storage's own down to the file, including those made by others.
     /// Errors: not_found (no key, or a file where a folder should be), access_denied, unavailable (disk full, folder

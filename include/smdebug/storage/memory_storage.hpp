@@ -81,7 +81,8 @@ public:
     [[nodiscard]] SMDEBUG_INLINE std::vector<std::string> list(std::string_view prefix,
                                                                std::string_view after) const override;
 
-    /// The same with sizes and versions: the number and time of the write, so that versions differ between storages.
+    /// Lists objects with sizes and versions: the number and time of the write, so that versions of two storages
+    /// differ.
     [[nodiscard]] SMDEBUG_INLINE std::optional<std::vector<object_entry>> entries(std::string_view prefix,
                                                                                   std::string_view after,
                                                                                   std::size_t most) const override;

@@ -32,10 +32,10 @@ struct storage_options {
     /// Event files are kept in memory after a read, up to so many bytes: their other tensors then need no request.
     std::uint64_t memory_bytes = std::uint64_t{256} << 20U;
     /// A local folder that keeps event and index files between programs, below the memory, and also indexes of
-    /// archives, even local ones; many programs may share it. Empty: SMDEBUG_CACHE_DIR, otherwise none.
+    /// archives, even local ones; many programs may share it. If empty, SMDEBUG_CACHE_DIR names it, or there is none.
     std::string cache_folder = {};
     std::uint64_t cache_folder_bytes = std::uint64_t{10} << 30U;
-    /// Which keys may be cached. Empty: all; create_trial() and the program use is_written_once.
+    /// Which keys may be cached; all if empty. create_trial() and the program use is_written_once.
     std::function<bool(std::string_view)> cacheable = {};
 };
 
@@ -105,7 +105,7 @@ struct format_openers {
     any_storage (*open_run)(std::string_view path, const storage_options& options);
 };
 
-/// Null: no file of the program includes the component's header.
+/// Null if no file of the program includes the component's header.
 struct path_openers {
     std::atomic<const s3_openers*> s3 = nullptr;
     std::atomic<const archive_openers*> archives = nullptr;

@@ -23,7 +23,7 @@ namespace smdebug::inline v1::detail {
 
 /// How ranges become requests.
 struct range_merging {
-    /// Two ranges of one object with at most so many bytes between them are merged. 0: only those that touch or
+    /// Two ranges of one object with at most so many bytes between them are merged. With 0 only those that touch or
     /// overlap.
     std::uint64_t gap = std::uint64_t{1} << 20U;
     /// The most bytes of one request: longer ranges are split. 0 counts as 1.

@@ -91,8 +91,7 @@ public:
 
     [[nodiscard]] virtual std::vector<std::string> list(std::string_view prefix, std::string_view after) const = 0;
 
-    /// The same objects with sizes and versions, at most the first `most` of them; nothing if the storage has no
-    /// versions.
+    /// Lists at most the first `most` objects with their sizes and versions; nothing if the storage has no versions.
     [[nodiscard]] virtual std::optional<std::vector<object_entry>> entries(std::string_view /*prefix*/,
                                                                            std::string_view /*after*/,
                                                                            std::size_t /*most*/) const {
@@ -107,8 +106,8 @@ public:
         return std::nullopt;
     }
 
-    /// A follower whose cost depends on what is new, not on what exists; null: list everything each time. The prefix
-    /// ends in '/'.
+    /// A follower whose cost depends on what is new, not on what exists; if null, the caller lists everything each
+    /// time. The prefix ends in '/'.
     [[nodiscard]] virtual std::unique_ptr<key_follower> follow(std::string_view /*prefix*/) const { return nullptr; }
 
     /// A signal that wakes when objects whose keys start with one of the prefixes appear or change; null if the system
@@ -128,7 +127,8 @@ public:
     /// another tool.
     [[nodiscard]] virtual std::vector<problem> problems() const { return {}; }
 
-    /// Makes the catalogs of trials on this storage, instead of index files; null: index files are used. See as_run().
+    /// Makes the catalogs of trials on this storage, instead of index files; if null, index files are used. See
+    /// as_run().
     [[nodiscard]] virtual std::shared_ptr<const detail::source_maker> source() const { return nullptr; }
 
     // Writing ----------------------------------------------------------------------------------------------------

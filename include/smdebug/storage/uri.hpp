@@ -17,11 +17,11 @@ namespace smdebug::inline v1::detail {
 struct archive_path {
     std::string folder = {};  ///< the place of the archive: a local folder, or an address in S3
     std::string key = {};     ///< its name there
-    std::string inside = {};  ///< the folder in it; empty: not given
+    std::string inside = {};  ///< the folder in it; empty if not given
     bool is_named_so = true;  ///< its name ends like an archive's; otherwise only its bytes can show it
 };
 
-/// The extension of an archive: ".tar", ".tar.gz", ".tgz", ".tar.zst", ".tzst" or ".zip"; empty: no archive's.
+/// The extension of an archive: ".tar", ".tar.gz", ".tgz", ".tar.zst", ".tzst" or ".zip"; empty if it is no archive.
 [[nodiscard]] std::string_view archive_extension_of(std::string_view path) noexcept;
 
 /// Whether a name belongs to a data file that is not an archive of runs: .safetensors, .npz and .pt (which are zips),

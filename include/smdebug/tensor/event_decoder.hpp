@@ -59,12 +59,12 @@ class event_decoder {
 public:
     [[nodiscard]] status decode(byte_view bytes, std::string_view expected_name, decoded_tensor& out) const;
 
-    /// The same, but if the record has many elements, their checksum is left to the caller, which is about to read
+    /// Decodes a record, but if it has many elements, their checksum is left to the caller, which is about to read
     /// them: `out` is valid once later.holds().
     [[nodiscard]] status decode(byte_view bytes, std::string_view expected_name, decoded_tensor& out,
                                 record::payload_check& later) const;
 
-    /// The same, but a long trailing repeat is not expanded: `repeats` elements are left out, see repeated_block.
+    /// Decodes a record without expanding a long trailing repeat: `repeats` elements are left out, see repeated_block.
     [[nodiscard]] status decode(byte_view bytes, std::string_view expected_name, decoded_tensor& out,
                                 record::payload_check& later, std::size_t& repeats) const;
 

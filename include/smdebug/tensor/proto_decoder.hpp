@@ -419,7 +419,7 @@ struct histogram_rows {
 /// Reads a HistogramProto.      Errors: malformed if the lists differ in length, and those of field_reader.
 [[nodiscard]] status read_histogram_message(byte_view message, histogram_rows& out);
 
-/// The same, without the rows.      Cost: one pass over the fields; no allocation.
+/// Reads a HistogramProto without its rows.      Cost: one pass over the fields; no allocation.
 [[nodiscard]] status read_histogram_numbers(byte_view message, histogram_rows& out);
 
 /// Reads the TensorProto of rows that TensorFlow 2 writes.  min and max are the outer edges of the non-empty buckets;

@@ -111,11 +111,11 @@ public:
     template <element Element>
     std::span<const Element> elements() const&& = delete;  // keep the value in a variable first
 
-    /// The same tensor as a tensor_view, for reduction kernels.
+    /// This tensor as a tensor_view, for reduction kernels.
     [[nodiscard]] tensor_view view() const& noexcept { return seen(); }
     tensor_view view() const&& = delete;  // keep the value in a variable first
 
-    /// The same, also as an argument of a call that takes a const tensor_view&: a temporary outlives the call.  A
+    /// This tensor as the argument of a call that takes a const tensor_view&: a temporary outlives the call.  A
     /// tensor_view made of a temporary would not, and does not compile: keep the value in a variable first.
     operator const tensor_view&() const noexcept { return seen(); }  // NOLINT: implicit, as of a string to its view
     operator tensor_view() const&& = delete;                         // NOLINT: the better one of two for a copy

@@ -35,7 +35,7 @@ public:
         }
     }
 
-    /// The same, and ends the part.
+    /// Records a failure as check() does, and ends the part.
     void require(bool holds, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
         check(holds, file, line);
         if (!holds) {
@@ -60,7 +60,7 @@ public:
         for (bool more = true; more; ++all.turn_) {
             all.seen_ = 0;
             all.part_.clear();
-            bool whole = false;  // false: the part ended early, so later parts were not seen
+            bool whole = false;  // if false, the part ended early, so later parts were not seen
             try {
                 body(all);
                 whole = true;

@@ -47,7 +47,7 @@ namespace detail {
     return dtype::invalid;
 }
 
-/// Why a tensor cannot be saved, as the end of a sentence; empty: it can.
+/// Why a tensor cannot be saved, as the end of a sentence; empty if it can.
 [[nodiscard]] inline std::string torch_refusal(const at::Tensor& tensor) {
     if (!tensor.defined()) {
         return "is undefined: it has not been computed yet";

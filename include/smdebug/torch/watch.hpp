@@ -44,7 +44,7 @@ enum class torch_gradients : std::uint8_t {
 };
 
 struct torch_watch_options {
-    /// What names begin with; empty: the class of the module, "Sequential" for a torch::nn::Sequential.
+    /// What names begin with; if empty, the class of the module, "Sequential" for a torch::nn::Sequential.
     std::string name = {};
     torch_gradients gradients = torch_gradients::at_step;
     /// Offers buffers, too, such as the running mean of a batch norm: "Sequential_1.running_mean".  No standard

@@ -51,9 +51,9 @@ struct run_difference {
     step_number mode_step = -1;
     /// As in the second run where `run` is 2, else as in the first.
     smdebug::mode mode = smdebug::mode::global;
-    std::string_view worker = {};  ///< empty: all workers
-    std::string_view tensor = {};  ///< or the collection; empty: all tensors
-    /// 1 or 2: the only run that has it, that cannot be read, or whose digest contradicts its values; 0: both
+    std::string_view worker = {};  ///< empty for all workers
+    std::string_view tensor = {};  ///< or the collection; empty for all tensors
+    /// 1 or 2: the only run that has it, that cannot be read, or whose digest contradicts its values; 0 for both
     unsigned run = 0;
     std::string what = {};     ///< a sentence without the fields above
     std::size_t elements = 0;  ///< of each tensor whose values, or a reduction, were compared
@@ -61,7 +61,7 @@ struct run_difference {
     double largest = std::numeric_limits<double>::quiet_NaN();           ///< see element_comparison
     double largest_relative = std::numeric_limits<double>::quiet_NaN();  ///< the same
     std::optional<reduce::detail::differing_element> first = {};         ///< the first element that differs, in C order
-    std::optional<reduce::detail::differing_element> farthest = {};  ///< the element that differs most; none: strings
+    std::optional<reduce::detail::differing_element> farthest = {};  ///< the element that differs most; not of texts
     const shape_type* shape = nullptr;                               ///< the tensor's shape, where values differ
 };
 
@@ -74,7 +74,7 @@ struct compared_step {
     std::size_t differing = 0;         ///< how many of those differ in any respect
     double largest = 0;                ///< |a - b| over their values and reductions
     double largest_relative = 0;       ///< |a - b| / |b|
-    std::string farthest_tensor = {};  ///< the tensor with `largest`; empty: none
+    std::string farthest_tensor = {};  ///< the tensor with `largest`; may be empty
 };
 
 /// What is compared, and how.
@@ -82,7 +82,7 @@ struct diff_options {
     /// A collection has the tensors that it has in either run; at least one run must have it.
     tensor_selection which = {};
     /// With either set: as numpy.allclose(first, second, rtol, atol, equal_nan=True), where an unset one is 0.  With
-    /// neither: exactly, bit by bit: NaN equals NaN of the same bits, and -0.0 differs from 0.0.
+    /// neither the comparison is exact, bit by bit: NaN equals NaN of the same bits, and -0.0 differs from 0.0.
     std::optional<double> rtol = {};
     std::optional<double> atol = {};
     /// Called after each step that both runs have.

@@ -89,7 +89,7 @@ struct size_limits {
                 .all_index_files = std::uint64_t{256} << 20U};
     }
 
-    /// The same limits for a trial that may use so many bytes: half of them for a record, a quarter for what is kept of
+    /// These limits for a trial that may use so many bytes: half of them for a record, a quarter for what is kept of
     /// the index files.
     [[nodiscard]] constexpr size_limits within(std::uint64_t bytes) const noexcept {
         size_limits some = *this;
@@ -116,17 +116,17 @@ struct trial_options {
     std::chrono::milliseconds poll_interval{100};
     /// When more than this many steps follow the last complete one, half this many of them count as complete, so that a
     /// worker that has died does not block the run.  At least 2, else value_error.
-    /// Unset: SMDEBUG_INCOMPLETE_STEP_WAIT_WINDOW, else 1000.
+    /// If unset: SMDEBUG_INCOMPLETE_STEP_WAIT_WINDOW, else 1000.
     std::optional<int> incomplete_step_wait_window = {};
     /// For how many poll intervals to wait for a missing event file of a running job before its tensors count as
-    /// unavailable.  Unset: SMDEBUG_MISSING_EVENT_FILE_RETRY_LIMIT, else 10.
+    /// unavailable.  If unset: SMDEBUG_MISSING_EVENT_FILE_RETRY_LIMIT, else 10.
     std::optional<int> missing_event_file_retry_limit = {};
     damage_policy damaged_index = damage_policy::fail;
     /// Ends every wait of this trial.  A stop while the trial is being opened ends the opening after the current index
     /// file.
     std::stop_token stop = {};
     /// How long to look for new files after a job has ended, before the run counts as loaded: for storages that show
-    /// new files with a delay.  Unset: SMDEBUG_TRAINING_END_DELAY_REFRESH (seconds), else 0.
+    /// new files with a delay.  If unset: SMDEBUG_TRAINING_END_DELAY_REFRESH (seconds), else 0.
     std::optional<std::chrono::milliseconds> training_end_delay_refresh = {};
     /// How long a job must write nothing before it counts as stalled.
     std::chrono::milliseconds stalled_after{std::chrono::minutes{30}};
@@ -155,14 +155,14 @@ struct wait_options {
     smdebug::mode mode = smdebug::mode::global;
     std::optional<std::chrono::milliseconds> timeout = {};
     std::stop_token stop = {};
-    /// Gives up when nothing new has come for this long, counting time before the wait.  Unset: never.
+    /// Gives up when nothing new has come for this long, counting time before the wait.  If unset, never.
     std::optional<std::chrono::milliseconds> give_up_after = {};
 };
 
 /// tensor.shape(...), tensor.reduction_values(...), tensor.values(...) and others.
 struct read_options {
     smdebug::mode mode = smdebug::mode::global;
-    /// Unset: the first worker by name that saved the tensor at the step.
+    /// If unset, the first worker by name that saved the tensor at the step.
     std::optional<std::string> worker = {};
 };
 
@@ -215,14 +215,14 @@ struct sharing_options {
     /// ones.  For a larger step the rest is read on demand.
     std::uint64_t file_bytes = std::uint64_t{256} << 20U;
     /// For many runs at once: a shared thread budget.  Up to `most_threads` threads prefetch, each some of the next
-    /// steps; where none is free, or `most_threads` is 0, the walking thread reduces them.  Null: one additional
-    /// thread, always available, whatever `most_threads` is.  Findings and numbers do not depend on the number of
-    /// threads.
+    /// steps; where none is free, or `most_threads` is 0, the walking thread reduces them.  If null, there is one
+    /// additional thread, always available, whatever `most_threads` is.  Findings and numbers do not depend on the
+    /// number of threads.
     std::shared_ptr<thread_budget> threads = {};
     unsigned most_threads = 8;
 
-    /// The same for a run that may use so many bytes: an eighth of them for values (`value_bytes` is a sixteenth, and
-    /// counts twice), a sixteenth for files, and a thread for each 128 MiB: below that, none.
+    /// These options for a run that may use so many bytes: an eighth of them for values (`value_bytes` is a sixteenth,
+    /// and counts twice), a sixteenth for files, and a thread for each 128 MiB: below that, none.
     [[nodiscard]] sharing_options within(std::uint64_t bytes) const {
         sharing_options some = *this;
         some.value_bytes = static_cast<std::size_t>(std::min<std::uint64_t>(value_bytes, bytes / 16));

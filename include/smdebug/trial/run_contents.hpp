@@ -143,7 +143,7 @@ public:
     /// A tensor whose elements are made when it is read.
     void add_made(const place& where, std::string_view tensor, const tensor_form& form, maker make,
                   std::optional<std::uint32_t> of = {});
-    /// The same by the tensor's name.      `as`: float64 or float32.
+    /// A number, by the tensor's name.      `as`: float64 or float32.
     void add_number(const place& where, std::string_view tensor, double number, dtype as = dtype::float64,
                     std::optional<std::uint32_t> of = {});
     /// A TensorProto or histogram without a record around it.  `name`: see name().

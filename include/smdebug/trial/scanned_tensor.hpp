@@ -77,12 +77,12 @@ struct scanned_tensor : tensor_place {
     std::variant<std::monostate, scanned_values, const passed_tensor*, value_stream*, unread_values> content;
     std::string_view event_file;              ///< its key
     std::uint64_t offset = 0;                 ///< of the values' record in it
-    const shape_type* saved_shape = nullptr;  ///< null: none was saved
+    const shape_type* saved_shape = nullptr;  ///< null if none was saved
     reduction_set saved;                      ///< the requested reductions that were saved and could be read
     std::array<double, 2 * reduction_count> saved_value{};  ///< by reduction_key::index(), valid for those in `saved`
     std::vector<scan_failure> saved_failures;               ///< requested saved reductions that cannot be read
 
-    /// The values in memory; null: there are none.
+    /// The values in memory; null if there are none.
     [[nodiscard]] const decoded_tensor* values() const noexcept {
         const auto* const there = std::get_if<scanned_values>(&content);
         return there != nullptr ? there->tensor : nullptr;
@@ -92,7 +92,7 @@ struct scanned_tensor : tensor_place {
         const auto* const there = std::get_if<scanned_values>(&content);
         return there != nullptr ? there->repeats : 0;
     }
-    /// Why saved values, or the whole file, cannot be read; null: they can, or there are none.
+    /// Why saved values, or the whole file, cannot be read; null if they can, or there are none.
     [[nodiscard]] const lookup_error* failure() const noexcept {
         const auto* const unread = std::get_if<unread_values>(&content);
         return unread != nullptr ? unread->why : nullptr;
@@ -121,14 +121,14 @@ struct scanned_tensor : tensor_place {
 
 /// One tensor that one worker saved at one step, reduced.  Views and pointers are valid during the call only.
 struct reduced_tensor : tensor_place {
-    dtype type = dtype::invalid;        ///< of the values; invalid: no values were saved
-    const shape_type* shape = nullptr;  ///< of the values, else the saved one; null: neither exists
+    dtype type = dtype::invalid;        ///< of the values; invalid if none were saved
+    const shape_type* shape = nullptr;  ///< of the values, else the saved one; null if neither exists
     /// The requested reductions; those that exist are in `reductions.computed`.  Saved ones are used as saved, the
     /// others are computed from the values.  A saved one that cannot be read is left out: a computed one might differ
     /// from it (PyTorch's hook saves std with n - 1).
     reduction_values reductions;
     reduction_set saved;  ///< those that were saved
-    /// Why the values, or the whole file, cannot be read; null: they can.  May outlive the call.
+    /// Why the values, or the whole file, cannot be read; null if they can.  May outlive the call.
     std::shared_ptr<const lookup_error> failure;
     bool file_failed = false;                              ///< `failure` concerns the whole file
     std::span<const detail::scan_failure> saved_failures;  ///< requested saved reductions that cannot be read
@@ -162,12 +162,12 @@ namespace detail {
 /// A copy of values that outlives the scanned file.
 [[nodiscard]] tensor_value copy_of(const decoded_tensor& scanned);
 
-/// The same as reduced(), overwriting `found`: avoids allocations for many tensors in a row.
+/// Reduces as reduced() does, overwriting `found`: avoids allocations for many tensors in a row.
 void reduce_into(const scanned_tensor& tensor, reduction_set wanted, const any_kernel& kernel, reduced_tensor& found);
 
 }  // namespace detail
 
-/// The same for any kernel type.  Cost: one more allocation.
+/// Reduces a scanned tensor by any type of kernel.  Cost: one more allocation.
 template <reduction_kernel Kernel>
 [[nodiscard]] reduced_tensor reduced(const detail::scanned_tensor& tensor, reduction_set wanted, const Kernel& kernel) {
     return reduced(tensor, wanted, detail::any_kernel{kernel});

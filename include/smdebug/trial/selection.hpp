@@ -82,7 +82,7 @@ public:
     /// Errors: value_error for a bad regex, collection_unavailable.      Cost: one test of each name of the run.
     selected_tensors(const tensor_selection& which, const detail::catalog& from);
 
-    /// By name_id; null: all of them.
+    /// By name_id; null for all of them.
     [[nodiscard]] const std::vector<bool>* names() const noexcept { return wanted_ ? &*wanted_ : nullptr; }
     [[nodiscard]] bool contains(detail::name_id name) const noexcept { return !wanted_ || (*wanted_)[name]; }
     /// Whether a file's step, mode and worker are selected.

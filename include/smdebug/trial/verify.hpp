@@ -77,7 +77,7 @@ struct difference {
 /// storage's problems, as for an archive: damaged data as damaged_file, whole but unread data as unread.
 /// Cost: reads the whole run, one file after another, and verifies every checksum.
 [[nodiscard]] std::vector<difference> verify_run(const any_storage& store, const size_limits& limits = {});
-/// The same for a trial's run, including steps outside its range and index files that it skipped.
+/// Verifies a trial's run, including steps outside its range and index files that it skipped.
 [[nodiscard]] std::vector<difference> verify_run(const trial& run);
 
 namespace detail {

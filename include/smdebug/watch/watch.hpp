@@ -52,10 +52,10 @@ struct watched_finding {
 struct watch_options {
     /// The steps at which rules are evaluated, independent of what the hook itself writes.
     smdebug::save_config save_config = {.save_interval = 1};
-    /// Rules see the tensors whose names match one of these.  Empty: everything that the loop saves; in EVAL and
+    /// Rules see the tensors whose names match one of these.  If empty, everything that the loop saves; in EVAL and
     /// PREDICT without gradients and optimizer variables, which are left from the training before.
     std::vector<std::string> include_regex = {};
-    /// What is kept of a tensor.  Unset: its values, which are copied.  Without save_raw_tensor, only the named
+    /// What is kept of a tensor.  If unset, its values, which are copied.  Without save_raw_tensor, only the named
     /// reductions, without a copy; a rule then has no others.  Scalars and losses are always kept whole.
     std::optional<smdebug::reduction_config> reduction_config = {};
     /// The number of steps that a rule can see, including the current one.  Up to a quarter more are kept, so that old
@@ -90,8 +90,8 @@ inline void check(const watch_options& options) {
 
 namespace detail {
 
-/// The tensors that match some regexes.  Without regexes: all; in EVAL and PREDICT without those that are left from the
-/// training before, as in a hook.
+/// The tensors that match some regexes.  Without regexes that is all; in EVAL and PREDICT without those that are left
+/// from the training before, as in a hook.
 /// Not thread-safe.
 class watched_names {
 public:
@@ -101,7 +101,7 @@ public:
     /// Cost: none if everything is seen, else one hash look-up once the name was matched.
     [[nodiscard]] bool contains(std::string_view name, mode in);
 
-    /// The same for a tensor that is put into collections.
+    /// Whether a tensor is seen that the training saves into these collections.
     [[nodiscard]] bool contains(std::string_view name, std::span<const std::string_view> collections, mode in);
 
 private:
@@ -243,7 +243,7 @@ std::shared_ptr<watcher> watch(Hook& observed, watch_options options, Callback c
     return made;
 }
 
-/// The same at every step, on everything.
+/// Watches with the default options: at every step, everything.
 template <observable_hook Hook, finding_callback Callback, rule<trial>... Rules>
     requires(sizeof...(Rules) > 0)
 std::shared_ptr<watcher> watch(Hook& observed, Callback callback, Rules... rules) {

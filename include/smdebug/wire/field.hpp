@@ -182,7 +182,7 @@ class field_writer {
 public:
     explicit field_writer(std::vector<std::byte>& out) noexcept : out_(&out) {}
 
-    /// The same, but the argument of write_content is not copied: `omitted` receives its position.
+    /// Appends fields without copying the argument of write_content, whose position `omitted` receives.
     field_writer(std::vector<std::byte>& out, omitted_bytes& omitted) noexcept : out_(&out), omitted_(&omitted) {}
 
     void write_varint(field_number number, std::uint64_t value) {

@@ -86,7 +86,7 @@ private:
 
     struct long_number {
         std::uint64_t value = 0;
-        const std::byte* behind = nullptr;  // null: no match
+        const std::byte* behind = nullptr;  // null without a match
     };
     // Returns both in registers.
     [[nodiscard, gnu::noinline]] static long_number take_long(const std::byte* begin, const std::byte* end) noexcept {

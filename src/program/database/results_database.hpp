@@ -63,9 +63,9 @@ public:
     void begin_group();
     void end_group();
 
-    /// The same for a run whose reductions come in pieces instead of in result.reductions: they are stored in the order
-    /// in which they are added, and are invisible before end_reductions().  Until then other programs cannot write.
-    /// A call that throws rolls back all of it.
+    /// Writes a run whose reductions come in pieces instead of in result.reductions: they are stored in the order in
+    /// which they are added, and are invisible before end_reductions().  Until then other programs cannot write. A call
+    /// that throws rolls back all of it.
     /// Errors: value_error: nothing was begun, or something else was.
     void begin_reductions(const batch_run& run, std::string_view question);
     void add_reductions(std::span<const reduction_row> rows);

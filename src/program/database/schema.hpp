@@ -39,8 +39,8 @@ inline constexpr std::string_view mark_incomplete_sql =
 /// program's, or of a newer version of this library), access_denied, unavailable.
 bool look_at_file(const std::string& path);
 
-/// The same for an open database, whose content may still be in its WAL.  False: it has no tables yet, so any program
-/// may take it.
+/// Checks an open database, whose content may still be in its WAL.  Returns false where it has no tables yet, so that
+/// any program may take it.
 bool look_at(connection& database);
 
 /// Creates the tables in an empty open database, and checks any other.  Tables of version 1 are upgraded to this

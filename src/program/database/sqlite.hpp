@@ -102,7 +102,7 @@ public:
     [[nodiscard]] bool in_transaction() const noexcept;
     /// Whether the last connection merges the WAL into the database when it closes; the default is true.
     void set_tidy_at_closing(bool tidy) noexcept;
-    /// `stop` is called now and then while statements run; if it returns true, they throw `stopped`.  Null: none.
+    /// `stop` is called now and then while statements run; if it returns true, they throw `stopped`.  It may be null.
     void set_stop(bool (*stop)(void*), void* of) noexcept;
 
     [[nodiscard]] const std::string& path() const noexcept { return path_; }
@@ -119,7 +119,7 @@ private:
 /// Changes that are made together or not at all: rolled back unless committed.
 class transaction {
 public:
-    /// None: another one has its changes.
+    /// Holds no changes: another transaction does.
     transaction() noexcept = default;
     /// Waits for other programs that write, as long as the connection has patience.
     explicit transaction(connection& of);

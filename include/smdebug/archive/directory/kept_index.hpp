@@ -60,11 +60,11 @@ inline constexpr std::string_view index_extension = ".smdx";
 ///        concurrently.
 class index_places {
 public:
-    /// `folder`: of this machine; empty: none.
+    /// `folder` is on this machine; there is none if it is empty.
     index_places(std::shared_ptr<const byte_source> archive, const std::string& folder);
 
     static constexpr std::size_t count = 2;
-    /// The stored index, the local folder first; null: there is none.
+    /// The stored index, the local folder first; null if there is none.
     [[nodiscard]] std::shared_ptr<const byte_source> find(std::size_t place) const;
 
     /// Whether keep() stores anything.

@@ -86,7 +86,7 @@ void add_problem(directory& to, problem one);
 /// Where a member's packed bytes begin: after its own head, which is read and must have the same name.
 /// Errors: corrupt_data, those of the source.
 [[nodiscard]] std::uint64_t zip_content_begin(const byte_source& from, std::string_view key, const member& of);
-/// The same from the first bytes of that head, usually as many as zip_head_bytes() says.
+/// Finds that place in the first bytes of the member's head, usually as many as zip_head_bytes() says.
 [[nodiscard]] std::uint64_t zip_content_begin(const byte_source& from, std::string_view key, const member& of,
                                               byte_view head);
 [[nodiscard]] std::uint64_t zip_head_bytes(std::string_view key) noexcept;

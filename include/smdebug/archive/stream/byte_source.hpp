@@ -47,10 +47,10 @@ public:
     }
     /// The size.  A compressed stream that does not store its inflated size is inflated to its end for this.
     [[nodiscard]] virtual std::uint64_t size() const = 0;
-    /// Identifies this version among all that ever had this name: a tag, or the time of writing; empty: the storage has
-    /// neither.
+    /// Identifies this version among all that ever had this name: a tag, or the time of writing; empty if the storage
+    /// has neither.
     [[nodiscard]] virtual std::string version() const { return {}; }
-    /// The object beside it whose name has this suffix; null: there is none.  Errors: those of the storage.
+    /// The object beside it whose name has this suffix; null if there is none.  Errors: those of the storage.
     [[nodiscard]] virtual std::shared_ptr<const byte_source> sibling(std::string_view /*more*/) const {
         return nullptr;
     }

@@ -79,7 +79,7 @@ struct stream_span {
     std::uint64_t begin = 0;
     std::size_t length = 0;
     std::uint64_t sum = 0;                           ///< of its bytes: inflating it again must give the same
-    std::shared_ptr<const access_point> point = {};  ///< before it; null: there is none, or it was not kept
+    std::shared_ptr<const access_point> point = {};  ///< before it; null if there is none, or it was not kept
 };
 
 /// The stored spans of a stream, from which inflating can begin in its middle.

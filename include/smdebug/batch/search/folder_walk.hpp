@@ -78,9 +78,9 @@ private:
         std::map<std::string, std::vector<folder_names::child>> waiting = {};
     };
 
-    // A run, an error, or nothing: its names are then in `children`.
+    // A run or an error; or nothing, and its names are then in `children`.
     [[nodiscard]] std::optional<found_place> look(const std::string& path, std::vector<folder_names::child>& children);
-    // The same for the next child in a level.
+    // Looks at the next child in a level, and returns what look() does.
     [[nodiscard]] std::optional<found_place> take_next(level& of);
     [[nodiscard]] std::optional<found_place> take_root();
     [[nodiscard]] std::optional<found_place> take_link();
@@ -136,7 +136,7 @@ private:
     void add_step(std::vector<step>& steps, const path_pattern::progress& before, const step& candidate,
                   bool is_link) const;
     [[nodiscard]] std::vector<step> steps_in(const std::string& path, const path_pattern::progress& reached);
-    // An error, or nothing: one more level was then added.
+    // An error; or nothing, and one more level was then added.
     [[nodiscard]] std::optional<found_place> enter(std::string path, const path_pattern::progress& reached);
 
     std::string root_;

@@ -43,8 +43,8 @@ struct found_place {
     return name.size() >= 9 && std::all_of(name.begin(), name.end(), [](char c) { return '0' <= c && c <= '9'; });
 }
 
-/// The run that a key belongs to, as its part before "/index/000000000/" and the like; empty: the root.  Nothing: none.
-/// For a run in a run, the outer one.
+/// The run that a key belongs to, as its part before "/index/000000000/" and the like; empty for the root; nothing if
+/// it belongs to none. For a run in a run, the outer one.
 [[nodiscard]] constexpr std::optional<std::string_view> run_of_key(std::string_view key) noexcept {
     std::string_view before;  // the name of the folder before the one at `begin`
     std::size_t begin = 0;
@@ -65,7 +65,7 @@ struct found_place {
 using left_out_files = std::map<std::string, std::size_t, std::less<>>;
 
 /// The category of such a file: data that can be read in a folder of its own, and archives and checkpoints that cannot
-/// be read.  Empty: any other file.  A log is recognised by its folder, too, so this takes a path.
+/// be read.  Empty for any other file.  A log is recognised by its folder, too, so this takes a path.
 [[nodiscard]] inline std::string_view counted_ending_of(std::string_view path) noexcept {
     if (is_resource_fork(path)) {
         return {};

@@ -27,7 +27,7 @@ public:
     [[nodiscard]] bool matches(std::string_view name) const noexcept;
     /// Whether it is "**".
     [[nodiscard]] bool is_any_depth() const noexcept { return any_depth_; }
-    /// The only name that it matches; empty: it has wildcards.
+    /// The only name that it matches; empty if it has wildcards.
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
 private:
@@ -53,7 +53,7 @@ public:
     [[nodiscard]] bool is_end(const progress& reached) const noexcept { return reached.back(); }
     /// Whether anything below can still match.
     [[nodiscard]] bool goes_on(const progress& reached) const noexcept;
-    /// The only name that can match next; empty: there are others.
+    /// The only name that can match next; empty if there are others.
     [[nodiscard]] const std::string& only_name(const progress& reached) const noexcept;
     /// Whether a path, or a folder above it, matches.
     [[nodiscard]] bool covers(std::string_view path) const;
@@ -80,9 +80,9 @@ struct address_parts {
 };
 [[nodiscard]] address_parts split_address(std::string_view address);
 
-/// The same text for the same path, independent of the working directory.  Links are resolved only before a "..".
+/// One text for each path, independent of the working directory.  Links are resolved only before a "..".
 [[nodiscard]] std::string whole_path_of(const std::string& plain);
-/// The same for an unnormalized path; an invalid one is returned unchanged.
+/// The text of whole_path_of() for an unnormalized path; an invalid one is returned unchanged.
 [[nodiscard]] std::string run_key_of(std::string_view written);
 
 /// Splits "runs/*.tar!/job-?".

@@ -126,7 +126,7 @@ template <scannable_trial Trial>
 /// Python's urllib.parse.unquote_to_bytes reverses it (except for the empty name).
 [[nodiscard]] std::string member_name(std::string_view name);
 
-/// The same for a part of a file's name: slashes are encoded, too.
+/// Encodes a text as a part of a file's name: as member_name() does, and slashes, too.
 [[nodiscard]] std::string file_name_part(std::string_view text);
 
 /// The path of an output on this machine, for a run at `run`.

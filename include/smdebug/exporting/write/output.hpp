@@ -79,7 +79,7 @@ public:
 
 private:
     std::string path_;
-    std::string place_;  // of the new folder, and of the older one once it is replaced; empty: nothing to remove
+    std::string place_;  // of the new folder, or of the replaced one; empty if nothing is to be removed
 };
 
 }  // namespace smdebug::inline v1::detail

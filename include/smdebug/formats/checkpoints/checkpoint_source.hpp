@@ -49,7 +49,7 @@ struct step_contents {
 /// see checkpoint_step::names, stands before a tensor's: "adapter/layer.weight".  A name that was given does not
 /// change: if another file with that tensor comes later, the tensor of that file gets the longer name.
 struct tensor_owners {
-    /// By tensor: the only file that had it at the first step that was read and had it; empty: there were several.
+    /// By tensor: the only file that had it at the first step that was read and had it; empty if there were several.
     std::map<std::string, std::string, std::less<>> of = {};
     std::set<std::string, std::less<>> others = {};  ///< files that lay beside an owner
 };

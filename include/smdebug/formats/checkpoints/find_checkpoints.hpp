@@ -36,7 +36,7 @@ enum class checkpoint_kind : std::uint8_t { none, safetensors, index, npz, npy, 
 /// The files of one step.
 struct checkpoint_step {
     step_number step = 0;
-    std::string folder = {};              ///< holds all of it, with '/' at its end; empty: the storage's root
+    std::string folder = {};              ///< holds all of it, with '/' at its end; the storage's root if empty
     std::vector<std::string> files = {};  ///< keys of the files to read, in order, including indexes of shards
     /// What each file is called at every step: its path in the folder without extension and the numbers of steps and
     /// shards, "optimizer" for "optimizer_500.npz".  Not compared.
@@ -55,12 +55,12 @@ struct found_checkpoints {
 };
 
 struct checkpoint_search {
-    std::string step_regex = {};  ///< see step_pattern; empty: step_of_name
+    std::string step_regex = {};  ///< see step_pattern; if empty, step_of_name
     /// Leaves out folders "tmp-checkpoint-500/", as versions of the Trainer name one that they are writing.
     bool finished_alone = false;
     /// The index that names a file, by their keys: the file belongs to the checkpoint of that index, wherever it lies.
     std::map<std::string, std::string> index_of = {};
-    /// The step that a file of PyTorch says inside, for files without a step in their names; empty: none.
+    /// The step that a file of PyTorch says inside, for files without a step in their names; may be empty.
     std::function<std::optional<step_number>(const std::string& key)> step_inside = {};
 };
 
@@ -79,9 +79,9 @@ struct checkpoint_search {
 [[nodiscard]] found_checkpoints group_checkpoints(const std::string& place, std::span<const std::string> keys,
                                                   const checkpoint_search& how = {});
 
-/// The same for all keys of a storage.  A link to a file of the set is no checkpoint of its own, nor is
-/// adapters.safetensors with the bytes of 0000500_adapters.safetensors.  Files .distcp without their .metadata, which is
-/// written last, are no checkpoint yet, and are noted.
+/// Groups all keys of a storage as group_checkpoints() does.  A link to a file of the set is no checkpoint of its own,
+/// nor is adapters.safetensors with the bytes of 0000500_adapters.safetensors.  Files .distcp without their .metadata,
+/// which is written last, are no checkpoint yet, and are noted.
 /// Errors: also those of the storage.
 /// Cost:   also one listing, and a read of each index; two such files of one size are compared, up to 64 MiB.
 [[nodiscard]] found_checkpoints find_checkpoints(const any_storage& store, const checkpoint_search& how = {});
@@ -92,7 +92,7 @@ struct checkpoint_search {
 struct named_step {
     step_number step = 0;
     std::size_t end = 0;
-    unsigned rank = 0;       ///< see step_of_name(); 0: by a pattern
+    unsigned rank = 0;       ///< see step_of_name(); 0 if a pattern found it
     std::uint64_t slot = 0;  ///< the same where the same stands before the number
     friend bool operator==(const named_step& a, const named_step& b) { return a.step == b.step && a.end == b.end; }
 };

@@ -31,7 +31,7 @@ struct joined_object {
 
     any_storage files;
     std::vector<part> parts = {};
-    bool is_stored = false;  ///< nothing is compressed: a piece of a part costs a read of that piece
+    bool is_stored = false;  ///< nothing is compressed, so a piece of a part costs a read of that piece
 
     [[nodiscard]] std::uint64_t size() const noexcept { return parts.empty() ? 0 : parts.back().end; }
     /// A range, cut at the end.      Errors: those of `files`.

@@ -35,7 +35,7 @@ struct stored_tensor {
     bool column_major = false;  ///< elements are in Fortran's order, the first extent the fastest; rank is 2 or more
     /// Makes the elements, where they do not lie in one piece of the file.
     std::function<std::vector<std::byte>()> make = {};
-    std::optional<std::string_view> collection = {};  ///< a literal; empty: none; nothing: by the name
+    std::optional<std::string_view> collection = {};  ///< a literal, empty for none; nothing if the name decides
 };
 
 /// Something that is not read, and why, as a sentence without its full stop.

@@ -29,10 +29,10 @@ struct torch_tensors {
     /// Views that are not in C order, and what is deflated beside them, are made when they are read.
     std::vector<stored_tensor> tensors = {};
     std::vector<left_out> not_read = {};  ///< a name stands for all with the same reason
-    /// The file as its inflated records, to which places refer; null: they refer to the file.
+    /// The file as its inflated records, to which places refer; null if they refer to the file.
     std::shared_ptr<const joined_object> unpacked = nullptr;
     std::optional<step_number> step = {};  ///< "global_step" of the outermost dictionary, else "epoch"
-    std::string root = {};                 ///< the class of the outermost object; empty: a container or a tensor
+    std::string root = {};                 ///< the class of the outermost object; empty for a container or a tensor
     bool is_bare = false;                  ///< a pickle alone, which cannot hold tensors
 };
 

@@ -35,7 +35,7 @@ inline constexpr std::uint64_t most_repeated_bytes =
 [[nodiscard]] dtype dtype_in_torch(std::string_view name) noexcept;
 
 /// The collection of a tensor by its name in a checkpoint: "weights", "biases", "buffers", "optimizer", "ema",
-/// "losses"; empty: none.  `separator`: between the parts of the name.
+/// "losses", or an empty text.  `separator` stands between the parts of the name.
 [[nodiscard]] std::string_view collection_in_torch(std::string_view name, dtype type, char separator = '/') noexcept;
 
 /// The dtype of a class of storages, "FloatStorage".

@@ -177,7 +177,7 @@ struct found_index {
     std::map<std::string, byte_range> named = {};
     std::map<std::string, std::size_t> order = {};  // of names
     std::vector<shape> shapes = {};
-    std::optional<std::string> fault = {};  // judged by its event file; nothing: it is good
+    std::optional<std::string> fault = {};  // judged by its event file; nothing if it is good
 };
 
 /// The content of an event file's records.

@@ -124,7 +124,7 @@ SMDEBUG_INLINE std::string place_in(std::string_view key, std::uint64_t offset) 
     return std::string{key} + ", byte " + std::to_string(offset);
 }
 
-/// The kind of a file that is not an event file, by its first bytes; "": unknown.
+/// The kind of a file that is not an event file, by its first bytes; empty if unknown.
 [[nodiscard]] inline std::string_view other_kind_of_file(std::string_view begin) noexcept {
     struct beginning {
         std::string_view bytes;

@@ -19,7 +19,7 @@ namespace smdebug::inline v1 {
 /// the Python package, "<step>/<step>_<worker>.tfevents", do not count.
 [[nodiscard]] bool is_tensorboard_log(std::string_view key) noexcept;
 
-/// The folder of a log; if it is named after a mode (train, validation, ...), its parent.  "": the root.
+/// The folder of a log; if it is named after a mode (train, validation, ...), its parent.  An empty text is the root.
 [[nodiscard]] std::string_view run_folder_of(std::string_view key) noexcept;
 
 /// The run folders of all logs in a storage, in byte order: with format_options::folders_are_workers = false each can
@@ -32,7 +32,7 @@ namespace detail {
 
 /// The mode that a folder's name stands for.
 [[nodiscard]] std::optional<mode> mode_of_folder(std::string_view name) noexcept;
-/// The precedence of folders that stand for the same mode: validation before val, eval, eval_x and test.  0: the name
+/// The precedence of folders that stand for the same mode: validation before val, eval, eval_x and test.  0 if the name
 /// is no mode.
 [[nodiscard]] int rank_of_folder(std::string_view name) noexcept;
 

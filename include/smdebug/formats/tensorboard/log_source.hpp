@@ -60,7 +60,7 @@ namespace smdebug::inline v1 {
 class tensorboard_source {
 public:
     struct settings {
-        bool folders_are_workers = true;  ///< false: only folders of modes below the run's are read
+        bool folders_are_workers = true;  ///< if false, only folders of modes below the run's are read
         std::chrono::milliseconds quiet_after{std::chrono::minutes{10}};
         /// The last step of a growing file is complete once no data was written for so long, or a later step has
         /// appeared.
@@ -86,7 +86,7 @@ private:
         double number = 0;         ///< a scalar of the catalog; else its place in folder::messages
         std::uint32_t object = 0;  ///< the file
         std::uint32_t tag = 0;
-        dtype type = dtype::invalid;  ///< of the number; invalid: it has a message
+        dtype type = dtype::invalid;  ///< of the number; invalid if it has a message
         detail::log_value_kind kind = detail::log_value_kind::scalar;
         bool is_void = false;
     };
@@ -150,7 +150,8 @@ private:
     void read(folder& from, detail::record_file& file, run_contents& contents);
     // Notes the files of a folder that end within a record; `ended`: including the last file.
     void note_cut_files(folder& of, bool ended, run_contents& contents) const;
-    // Adds a point of a tag; it is the latest one of its file.  False: it is there already, with the same bits.
+    // Adds a point of a tag; it is the latest one of its file.  Returns false if it is there already, with the same
+    // bits.
     static bool add_point(folder& into, const point& next);
     // Whether two points are of one step, and equal bit by bit.
     [[nodiscard]] static bool are_same(const folder& in, const point& one, const point& other);
@@ -177,7 +178,7 @@ private:
     // Completes a value that has a tensor; if that cannot be read, the value is only listed, and noted.
     void look_at_tensor(const detail::log_value& value, const std::string& plugin, byte_range record, point& next,
                         message& of);
-    // The same for a histogram.  Returns whether it can be read.
+    // Completes a value that has a histogram.  Returns whether it can be read.
     [[nodiscard]] static bool look_at_histogram(const detail::log_value& value, message& of);
     // Notes a fault of a record; equal faults of a file become one problem, however many records have them.
     void note_fault(std::uint32_t object, byte_range record, std::string what, problem_kind kind);
@@ -192,7 +193,7 @@ private:
     std::set<std::string, std::less<>> missing_;                             ///< keys of links to nothing
     detail::log_event event_;                                                ///< its memory is used again
     std::map<std::pair<std::uint32_t, std::string>, fault> faults_;          ///< by file and sentence
-    std::map<std::tuple<std::uint32_t, std::string, bool>, bad_steps> bad_;  ///< by file and tag; true: negative
+    std::map<std::tuple<std::uint32_t, std::string, bool>, bad_steps> bad_;  ///< by file and tag; true if negative
     bool is_open_ = false;
     bool has_shown_ = false;  ///< trials know some steps
 };

@@ -155,7 +155,7 @@ SMDEBUG_INLINE void note_unknown_keys(const json_section& from, std::span<const 
     }
 }
 
-/// The same for parameters; also refuses the names of smd::reduction_config other than "reductions".
+/// Notes the unknown parameters of a section; also refuses the names of smd::reduction_config other than "reductions".
 SMDEBUG_INLINE void note_unknown_parameters(const json_section& from, std::vector<std::string> own, hook_options& out) {
     for (const std::string_view key : {"abs_reductions", "norms", "abs_norms"}) {
         if (from.find(key)) {

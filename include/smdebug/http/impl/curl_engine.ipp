@@ -23,7 +23,7 @@ SMDEBUG_INLINE curl_engine::~curl_engine() {
 }
 
 SMDEBUG_INLINE void curl_engine::start(const std::shared_ptr<job>& work) {
-    const auto server = origin_of(work->ask_.url);  // none: refused when its turn comes
+    const auto server = origin_of(work->ask_.url);  // without one it is refused when its turn comes
     const std::lock_guard lock{guard_};
     work->place_ = line_.push(server ? server->server : "", work);
     first_deadline_ = std::min(first_deadline_, work->ask_.deadline);

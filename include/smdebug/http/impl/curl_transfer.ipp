@@ -182,7 +182,7 @@ SMDEBUG_INLINE std::optional<http::response> curl_transfer::begin(const http::re
     }
     set_method(ask);
     easy_.set(CURLOPT_URL, ask.url.c_str());
-    // Null: the environment's proxy.  Empty: no proxy.
+    // Null takes the environment's proxy, an empty text none.
     easy_.set(CURLOPT_PROXY, is_near(where->host) ? "" : static_cast<const char*>(nullptr));
     // Over HTTP/2, waiting for a connection in progress is quicker than opening one for each request.
     easy_.set(CURLOPT_PIPEWAIT, where->scheme == "https" && options_.http2 ? 1L : 0L);

@@ -19,7 +19,7 @@ public:
     shared& operator=(const shared&) = delete;
     ~shared() { delete running(); }
 
-    /// Null: there is none yet, or it is the parent's, which is left alone: its thread is not in this process.
+    /// Null if there is none yet, or if it is the parent's, which is left alone: its thread is not in this process.
     [[nodiscard]] http::detail::curl_engine* running() const noexcept {
         http::detail::curl_engine* current = engine_.load();
         return current != nullptr && current->is_here() ? current : nullptr;

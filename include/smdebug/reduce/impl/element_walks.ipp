@@ -480,8 +480,9 @@ private:
     bool negative_ = false;
 };
 
-/// The same with a lower bound in the place of the entropy: with S the sum and Q the sum of squares, -sum(p * ln p) is
-/// at least S * ln(S / Q).  A row that is anything but one of probabilities is not well: the exact walk judges it.
+/// A row of probabilities with a lower bound in the place of the entropy: with S the sum and Q the sum of squares,
+/// -sum(p * ln p) is at least S * ln(S / Q).  A row that is anything but one of probabilities is not well: the exact
+/// walk judges it.
 class entropy_bound {
 public:
     template <class Element>
@@ -553,7 +554,7 @@ public:
         }
     }
 
-    /// False: that row is not one of probabilities.
+    /// Returns false if that row is not one of probabilities.
     template <class Element>
     [[nodiscard]] bool add(std::span<const Element> elements) {
         while (!elements.empty()) {

@@ -29,8 +29,8 @@ namespace smdebug::inline v1::rules {
 ///     M > min_abs and M / r > threshold, where r is the root mean square of all elements but that one
 /// r comes from the L2 norm, r^2 = max(L2^2 - M^2, 1e-6 * L2^2) / (n - 1): float32 norms cancel, so that the ratio is
 /// at most 1000 * sqrt(n - 1); with r = 0 it is infinite.
-/// Edge cases: fewer than two elements, or a norm that is not finite: a note.  Text, complex numbers and empty tensors:
-/// skipped.
+/// Edge cases: fewer than two elements, or a norm that is not finite, are a note.  Text, complex numbers and empty
+/// tensors are skipped.
 /// From reductions: abs_max (or min and max), l2 and the shape suffice.  Cost: one read and pass.
 struct activation_outliers {
     text_list collection_names = {};  ///< with tensor_regex: the union; one of them is needed

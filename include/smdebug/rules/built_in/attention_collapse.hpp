@@ -44,14 +44,14 @@ struct entropy_measure {
 /// of the row, with `causal` the number of positions that it may look at.  Rows of one position, with an element that
 /// is not finite, or of zeros alone are skipped.
 /// Errors: value_error, at a step, for a row that is not one of probabilities: a regex is wrong, not the run.
-/// Edge cases: no rows, or not the axes that the settings need: a note.  Saved reductions alone: a note.  Text, complex
-/// numbers and empty tensors: skipped.
+/// Edge cases: a note where there are no rows, not the axes that the settings need, or only saved reductions.  Text,
+/// complex numbers and empty tensors are skipped.
 /// Cost: one read and pass; near a threshold, and with max_entropy, a logarithm for each element that is not 0.
 struct attention_collapse {
     text_list collection_names = {};  ///< with tensor_regex: the union; one of them is needed
     text_list tensor_regex = {};
     double min_entropy = 0.05;
-    std::optional<double> max_entropy = {};  ///< unset: off; fresh models are uniform
+    std::optional<double> max_entropy = {};  ///< off unless set, as fresh models are uniform
     std::optional<std::int64_t> head_axis = {};
     bool causal = false;
     double tolerance = 0.01;  ///< of the sum of a row
@@ -85,7 +85,7 @@ struct attention_collapse {
 private:
     using outcome = reduce::detail::row_entropies::outcome;
 
-    /// What the mean entropies of a save say; nothing: it is as if it was not saved.
+    /// What the mean entropies of a save say; nothing if it counts as not saved.
     struct verdict {
         bool met = false;
         double value = 0;

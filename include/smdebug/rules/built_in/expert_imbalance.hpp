@@ -55,8 +55,8 @@ struct expert_measure {
 /// before it are summed: counts, fractions, probabilities, assignments of 0 and 1.  With `experts` the elements are
 /// numbers of experts instead, which are counted; negative ones are dropped tokens.
 /// Errors: value_error, at a step, for a negative element, or with `experts` one that is no expert's number.
-/// Edge cases: no axes, one expert, an element that is not finite, a sum of 0: a note.  Saved reductions alone: a note.
-/// Text, complex numbers and empty tensors: skipped.
+/// Edge cases: a note where there are no axes, a single expert, an element that is not finite, a sum of 0, or only
+/// saved reductions.  Text, complex numbers and empty tensors are skipped.
 /// Saves before the walk's start count.  Cost: one read and pass; at a late start up to `patience` more.
 struct expert_imbalance {
     text_list collection_names = {};  ///< with tensor_regex: the union; one of them is needed
@@ -67,7 +67,7 @@ struct expert_imbalance {
     std::optional<std::int64_t> experts = {};
     bool all_workers = true;
 
-    /// The experts of a save that have next to nothing; empty: it could not be judged.
+    /// The experts of a save that have next to nothing; unset if it could not be judged.
     using dead_experts = std::vector<bool>;
     /// Those of earlier saves, so that each is read once; findings do not depend on it.
     mutable detail::history_table<detail::save_history<dead_experts>> so_far = {};

@@ -27,7 +27,7 @@ namespace smdebug::inline v1::rules {
 /// Saved values decide.  If only reductions were saved: a non-finite one among min, max and their abs forms proves it,
 /// and any finite sum, mean or norm disproves it; else the tensor is noted and skipped.
 struct exploding_tensor {
-    text_list collection_names = {};  ///< with tensor_regex: the union; neither: all tensors
+    text_list collection_names = {};  ///< with tensor_regex the union; without either all tensors
     text_list tensor_regex = {};
     bool only_nan = false;
     bool all_workers = false;  ///< look at every worker, not only at the first by name

@@ -38,10 +38,10 @@ namespace smdebug::inline v1::rules {
 /// Cost: one read and pass, or one small read, of each gradient; at a late start those of earlier steps, too, until
 /// there are `window` of the same tensors.  Memory: `window` numbers for each worker and set of tensors.
 struct gradient_spike {
-    text_list collection_names = {};  ///< with tensor_regex: the union; neither: the collection "gradients"
+    text_list collection_names = {};  ///< with tensor_regex the union; by default the collection "gradients"
     text_list tensor_regex = {};
     std::int64_t window = 20;
-    std::optional<std::int64_t> min_history = {};  ///< unset: 10, or window if that is less
+    std::optional<std::int64_t> min_history = {};  ///< if unset 10, or window if that is less
     double ratio = 5;
     double z_threshold = 7;
     double above_largest = 0;
@@ -175,7 +175,7 @@ private:
 
     /// What is said about one worker.
     struct verdict {
-        const gradient* largest = nullptr;  ///< null: the condition is not met
+        const gradient* largest = nullptr;  ///< null if the condition is not met
         double threshold = std::numeric_limits<double>::quiet_NaN();
         std::string message = {};
     };

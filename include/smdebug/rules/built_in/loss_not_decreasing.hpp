@@ -40,8 +40,9 @@ namespace smdebug::inline v1::rules {
 ///       first possible one of the walk; the save that it is compared with may precede the walk.
 /// Condition: the loss rose by more than increase_threshold_percent, fell by less than diff_percent, or is the same;
 ///            percent of |previous|.  Decision: a small rise is tolerated, a flat loss is not, as in the public texts.
-/// Edge cases: previous 0: fires unless the loss is negative now.  NaN or infinite now, finite before: fires; not
-/// finite before: silent, but counts as a check.  Tensors of other sizes than 1, text and complex numbers: skipped.
+/// Edge cases: after a previous loss of 0 it fires unless the loss is negative now.  It fires where the loss is NaN or
+/// infinite and was finite before; where it was not finite before, it is silent, which counts as a check.  Tensors of
+/// other sizes than 1, text and complex numbers are skipped.
 /// With a `window`, as in a scan, the condition is another one: it fires at each save where the loss has not fallen
 /// since it began, see detail::loss_course, or is not finite; num_steps is not used.  Noise, plateaus and slow starts
 /// are no reason then, nor is a loss that moves against another one, as those of a generator and its discriminator do.
@@ -55,8 +56,8 @@ struct loss_not_decreasing {
     std::int64_t num_steps = 10;
     double diff_percent = 0.1;
     double increase_threshold_percent = 5.0;
-    /// Unset: the first of EVAL, TRAIN, GLOBAL in which the run has saves of the tensor; with a window of TRAIN, EVAL,
-    /// ...
+    /// If unset, the first of EVAL, TRAIN, GLOBAL in which the run has saves of the tensor.  With a
+    /// window, if unset, the first of TRAIN, EVAL, GLOBAL.
     std::optional<smdebug::mode> mode = {};
     bool all_workers = false;
     std::int64_t window = 0;

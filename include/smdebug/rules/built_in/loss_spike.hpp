@@ -42,10 +42,10 @@ namespace smdebug::inline v1::rules {
 /// and complex numbers: skipped.
 /// Values before the walk's start count.  Cost: one small read; at a late start up to `window` more.
 struct loss_spike {
-    text_list collection_names = {};  ///< with tensor_regex: the union; neither: the collection "losses"
+    text_list collection_names = {};  ///< with tensor_regex the union; by default the collection "losses"
     text_list tensor_regex = {};
     std::int64_t window = 20;
-    std::optional<std::int64_t> min_history = {};  ///< unset: 10, or window if that is less
+    std::optional<std::int64_t> min_history = {};  ///< if unset 10, or window if that is less
     double z_threshold = 7;
     double relative = 0.1;
     double min_increase = 0;

@@ -32,16 +32,16 @@ namespace smdebug::inline v1::rules {
 /// With rearm_after it fires again after so many steps of the worker, in any mode, without one.
 /// Values decide.  Without them a saved min, max, abs_min or abs_max that is not finite does; other reductions prove
 /// nothing, as float32 overflows.  None of these four: a note.
-/// Edge cases: a trial that knows no places in files: the first by name.  Text, complex numbers and empty tensors:
-/// skipped.  An unreadable save: a note; a step of which nothing could be read counts neither way.
+/// Edge cases: if a trial knows no places in files, the first tensor by name is taken.  Text, complex numbers and empty
+/// tensors are skipped.  An unreadable save is a note; a step of which nothing could be read counts neither way.
 /// It begins with the first step that it is called with: use a new rule for a new walk.  Cost: one read and pass of
 /// each tensor; at a finding one more, of the tensor's previous save.
 struct nan_origin {
-    text_list collection_names = {};  ///< with tensor_regex: the union; neither: all tensors
+    text_list collection_names = {};  ///< with tensor_regex the union; without either all tensors
     text_list tensor_regex = {};
     text_list exclude_regex = {};  ///< these are left out in any case
     bool only_nan = false;
-    std::int64_t rearm_after = 0;  ///< 0: it fires once
+    std::int64_t rearm_after = 0;  ///< with 0 it fires once
     bool all_workers = true;
 
     /// What was seen of one worker.

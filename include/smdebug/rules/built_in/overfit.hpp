@@ -43,8 +43,8 @@ inline constexpr detail::loss_window default_loss_window = detail::loss_window::
 /// collection "losses"; several at one step are averaged.
 /// XGBoost's form, for a run with neither TRAIN nor EVAL steps: T and V are the means of the scalars named train... and
 /// validation... in the collection "metrics", at each step that has both.
-/// Edge cases: no training loss yet: silent.  T = 0: the ratio is infinite if V > 0, else 0.  NaN: not overfit, and
-/// patience restarts.  A loss that cannot be read: a note, and the others count.
+/// Edge cases: without a training loss it is silent.  If T is 0, the ratio is infinite if V > 0, else 0.  NaN is not
+/// overfit, and patience restarts.  A loss that cannot be read is a note, and the others count.
 /// It accumulates from the first step that it is called with: use a new rule for a new walk.  Cost: a few small reads.
 struct overfit {
     text_list tensor_regex = {};

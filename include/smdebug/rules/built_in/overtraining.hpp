@@ -39,8 +39,8 @@ inline constexpr detail::patience_rule default_patience_rule = detail::patience_
 /// An improvement is a loss < best - delta, the best so far; the first loss is the first best.  A step's loss is the
 /// mean of the scalars in "losses", of TRAIN and EVAL steps; in a run that has neither, XGBoost's form: train... and
 /// validation... in "metrics".  Steps without a loss neither count nor fire.
-/// Edge cases: no validation loss yet: silent.  NaN: no improvement; as the first loss, no best.  A loss that cannot be
-/// read: a note, and the others count.
+/// Edge cases: without a validation loss it is silent.  A NaN is no improvement; as the first loss it is no best one. A
+/// loss that cannot be read is a note, and the others count.
 /// It accumulates from the first step that it is called with: use a new rule for a new walk.  Cost: a few small reads.
 struct overtraining {
     std::int64_t patience_train = 5;

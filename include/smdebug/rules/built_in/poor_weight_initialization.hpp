@@ -82,7 +82,7 @@ struct poor_weight_initialization {
         std::int64_t not_better = 0;  // saves with losses since the minimum
     };
 
-    text_list activation_inputs_regex = ".*relu_input";  ///< empty: variances are not compared
+    text_list activation_inputs_regex = ".*relu_input";  ///< if empty, variances are not compared
     double threshold = 10;
     double distribution_range = 0.001;
     std::int64_t patience = 5;

@@ -43,12 +43,12 @@ struct small_values_measure {
 /// Of n elements Z are zero, U subnormal; a save is low if
 ///     (Z + U) / n > threshold, and U >= subnormal_share * (n - Z), or Z = n and an earlier save was not all zeros
 /// Zeros alone are often sparsity: subnormal numbers must be among the rest.  A tensor that was always zero is frozen.
-/// Edge cases: NaN and infinity are neither.  Other dtypes: skipped.  Saved reductions alone: a note.  Text, complex
-/// numbers and empty tensors: skipped.
+/// Edge cases: NaN and infinity are neither.  Other dtypes, text, complex numbers and empty tensors are skipped.  A
+/// tensor of which only reductions were saved is a note.
 /// Saves before the walk's start count.  Cost: one read and pass; at a late start up to `patience` more, and for
 /// tensors that are all zeros those up to the last that was not.
 struct precision_underflow {
-    text_list collection_names = {};  ///< with tensor_regex: the union; neither: the collection "gradients"
+    text_list collection_names = {};  ///< with tensor_regex the union; by default the collection "gradients"
     text_list tensor_regex = {};
     double threshold = 0.5;
     double subnormal_share = 0.1;

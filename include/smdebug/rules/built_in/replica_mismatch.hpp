@@ -36,17 +36,18 @@ namespace smdebug::inline v1::rules {
 /// Compared are the values, or the digests if more workers saved one: a save named digest/<tensor> of one int64 or
 /// uint64, which stands for the tensor, and is looked at where either is selected.  Other saves under digest/ are left
 /// out.
-/// The same is: dtype, shape and all bytes; with rtol or atol, for values, also |x - y| <= atol + rtol * |y| with NaN
-/// equal to NaN.  The reference y is the worker that the most fit; of several the first by name.
-/// Edge cases: fewer than two workers to compare: not looked at.  Saved reductions alone: a note, if they would have
-/// been compared, as kernels may sum in any order.  An unreadable save: a note, and the others are compared.  Text,
-/// complex numbers and empty tensors: skipped.
+/// Workers hold the same if dtype, shape and all bytes are equal; with rtol or atol, values may also differ by |x - y|
+/// <= atol + rtol * |y|, and NaN equals NaN.  The reference y is the worker that the most fit; of several the first by
+/// name.
+/// Edge cases: with fewer than two workers to compare, a tensor is not looked at.  If only reductions were saved of
+/// what would have been compared, that is a note, as kernels may sum in any order.  An unreadable save is a note, too,
+/// and the others are compared.  Text, complex numbers and empty tensors are skipped.
 /// It begins with the first step that it is called with: use a new rule for a new walk.
 /// Cost: one read and pass for each worker; where they differ, their values are read again, to say where.
 /// Memory: a hash for each worker of one tensor; with a tolerance also values, up to 256 MiB, while they differ.
 struct replica_mismatch {
     text_list collection_names =
-        {};  ///< with tensor_regex: the union; neither: the collection "weights", and every digest
+        {};  ///< with tensor_regex the union; by default the collection "weights", and every digest
     text_list tensor_regex = {};
     double rtol = 0;
     double atol = 0;

@@ -32,15 +32,15 @@ namespace smdebug::inline v1::rules {
 /// A finding for each other run that differs.  If the other run lacks the tensor, or lacks it at this step or from this
 /// worker: a note; with strict a tensor that the other run never saved counts as different.
 /// Decision: the public description has no tolerances; ours are NumPy's, and NaN equals NaN.
-/// Edge cases: text, complex numbers and tensors that are empty in either run: skipped.
-/// Without all_workers the first worker by name of each run; with it, workers of the same name.
+/// Edge cases: text, complex numbers, and tensors that are empty in either run, are skipped.
+/// Without all_workers the first worker by name of each run counts; with it, workers of the same name.
 /// Fast path: min, max and abs_max can prove a difference, even if they are saved in one run and computed in the other;
-/// equality needs the values: if only reductions were saved, the tensor is noted.
+/// equality needs the values.  If only reductions were saved, the tensor is noted.
 /// Cost: see compare_saved.
 template <readable_trial Other>
 struct similar_across_runs {
     std::vector<std::shared_ptr<const Other>> others = {};  ///< the runs to compare with; at least one
-    text_list collection_names = {};                        ///< with tensor_regex: the union; neither: all tensors
+    text_list collection_names = {};                        ///< with tensor_regex the union; without either all tensors
     text_list tensor_regex = {};
     double rtol = 1e-5;
     double atol = 1e-8;

@@ -64,7 +64,7 @@ struct stalled_training {
     /// Errors: value_error, insufficient_information_for_rule_invocation.
     void check() const;
 
-    /// The jobs to be stopped after it has fired, as a prefix of their names.  Nothing: none.
+    /// The jobs to be stopped after it has fired, as a prefix of their names.  None is stopped if it is unset.
     [[nodiscard]] std::optional<std::string> stop_request() const;
 
     /// Time counts from here.

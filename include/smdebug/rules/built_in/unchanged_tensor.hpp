@@ -27,9 +27,9 @@ namespace smdebug::inline v1::rules {
 /// Fires for each selected tensor whose last num_steps saves, including this step's, are all close: |older - current|
 /// <= atol + rtol * |current| for each value, and each older save against the current one, so that slow drift counts as
 /// a change.  Saves are looked up in the run, not remembered from earlier calls.
-/// Edge cases: fewer saves: silent; another shape: changed; text, complex numbers and empty tensors: skipped.
+/// Edge cases: with fewer saves it is silent; another shape is a change; text, complex numbers and empty ones are skipped.
 /// Without all_workers the first worker by name at each step counts; with it, each worker's own saves.
-/// Fast path: min, max and abs_max can prove a change; equality needs the values: if only reductions were saved, the
+/// Fast path: min, max and abs_max can prove a change; equality needs the values.  If only reductions were saved, the
 /// tensor is noted.
 /// Cost: see compare_saved; two tensors in memory at a time, the newest saves first, up to the first difference.
 struct unchanged_tensor {

@@ -28,12 +28,12 @@ namespace smdebug::inline v1::rules {
 /// Only finite norms above min_norm count among these: weights that begin as zeros may grow.  N itself may be below it.
 /// The first `warm_up` norms that count are not among them: a weight that begins small grows fast as it learns.  A scan
 /// sets it to 10: without it the rule fires on most healthy trainings that save from their first step on.
-/// Edge cases: no earlier norm: silent; N is NaN or infinite: a note.  Shapes may change.  Text, complex numbers and
-/// empty tensors: skipped.
+/// Edge cases: without an earlier norm it is silent.  An N that is NaN or infinite is a note.  Shapes may change.
+/// Text, complex numbers and empty tensors are skipped.
 /// From reductions: l2 suffices.  Norms before the walk's start count.
 /// Cost: one read and pass, or one small read; at a late start up to `window` more.
 struct weight_norm_drift {
-    text_list collection_names = {};  ///< with tensor_regex: the union; neither: the collection "weights"
+    text_list collection_names = {};  ///< with tensor_regex the union; by default the collection "weights"
     text_list tensor_regex = {};
     std::int64_t window = 10;
     std::int64_t warm_up = 0;

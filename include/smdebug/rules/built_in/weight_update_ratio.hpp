@@ -77,14 +77,14 @@ struct update_comparison {
 ///     r = ||w_s - w_p|| / (||w_p|| + epsilon);   r > large_threshold or r < small_threshold,   at its last `patience` saves
 /// p is the previous save or, with num_steps, the oldest one at most that many steps back.  If the run has TRAIN steps,
 /// only these are judged and counted (mode steps); else all of them, by their global numbers.
-/// Edge cases: no such p: silent; nothing changed: r = 0, fires; previous weights of 0: r is huge, fires; NaN: silent;
-/// an infinite update: fires.  Another shape: a note, unless norms decide.
-/// Text, complex numbers and empty tensors: skipped.
+/// Edge cases: it is silent without such a p, and where r is NaN.  It fires where nothing changed (r = 0), where the
+/// previous weights are 0 (r is huge), and for an infinite update.  Another shape is a note, unless norms decide. Text,
+/// complex numbers and empty tensors are skipped.
 /// Fast path: |a - b| <= ||w_s - w_p|| <= a + b for the norms a, b: l2 reductions can prove that r is within its
 /// limits.  If the values were not saved, they may also prove the contrary; else the tensor is noted.
 /// Cost: two small reads if l2 was saved and proves it; else two tensors read and one pass over both.
 struct weight_update_ratio {
-    std::optional<std::int64_t> num_steps = {};  ///< unset: the previous save
+    std::optional<std::int64_t> num_steps = {};  ///< the previous save if unset
     double large_threshold = 10.0;
     double small_threshold = 1e-8;
     double epsilon = 1e-9;  ///< prevents a division by 0

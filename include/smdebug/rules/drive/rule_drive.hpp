@@ -63,7 +63,7 @@ struct drive_listener {
 
 /// The progress of one rule over a run.
 struct rule_progress {
-    std::optional<std::chrono::milliseconds> poll_interval = {};  ///< unset: it is not polled
+    std::optional<std::chrono::milliseconds> poll_interval = {};  ///< unset if it is not polled
     read_tally tally = {};
     rule_outcome outcome = {};
     bool over = false;
@@ -102,7 +102,7 @@ public:
 
     void go();
 
-    /// The same for one rule; its exceptions are passed on.
+    /// Drives a single rule, whose exceptions are passed on.
     [[nodiscard]] rule_outcome go_alone();
 
     /// Calls the unfinished rules at a step that exists.
@@ -154,7 +154,7 @@ private:
     [[nodiscard]] std::optional<invoke_end> wait_for(step_number step, bool& passed_over);
 
     const Run& run_;
-    read_log* log_ = nullptr;  // of the current rule; null: look-ups cannot be logged
+    read_log* log_ = nullptr;  // of the current rule; null if look-ups cannot be logged
     std::vector<rule_pointer> rules_;
     std::vector<rule_progress> progress_;
     const invoke_options& options_;

@@ -147,14 +147,14 @@ inline constexpr reduction_set abs_max_reductions{reduction::max, true};
 /// A save as a rule sees it.
 template <class Value>
 struct judged_save {
-    bool is_save = true;             ///< false: as if it was not saved, see save_facts
-    std::optional<Value> what = {};  ///< nothing: it cannot be judged, ...
+    bool is_save = true;             ///< false if it counts as not saved, see save_facts
+    std::optional<Value> what = {};  ///< nothing if it cannot be judged, ...
     finding note = {};               ///< ... and why; without a message if users need not know
 
     [[nodiscard]] static judged_save none() { return {.is_save = false}; }
     [[nodiscard]] static judged_save of(Value value) { return {.what = std::move(value)}; }
     [[nodiscard]] static judged_save unknown(finding why) { return {.note = std::move(why)}; }
-    /// Nothing: it is as if it was not saved.
+    /// Without a reason, makes a save that counts as not saved.
     [[nodiscard]] static judged_save unknown_or_none(std::optional<finding> why) {
         return why ? unknown(*std::move(why)) : none();
     }
@@ -296,7 +296,8 @@ using number_history = save_history<double, newest_number>;
     return is_finite(number) ? std::optional{number} : std::nullopt;
 }
 
-/// The statistics of earlier numbers; nothing of fewer than min_history, unset: 10, or `window` if that is less.
+/// The statistics of earlier numbers; nothing of fewer than min_history, which is 10 if unset, or `window` if that is
+/// less.
 [[nodiscard]] std::optional<robust_statistics> usual_numbers(const std::deque<number_history::entry>& earlier,
                                                              const std::optional<std::int64_t>& min_history,
                                                              std::int64_t window);

@@ -70,7 +70,7 @@ template <class Enough>
 
 /// The counts for a layer.
 struct counted_nodes {
-    layer_size layer = {};     ///< 0 samples: no reals, no axes, or no values
+    layer_size layer = {};     ///< without samples there are no reals, no axes, or no values
     std::size_t inactive = 0;  ///< nodes; any number below `enough` if there are fewer
     std::size_t enough = 0;    ///< this number makes the layer inactive
 };

@@ -72,7 +72,7 @@ public:
 
     /// Begins the next step.
     void begin_step(mode in, step_number mode_step);
-    /// The facts of a tensor at the current step; null: it is not looked at.  A tensor without an entry is noted.
+    /// The facts of a tensor at the current step; null if it is not looked at.  A tensor without an entry is noted.
     [[nodiscard]] const smdebug::detail::learn::entry_facts* facts_for(const std::string& tensor);
     /// Notes that a selected tensor was saved at this step, whether it can be read or not.
     void see(const std::string& tensor);
@@ -96,7 +96,7 @@ private:
     };
     struct entry_state {
         const entry_facts* facts = nullptr;
-        std::size_t last_save = 0;  // counted in steps of the mode; 0: never
+        std::size_t last_save = 0;  // counted in steps of the mode; 0 if never
         smdebug::detail::learn::newest_contents newest = {};
         std::map<std::string, worker_state, std::less<>> workers = {};
     };

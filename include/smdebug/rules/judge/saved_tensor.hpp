@@ -47,7 +47,7 @@ inline constexpr std::string_view collection_names_meaning =
     "collections to look at; with tensor_regex: the union of both";
 inline constexpr std::string_view tensor_regex_meaning = "regular expressions for names of tensors to look at";
 inline constexpr std::string_view all_workers_meaning = "look at every worker, not only at the first by name";
-/// The same, of settings that keep a scan quiet on healthy trainings.
+/// Descriptions of settings that keep a scan quiet on healthy trainings.
 inline constexpr std::string_view patience_meaning = "at how many saves in a row it must be so";
 inline constexpr std::string_view above_largest_meaning =
     "... and so many times as far above the median as the largest of these";
@@ -251,7 +251,7 @@ public:
     }
     [[nodiscard]] const Handle& handle() const noexcept { return handle_; }
 
-    /// The same tensor and worker at another global step.
+    /// The save of this tensor and worker at another global step.
     [[nodiscard]] saved_tensor at(step_number step) const { return {handle_, name_, step, worker_}; }
 
     /// A saved reduction if there is one, else a computed one.
@@ -361,7 +361,7 @@ inline void add_if_said(std::vector<finding>& to, finding one) {
 
 /// Calls judge(saved_tensor) for each selected tensor that was saved at a step, by name, then worker: for all of them,
 /// or for the first whose save counts, and returns the findings.  judge returns a finding, or as std::optional<finding>
-/// nothing: the save does not count.  Errors: value_error for a bad regex, what `judge` throws.
+/// nothing if the save does not count.  Errors: value_error for a bad regex, what `judge` throws.
 template <readable_trial Trial, class Judge>
 [[nodiscard]] std::vector<finding> judge_each(const Trial& run, step_number step, const tensor_choice& which,
                                               bool all_workers, Judge&& judge) {

@@ -14,7 +14,7 @@
 
 namespace smdebug::inline v1::s3::detail {
 
-/// Whether an answer with a success status has the requested content.  False: it is damaged, and the call is retried.
+/// Whether an answer with a success status has the requested content.  If not, it is damaged, and the call is retried.
 /// `wanted` is the range of the object that the call reads.
 using answer_check = bool (*)(const http::response& answer, byte_range wanted);
 
@@ -23,7 +23,7 @@ using answer_check = bool (*)(const http::response& answer, byte_range wanted);
 
 struct call {
     http::method method = http::method::get;
-    std::string key = {};  ///< the full key, not encoded; empty: the bucket itself
+    std::string key = {};  ///< the full key, not encoded; the bucket itself if empty
     std::vector<std::pair<std::string, std::string>> query = {};
     std::vector<http::header> headers = {};
     byte_view body = {};                            ///< borrowed until the call ends

@@ -44,7 +44,7 @@ namespace smdebug::inline v1::s3::detail {
 [[nodiscard]] std::string checked_endpoint(std::string_view written);
 
 /// The URL to which a bucket's keys are appended; ends in '/'.
-/// `endpoint`: already checked; none: Amazon's for the region.
+/// `endpoint` was checked; without one it is Amazon's for the region.
 [[nodiscard]] std::string bucket_url(const std::optional<std::string>& endpoint, std::string_view region,
                                      std::string_view bucket, addressing how);
 

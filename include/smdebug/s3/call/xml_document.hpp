@@ -71,7 +71,7 @@ public:
         return alone ? std::optional{xml_element{root}} : std::nullopt;
     }
 
-    /// The same; nothing if the root has another name.
+    /// The root of a document in which it must have this name; nothing if it has another.
     [[nodiscard]] std::optional<xml_element> parse(byte_view bytes, std::string_view name) {
         const std::optional<xml_element> root = parse(bytes);
         return root && root->name() == name ? root : std::nullopt;

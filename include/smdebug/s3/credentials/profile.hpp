@@ -108,7 +108,7 @@ public:
 
 private:
     struct place {
-        std::string path;  // empty: its place is unknown
+        std::string path;  // empty if its place is unknown
         bool there = false;
         profile_property file = {};
         const profile_property* section = nullptr;  // of this profile, in `file`, which is moved but never copied

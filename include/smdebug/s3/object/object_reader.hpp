@@ -53,7 +53,7 @@ private:
         return std::max<std::size_t>(client_.options().most_requests, 1);
     }
     /// Requests the first part of a range, and returns the number of the request.
-    /// `version`: the ETag that the object must have; empty: any.
+    /// `version`: the ETag that the object must have; if empty, it may have any.
     std::size_t start(std::string_view key, byte_range where, std::string_view version = {});
 
     const client& client_;

@@ -49,10 +49,10 @@ public:
         friend class in_flight;
         std::string key_;
         byte_range asked_;
-        std::optional<std::string> listed_;  // the version of a whole object; nothing: a promised part
+        std::optional<std::string> listed_;  // the version of a whole object; nothing for a promised part
         bool over_ = false;                  // it has arrived or failed
         std::optional<versioned_part> come_;
-        std::exception_ptr why_;  // it has failed; null: those that wait fetch it themselves
+        std::exception_ptr why_;  // it has failed; if null, those that wait fetch it themselves
     };
     using handle = std::shared_ptr<part>;
 

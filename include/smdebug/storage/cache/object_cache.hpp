@@ -28,13 +28,13 @@ namespace smdebug::inline v1 {
 struct cache_options {
     std::uint64_t memory_bytes = std::uint64_t{256} << 20U;  ///< whole objects in memory, the last used ones
     /// A local folder that keeps objects between programs; many programs may share it; made when there is something to
-    /// store. Empty: none. Objects of a storage without versions are not stored there.
+    /// store. If empty, there is none. Objects of a storage without versions are not stored there.
     std::string folder = {};
     std::uint64_t folder_bytes = std::uint64_t{10} << 30U;
     std::uint64_t largest_object = std::uint64_t{16} << 20U;  ///< bytes: of larger objects the parts are read each time
-    /// Which keys may be cached; empty: all. Called often, on any thread. For runs: is_written_once.
+    /// Which keys may be cached; all if empty. Called often, on any thread. For runs: is_written_once.
     std::function<bool(std::string_view)> cacheable = {};
-    std::size_t threads_ahead = 4;  ///< threads that prefetch; 0: no prefetching
+    std::size_t threads_ahead = 4;  ///< threads that prefetch; with 0 nothing is prefetched
     std::size_t most_ahead = 64;    ///< queued prefetches: beyond these the oldest are dropped
 };
 
@@ -138,15 +138,16 @@ private:
     [[nodiscard]] found find(std::string_view key, const known_object& of, bool for_scan = false);
     // From the inner storage.
     [[nodiscard]] versioned_part read_whole(std::string_view key) const;
-    // The same, for the cache: into the folder, and with what it shows of the object.
+    // An object from the inner storage, for the cache: it is put into the folder, with what it shows of the object.
     [[nodiscard]] versioned_part fetch(std::string_view key, const known_object& of);
     // The object, fetched if it is not cached. If another thread is already fetching it, a reader waits for the result
     // and a prefetch returns nothing.
     [[nodiscard]] found object(std::string_view key, const known_object& of, in_flight::by who);
-    // A part of a promised part or of a cached object, which is fetched first; nothing: read it from the inner storage.
+    // A part of a promised part or of a cached object, which is fetched first; nothing if the caller has to read it
+    // from the inner storage.
     [[nodiscard]] found cached_part(std::string_view key, byte_range where);
 
-    // The same, or else from the inner storage; nothing if there is no object.
+    // A part from the cache, or else from the inner storage; nothing if there is no object.
     [[nodiscard]] found part_if_there(const object_range& wanted);
 
     // Fetches whole, for the folder, those objects of which much is wanted.

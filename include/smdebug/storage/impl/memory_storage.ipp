@@ -39,7 +39,7 @@ struct memory_storage::state {
         return found == objects.end() ? std::nullopt : std::optional{found->second};
     }
 
-    // The same. Errors: not_found, with the storage's name.
+    // The object, which must exist. Errors: not_found, with the storage's name.
     [[nodiscard]] object at(std::string_view key, const std::string& name) const {
         if (auto found = find(key)) {
             return *std::move(found);
@@ -226,7 +226,7 @@ public:
     }
 
 private:
-    std::shared_ptr<state> state_;  // null: nothing is held
+    std::shared_ptr<state> state_;  // null if nothing is held
     std::string key_;
     byte_buffer object_;
 };

@@ -35,7 +35,7 @@ SMDEBUG_INLINE any_storage open_place(std::string_view path, const s3_options& o
     return openers_of_s3(path).open_place(path, options);
 }
 
-/// SMDEBUG_CACHE_DIR if options name no folder; empty: none.
+/// SMDEBUG_CACHE_DIR if options name no folder; empty if there is none.
 [[nodiscard]] inline std::string cache_folder_of(const storage_options& options) {
     // Read once, at opening; nothing else in this library writes the environment.
     const char* const set = std::getenv("SMDEBUG_CACHE_DIR");  // NOLINT(concurrency-mt-unsafe)

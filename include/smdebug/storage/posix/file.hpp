@@ -100,7 +100,8 @@ private:
 
 /// The facts of a file; nothing if there is no regular file of that name. Errors: access_denied, unavailable.
 [[nodiscard]] std::optional<file_facts> facts_of(const std::string& path);
-/// The same for a name in an open folder; also nothing if the folder may only be listed. `folder_name` is for messages.
+/// The facts of a file by its name in an open folder; nothing if there is no regular file of that name, or if the
+/// folder may only be listed. `folder_name` is for messages.
 [[nodiscard]] std::optional<file_facts> facts_of(const descriptor& folder, const std::string& name,
                                                  const std::string& folder_name);
 
@@ -110,7 +111,7 @@ public:
     /// Errors: not_found, access_denied, unavailable; corrupt_data when it is a folder, pipe or device.
     explicit file(std::string path);
 
-    /// The same below `folder`; nothing if there is no such file. `folder_name` is for messages.
+    /// Opens a file below `folder`; nothing if there is no such file. `folder_name` is for messages.
     [[nodiscard]] static std::optional<file> open_if_there(const descriptor& folder, const std::string& name,
                                                            const std::string& folder_name);
 

@@ -86,7 +86,7 @@ private:
     static constexpr int most_numbers = 1000;
 
     std::string path_;
-    std::string name_;  // empty: nothing to remove
+    std::string name_;  // empty if nothing is to be removed
     descriptor handle_{-1};
     std::size_t synced_from_;
     long maker_ = process_number();

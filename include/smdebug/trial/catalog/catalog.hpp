@@ -157,7 +157,7 @@ struct catalog {
     [[nodiscard]] layout::entry entry_of(const file& one, std::size_t place) const noexcept {
         return entry_of(one, layout_of(one), place);
     }
-    /// The same for a caller that has the layout.
+    /// An entry of a file, with its number, for a caller that has the layout.
     [[nodiscard]] layout::entry entry_of(const file& one, const layout& entries, std::size_t place) const noexcept {
         layout::entry entry = entries[place];
         entry.number = one.first_number == no_numbers ? nullptr : &numbers[one.first_number + place];

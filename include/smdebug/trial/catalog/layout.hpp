@@ -37,11 +37,11 @@ class name_table {
 public:
     /// The number of a name, whether a tensor's or only the original name of one.
     [[nodiscard]] std::optional<name_id> find(std::string_view name) const noexcept;
-    /// The same for tensors only.
+    /// The number of a tensor's name; nothing for a name that is only the original one.
     [[nodiscard]] std::optional<name_id> find_tensor(std::string_view name) const noexcept;
     [[nodiscard]] const std::string& operator[](name_id id) const noexcept { return *by_id_[id]; }
     [[nodiscard]] std::size_t size() const noexcept { return by_id_.size(); }
-    /// The same names and numbers, none of them a tensor's yet.
+    /// A table with these names and numbers, none of them a tensor's yet.
     [[nodiscard]] std::shared_ptr<const name_table> without_tensors() const;
 
     /// Heap bytes held, roughly.
@@ -130,7 +130,7 @@ struct recorded_name {
 /// One entry's name.
 struct recorded_item {
     name_id name = 0;
-    std::uint8_t kind = 0;  ///< 0: the values; 1 + reduction_key::index(): a saved reduction
+    std::uint8_t kind = 0;  ///< 0 for the values; 1 + reduction_key::index() for a saved reduction
     friend constexpr bool operator==(const recorded_item&, const recorded_item&) = default;
 };
 
@@ -199,8 +199,8 @@ public:
     struct entry {
         byte_range record;
         recorded_item what;
-        const stored_form* form = nullptr;     ///< how it is stored; null: as a record of an event file
-        const timed_number* number = nullptr;  ///< for other data, see catalog::entry_of(); null: none
+        const stored_form* form = nullptr;     ///< how it is stored; null for a record of an event file
+        const timed_number* number = nullptr;  ///< for other data, see catalog::entry_of(); may be null
 
         [[nodiscard]] storage_form stored_as() const noexcept {
             return form != nullptr ? form->as : storage_form::record;
@@ -263,7 +263,7 @@ public:
 
 private:
     std::shared_ptr<const name_list> names_;
-    std::shared_ptr<const form_list> forms_;  // null: all are records
+    std::shared_ptr<const form_list> forms_;  // null if all are records
     std::vector<byte_range> places_;
     std::vector<shape_entry> shapes_;  // by name
 };

@@ -204,7 +204,7 @@ SMDEBUG_INLINE void diff_log::compare_collections(const catalog::job_description
 struct diff_side {
     std::shared_ptr<const catalog> from;
     std::shared_ptr<const trial_state> state;
-    std::optional<selected_tensors> names;  // nothing: the run does not have the collection
+    std::optional<selected_tensors> names;  // nothing if the run does not have the collection
     bool has_digests = false;
     std::vector<const catalog::file*> files = {};
     std::vector<const catalog::file*> read = {};  // those of them at steps and workers that the other run has, too
@@ -286,8 +286,8 @@ using value_digest = reduce::detail::running_digest<any_kernel>;
 /// Of the first run and of the second; one that a run has not saved is not of interest.
 using saved_digests = std::array<std::optional<std::int64_t>, 2>;
 
-/// The same for values that are left in their files, piece by piece; both streams have begun.  `digests`: null, or what
-/// the values are added to.
+/// Compares values that are left in their files, piece by piece; both streams have begun.  The values are added to
+/// `digests`, unless it is null.
 inline void compare_streams(value_stream& first, value_stream& second, reduce::detail::element_comparison& into,
                             std::array<value_digest, 2>* digests) {
     constexpr std::size_t piece = std::size_t{128} << 10U;

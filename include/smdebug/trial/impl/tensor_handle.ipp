@@ -67,7 +67,7 @@ struct tensor_handle::core {
 
     detail::tensor_reader reader;
     std::shared_ptr<detail::rule_view> view;
-    detail::shared_tensor* share = nullptr;  // owned by `view`; null: nothing is shared
+    detail::shared_tensor* share = nullptr;  // owned by `view`; null if nothing is shared
     std::uint64_t name_hash = 0;
 };
 

@@ -145,8 +145,8 @@ public:
     /// A run whose index files were written again or removed, or whose source finds that it would now give something
     /// else than it gave, is loaded anew, as if it were opened now; growth::keep_loads shows what has changed.  This
     /// takes at most a fifth of the time; when the job ends, it is made up for.
-    /// `changed_keys`: the only keys that have changed since a load that began after the watch did; null: look for
-    /// changes.
+    /// `changed_keys`: the only keys that have changed since a load that began after the watch did; if null, it looks
+    /// for changes.
     /// Cost:   a call of index_listing, a second one where something is new, and a read of each new file; only the
     ///         reads if `changed_keys` is given.
     /// Errors: index_reader_exception, and what the storage throws; `last` then stays the newest, and nothing is lost.
@@ -185,7 +185,7 @@ private:
 
     /// When an object was written, as a stamp.
     [[nodiscard]] static std::uint64_t stamp_of(std::optional<std::chrono::system_clock::time_point> written) noexcept;
-    /// The same of all collections files.
+    /// When the collections files were written, as one stamp of all.
     [[nodiscard]] std::uint64_t stamp_of_collections(const catalog::job_description& job) const;
 
     /// Listing a folder during writes may show a file and miss one that was written earlier.
@@ -247,7 +247,7 @@ private:
     const any_storage& store_;
     const trial_options& options_;
     settled_options settled_;
-    std::unique_ptr<any_catalog_source> source_;  // null: the run has index files
+    std::unique_ptr<any_catalog_source> source_;  // null if the run has index files
     run_contents contents_;                       // what the source has found
     bool is_asked_ = false;                       // contents_ has data that are not in a catalog yet
     std::map<std::string, std::size_t> late_;     // entries for steps that already have them, by object

@@ -42,7 +42,7 @@ public:
     /// Whether the storage announces changes.
     [[nodiscard]] bool announces() const noexcept { return announces_; }
 
-    /// The keys that have changed since the last look; null: look at everything.
+    /// The keys that have changed since the last look; null if everything must be looked at.
     [[nodiscard]] const std::vector<std::string>* unseen() const noexcept { return everything_ ? nullptr : &unseen_; }
 
     /// Begins a look at what unseen() returned.
@@ -55,7 +55,7 @@ public:
 
     /// Sleeps until something is announced or a look at everything is due, at the latest until `until`.
     void listen(clock::time_point until);
-    /// The same; but if an announcement requires another look at everything soon after the last one, rests first: looks
+    /// Listens, but if an announcement requires another look at everything soon after the last one, rests first: looks
     /// at everything take no more than a tenth of the time.
     void pause(clock::time_point until);
     /// Ends a listen() or a pause().  Any thread.
@@ -110,7 +110,7 @@ public:
     ~waiter();
 
     /// Begins a look: returns the changed keys, if the storage announces all of them and looking at these is enough;
-    /// null: look at everything.  Continues from what an earlier wait left.
+    /// null if everything must be looked at.  Continues from what an earlier wait left.
     [[nodiscard]] const std::vector<std::string>* begin_look();
 
     /// Ends that look; pause() calls it, too.  If a look throws before end_look() or pause(), the next look, maybe of

@@ -30,7 +30,7 @@ class opened_event_file;
 class trial_state;
 class value_stream;
 
-/// Parts of decoding that the caller does, where the trial's decoder allows it; null: the decoder does it.
+/// Parts of decoding that the caller does, where the trial's decoder allows it; null if the decoder does it.
 struct left_to_caller {
     record::payload_check* check = nullptr;  ///< for comparing the payload's checksum
     std::size_t* repeats = nullptr;          ///< for the number of elements that repeat the last one
@@ -58,7 +58,7 @@ public:
                                                            reduction_key key, file_key file, entry_bytes bytes,
                                                            double& number);
 
-    /// Begins to stream the values of such a tensor; false: they have to be decoded, for whatever reason.
+    /// Begins to stream the values of such a tensor; false if they have to be decoded, for whatever reason.
     [[nodiscard]] bool stream(const layout::entry& entry, std::string_view recorded, opened_event_file& file,
                               value_stream& out) const;
 
@@ -101,12 +101,12 @@ public:
     [[nodiscard]] bool begin(const decoder_plan& how, opened_event_file& file, byte_range record,
                              std::string_view name);
 
-    /// The same for the record of any tensor, and returns its name; nothing is read out of order: what follows the
+    /// Begins with the record of any tensor, and returns its name; nothing is read out of order: what follows the
     /// values is checked after them.
     [[nodiscard]] bool begin_any(const decoder_plan& how, opened_event_file& file, byte_range record,
                                  std::string& name);
 
-    /// The same for elements that are stored in the file without a record; false if they are not plain numbers.
+    /// Begins with elements that are stored in the file without a record; false if they are not plain numbers.
     [[nodiscard]] bool begin_elements(const stored_form& form, opened_event_file& file, byte_range elements);
 
     [[nodiscard]] dtype type() const noexcept { return parts_.type; }
@@ -153,7 +153,7 @@ private:
     [[nodiscard]] bool read_tail();
 
     record_parts parts_;
-    std::optional<std::uint32_t> checksum_;  // of the payload; nothing: it is not verified
+    std::optional<std::uint32_t> checksum_;  // of the payload; nothing if it is not verified
     std::vector<std::byte> tail_;            // what follows the values, with the footer
     bool (*ends_well_)(byte_view, std::optional<std::uint32_t>&) = nullptr;  // set if the tail has not been read yet
     opened_event_file* file_ = nullptr;

@@ -32,15 +32,15 @@ struct reading_config {
     bool stream = false;        ///< large values may be left in the file, or be passed on as reductions only
     const std::vector<bool>* values_of = nullptr;  ///< values of these tensors, by name_id, are always read whole
     reading_limits limits = {};
-    files_ahead* ahead = nullptr;  ///< shared by all readers of the same files; null: files are not prefetched
+    files_ahead* ahead = nullptr;  ///< shared by all readers of the same files; null if files are not prefetched
 };
 
 /// An event file that is being read.
 struct event_file {
     const catalog::file* index = nullptr;  ///< its entry in the catalog
-    const std::string& key;                ///< empty: the index file names none
-    event_source* source = nullptr;        ///< null: it cannot be read
-    const std::string* why_not = nullptr;  ///< null: it does not exist
+    const std::string& key;                ///< empty if the index file names none
+    event_source* source = nullptr;        ///< null if it cannot be read
+    const std::string* why_not = nullptr;  ///< null if it does not exist
 };
 
 /// Fetches event files of one run, in order.  One thread at a time; several instances may share what they borrow.

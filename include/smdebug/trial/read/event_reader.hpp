@@ -27,7 +27,7 @@ using tensor_visit = function_ref<void(const scanned_tensor&)>;
 /// What to read of one tensor.
 struct tensor_request {
     reduction_set saved = {};               ///< the reductions to read, if they were saved
-    const layout::entry* values = nullptr;  ///< null: none
+    const layout::entry* values = nullptr;  ///< null without values
     bool stream = false;                    ///< values of large tensors may be left in the file
 };
 
@@ -55,11 +55,11 @@ public:
         return files_.each(
             files, begin, last, [&](const event_file& file) { read(file, visit); }, done);
     }
-    /// The same for all files.
+    /// Reads all of the files.
     bool read(std::span<const catalog::file* const> files, tensor_visit visit, event_files::file_done done) {
         return read(files, 0, files.size(), visit, done);
     }
-    /// The same for one file.
+    /// Reads one file, as event_files passes it on.
     void read(const event_file& file, tensor_visit visit);
 
     // Two runs side by side, where neither determines the order ------------------------------------------------------
@@ -98,7 +98,7 @@ private:
     const catalog::file* index_ = nullptr;
     const layout* entries_ = nullptr;  // its
     event_source* source_ = nullptr;
-    const opened_event_file* opened_ = nullptr;  // which may know tensors without reading; null: not available
+    const opened_event_file* opened_ = nullptr;  // which may know tensors without reading; null if not available
     std::optional<lookup_error> file_failure_;
     // The current tensor.
     lookup_error failure_;

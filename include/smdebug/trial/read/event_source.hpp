@@ -36,7 +36,7 @@ public:
     [[nodiscard]] virtual byte_view at(byte_range record) = 0;
     /// The bytes of an entry, as far as its claimed length is trusted: see trial_state::part_to_read().
     [[nodiscard]] SMDEBUG_INLINE virtual byte_view entry_bytes(const layout::entry& entry);
-    /// This source as an open file, from which large values can be streamed; null: it is none.
+    /// This source as an open file, from which large values can be streamed; null if it is none.
     [[nodiscard]] SMDEBUG_INLINE virtual opened_event_file* opened() noexcept;
     /// Whether the storage shows the file in place, so that a process that wants to write to it may have to wait.
     [[nodiscard]] bool in_place() const noexcept { return in_place_; }
@@ -175,7 +175,7 @@ public:
     [[nodiscard]] SMDEBUG_INLINE byte_view at(byte_range record) override;
     [[nodiscard]] SMDEBUG_INLINE opened_event_file* opened() noexcept override;
 
-    /// The tensor of a record that was reduced while an archive was inflated; null: it was not.
+    /// The tensor of a record that was reduced while an archive was inflated; null if it was not.
     [[nodiscard]] const passed_tensor* passed(byte_range record, std::string_view name) const noexcept {
         return notes_ != nullptr ? notes_->tensor(record, name) : nullptr;
     }
@@ -200,7 +200,7 @@ private:
     const opened_object& file_;
     piece_buffer& buffer_;
     std::size_t piece_;
-    const cached_reductions* notes_;  // what is known without reading; null: nothing
+    const cached_reductions* notes_;  // what is known without reading; null if nothing is
     byte_buffer part_;                // used if the file has the bytes in memory
     byte_view there_;                 // the bytes of the file from begin_ on
     std::uint64_t begin_ = 0;

@@ -62,7 +62,7 @@ struct reading_limits {
     /// beyond it in pages of this size.
     std::uint64_t largest_page = std::uint64_t{64} << 20U;
 
-    /// The same for a reader that may hold so many bytes.
+    /// These limits for a reader that may hold so many bytes.
     [[nodiscard]] constexpr reading_limits within(std::uint64_t bytes) const noexcept {
         reading_limits some = *this;
         some.largest_whole = std::min(largest_whole, bytes / 2);
@@ -257,7 +257,7 @@ private:
                                                  std::uint64_t whole_up_to) const;
     /// Begins to fetch what is wanted of this step, as far as there is room.
     void fetch_step(const catalog& from, const selected_tensors& which, std::uint64_t whole_up_to);
-    /// Plans to fetch everything that is wanted of a later step, or nothing.  False: there is no room yet.
+    /// Plans to fetch everything that is wanted of a later step, or nothing.  Returns false if there is no room yet.
     [[nodiscard]] bool plan_ahead(const catalog& from, step_number step, const selected_tensors& which);
     void fetch_planned();
 

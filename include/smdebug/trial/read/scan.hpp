@@ -106,8 +106,8 @@ private:
     std::size_t next_ = 0;
 };
 
-/// The same on several threads, or on one inside next(), where the result for each tensor is kept in a part until it
-/// can be delivered.
+/// Scans on several threads, or on one inside next(), where the result for each tensor is kept in a part until it can
+/// be delivered.
 /// Memory: that of scan() for each thread; 2 * threads + 2 parts of some MiB of event files each (32 where the storage
 ///         reads many ranges together).
 template <class Part>

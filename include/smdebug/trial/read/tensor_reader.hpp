@@ -66,7 +66,7 @@ public:
     /// The files with the tensor at a step; refreshes once if there are none.
     [[nodiscard]] place find_files(step_number step, mode in) const;
 
-    /// The same for one worker's file: the first worker by name if none is given.
+    /// The file of one worker with the tensor at a step: of the first worker by name if none is given.
     [[nodiscard]] lookup<located> locate(step_number step, mode in, const std::optional<std::string>& worker) const;
 
     [[nodiscard]] lookup<tensor_value> read_values(const located& where) const;

@@ -232,7 +232,7 @@ public:
     void was_read(std::string_view tensor, step_number step, mode in, const std::optional<std::string>& worker) {
         was_read(hash_of(tensor), step, in, worker);
     }
-    /// The same by hash_of(tensor).
+    /// Logs a tensor that was read, by hash_of(tensor).
     void was_read(std::uint64_t tensor, step_number step, mode in, const std::optional<std::string>& worker);
     /// Logs a failed read; describe() returns the reason.
     template <class Describe>

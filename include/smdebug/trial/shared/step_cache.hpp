@@ -65,7 +65,7 @@ struct shared_tensor {
     std::size_t next = 0;
     std::vector<std::string> workers = {};  // that have saved it
     std::vector<asked_measure> asked = {};
-    std::uint64_t reduced_turn = 0;  // in which reductions were last used; 0: never
+    std::uint64_t reduced_turn = 0;  // in which reductions were last used; 0 if never
     std::uint64_t read_turn = 0;     // in which anything else was
     std::uint64_t value_turn = 0;    // in which values were, other than by a measure
     bool is_looked_at = false;       // scanned in any case: see scan_onlooker::names()
@@ -197,7 +197,7 @@ private:
 
     sharing_options how_;
     std::shared_ptr<scan_onlooker> onlooker_;
-    std::optional<step_prefetch> prefetch_;  // nothing: nothing is shared
+    std::optional<step_prefetch> prefetch_;  // unset if nothing is shared
     std::mutex mutex_;                       // protects everything below
     std::unordered_map<std::string, shared_tensor> tensors_;
     std::vector<std::unique_ptr<const any_measure>> measures_;

@@ -37,7 +37,7 @@ struct known_save {
         step_number earlier = -1;  ///< the step of the save that it was compared with; -1: none
         any_measure::answer bytes{};
     };
-    shared_tensor* of = nullptr;  ///< null: the worker's whole file of that step is unreadable
+    shared_tensor* of = nullptr;  ///< null if the worker's whole file of that step is unreadable
     step_number step = -1;
     std::string worker;
     /// Saved ones as they were saved, the others computed; counts if there are values.

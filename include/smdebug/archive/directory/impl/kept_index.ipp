@@ -361,7 +361,7 @@ private:
 
 /// The name of an index in a folder that holds many.
 [[nodiscard]] inline std::string index_name(const std::string& archive) {
-    // The same relative path means another archive in another working directory.
+    // A relative path means another archive in another working directory.
     const std::string whole =
         archive.find("://") == std::string::npos ? smdebug::detail::posix::absolute_path(archive) : archive;
     std::string name;

@@ -194,8 +194,8 @@ public:
     }
 
 private:
-    // Before a member's head: either a valid head or the end must follow.  False: neither does, which the next call
-    // reports.
+    // Before a member's head: either a valid head or the end must follow.  Returns false if neither does, which the
+    // next call reports.
     bool begin_member(std::size_t made) {
         if (first_member_) {
             first_member_ = false;
@@ -275,7 +275,7 @@ SMDEBUG_INLINE std::unique_ptr<decoder> deflate_codec::begin(std::shared_ptr<con
 
 namespace deflate {
 
-/// The size of a member as its head, which begins with these bytes, stores it; 0: it stores none.
+/// The size of a member as its head, which begins with these bytes, stores it; 0 if it stores none.
 [[nodiscard]] inline std::uint64_t told_size(byte_view head) {
     constexpr std::size_t fixed = 12;
     const bool has_fields = head.size() >= fixed && head[0] == std::byte{0x1F} && head[1] == std::byte{0x8B} &&

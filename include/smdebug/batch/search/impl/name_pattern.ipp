@@ -28,7 +28,7 @@ struct matched_bytes {
     std::size_t of_name = 0;
 };
 
-/// The end of the set at whose '[' `pattern` begins: the place after its ']'; 0: it has none.
+/// The end of the set at whose '[' `pattern` begins: the place after its ']'; 0 if it has none.
 [[nodiscard]] inline std::size_t set_end(std::string_view pattern) noexcept {
     std::size_t place = 1;
     place += place < pattern.size() && (pattern[place] == '!' || pattern[place] == '^') ? 1U : 0U;

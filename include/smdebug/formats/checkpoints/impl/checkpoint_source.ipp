@@ -417,7 +417,7 @@ SMDEBUG_INLINE step_contents read_checkpoint(const any_storage& store, const che
     return std::find(std::begin(kinds), std::end(kinds), type) != std::end(kinds);
 }
 
-/// The collection of a tensor; empty: none.  `known`: what a file says that names its parts.
+/// The collection of a tensor, or an empty text.  `known` is what a file says that names its parts.
 [[nodiscard]] inline std::string_view collection_of(std::string_view file, std::string_view tensor, dtype type,
                                                     std::optional<std::string_view> known) noexcept {
     file = named_by(file);

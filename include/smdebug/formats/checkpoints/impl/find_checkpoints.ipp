@@ -155,8 +155,8 @@ SMDEBUG_INLINE std::string_view without_shard(std::string_view stem) noexcept {
 struct written_number {
     std::size_t begin = 0;
     std::size_t end = 0;
-    std::optional<step_number> whole = {};  // nothing: a fraction, negative, too large, or of another unit
-    unsigned rank = 9;                      // see step_of_name(); 9: none
+    std::optional<step_number> whole = {};  // nothing for a fraction, negative, too large, or of another unit
+    unsigned rank = 9;                      // see step_of_name(); 9 without one
     bool is_part = false;                   // of a shard, a layer, a rank, ...
     bool is_weak = false;                   // a step's only if it differs
     std::uint64_t slot = 0;                 // see named_step
@@ -761,7 +761,7 @@ private:
     }
 
     const any_storage& store_;
-    std::string root_;  // of a folder of this machine; empty: another storage
+    std::string root_;  // of a folder of this machine; empty for another storage
 };
 
 SMDEBUG_INLINE found_checkpoints find_checkpoints(const any_storage& store, const checkpoint_search& how) {

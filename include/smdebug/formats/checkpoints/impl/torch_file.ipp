@@ -97,7 +97,7 @@ private:
     // Where a storage's elements lie.
     struct storage_place {
         std::uint64_t bytes = 0;
-        std::optional<std::uint64_t> begin = {};  // in the file; nothing: deflated
+        std::optional<std::uint64_t> begin = {};  // in the file; nothing if deflated
         std::string record = {};
     };
 
@@ -151,7 +151,7 @@ private:
         }
     }
 
-    // Before 1.6: pickles at the file's front, whose lengths nothing says.
+    // Before 1.6 there are pickles at the file's front, whose lengths nothing says.
     void read_pickles(std::string_view front) {
         constexpr std::string_view firsts = "\x80(]}c";
         if (firsts.find(front.front()) == std::string_view::npos) {
@@ -373,7 +373,7 @@ private:
     pickle_limits limits_;
     std::string file_;
     any_storage records_;  // of a zip
-    std::string prefix_;   // of its records; empty: not a zip
+    std::string prefix_;   // of its records; empty if it is no zip
     std::vector<std::optional<std::uint64_t>> (*stored_places_)(const any_storage&,
                                                                 std::span<const std::string>) = nullptr;
     std::uint64_t size_ = 0;

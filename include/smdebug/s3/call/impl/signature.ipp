@@ -85,7 +85,7 @@ SMDEBUG_INLINE std::string canonical_query(std::vector<std::pair<std::string, st
 }
 
 SMDEBUG_INLINE std::string host_header(const http::detail::url_parts& url) {
-    unsigned port = 0;  // by value, as libcurl sends "0443" as 443; empty: the scheme's default
+    unsigned port = 0;  // by value, as libcurl sends "0443" as 443; the scheme's default if empty
     std::from_chars(url.port.data(), url.port.data() + url.port.size(), port);
     const bool is_usual = port == 0 || port == (url.scheme == "https" ? 443U : 80U);
     return std::string{url.host} + (is_usual ? "" : ":" + std::to_string(port));

@@ -38,7 +38,7 @@ SMDEBUG_INLINE std::optional<std::chrono::system_clock::time_point> parse_iso_ti
     const std::chrono::year_month_day date{std::chrono::year{year}, month, std::chrono::day{number("-", 2, 31)}};
     const std::chrono::hours hour{number("Tt ", 2, 23)};
     const std::chrono::minutes minute{number(":", 2, 59)};
-    const seconds second{number(":", 2, 60)};  // 60: a leap second
+    const seconds second{number(":", 2, 60)};  // 60 is a leap second
     std::int64_t fraction = 0;
     if (is_next(".,")) {
         const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());

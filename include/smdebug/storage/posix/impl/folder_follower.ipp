@@ -88,7 +88,7 @@ public:
 
 private:
     struct folder {
-        std::optional<posix::folder_stamp> stamp;            // nothing: the system does not report it
+        std::optional<posix::folder_stamp> stamp;            // nothing if the system does not report it
         std::optional<posix::folder_identity> self;          // once listed
         std::chrono::steady_clock::time_point first_seen{};  // when the stamp was first seen
         bool settled = false;                                // all its keys are delivered until the stamp changes

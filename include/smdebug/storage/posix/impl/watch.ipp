@@ -92,11 +92,11 @@ private:
     // One prefix, parsed.
     struct target {
         std::vector<std::string> way;  // the folders from the root down, the last one included
-        std::string leaf;              // the file in it; empty: everything in it and below
+        std::string leaf;              // the file in it; empty for everything in it and below
     };
     // What is relevant in a watched folder.
     struct interest {
-        std::string path;  // the path by which it is watched; empty: several lead to it
+        std::string path;  // the path by which it is watched; empty if several lead to it
         bool everything = false;
         std::set<std::string, std::less<>> leaves;  // files
         std::set<std::string, std::less<>> ways;    // folders that lead on

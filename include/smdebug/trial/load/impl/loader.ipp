@@ -402,7 +402,7 @@ SMDEBUG_INLINE void loader::add_new(std::vector<parsed_index_key>& keys, std::ve
         }
     }
     put_in_order(keys);
-    if (is_everything && !there.empty()) {  // nothing at all: the run is gone
+    if (is_everything && !there.empty()) {  // with nothing at all the run is gone
         std::sort(there.begin(), there.end());
         there.erase(std::unique(there.begin(), there.end()), there.end());
         outdated_ = outdated_ || there.size() < last.file_count;
