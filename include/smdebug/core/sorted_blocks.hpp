@@ -1,7 +1,6 @@
 // A sorted sequence that can be extended anywhere and shares unchanged parts with its copies.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/core/function_ref.hpp>
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <numeric>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -323,8 +323,13 @@ void sort_stably(std::vector<Value>& all, const Before& before) {
     all = std::move(sorted);
 }
 
-}  // namespace smdebug::inline v1::detail
+inline std::vector<std::uint32_t> places_in_order(std::size_t size,
+                                                  function_ref<bool(std::size_t a, std::size_t b)> before) {
+    std::vector<std::uint32_t> places(size);
+    std::iota(places.begin(), places.end(), std::uint32_t{0});
+    std::sort(places.begin(), places.end(),
+              [before](std::uint32_t a, std::uint32_t b) { return before(a, b) || (a < b && !before(b, a)); });
+    return places;
+}
 
-#ifndef SMDEBUG_COMPILED
-#include <smdebug/core/impl/sorted_blocks.ipp>
-#endif
+}  // namespace smdebug::inline v1::detail

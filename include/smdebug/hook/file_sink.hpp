@@ -4,7 +4,6 @@
 
 #include <smdebug/core/abstract.hpp>
 #include <smdebug/core/bytes.hpp>
-#include <smdebug/core/form.hpp>
 #include <smdebug/storage/any_storage.hpp>
 
 #include <array>
@@ -87,12 +86,12 @@ public:
     direct_sink(any_storage store, durability how) : store_(std::move(store)), how_(how) {}
 
     [[nodiscard]] bool has_room(std::uint64_t /*bytes*/) override { return true; }
-    SMDEBUG_INLINE void begin(const std::string& key) override;
+    inline void begin(const std::string& key) override;
     void append(std::span<const byte_view> pieces) override { output_->append(pieces); }
-    SMDEBUG_INLINE void finish(const std::string& index_key, std::string_view index_text, bool replaces) override;
+    inline void finish(const std::string& index_key, std::string_view index_text, bool replaces) override;
     void abandon() noexcept override { output_.reset(); }
     void put(const std::string& key, std::string_view text) override { put_whole(store_, key, as_bytes(text), how_); }
-    SMDEBUG_INLINE void remove(const std::string& key) override;
+    inline void remove(const std::string& key) override;
     void drain() override {}
     [[nodiscard]] std::vector<lost_write> lost() override { return {}; }
 
@@ -102,8 +101,26 @@ private:
     std::unique_ptr<object_output> output_;
 };
 
-}  // namespace smdebug::inline v1::detail
+inline void direct_sink::begin(const std::string& key) {
+    abandon();
+    output_ = store_.create(key);
+}
 
-#ifndef SMDEBUG_COMPILED
-#include <smdebug/hook/impl/file_sink.ipp>
-#endif
+inline void direct_sink::finish(const std::string& index_key, std::string_view index_text, bool replaces) {
+    if (replaces) {
+        remove(index_key);
+    }
+    if (output_) {
+        output_->commit(how_);
+        output_.reset();
+    }
+    put(index_key, index_text);
+}
+
+inline void direct_sink::remove(const std::string& key) {
+    if (store_.abilities().removes) {
+        store_.remove(key, how_);  // on disk: else it might reappear, beside new events
+    }
+}
+
+}  // namespace smdebug::inline v1::detail

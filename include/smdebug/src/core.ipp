@@ -8,7 +8,6 @@
 #include <smdebug/core/impl/json_document.ipp>
 #include <smdebug/core/impl/json_text.ipp>
 #include <smdebug/core/impl/printable_text.ipp>
-#include <smdebug/core/impl/sorted_blocks.ipp>
 #include <smdebug/index/impl/collections_file.ipp>
 #include <smdebug/index/impl/index_file.ipp>
 #include <smdebug/index/impl/locations.ipp>
@@ -23,7 +22,6 @@
 #include <smdebug/tensor/impl/event_decoder.ipp>
 #include <smdebug/tensor/impl/event_decoder.tpp>
 #include <smdebug/tensor/impl/proto_decoder.ipp>
-#include <smdebug/tensor/impl/strided_tensor.ipp>
 #include <smdebug/tensor/impl/tensor_value.ipp>
 
 #include <span>

@@ -12,7 +12,6 @@
 #include <smdebug/hook/impl/collection_set.ipp>
 #include <smdebug/hook/impl/earlier_run.ipp>
 #include <smdebug/hook/impl/failure_log.ipp>
-#include <smdebug/hook/impl/file_sink.ipp>
 #include <smdebug/hook/impl/hook.ipp>
 #include <smdebug/hook/impl/hook_core.ipp>
 #include <smdebug/hook/impl/hook_door.ipp>

@@ -2,15 +2,12 @@
 #pragma once
 
 #include <smdebug/storage/cache/impl/disk_cache.ipp>
-#include <smdebug/storage/cache/impl/fetch_crew.ipp>
 #include <smdebug/storage/cache/impl/in_flight.ipp>
 #include <smdebug/storage/cache/impl/known_objects.ipp>
-#include <smdebug/storage/cache/impl/memory_cache.ipp>
 #include <smdebug/storage/cache/impl/object_cache.ipp>
 #include <smdebug/storage/impl/any_storage.ipp>
 #include <smdebug/storage/impl/batch_read.ipp>
 #include <smdebug/storage/impl/cached_storage.ipp>
-#include <smdebug/storage/impl/concepts.ipp>
 #include <smdebug/storage/impl/local_storage.ipp>
 #include <smdebug/storage/impl/memory_storage.ipp>
 #include <smdebug/storage/impl/open_storage.ipp>

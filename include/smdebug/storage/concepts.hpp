@@ -4,7 +4,6 @@
 
 #include <smdebug/core/abstract.hpp>
 #include <smdebug/core/bytes.hpp>
-#include <smdebug/core/form.hpp>
 #include <smdebug/core/function_ref.hpp>
 #include <smdebug/core/status.hpp>
 
@@ -49,8 +48,8 @@ namespace detail {
 /// A signal that announces nothing: it only sleeps.
 class sleeping_signal final : public change_signal {
 public:
-    [[nodiscard]] SMDEBUG_INLINE bool wait_until(clock::time_point until) override;
-    SMDEBUG_INLINE void interrupt() noexcept override;
+    [[nodiscard]] inline bool wait_until(clock::time_point until) override;
+    inline void interrupt() noexcept override;
 
 private:
     std::mutex guard_;
@@ -253,8 +252,26 @@ public:
                                                                    const opened_object& object) = 0;
 };
 
-}  // namespace smdebug::inline v1
+inline std::vector<std::string> detail::keys_of(std::vector<object_entry> listed) {
+    std::vector<std::string> keys;
+    keys.reserve(listed.size());
+    for (object_entry& one : listed) {
+        keys.push_back(std::move(one.key));
+    }
+    return keys;
+}
 
-#ifndef SMDEBUG_COMPILED
-#include <smdebug/storage/impl/concepts.ipp>
-#endif
+inline bool detail::sleeping_signal::wait_until(clock::time_point until) {
+    std::unique_lock lock{guard_};
+    wake_.wait_until(lock, until, [this] { return interrupted_; });
+    interrupted_ = false;
+    return false;
+}
+
+inline void detail::sleeping_signal::interrupt() noexcept {
+    const std::lock_guard lock{guard_};
+    interrupted_ = true;
+    wake_.notify_all();
+}
+
+}  // namespace smdebug::inline v1

@@ -1,15 +1,20 @@
 // What check() of the built-in rules refuses: settings that are missing, and numbers out of range.
 #pragma once
 
-#include <smdebug/core/form.hpp>
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/float_kinds.hpp>
+#include <smdebug/core/json_text.hpp>
 #include <smdebug/trial/options.hpp>
 
 #include <concepts>
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
 
+#include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::rules::detail {
 
 /// Errors: insufficient_information_for_rule_invocation: `what` is needed, unless it is given.
@@ -47,8 +52,27 @@ inline void check_history(std::string_view rule, std::int64_t window, const std:
     check_range(rule, "min_history", min_history, {.least = 1, .most = static_cast<double>(window)});
 }
 
-}  // namespace smdebug::inline v1::rules::detail
+inline void require_setting(std::string_view rule, bool is_given, std::string_view what) {
+    if (!is_given) {
+        throw insufficient_information_for_rule_invocation(std::string{rule}, std::string{what} + " is needed");
+    }
+}
 
-#ifndef SMDEBUG_COMPILED
-#include <smdebug/rules/judge/impl/check_settings.ipp>
-#endif
+inline void check_range(std::string_view rule, std::string_view setting, double value, const allowed_range& allowed) {
+    const bool is_low = allowed.above_least ? !(value > allowed.least) : !(value >= allowed.least);
+    if (!is_low && value <= allowed.most && (allowed.infinite || is_finite(value))) {
+        return;
+    }
+    std::string text = std::string{rule} + ": " + std::string{setting} + " is " + short_text(value) + "; it must be ";
+    if (is_infinite(allowed.least)) {
+        text += "a number";
+    } else if (is_infinite(allowed.most)) {
+        text += (allowed.above_least ? "a number above " : "a number of at least ") + short_text(allowed.least);
+    } else {
+        text += "from " + short_text(allowed.least) + " to " + short_text(allowed.most);
+    }
+    throw value_error(std::move(text));
+}
+
+}  // namespace smdebug::inline v1::rules::detail
+#include <smdebug/core/strict_math/end.ipp>

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
-#include <smdebug/core/form.hpp>
 #include <smdebug/core/lru.hpp>
 
 #include <cstdint>
@@ -61,8 +60,51 @@ private:
     lru<std::string, cached, std::string_view> objects_;
 };
 
-}  // namespace smdebug::inline v1::detail
+inline bool memory_cache::has(const object_identity& what) const {
+    const cached* const found = objects_.look(what.key);
+    return found != nullptr && found->version == what.version;
+}
 
-#ifndef SMDEBUG_COMPILED
-#include <smdebug/storage/cache/impl/memory_cache.ipp>
-#endif
+inline std::optional<byte_buffer> memory_cache::find(const object_identity& what) {
+    const std::lock_guard lock{guard_};
+    return has(what) ? std::optional{objects_.find(what.key)->bytes} : std::nullopt;
+}
+
+inline bool memory_cache::holds(const object_identity& what) const {
+    const std::lock_guard lock{guard_};
+    return has(what);
+}
+
+inline void memory_cache::keep(const object_identity& what, const byte_buffer& bytes) {
+    const std::lock_guard lock{guard_};
+    if (bytes.size() > largest()) {
+        objects_.erase(what.key);
+    } else {
+        objects_.put(std::string{what.key}, {.version = std::string{what.version}, .bytes = bytes},
+                     bytes.size() + note_bytes);
+    }
+}
+
+inline void memory_cache::drop(const object_identity& what) {
+    const std::lock_guard lock{guard_};
+    if (has(what)) {
+        objects_.erase(what.key);
+    }
+}
+
+inline void memory_cache::forget(std::string_view key) {
+    const std::lock_guard lock{guard_};
+    objects_.erase(key);
+}
+
+inline void memory_cache::forget() {
+    const std::lock_guard lock{guard_};
+    objects_.clear();
+}
+
+inline std::uint64_t memory_cache::held_bytes() const {
+    const std::lock_guard lock{guard_};
+    return objects_.size();
+}
+
+}  // namespace smdebug::inline v1::detail
