@@ -42,6 +42,7 @@ struct quantile_width {
     std::array<double, 2> between = {};  ///< the quantiles, the lower one first
     double enough = 0;                   ///< for a wider tensor the result may be infinity
 
+    template <class Lazy = void>  // a template: see quantiles()
     [[nodiscard]] double operator()(const tensor_view& values) const;
     [[nodiscard]] friend bool operator==(const quantile_width&, const quantile_width&) = default;
 

@@ -18,16 +18,20 @@ namespace smdebug::inline v1::rules {
 
 namespace detail {
 
-SMDEBUG_INLINE double quantile_width::operator()(const tensor_view& values) const {
+template <class Lazy>
+double quantile_width::operator()(const tensor_view& values) const {
     if (!has_reals(values.type) || values.count() < 2) {
         return std::numeric_limits<double>::quiet_NaN();
     }
     if (is_surely_enough(values)) {
         return std::numeric_limits<double>::infinity();
     }
-    const auto ends = quantiles(values, between);
+    const auto ends = quantiles<Lazy>(values, between);
     return ends.ok() ? (*ends)[1] - (*ends)[0] : std::numeric_limits<double>::quiet_NaN();
 }
+#ifdef SMDEBUG_COMPILED
+template double quantile_width::operator()<void>(const tensor_view& values) const;
+#endif
 
 SMDEBUG_INLINE bool quantile_width::is_surely_enough(const tensor_view& values) const {
     constexpr std::size_t samples = 256;
