@@ -145,7 +145,8 @@ std::vector<rule_result> write_report(const Trial& run, const std::vector<any_ru
                                                     {.common = {.start_step = options.which.range.begin.value_or(0),
                                                                 .end_step = options.which.range.end,
                                                                 .timeout = std::chrono::milliseconds{0},
-                                                                .stop = options.how.stop}});
+                                                                .stop = options.how.stop,
+                                                                .keep_bands = true}});
     std::vector<rule_result> all = options.verdicts;
     all.insert(all.end(), found.begin(), found.end());
     report::detail::reported_run shown = gatherer->finish(all);
