@@ -257,12 +257,13 @@ export function tensorPart(view) {
         histogram.redraw();
     };
 
-    // Each number that healthy runs are known of: its line, their range, and the bounds.  Those with findings come first.
+    // Each number that healthy runs are known of: its line, their range, and the bounds.  The first finding's is the first.
     const drawBeside = (axis, series, tensor) => {
         const here = run();
         beside.forEach((chart) => chart.destroy());
         beside = [];
-        const bands = (here.bandsOf.get(tensor) || []).filter((band) => band.axis === axisPlace);
+        const firstFound = (band) => band.found.reduce((least, one) => Math.min(least, one.step), Number.MAX_VALUE);
+        const bands = (here.bandsOf.get(tensor) || []).filter((band) => band.axis === axisPlace).sort((a, b) => firstFound(a) - firstFound(b));
         const pictures = bands.flatMap((band) => {
             const behind = bandCurve(band, axis, color('series-2'), '', state.worker >= 0 ? here.workers[state.worker] : '');
             if (!behind) return [];

@@ -94,8 +94,10 @@ private:
 
 /// What is shown of a run, and in how much detail.
 struct write_report_options {
-    std::string title = {};                  ///< the run's name if empty
-    std::vector<rule_result> verdicts = {};  ///< of invoke_rules(): findings come first on the page
+    std::string title = {};  ///< the run's name if empty
+    /// Of invoke_rules(): findings come first on the page.  With invoke_options::keep_bands the page shows, too, what
+    /// numbers were in healthy runs.
+    std::vector<rule_result> verdicts = {};
     tensor_selection which = {};
     walk_options how = {};
     /// The approximate size limit of the file: a long run is shown with steps grouped, by their smallest and largest
@@ -130,7 +132,7 @@ void write_page_of(reported_run shown, const write_report_options& options, cons
 void write_report(const trial& run, const write_report_options& options, const std::string& path);
 
 /// The same with the findings of rules, which share that one walk, so that each event file is read once.  Returns their
-/// verdicts; the page shows those of the options first.
+/// verdicts, with bands; the page shows those of the options first.
 ///
 ///     smd::write_report(run, std::vector{smd::any_rule<smd::trial>{smd::rules::exploding_tensor{}}}, {}, "report.html");
 ///

@@ -75,6 +75,7 @@ struct shown_band {
     std::size_t axis = 0;
     const rule_outcome::band* what = nullptr;
     bool has_findings = false;  ///< the tensor, of any rule
+    bool is_scalar = false;
     std::vector<const finding*> findings = {};
 };
 struct shown_bands {
@@ -90,7 +91,8 @@ struct shown_bands {
     return found != band.windows.end() && found->first <= mode_step ? &*found : nullptr;
 }
 
-/// The bands for which there is space: first those with findings, then other numbers of tensors with findings.
+/// The bands for which there is space: first those with findings, then other numbers of tensors with findings, then
+/// those of scalars, whose pictures a page begins with.
 [[nodiscard]] SMDEBUG_INLINE shown_bands bands_of(const reported_run& run) {
     constexpr std::size_t most_findings = 64;  // of a band
     shown_bands shown;
@@ -100,6 +102,10 @@ struct shown_bands {
         for (const finding& each : rule.outcome.findings) {
             with_findings.insert(each.tensor);
         }
+    }
+    std::vector<bool> is_scalar(run.series.tensors().size(), true);
+    for (const tensor_series& each : run.series.all()) {
+        is_scalar[each.tensor] = is_scalar[each.tensor] && each.scalar;
     }
     for (std::size_t rule = 0; rule < run.verdicts.size(); ++rule) {
         const rule_outcome& outcome = run.verdicts[rule].outcome;
@@ -115,7 +121,8 @@ struct shown_bands {
                                .tensor = tensor,
                                .axis = static_cast<std::size_t>(axis - axes.begin()),
                                .what = &each,
-                               .has_findings = with_findings.contains(each.tensor)});
+                               .has_findings = with_findings.contains(each.tensor),
+                               .is_scalar = is_scalar[tensor]});
             }
         }
         // A finding is of the band whose bound it names as what its number was compared with.
@@ -134,8 +141,10 @@ struct shown_bands {
         }
     }
     std::stable_sort(all.begin(), all.end(), [](const shown_band& one, const shown_band& other) {
-        return std::tuple{one.findings.empty(), !one.has_findings} <
-               std::tuple{other.findings.empty(), !other.has_findings};
+        const auto rank = [](const shown_band& band) {
+            return std::tuple{band.findings.empty(), !band.has_findings, !band.is_scalar};
+        };
+        return rank(one) < rank(other);
     });
     std::size_t bytes = 0;
     const auto end = std::find_if(all.begin(), all.end(), [&](const shown_band& each) {
