@@ -413,11 +413,11 @@ TEST_CASE(
     CHECK(numbers(250) == "l2 l1 1");
     CHECK(numbers(160) == "l2 2");
     CHECK(numbers(0).starts_with("3"));
+    CHECK(bands_in(run).is_at_end());
     series_row row;
     row.fill(2);
     run.series.add("loss", "worker_0", {.axis = 0, .bucket = 0}, row, 1);
     run.facts.resize(3);
     run.verdicts[1].outcome.bands.push_back({.tensor = "loss", .mode = mode::train, .number = "value", .windows = one});
     CHECK(numbers(100'000) == "l2 l1 va l2 ");
-    CHECK(bands_in(run).is_at_end());
 }
