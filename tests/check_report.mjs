@@ -311,6 +311,27 @@ const cases = {
         await checkWidth(narrow, 'learned');
         await shoot(narrow, 'learned_narrow');
         await close(narrow);
+        // Of a part of the steps, all numbers: four are shown at first; where nothing is judged there is no range.
+        run([0], 'learn', made('healthy'), '-o', normal, '--steps', '20:60', '--reductions', 'abs_max,abs_mean,l1,l2,max,mean,min,std,zeros');
+        run([0], 'report', made('unhealthy'), '--rule', `learned,file=${normal},kinds=high,tensor_regex=gradient`, '-o', page('part'));
+        const part = await open('part', { hash: '#tensor=gradient/fc.weight' });
+        check((await part.locator('.beside figure').count()) === 4, 'learned: four numbers at first');
+        await part.click('.beside + .more');
+        const all = await part.locator('.beside .name').allTextContents();
+        check(all.map((each) => each.replace(' beside 8 healthy runs', '')).join() === 'largest |x|,mean of |x|,l1 norm,l2 norm,maximum,mean,minimum,standard deviation', `learned: all numbers: ${all}`);
+        const bubble = async (place, key, times) => {
+            const plot = part.locator('.beside .lines-plot').nth(place);
+            await plot.focus();
+            for (let i = 0; i < times; ++i) await part.keyboard.press(key);
+            return part.textContent('.tip');
+        };
+        const at = await bubble(1, 'End', 1);
+        check(/^step \d+mean of \|x\|: [\d.]+$/.test(at), `learned: after the last step that is judged: ${at}`);
+        const [, mean] = /mean of \|x\|: ([\d.]+)healthy: [\d.]+ to [\d.]+ in 8 runs; fires above [\d.]+$/.exec(await bubble(1, 'ArrowLeft', 45)) || [];
+        await bubble(2, 'End', 1);
+        const [, sum] = /l1 norm: ([\d.]+)healthy/.exec(await bubble(2, 'ArrowLeft', 45)) || [];
+        check(Math.abs(sum / mean / 512 - 1) < 1e-3, `learned: the l1 norm ${sum} is 512 times ${mean}`);
+        await close(part);
         run([3, 0], 'report', made('unhealthy'), '-o', page('unlearned'));
         const tab = await open('unlearned');
         check((await tab.locator('.beside figure').count()) === 0, 'learned: no picture where nothing was learned');
