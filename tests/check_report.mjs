@@ -240,6 +240,104 @@ const cases = {
         await close(tab);
     },
 
+    // What healthy runs have had, behind the line of a number that the rule learned has found something of.
+    async learned() {
+        const normal = join(folder, 'normal.json');
+        run([0], 'learn', made('healthy'), '-o', normal);
+        run([3], 'report', made('unhealthy'), '--rule', 'learned,file=' + normal, '-o', page('learned'));
+        for (const theme of ['light', 'dark']) {
+            const tab = await open('learned', { theme });
+            const row = tab.locator('.findings tbody tr').filter({ hasText: 'healthy runs' }).filter({ has: tab.getByText('fc.weight', { exact: true }) });
+            await row.locator('.link').first().click();
+            await tab.waitForTimeout(700);
+            const figures = tab.locator('#tensor-part .beside figure');
+            const names = await figures.locator('figcaption .name').allTextContents();
+            check(names.join() === 'l2 norm beside 8 healthy runs,largest |x| beside 8 healthy runs', `learned: pictures of ${names}`);
+            check(await figures.first().evaluate((one) => one.getBoundingClientRect().top < innerHeight), 'learned: in sight after the click');
+            const keys = await figures.first().locator('.key, .mark-key').allTextContents();
+            check(keys.join() === 'unhealthy,in 8 healthy runs, beyond: a finding, the first beyond,\u25b2 a rule found something', `learned: its legend is ${keys}`);
+
+            // The bubble, at the first step and at the last: in the range, and beyond the bounds.
+            const plot = figures.first().locator('.lines-plot');
+            const numbers = async (where) => {
+                await plot.focus();
+                await tab.keyboard.press(where);
+                const found = /l2 norm: ([\d.]+)healthy: ([\d.]+) to ([\d.]+) in 8 runs; fires below ([\d.]+), above ([\d.]+)$/.exec(await tab.textContent('.tip'));
+                check(found !== null, `learned: the bubble says ${await tab.textContent('.tip')}`);
+                return (found || []).slice(1).map(Number);
+            };
+            const first = await numbers('Home');
+            check(first[3] < first[1] && first[1] < first[2] && first[2] < first[4], `learned: bounds are around the range: ${first}`);
+            check(first[3] < first[0] && first[0] < first[4], `learned: at first all is well: ${first}`);
+            const last = await numbers('End');
+            check(last[0] > last[4], `learned: the last step is beyond its bound: ${last}`);
+            await tab.keyboard.press('Escape');
+
+            // The range is drawn, and its key hides it.
+            const covered = (which) =>
+                which.locator('canvas').evaluate((canvas) => {
+                    const copy = document.createElement('canvas'); // to read the picture's own would change how it is drawn
+                    copy.width = canvas.width;
+                    copy.height = canvas.height;
+                    const context = copy.getContext('2d', { willReadFrequently: true });
+                    context.drawImage(canvas, 0, 0);
+                    const { data } = context.getImageData(0, 0, copy.width, copy.height);
+                    let green = 0;
+                    for (let i = 0; i < data.length; i += 4) green += data[i + 3] > 8 && data[i + 1] > data[i] + 40 && data[i + 1] > data[i + 2] ? 1 : 0;
+                    return green / (canvas.width * canvas.height);
+                });
+            const drawn = await covered(figures.first());
+            check(drawn > 0.05, `learned: the range covers ${drawn} of its picture`);
+            await shoot(tab, `learned_${theme}`);
+            const key = figures.first().locator('.key').nth(1);
+            await key.click();
+            const hidden = await covered(figures.first());
+            check((await key.getAttribute('aria-pressed')) === 'false' && hidden < 0.01, `learned: hidden, it covers ${hidden}`);
+            await key.click();
+
+            // A scalar's, in its picture, and a mode's own.
+            const scalars = await tab.locator('#scalars-part .key').allTextContents();
+            check(scalars.join() === 'TRAIN,EVAL,EVAL in 8 healthy runs,TRAIN in 8 healthy runs', `learned: scalars have ${scalars}`);
+            await tab.fill('#tensor-part input[type=search]', 'CrossEntropyLoss_output_0');
+            await tab.keyboard.press('Enter');
+            await tab.waitForTimeout(80);
+            await tab.selectOption('[aria-label="Mode of the tensor"]', 'EVAL');
+            await tab.waitForTimeout(80);
+            check((await figures.locator('.name').allTextContents()).join() === 'value beside 8 healthy runs', 'learned: the value of a mode');
+            await checkDrawn(tab, `learned, ${theme}`, 3);
+            await close(tab);
+        }
+        const narrow = await open('learned', { width: 380 });
+        await checkWidth(narrow, 'learned');
+        await shoot(narrow, 'learned_narrow');
+        await close(narrow);
+        // Of a part of the steps, all numbers: four are shown at first; where nothing is judged there is no range.
+        run([0], 'learn', made('healthy'), '-o', normal, '--steps', '20:60', '--reductions', 'abs_max,abs_mean,l1,l2,max,mean,min,std,zeros');
+        run([0], 'report', made('unhealthy'), '--rule', `learned,file=${normal},kinds=high,tensor_regex=gradient`, '-o', page('part'));
+        const part = await open('part', { hash: '#tensor=gradient/fc.weight' });
+        check((await part.locator('.beside figure').count()) === 4, 'learned: four numbers at first');
+        await part.click('.beside + .more');
+        const all = await part.locator('.beside .name').allTextContents();
+        check(all.map((each) => each.replace(' beside 8 healthy runs', '')).join() === 'largest |x|,mean of |x|,l1 norm,l2 norm,maximum,mean,minimum,standard deviation', `learned: all numbers: ${all}`);
+        const bubble = async (place, key, times) => {
+            const plot = part.locator('.beside .lines-plot').nth(place);
+            await plot.focus();
+            for (let i = 0; i < times; ++i) await part.keyboard.press(key);
+            return part.textContent('.tip');
+        };
+        const at = await bubble(1, 'End', 1);
+        check(/^step \d+mean of \|x\|: [\d.]+$/.test(at), `learned: after the last step that is judged: ${at}`);
+        const [, mean] = /mean of \|x\|: ([\d.]+)healthy: [\d.]+ to [\d.]+ in 8 runs; fires above [\d.]+$/.exec(await bubble(1, 'ArrowLeft', 45)) || [];
+        await bubble(2, 'End', 1);
+        const [, sum] = /l1 norm: ([\d.]+)healthy/.exec(await bubble(2, 'ArrowLeft', 45)) || [];
+        check(Math.abs(sum / mean / 512 - 1) < 1e-3, `learned: the l1 norm ${sum} is 512 times ${mean}`);
+        await close(part);
+        run([3, 0], 'report', made('unhealthy'), '-o', page('unlearned'));
+        const tab = await open('unlearned');
+        check((await tab.locator('.beside figure').count()) === 0, 'learned: no picture where nothing was learned');
+        await close(tab);
+    },
+
     async workers() {
         run([0, 3], 'report', made('workers'), '-o', page('workers'));
         const tab = await open('workers', { hash: '#tensor=fc.weight' });

@@ -78,6 +78,15 @@ class Column {
         this.values[i] = value;
         this.there[i] = 1;
     }
+    // The same with other numbers; undefined: not there.
+    changed(change) {
+        const made = new Column(this.values.length);
+        for (let i = 0; i < this.values.length; ++i) {
+            const value = this.has(i) ? change(this.values[i], i) : undefined;
+            if (value !== undefined) made.put(i, value);
+        }
+        return made;
+    }
     // From bytes: a float, or a double.
     read(i, view, at, wide) {
         const absent = wide ? view.getUint32(at + 4, true) === WIDE_ABSENT[0] && view.getUint32(at, true) === WIDE_ABSENT[1] : view.getUint32(at, true) === ABSENT;
@@ -138,10 +147,7 @@ class Series {
         const raw = this.rawColumn(which % 2 || which >= 10 ? 1 : 0);
         const low = which === 7 || which === 9 ? this.rawColumn(0) : null; // of numbers of both signs the larger size
         const change = which < 4 ? null : which < 6 ? () => 0 : which < 10 ? (v, i) => Math.abs(low && -low.values[i] > v ? low.values[i] : v) : which === 10 ? (v) => +(v !== v) : which === 11 ? (v) => +(v === Infinity || v === -Infinity) : (v) => +(v === 0);
-        if (!change) return raw;
-        const made = new Column(this.size);
-        for (let i = 0; i < this.size; ++i) if (raw.has(i)) made.put(i, change(raw.values[i], i));
-        return made;
+        return change ? raw.changed(change) : raw;
     }
 }
 
@@ -161,19 +167,33 @@ export function mergedColumn(series, which, largest) {
     return made;
 }
 
+// Of a band: numbers in healthy runs, and bounds, by mode steps.
+function readWindows(reader) {
+    let at = 0;
+    return Array.from({ length: reader.whole() }, () => {
+        const first = at + reader.signed();
+        const last = (at = first + reader.signed());
+        const runs = reader.whole();
+        const sides = reader.byte(); // that have a bound
+        const [least, greatest, ...bounds] = reader.numbers(2 + (sides & 1) + (sides >> 1));
+        return { first, last, runs, least, greatest, lower: sides & 1 ? bounds[0] : -Infinity, upper: sides & 2 ? bounds[bounds.length - 1] : Infinity };
+    });
+}
+
 export function readRun(facts, index) {
     const run = { ...facts, index, axes: facts.axes.map((axis) => ({ ...axis })), series: [], marks: [] };
     const reader = new Reader(bytesOf('data' + index));
     reader.whole();
     for (const axis of run.axes) {
         const size = reader.whole();
-        for (const key of ['first', 'last', 'modeStep', 'count']) axis[key] = new Float64Array(size);
+        for (const key of ['first', 'last', 'modeStep', 'lastModeStep', 'count']) axis[key] = new Float64Array(size);
         let first = 0;
         let modeStep = 0;
         for (let i = 0; i < size; ++i) {
             axis.first[i] = first += reader.signed();
             axis.last[i] = first + reader.signed();
             axis.modeStep[i] = modeStep += reader.signed();
+            axis.lastModeStep[i] = modeStep + reader.signed();
             axis.count[i] = reader.whole();
         }
         axis.together = axis.count.some((n) => n > 1);
@@ -201,6 +221,11 @@ export function readRun(facts, index) {
     for (const mark of run.marks) {
         if (!run.marksOf.has(mark.tensor)) run.marksOf.set(mark.tensor, []);
         run.marksOf.get(mark.tensor).push(mark);
+    }
+    run.bandsOf = new Map();
+    for (const band of facts.bands || []) {
+        if (!run.bandsOf.has(band.tensor)) run.bandsOf.set(band.tensor, []);
+        run.bandsOf.get(band.tensor).push({ ...band, windows: readWindows(reader) });
     }
     const all = run.axes.flatMap((axis) => (axis.first.length ? [axis.first[0], axis.last[axis.last.length - 1]] : []));
     run.steps = all.length ? [Math.min(...all), Math.max(...all)] : [0, 0];

@@ -66,7 +66,8 @@ export function findingsPart(facts) {
         const notes = troubled.length > 0 && el('ul', { class: 'notes' }, troubled.map((rule) => el('li', { text: `${rule.name}: ${rule.details}` })));
         const others = run.notEvaluated.length > 0 && el('details', {}, el('summary', { text: `${plural(run.notEvaluated.length, 'rule')} had nothing to look at` }), el('ul', { class: 'notes' }, run.notEvaluated.map((rule) => el('li', { text: `${rule.name}: ${rule.why}` }))));
         const left = run.groups > run.findings.length && state.rule === null && el('p', { class: 'muted', text: `${count(run.groups - run.findings.length)} more tensors with findings are marked in the pictures only.` });
-        part.replaceChildren(...[title, origin, chips.length > 0 && el('div', { class: 'rules', role: 'group', 'aria-label': 'Rules' }, chips), notes, table, more, left, others].filter(Boolean));
+        const bare = run.bandsLeftOut > 0 && el('p', { class: 'muted', text: `Of ${plural(run.bandsLeftOut, 'number')} of tensors healthy runs are not shown: the page has no room for them.` });
+        part.replaceChildren(...[title, origin, chips.length > 0 && el('div', { class: 'rules', role: 'group', 'aria-label': 'Rules' }, chips), notes, table, more, left, bare, others].filter(Boolean));
     };
     show();
     on(['run', 'rule'], show);

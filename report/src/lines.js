@@ -4,7 +4,11 @@ import { color, el, number, seenFirst, stepWidth, tooltip } from './dom.js';
 import { state, set } from './state.js';
 import { wheelPan } from './heat.js';
 
-// `curves`: [{ label, color, dash, x: [], y: [], low: [], high: [], band: bool, faint: [] , hidden }], x ascending in each.
+const STRONG = '40'; // how much covers what lies behind, of a healthy range
+const FAINT = '17'; // and out to the bounds
+
+// `curves`: [{ label, color, dash, x: [], y: [], low: [], high: [], band: bool, faint: [] , hidden }], x ascending in each; or, of bandCurve(),
+// what lies behind them.
 // `found`: steps at which rules found something; `lost`: at which a value is NaN or infinite.  `full`: the steps of all pictures.
 export class Lines {
     constructor({ label, full, height = 220, log = false, asinh = false, unit = '' }) {
@@ -54,6 +58,11 @@ export class Lines {
                 data.push(plotted(spread(curve, values)));
                 series.push({ show: shown, points: { show: false }, spanGaps: false, pxAlign: 0, ...options });
             };
+            if (curve.area) {
+                for (const values of valuesOf(curve)) add(values, { stroke: 'transparent', width: 0 }); // the axis shows them
+                curve.end = series.length;
+                continue;
+            }
             for (const [low, high, strength] of curve.bands || []) {
                 bands.push({ series: [series.length, series.length + 1], fill: stroke + strength });
                 add(high, { stroke: 'transparent', width: 0, spanGaps: curve.spanGaps });
@@ -74,7 +83,7 @@ export class Lines {
                 height: this.height,
                 padding: [8, Math.max(8, stepWidth(full[1]) / 2 - 8), 0, 0], // the last label is centred below its step
                 legend: { show: false },
-                cursor: { sync: { key: 'steps', setSeries: false, scales: ['x', null] }, drag: { x: true, y: false, dist: 5, setScale: false }, points: { size: 7 }, focus: { prox: 24 } },
+                cursor: { sync: { key: 'steps', setSeries: false, scales: ['x', null] }, drag: { x: true, y: false, dist: 5, setScale: false }, points: { size: 7 }, focus: { prox: curves.some((curve) => curve.area) ? -1 : 24 } },
                 scales: {
                     x: { time: false, range: () => state.range || (full[1] > full[0] ? full : [full[0] - 1, full[0] + 1]) },
                     y: { distr: log ? 3 : this.asinh && !this.log ? 4 : 1, asinh: this.asinh ? scale.to(this.asinh) : 1, range: log ? logRange : undefined },
@@ -96,6 +105,7 @@ export class Lines {
                         },
                     ],
                     setCursor: [(u) => this.tell(u)],
+                    drawAxes: [(u) => this.drawAreas(u, (value) => (log && value <= 0 ? null : scale.to(value)))],
                     draw: [(u) => this.drawMarks(u)],
                 },
             },
@@ -117,11 +127,14 @@ export class Lines {
         this.keys.replaceChildren(
             ...(this.curves.length > 1 || this.curves.some((c) => c.hidden)
                 ? this.curves.map((curve) => {
-                      const line = el('i', { class: curve.dash ? 'dashed' : '' });
+                      const line = el('i', { class: curve.area ? 'area' : curve.dash ? 'dashed' : '' });
                       line.style.borderColor = curve.color;
+                      if (curve.area) line.style.background = curve.color + STRONG;
                       return el('button', { type: 'button', class: 'key', 'aria-pressed': String(!curve.hidden), onclick: () => this.toggle(curve) }, line, curve.label);
                   })
                 : []),
+            ...(this.curves.some((c) => c.area && !c.hidden && c.area.some((one) => one.lower > -Infinity || one.upper < Infinity)) ? [el('span', { class: 'mark-key' }, el('i', { class: 'bound' }), ' beyond: a finding')] : []),
+            ...(this.curves.some((c) => c.area && !c.hidden && c.found.some((v) => v !== null)) ? [el('span', { class: 'mark-key' }, el('i', { class: 'ring' }), ' the first beyond')] : []),
             ...(this.marks.found.length ? [el('span', { class: 'mark-key' }, el('b', { class: 'bad', text: '\u25b2' }), ' a rule found something')] : []),
             ...(this.marks.lost.length ? [el('span', { class: 'mark-key' }, el('b', { class: 'lost', text: '\u2715' }), ' NaN or infinite')] : []),
         );
@@ -132,6 +145,52 @@ export class Lines {
         for (let i = curve.first; i < curve.end; ++i) this.plot.setSeries(i, { show: !curve.hidden });
         this.drawLegend();
         if (this.onToggle) this.onToggle(curve);
+    }
+
+    // What lies behind the lines: ranges, out to the bounds fainter; a side without a bound is open.
+    drawAreas(u, to) {
+        const context = u.ctx;
+        const { top, height, left, width } = u.bbox;
+        const ratio = devicePixelRatio || 1;
+        const bottom = top + height;
+        const y = (value) => (to(value) === null ? bottom : Math.min(Math.max(u.valToPos(to(value), 'y', true), top - 9), bottom + 9));
+        context.save();
+        context.beginPath();
+        context.rect(left, top, width, height);
+        context.clip();
+        for (const curve of this.curves) {
+            if (!curve.area || curve.hidden) continue;
+            const trace = (part, key) => part.flatMap((one) => [one.from, one.to].map((x) => [u.valToPos(x, 'x', true), y(one[key])]));
+            const path = (points) => {
+                context.beginPath();
+                points.forEach(([x, at]) => context.lineTo(x, at));
+            };
+            for (const [low, high, strength] of [['least', 'greatest', STRONG], ['lower', 'least', FAINT], ['greatest', 'upper', FAINT]]) {
+                for (const part of stretches(curve.area, (one) => Number.isFinite(one[low]) && Number.isFinite(one[high]))) {
+                    path([...trace(part, high), ...trace(part, low).reverse()]);
+                    context.fillStyle = curve.color + strength;
+                    context.fill();
+                    if (strength !== STRONG) continue;
+                    context.strokeStyle = curve.color + '80'; // where they were all the same, it is all there is
+                    context.lineWidth = ratio;
+                    context.setLineDash([]);
+                    context.closePath();
+                    context.stroke();
+                }
+            }
+            context.strokeStyle = curve.color;
+            context.globalAlpha = 0.75;
+            context.lineWidth = ratio;
+            context.setLineDash([5 * ratio, 4 * ratio]);
+            for (const key of ['lower', 'upper']) {
+                for (const part of stretches(curve.area, (one) => Number.isFinite(one[key]))) {
+                    path(trace(part, key));
+                    context.stroke();
+                }
+            }
+            context.globalAlpha = 1;
+        }
+        context.restore();
     }
 
     drawMarks(u) {
@@ -166,6 +225,26 @@ export class Lines {
             context.stroke();
         }
         context.restore();
+        this.drawRings(u);
+    }
+
+    // Around the numbers that are findings.
+    drawRings(u) {
+        const context = u.ctx;
+        const ratio = devicePixelRatio || 1;
+        context.strokeStyle = color('bad');
+        context.lineWidth = 2 * ratio;
+        for (const curve of this.curves) {
+            if (!curve.area || curve.hidden) continue;
+            curve.x.forEach((step, i) => {
+                const value = u.data[curve.end - 1][this.xs.indexOf(step)]; // in the axis' unit
+                const x = u.valToPos(step, 'x', true);
+                if (curve.found[i] === null || value === null || x < u.bbox.left || x > u.bbox.left + u.bbox.width) return;
+                context.beginPath();
+                context.arc(x, u.valToPos(value, 'y', true), 5.5 * ratio, 0, 2 * Math.PI);
+                context.stroke();
+            });
+        }
     }
 
     // The bubble at the cursor: what each curve has at the step nearest to it.
@@ -232,6 +311,19 @@ export function drawCrosses(context, places, y, ratio) {
     context.stroke();
 }
 
+// Those that fit, in stretches of neighbouring buckets.
+function stretches(area, fits) {
+    const all = [];
+    let bucket = -2;
+    for (const one of area) {
+        if (!fits(one)) continue;
+        if (one.bucket === bucket + 1) all[all.length - 1].push(one);
+        else all.push([one]);
+        bucket = one.bucket;
+    }
+    return all;
+}
+
 // The next value in a direction that is not spanned; null: a gap, or the end.
 function beside(values, from, by) {
     let i = from + by;
@@ -239,7 +331,7 @@ function beside(values, from, by) {
     return values[i] ?? null;
 }
 
-const valuesOf = (curve) => [curve.y, ...(curve.bands || []).flatMap(([low, high]) => [low, high])];
+const valuesOf = (curve) => [curve.y, ...(curve.reach || []), ...(curve.bands || []).flatMap(([low, high]) => [low, high])];
 
 function lostSteps(curves) {
     const steps = new Set();

@@ -1,4 +1,5 @@
 // Losses and other scalars over steps: of all runs, by mode.
+import { bandCurve } from './bands.js';
 import { mergedColumn, scalarTensors, seriesOf } from './data.js';
 import { el, middle, number, plural, seriesColor } from './dom.js';
 import { Lines, smoothed } from './lines.js';
@@ -30,6 +31,7 @@ function curvesOf(view, name, smooth) {
             const apart = curve.low.some((v, i) => v !== curve.high[i] && Number.isFinite(v));
             const parts = [view.runs.length > 1 ? run.name : '', run.axes.length > 1 || axis.mode !== 'GLOBAL' ? axis.mode : ''].filter(Boolean);
             curve.run = run;
+            curve.axis = a;
             curve.label = parts.join(' ') || name;
             curve.color = view.runs.length > 1 ? seriesColor(r) : seriesColor(a);
             curve.dash = dashes[axis.mode];
@@ -48,6 +50,17 @@ function curvesOf(view, name, smooth) {
         });
     });
     return curves;
+}
+
+// What the value of the chosen run was in healthy ones, behind its curves.
+function bandsOf(view, name, curves) {
+    const run = view.runs[state.run];
+    return (run.bandsOf.get(run.tensorPlace.get(name)) || []).flatMap((band) => {
+        const curve = curves.find((one) => one.run === run && one.axis === band.axis);
+        if (!curve || band.number !== 'value') return [];
+        const made = bandCurve(band, run.axes[band.axis], curve.color, curves.length > 1 ? curve.label : '');
+        return made ? [{ ...made, hidden: state.off.includes(made.label) }] : [];
+    });
 }
 
 // What cannot be drawn of these curves, and of which run, where there are several.
@@ -101,7 +114,7 @@ export function scalarsPart(view) {
             const run = view.runs[state.run];
             const marks = run.tensorPlace.has(name) ? markedSteps(run, run.tensorPlace.get(name)) : [];
             anyMark = anyMark || marks.length > 0;
-            chart.draw(curves, marks);
+            chart.draw([...curves, ...bandsOf(view, name, curves)], marks);
         }
         whose.replaceChildren(...(view.runs.length > 1 && anyMark ? [el('span', { class: 'bad', text: '\u25b2' }), ` findings of ${view.runs[state.run].name}`] : []));
         log.checked = state.log === null ? anyLog : state.log === 1;

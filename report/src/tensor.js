@@ -1,4 +1,5 @@
 // One tensor: its numbers over the steps, how its values are distributed, and its workers side by side.
+import { bandCurve, columnsOf, nameOfNumber } from './bands.js';
 import { METRICS, bucketAt, mergedColumn, metric, seriesOf, stepText } from './data.js';
 import { color, count, drawTicks, el, middle, number, oncePerFrame, plural, seenFirst, seriesColor, sizeCanvas, tooltip, viridis } from './dom.js';
 import { Heat, Scale, legend } from './heat.js';
@@ -173,6 +174,10 @@ export function tensorPart(view) {
     const sizes = new Lines({ label: 'Sizes', full: view.full, height: 240, log: true });
     const others = new Lines({ label: 'Runs', full: view.full, height: 240, log: true });
     const histogram = new Histogram(view);
+    let beside = []; // pictures of numbers beside healthy runs
+    const besideGrid = el('div', { class: 'grid two beside' });
+    let allBands = false;
+    const moreBands = el('button', { type: 'button', class: 'more', onclick: () => ((allBands = true), redraw()) });
     const workersKey = el('div', {});
     const workersNote = el('p', { class: 'muted' });
     const run = () => view.runs[state.run];
@@ -219,7 +224,7 @@ export function tensorPart(view) {
         search.value = state.tensor || '';
         if (tensor < 0 || !here.byTensor.has(tensor)) {
             facts.textContent = state.tensor ? 'This run has not saved it, or it is not shown.' : '';
-            for (const box of [valuesFigure, sizesFigure, othersFigure, histogramFigure, workersFigure]) box.hidden = true;
+            for (const box of [valuesFigure, sizesFigure, othersFigure, histogramFigure, workersFigure, besideGrid, moreBands]) box.hidden = true;
             return;
         }
         chooseAxis();
@@ -231,6 +236,7 @@ export function tensorPart(view) {
         const marks = markedSteps(here, tensor);
         const groups = here.findings.filter((each) => each.tensor === tensor);
         found.replaceChildren(...groups.slice(0, 8).map((each) => el('li', { class: 'bad' }, el('button', { type: 'button', class: 'link', text: `step ${count(each.first)}`, onclick: () => set({ step: each.first }) }), ` ${here.rules[each.rule].name}${each.worker && here.workers.length > 1 ? ', ' + each.worker : ''}${each.count > 1 ? `, ${plural(each.count, 'time')} up to step ${count(each.last)}` : ''}: ${each.message}`)));
+        drawBeside(axis, shown, tensor);
         drawValues(axis, shown, marks);
         drawSizes(axis, shown, marks);
         drawOthers();
@@ -249,6 +255,48 @@ export function tensorPart(view) {
         for (const each of [valuesFigure, sizesFigure, histogramFigure, othersFigure]) each.classList.toggle('whole', shownFigures.length % 2 === 1 && each === shownFigures[shownFigures.length - 1]);
         [values, sizes, others].forEach((chart) => chart.resize()); // a picture that is hidden leaves its room to others
         histogram.redraw();
+    };
+
+    // Each number that healthy runs are known of: its line, their range, and the bounds.  The first finding's is the first.
+    const drawBeside = (axis, series, tensor) => {
+        const here = run();
+        beside.forEach((chart) => chart.destroy());
+        beside = [];
+        const firstFound = (band) => band.found.reduce((least, one) => Math.min(least, one.step), Number.MAX_VALUE);
+        const bands = (here.bandsOf.get(tensor) || []).filter((band) => band.axis === axisPlace).sort((a, b) => firstFound(a) - firstFound(b));
+        const pictures = bands.flatMap((band) => {
+            const behind = bandCurve(band, axis, color('series-2'), '', state.worker >= 0 ? here.workers[state.worker] : '');
+            if (!behind) return [];
+            const [low, high] = columnsOf(band, series, here.tensors[tensor]) || [];
+            const at = high ? pick(high, axis.first.length) : [];
+            const line = { label: here.name, color: seriesColor(0), width: 2, x: at.map((b) => axis.first[b]), y: at.map((b) => (low.has(b) ? middle(low.values[b], high.values[b]) : high.values[b])) };
+            if (at.some((b) => low.values[b] !== high.values[b] && low.has(b))) line.bands = [[at.map((b) => low.values[b]), at.map((b) => high.values[b]), '2e']];
+            line.text = (i) => `${nameOfNumber(band)}: ${low.has(at[i]) && low.values[at[i]] !== high.values[at[i]] ? `${number(low.values[at[i]])} to ` : ''}${number(high.values[at[i]])}`;
+            const numbers = [line.y, at.map((b) => low.values[b]), behind.y, ...behind.reach].flat().filter(Number.isFinite);
+            // Nothing to be seen: always the same, as zeros are mostly none.
+            if (!band.found.length && numbers.every((v) => v === numbers[0])) return [];
+            return [{ band, behind, line, numbers }];
+        });
+        const most = allBands ? pictures.length : Math.max(4, pictures.filter((each) => each.band.found.length).length);
+        moreBands.hidden = pictures.length <= most;
+        moreBands.textContent = `Show all ${pictures.length} numbers beside healthy runs`;
+        besideGrid.hidden = !pictures.length;
+        besideGrid.replaceChildren(
+            ...pictures.slice(0, most).map(({ band, behind, line, numbers }) => {
+                const sizes = numbers.map(Math.abs).filter((v) => v > 0).sort((a, b) => a - b);
+                const largest = sizes[sizes.length - 1];
+                const log = band.number !== 'zeros' && numbers.every((v) => v > 0) && largest > 10 * sizes[0]; // what is too low is seen, too
+                const far = !log && largest > 30 * sizes[sizes.length >> 1];
+                const chart = new Lines({ label: `${nameOfNumber(band)} beside healthy runs`, full: view.full, height: 240, log, asinh: far ? sizes[sizes.length >> 1] / 4 : false });
+                const note = [bands.some((other) => other.rule !== band.rule) ? here.rules[band.rule].name : '', log ? 'log' : '', line.x.length ? '' : 'of this run the report has not got it'].filter(Boolean).join('; ');
+                chart.found = band.found.map((one) => one.step).filter((step) => bucketAt(axis, step) >= 0);
+                chart.shown = line.x.length ? [line, behind] : [behind];
+                beside.push(chart);
+                return figure(`${nameOfNumber(band)} beside ${behind.runs}`, el('span', { class: 'chart-note', text: note }), chart.box);
+            }),
+        );
+        beside.forEach((chart) => chart.draw(chart.shown, chart.found));
+        [...besideGrid.children].forEach((each, i, all) => each.classList.toggle('whole', all.length % 2 === 1 && i === all.length - 1));
     };
 
     const drawValues = (axis, series, marks) => {
@@ -282,7 +330,7 @@ export function tensorPart(view) {
         const finite = curves.some((curve) => curve.y.some(Number.isFinite));
         if (curves.length && !finite) facts.textContent += ' \u00b7 no finite value';
         if (!finite) curves.length = 0;
-        valuesFigure.hidden = !curves.length;
+        valuesFigure.hidden = !curves.length || (scalar && beside.length > 0); // there is its value
         // Values that grow by orders of magnitude would leave nothing to be seen of the others.
         const sizesOfSteps = edges.map((i) => Math.max(Math.abs(low.values[i]), Math.abs(high.values[i]))).filter((v) => v > 0 && v < Infinity).sort((a, b) => a - b);
         const usual = sizesOfSteps[sizesOfSteps.length >> 1] || 1;
@@ -377,26 +425,29 @@ export function tensorPart(view) {
     names();
     on(['run'], names);
     const later = oncePerFrame(redraw);
-    on(['run', 'tensor', 'mode', 'worker', 'metric'], later);
+    on(['run', 'tensor', 'mode', 'worker', 'metric'], (changed) => {
+        allBands = allBands && !changed.some((key) => key === 'run' || key === 'tensor');
+        later();
+    });
     const showHistogram = seenFirst(histogram.box, histogram.redraw);
     const showWorkers = seenFirst(workers.box, workers.redraw);
     on(['range'], () => {
-        [values, sizes, others].forEach((chart) => chart.setRange());
+        [values, sizes, others, ...beside].forEach((chart) => chart.setRange());
         showHistogram();
         showWorkers();
     });
     on(['step'], () => {
-        [values, sizes, others].forEach((chart) => chart.redraw());
+        [values, sizes, others, ...beside].forEach((chart) => chart.redraw());
         workers.redraw();
     });
     pictures.add({
         redraw,
         resize: () => {
-            [values, sizes, others].forEach((chart) => chart.resize());
+            [values, sizes, others, ...beside].forEach((chart) => chart.resize());
             histogram.redraw();
             workers.redraw();
         },
     });
-    part.append(title, el('div', { class: 'controls' }, el('label', { class: 'grow' }, 'Tensor ', search), list, modeLabel), facts, found, el('div', { class: 'grid two' }, valuesFigure, sizesFigure, histogramFigure, othersFigure), workersFigure);
+    part.append(title, el('div', { class: 'controls' }, el('label', { class: 'grow' }, 'Tensor ', search), list, modeLabel), facts, found, besideGrid, moreBands, el('div', { class: 'grid two' }, valuesFigure, sizesFigure, histogramFigure, othersFigure), workersFigure);
     return part;
 }

@@ -106,6 +106,7 @@ std::vector<rule_result> evaluate_run(rule_maker& maker, const std::vector<rule_
                                         .timeout = std::chrono::milliseconds{0}}};
     how.sharing = hooks.sharing;
     how.common.stop = hooks.stop;
+    how.common.keep_bands = hooks.onlooker != nullptr;  // of a report
     // Not for the observer, which is the last: a rule that needs missing data reports that itself.
     if (hooks.on_finding) {
         how.on_finding = [&](std::size_t rule, const finding& found) {

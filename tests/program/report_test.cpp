@@ -4,6 +4,9 @@
 
 #include <program/program.hpp>
 #include <smdebug/core/error.hpp>
+#include <smdebug/learn/learn.hpp>
+#include <smdebug/storage/memory_storage.hpp>
+#include <smdebug/trial/basic_trial.hpp>
 
 #include <doctest/doctest.h>
 
@@ -55,6 +58,31 @@ TEST_CASE("report: a run with the findings of rules, and the rules that have not
     const outcome configured =
         report_of({folder.path(), "--rule", "vanishing_gradient,threshold=1e-20", "--tensors", "g"});
     CHECK(contains(configured.page, R"({"name":"vanishing_gradient","status":"NoIssuesFound")"));
+}
+
+TEST_CASE("report: numbers beside healthy runs, where the rule learned has its file") {
+    const temporary_folder folder;
+    learned_facts facts;
+    for (const char* const name : {"run-a", "run-b"}) {
+        memory_storage store;
+        run_builder{store}
+            .collections()
+            .step({.step = 0, .tensors = {tensor_of<float>("g", {0.5F, -0.5F}), tensor_of<float>("w", {1, 2})}})
+            .step(
+                {.step = 2, .tensors = {tensor_of<float>("g", {4, -4}), tensor_of<float>("w", {1, 2})}, .mode_step = 1})
+            .end();
+        facts.join(learn(memory_trial{store, {.name = name}}));
+    }
+    facts.save(folder.path() + "/normal.json");
+    const temporary_folder run;
+    write_sick_run(run);
+    const std::string rule = "learned,file=" + folder.path() + "/normal.json";
+    const outcome beside = report_of({run.path(), "--rule", rule});
+    CHECK(contains(beside.page, R"("bands":[{"rule":)"));
+    CHECK(contains(beside.page, R"("number":"l2","found":[{"step":2,"value":0.70710)"));
+    CHECK(contains(report_of({run.path(), run.path(), "--rule", rule + ",kinds=high"}).page, R"("bands":[{"rule":)"));
+    CHECK(!contains(report_of({run.path(), "--rule", rule + ",kinds=missing"}).page, R"("bands")"));
+    CHECK(!contains(report_of({run.path()}).page, R"("bands")"));
 }
 
 TEST_CASE("report: two runs, and since when they differ") {

@@ -36,6 +36,7 @@ TEST_CASE("step_axes: an axis for each mode, a bucket for each step where there 
     CHECK(axes.all()[0].buckets[9].first == 100);  // 90 is an evaluation
     CHECK(axes.all()[0].buckets[9].last == 100);
     CHECK(axes.all()[0].buckets[9].mode_step == 9);
+    CHECK(axes.all()[0].buckets[9].last_mode_step == 9);
     CHECK(axes.all()[0].buckets[9].count == 1);
     REQUIRE(axes.all()[1].buckets.size() == 2);
     CHECK(axes.all()[1].buckets[1].first == 190);
@@ -56,6 +57,7 @@ TEST_CASE("step_axes: where there is less room, steps share buckets, as evenly a
             count += each.count;
             CHECK(each.first > last);
             CHECK(each.last >= each.first);
+            CHECK(each.last_mode_step - each.mode_step + 1 == static_cast<step_number>(each.count));
             CHECK(each.count >= axis.steps / 7);
             CHECK(each.count <= axis.steps / 7 + 1);
             last = each.last;

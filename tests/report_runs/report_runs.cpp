@@ -1,6 +1,7 @@
 // Writes the runs from which tests/check_report.mjs makes reports, below a folder:
 //   report_runs FOLDER [LONG_STEPS]
 //   good, bad      a small training that goes well, and one whose gradients grow until they are NaN; TRAIN and EVAL
+//   healthy/0 to 7, unhealthy   small trainings that differ in their seed, and one whose weights grow from step 40 on
 //   workers        16 workers, one of which has other weights from step 20 on
 //   hostile        names that would be markup
 //   long           LONG_STEPS (2,000) steps of 40 tensors, with one outlier and one NaN each at steps that share a column
@@ -79,6 +80,25 @@ void train(const std::string& folder, bool goes_wrong) {
                 }
             }
             hook.save_tensor("gradient/" + layers[i] + ".weight", gradient, {16, 32});
+        }
+        hook.end_step();
+    }
+    hook.close();
+}
+
+void train_alike(const std::string& folder, unsigned seed, bool goes_wrong) {
+    smd::hook hook{everything(folder)};
+    numbers random{seed};
+    for (int step = 0; step < 100; ++step) {
+        const bool evaluates = step % 10 == 9;
+        hook.set_mode(evaluates ? smd::mode::eval : smd::mode::train);
+        const float done = static_cast<float>(step) / 100;
+        hook.save_tensor("CrossEntropyLoss_output_0",
+                         std::vector<float>{2 * std::exp(-2 * done) + random.some(1, 0.05F).front()});
+        const float growth = goes_wrong && step > 40 ? std::exp(0.06F * static_cast<float>(step - 40)) : 1.0F;
+        if (!evaluates) {
+            hook.save_tensor("fc.weight", random.some(512, 0.1F * (1 + done) * growth), {16, 32});
+            hook.save_tensor("gradient/fc.weight", random.some(512, 0.02F * (1 - 0.5F * done)), {16, 32});
         }
         hook.end_step();
     }
@@ -197,6 +217,10 @@ int main(int count, char** arguments) {
     const std::string folder = arguments[1];
     train(folder + "/good", false);
     train(folder + "/bad", true);
+    for (unsigned seed = 0; seed < 8; ++seed) {
+        train_alike(folder + "/healthy/" + std::to_string(seed), seed, false);
+    }
+    train_alike(folder + "/unhealthy", 8, true);
     train_many(folder + "/workers");
     write_hostile(folder + "/hostile");
     write_long(folder + "/long", count > 2 ? std::atoi(arguments[2]) : 2000);

@@ -315,3 +315,44 @@ TEST_CASE("invoke_rule: a rule's notes at the end of a walk, once, unless that w
     CHECK(invoke_rules(static_cast<const trial&>(run), {limited})[0].outcome.notes[0].step == 0);
     CHECK(concluded == 3);
 }
+
+namespace {
+
+/// Has compared a number with a range in healthy runs.
+struct banded {
+    int* asked;
+    [[nodiscard]] bool operator()(const readable_trial auto& /*run*/, step_number /*step*/) const { return false; }
+    [[nodiscard]] std::vector<rule_outcome::band> bands() const {
+        ++*asked;
+        return {{.tensor = "w", .number = "l2", .windows = {{.last = 4, .runs = 8, .least = 1, .greatest = 2}}}};
+    }
+};
+
+}  // namespace
+
+TEST_CASE("invoke_rule: a rule's bands, only where the options want them, and however the walk ends") {
+    memory_storage store;
+    run_builder build{store};
+    build.collections();
+    build.step({.step = 0, .tensors = {tensor_of<float>("w", {1})}});
+    build.end();
+    const memory_trial run{store};
+    static_assert(banded_rule<banded>);
+    static_assert(!banded_rule<concluding>);
+    int asked = 0;
+    int concluded = 0;
+    CHECK(invoke_rule(banded{&asked}, run).bands.empty());
+    CHECK(asked == 0);
+    const rule_outcome outcome = invoke_rule(banded{&asked}, run, {.keep_bands = true});
+    CHECK(asked == 1);
+    REQUIRE(outcome.bands.size() == 1);
+    CHECK(outcome.bands[0].windows[0].runs == 8);
+    const std::vector<any_rule<trial>> both{any_rule<trial>{banded{&asked}}, any_rule<trial>{concluding{&concluded}}};
+    CHECK(invoke_rules(static_cast<const trial&>(run), both)[0].outcome.bands.empty());
+    std::stop_source stop;
+    stop.request_stop();
+    const auto results =
+        invoke_rules(static_cast<const trial&>(run), both, {.common = {.stop = stop.get_token(), .keep_bands = true}});
+    CHECK(results[0].outcome.bands.size() == 1);
+    CHECK(results[1].outcome.bands.empty());
+}

@@ -54,8 +54,9 @@ struct axis_step {
 struct step_bucket {
     step_number first = 0;  ///< as displayed
     step_number last = 0;
-    step_number mode_step = 0;  ///< of the first step
-    std::uint32_t count = 0;    ///< number of steps
+    step_number mode_step = 0;       ///< of the first step
+    step_number last_mode_step = 0;  ///< of the last one
+    std::uint32_t count = 0;         ///< number of steps
 };
 
 /// The steps of one mode, ascending.

@@ -94,8 +94,10 @@ private:
 
 /// What is shown of a run, and in how much detail.
 struct write_report_options {
-    std::string title = {};                  ///< the run's name if empty
-    std::vector<rule_result> verdicts = {};  ///< of invoke_rules(): findings come first on the page
+    std::string title = {};  ///< the run's name if empty
+    /// Of invoke_rules(): findings come first on the page.  With invoke_options::keep_bands the page shows, too, what
+    /// numbers were in healthy runs.
+    std::vector<rule_result> verdicts = {};
     tensor_selection which = {};
     walk_options how = {};
     /// The approximate size limit of the file: a long run is shown with steps grouped, by their smallest and largest
@@ -130,7 +132,7 @@ void write_page_of(reported_run shown, const write_report_options& options, cons
 void write_report(const trial& run, const write_report_options& options, const std::string& path);
 
 /// The same with the findings of rules, which share that one walk, so that each event file is read once.  Returns their
-/// verdicts; the page shows those of the options first.
+/// verdicts, with bands; the page shows those of the options first.
 ///
 ///     smd::write_report(run, std::vector{smd::any_rule<smd::trial>{smd::rules::exploding_tensor{}}}, {}, "report.html");
 ///
@@ -145,7 +147,8 @@ std::vector<rule_result> write_report(const Trial& run, const std::vector<any_ru
                                                     {.common = {.start_step = options.which.range.begin.value_or(0),
                                                                 .end_step = options.which.range.end,
                                                                 .timeout = std::chrono::milliseconds{0},
-                                                                .stop = options.how.stop}});
+                                                                .stop = options.how.stop,
+                                                                .keep_bands = true}});
     std::vector<rule_result> all = options.verdicts;
     all.insert(all.end(), found.begin(), found.end());
     report::detail::reported_run shown = gatherer->finish(all);

@@ -154,6 +154,9 @@ public:
         return made;
     }
 
+    /// See banded_rule.
+    [[nodiscard]] virtual std::vector<rule_outcome::band> bands() const = 0;
+
     /// Whether it is a built-in rule that judges tensors, so that without any such tensor it has judged nothing.
     [[nodiscard]] virtual bool is_tensor_rule() const noexcept = 0;
 
@@ -223,6 +226,14 @@ public:
             return callable_.while_waiting(named(run));
         } else {
             return std::nullopt;
+        }
+    }
+
+    std::vector<rule_outcome::band> bands() const override {
+        if constexpr (banded_rule<rule_type>) {
+            return callable_.bands();
+        } else {
+            return {};
         }
     }
 

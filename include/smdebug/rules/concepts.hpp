@@ -131,6 +131,13 @@ concept concluding_rule = requires(const Rule& rule, const Trial& trial) {
     { rule.conclude(trial) } -> std::same_as<std::vector<finding>>;
 };
 
+/// Optional: rule.bands() returns the ranges that the rule has compared numbers with, for pictures.  It is called at the
+///           end of a walk, however that ended, and only where invoke_options::keep_bands asks for it, as reports do.
+template <class Rule>
+concept banded_rule = requires(const Rule& rule) {
+    { rule.bands() } -> std::same_as<std::vector<rule_outcome::band>>;
+};
+
 /// Judges a run, step by step.  A type Rule models `rule` for a trial type when:
 ///  1. it can be called with (const Trial&, step_number) and returns a bool, a finding or a vector of findings;
 ///  2. the step is a global one, complete when the rule is called, and refreshing is off during the call;

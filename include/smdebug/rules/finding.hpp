@@ -71,6 +71,7 @@ struct invoke_options {
     std::stop_token stop = {};
     /// End the evaluation if the job runs but no new data has come for this long.  If unset, never.
     std::optional<std::chrono::milliseconds> give_up_after = {};
+    bool keep_bands = false;  ///< fill rule_outcome::bands, for pictures
     /// Called for each finding that is met, as soon as it is found.
     std::function<void(step_number, const finding&)> on_finding = {};
     /// Called for each note (finding::note): something could not be judged, or users should know it.
@@ -92,6 +93,24 @@ enum class invoke_end : std::uint8_t {
 
 /// The result of invoke_rule.
 struct rule_outcome {
+    /// A number of a tensor in healthy runs, and the bounds beyond which the rule fires: see banded_rule.
+    struct band {
+        /// What holds from one mode step to another, both included.
+        struct window {
+            step_number first = 0;
+            step_number last = 0;
+            std::uint64_t runs = 0;  ///< the number of healthy runs
+            double least = 0;        ///< in these
+            double greatest = 0;
+            double lower = -std::numeric_limits<double>::infinity();  ///< infinite: that side is not judged
+            double upper = std::numeric_limits<double>::infinity();
+        };
+        std::string tensor = {};
+        smdebug::mode mode = smdebug::mode::global;
+        std::string number = {};           ///< "l2", "zeros", ... or "value", that of a tensor of one element
+        std::vector<window> windows = {};  ///< ascending; what lies between two of them is not judged
+    };
+
     std::vector<step_number> met_at = {};  ///< global steps, ascending
     std::vector<finding> findings = {};    ///< those that were met, in the order of their steps
     std::vector<finding> notes = {};       ///< the first most_notes findings that were not met and have a message
@@ -109,8 +128,9 @@ struct rule_outcome {
     /// Workers of the run that the rule ignored: its setting all_workers is off, so that it judged the first one by
     /// name.
     std::size_t other_workers = 0;
-    bool has_selected = true;   ///< false if no step has a tensor that the (built-in) rule is set to judge
-    step_number next_step = 0;  ///< where a later call would continue
+    std::vector<band> bands = {};  ///< only if invoke_options::keep_bands
+    bool has_selected = true;      ///< false if no step has a tensor that the (built-in) rule is set to judge
+    step_number next_step = 0;     ///< where a later call would continue
     invoke_end end = invoke_end::end_of_run;
 };
 

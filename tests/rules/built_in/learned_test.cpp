@@ -10,6 +10,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <string>
@@ -294,4 +295,28 @@ TEST_CASE("learned: the same findings alone and in a walk with others, and from 
     }
     const outcome by_l2 = judged({.facts = facts}, run_of(reduced));
     CHECK(by_l2.findings == list{"40 high"});
+}
+
+TEST_CASE("learned: bands of the envelopes, as widened, where the options want them") {
+    const learned rule{.facts = eight_of(weights), .widen = 2};
+    const trial run{run_of(steps_of(weights(9)))};
+    CHECK(invoke_rule(learned{rule}, run).bands.empty());
+    const rule_outcome found = invoke_rule(learned{rule}, run, {.keep_bands = true});
+    REQUIRE(found.bands.size() == 3);
+    const auto& l2 = found.bands[1];
+    CHECK(l2.tensor == "w");
+    CHECK(l2.mode == mode::train);
+    CHECK(l2.number == "l2");
+    const auto envelope = rule.facts->envelope("w", mode::train, "l2", 30, 2);
+    const auto at =
+        std::find_if(l2.windows.begin(), l2.windows.end(), [](const auto& each) { return each.last >= 30; });
+    REQUIRE(at != l2.windows.end());
+    CHECK(at->first <= 30);
+    CHECK(at->runs == 8);
+    CHECK(at->least == envelope->a);
+    CHECK(at->greatest == envelope->b);
+    CHECK(at->lower == envelope->lower);
+    CHECK(at->upper == envelope->upper);
+    REQUIRE(!found.findings.empty());
+    CHECK(found.findings[1].threshold == l2.windows[0].upper);  // by this a report knows whose it is
 }

@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -174,4 +175,60 @@ TEST_CASE("learned judge: kinds, and names that are selected") {
     court except{healthy(), {.exclude_regex = "a"}};
     CHECK(except.at(0, {save_of("a", "w0", 1, 9), save_of("b", "w0", 2, 9)}) == list{"b w0 high: l2 is"});
     CHECK_THROWS_AS((learned_judge{learned_facts::of(healthy()), {.tensor_regex = "("}}), value_error);
+}
+
+TEST_CASE("learned judge: bands of what was saved, at the steps that were judged, equal windows as one") {
+    using band = rule_outcome::band;
+    constexpr double infinite = std::numeric_limits<double>::infinity();
+    data::all_facts facts = healthy();
+    data::number_series& changing = facts.tensors["b"].by_mode[mode::train].numbers[data::number::l2];
+    changing.down.reset();
+    changing.widen = 3;
+    changing.windows = {};
+    for (const step_number from : {8, 96, 128}) {
+        data::window_facts window{.window = data::window_of(from), .runs = from == 8 ? 8U : 6U};
+        window.low.push_back({1, 0});
+        window.high.push_back({from == 128 ? 9.0 : 2.0, 7});
+        changing.windows.push_back(window);
+    }
+    facts.tensors["c"] = facts.tensors["a"];
+    const auto bands_of = [&](const learned_settings& settings) -> std::vector<band> {
+        court here{facts, settings};
+        for (const step_number step : {0, 10, 50, 96, 100, 130, 200}) {
+            static_cast<void>(here.at(step, {save_of("a", "w0", 1, 1), save_of("b", "w0", 1, 1)}));
+        }
+        return here.judge.bands();
+    };
+    CHECK(court{facts}.judge.bands().empty());
+    const std::vector<band> all = bands_of({});
+    REQUIRE(all.size() == 2);  // c was never saved
+    CHECK(all[0].tensor == "a");
+    CHECK(all[0].mode == mode::train);
+    CHECK(all[0].number == "l2");
+    REQUIRE(all[0].windows.size() == 1);  // after its last window, at 96, it is not judged
+    CHECK(all[0].windows[0].first == 0);
+    CHECK(all[0].windows[0].last == 111);
+    CHECK(all[0].windows[0].runs == 8);
+    CHECK(all[0].windows[0].least == 1);
+    CHECK(all[0].windows[0].greatest == 2);
+    CHECK(all[0].windows[0].lower == 0.5);
+    CHECK(all[0].windows[0].upper == 4);
+    const std::vector<band::window>& windows = all[1].windows;
+    REQUIRE(windows.size() == 3);  // at 0, before its first window, it is not judged
+    CHECK(windows[0].first == 10);
+    CHECK(windows[0].last == 55);
+    CHECK(windows[0].runs == 8);
+    CHECK(windows[1].first == 96);
+    CHECK(windows[1].last == 111);
+    CHECK(windows[1].runs == 6);
+    CHECK(windows[2].first == 128);
+    CHECK(windows[2].greatest == 9);
+    CHECK(windows[2].upper == 36);  // three times the margin 1
+    CHECK(windows[2].lower == -infinite);
+    CHECK(bands_of({.widen = 0.5})[0].windows[0].upper == 3);
+    const band low = bands_of({.kinds = {"low"}})[0];
+    CHECK(low.windows[0].lower == 0.5);
+    CHECK(low.windows[0].upper == infinite);
+    CHECK(bands_of({.kinds = {"missing"}}).empty());
+    CHECK(bands_of({.exclude_regex = "a"}).size() == 1);
 }

@@ -16,6 +16,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <set>
 #include <string_view>
 #include <tuple>
 
@@ -65,6 +66,94 @@ struct finding_group {
         }
     }
     return groups;
+}
+
+/// A band of a rule, and the first findings that it has led to.
+struct shown_band {
+    std::size_t rule = 0;
+    std::size_t tensor = 0;
+    std::size_t axis = 0;
+    const rule_outcome::band* what = nullptr;
+    bool has_findings = false;  ///< the tensor, of any rule
+    bool is_scalar = false;
+    std::vector<const finding*> findings = {};
+};
+struct shown_bands {
+    std::vector<shown_band> all = {};
+    std::size_t left_out = 0;
+};
+
+/// The window of a mode step; null: it is not judged.
+[[nodiscard]] SMDEBUG_INLINE const rule_outcome::band::window* window_at(const rule_outcome::band& band,
+                                                                         step_number mode_step) noexcept {
+    const auto found = std::find_if(band.windows.begin(), band.windows.end(),
+                                    [&](const rule_outcome::band::window& each) { return mode_step <= each.last; });
+    return found != band.windows.end() && found->first <= mode_step ? &*found : nullptr;
+}
+
+/// The bands for which there is space: first those with findings, then other numbers of tensors with findings, then
+/// those of scalars, whose pictures a page begins with.
+[[nodiscard]] SMDEBUG_INLINE shown_bands bands_of(const reported_run& run) {
+    constexpr std::size_t most_findings = 64;  // of a band
+    shown_bands shown;
+    std::vector<shown_band>& all = shown.all;
+    std::set<std::string_view> with_findings;
+    for (const rule_result& rule : run.verdicts) {
+        for (const finding& each : rule.outcome.findings) {
+            with_findings.insert(each.tensor);
+        }
+    }
+    std::vector<bool> is_scalar(run.series.tensors().size(), true);
+    for (const tensor_series& each : run.series.all()) {
+        is_scalar[each.tensor] = is_scalar[each.tensor] && each.scalar;
+    }
+    for (std::size_t rule = 0; rule < run.verdicts.size(); ++rule) {
+        const rule_outcome& outcome = run.verdicts[rule].outcome;
+        std::multimap<std::pair<std::string_view, mode>, std::size_t> places;
+        for (const rule_outcome::band& each : outcome.bands) {
+            const std::size_t tensor = run.series.tensor_place(each.tensor);
+            const auto& axes = run.axes.all();
+            const auto axis =
+                std::find_if(axes.begin(), axes.end(), [&](const step_axis& one) { return one.mode == each.mode; });
+            if (tensor < run.series.tensors().size() && axis != axes.end()) {
+                places.emplace(std::pair{std::string_view{each.tensor}, each.mode}, all.size());
+                all.push_back({.rule = rule,
+                               .tensor = tensor,
+                               .axis = static_cast<std::size_t>(axis - axes.begin()),
+                               .what = &each,
+                               .has_findings = with_findings.contains(each.tensor),
+                               .is_scalar = is_scalar[tensor]});
+            }
+        }
+        // A finding is of the band whose bound it names as what its number was compared with.
+        for (const finding& each : outcome.findings) {
+            const auto [begin, end] = places.equal_range({each.tensor, each.mode});
+            for (auto place = begin; place != end; ++place) {
+                shown_band& band = all[place->second];
+                const auto* const window = window_at(*band.what, each.mode_step);
+                const bool is_its =
+                    window != nullptr && ((each.threshold == window->lower && each.value < window->lower) ||
+                                          (each.threshold == window->upper && each.value > window->upper));
+                if (is_its && band.findings.size() < most_findings) {
+                    band.findings.push_back(&each);
+                }
+            }
+        }
+    }
+    std::stable_sort(all.begin(), all.end(), [](const shown_band& one, const shown_band& other) {
+        const auto rank = [](const shown_band& band) {
+            return std::tuple{band.findings.empty(), !band.has_findings, !band.is_scalar};
+        };
+        return rank(one) < rank(other);
+    });
+    std::size_t bytes = 0;
+    const auto end = std::find_if(all.begin(), all.end(), [&](const shown_band& each) {
+        bytes += 64 + 64 * each.findings.size() + 24 * each.what->windows.size();
+        return bytes > run.most_band_bytes;
+    });
+    shown.left_out = static_cast<std::size_t>(all.end() - end);
+    all.erase(end, all.end());
+    return shown;
 }
 
 /// Writes a JSON object.
@@ -223,6 +312,26 @@ SMDEBUG_INLINE void append_run_json(std::string& out, const reported_run& run) {
         group.number("threshold", each.first->threshold);
         group.text("message", short_message(each.first->message));
     });
+    const shown_bands bands = bands_of(run);
+    if (bands.left_out > 0) {
+        object.number("bandsLeftOut", bands.left_out);
+    }
+    if (bands.all.empty()) {
+        return;
+    }
+    object.list("bands", bands.all, [&](const shown_band& each) {
+        json_object band{out};
+        band.number("rule", each.rule);
+        band.number("tensor", each.tensor);
+        band.number("axis", each.axis);
+        band.text("number", each.what->number);
+        band.list("found", each.findings, [&](const finding* found) {
+            json_object one{out};
+            one.number("step", shown_step(run, *found));
+            one.number("value", found->value);
+            one.text("worker", found->worker);
+        });
+    });
 }
 
 SMDEBUG_INLINE std::string data_text(const reported_run& run) {
@@ -236,6 +345,7 @@ SMDEBUG_INLINE std::string data_text(const reported_run& run) {
             data.whole_signed(each.first - before.first);
             data.whole_signed(each.last - each.first);
             data.whole_signed(each.mode_step - before.mode_step);
+            data.whole_signed(each.last_mode_step - each.mode_step);
             data.whole(each.count);
             before = each;
         }
@@ -277,6 +387,27 @@ SMDEBUG_INLINE std::string data_text(const reported_run& run) {
             data.whole(where.first == before.first ? where.second - before.second : where.second);
             data.whole(count);
             before = where;
+        }
+    }
+    for (const shown_band& each : bands_of(run).all) {  // as many as the facts name
+        data.whole(each.what->windows.size());
+        step_number before = 0;
+        for (const rule_outcome::band::window& window : each.what->windows) {
+            data.whole_signed(window.first - before);
+            data.whole_signed(window.last - window.first);
+            data.whole(window.runs);
+            const bool has_lower = is_finite(window.lower);
+            const bool has_upper = is_finite(window.upper);
+            data.byte(static_cast<std::uint8_t>((has_lower ? 1U : 0U) | (has_upper ? 2U : 0U)));
+            std::vector<double> numbers{window.least, window.greatest};
+            if (has_lower) {
+                numbers.push_back(window.lower);
+            }
+            if (has_upper) {
+                numbers.push_back(window.upper);
+            }
+            data.numbers(numbers);
+            before = window.last;
         }
     }
     return base64(data.bytes());

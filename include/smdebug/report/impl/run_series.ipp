@@ -72,6 +72,7 @@ SMDEBUG_INLINE step_axes::step_axes(const std::vector<axis_step>& steps, std::si
                     {.first = steps[i].shown.value_or(steps[i].step), .mode_step = steps[i].mode_step});
             }
             axis.buckets.back().last = steps[i].shown.value_or(steps[i].step);
+            axis.buckets.back().last_mode_step = steps[i].mode_step;
             ++axis.buckets.back().count;
             places_[i] = {steps[i].step,
                           {static_cast<std::uint32_t>(axes_.size() - 1), static_cast<std::uint32_t>(bucket)}};

@@ -145,6 +145,7 @@ SMDEBUG_INLINE run_gatherer::run_gatherer(const trial& run, gather_options optio
     all_.name = run.name();
     all_.path = run.path();
     all_.state = run.job_state();
+    all_.most_band_bytes = options_.most_bytes / 16;  // besides: data_bytes() has left that much
     for (const problem& each : run.problems()) {
         all_.problems.push_back(text_of(each));
     }

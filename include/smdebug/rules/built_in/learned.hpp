@@ -115,6 +115,11 @@ struct learned {
         return so_far.judge_ ? so_far.judge_->conclude() : std::vector<finding>{};
     }
 
+    /// The envelopes of the tensors that the run has saved, at its steps, as the parameters have widened them.
+    [[nodiscard]] std::vector<rule_outcome::band> bands() const {
+        return so_far.judge_ ? so_far.judge_->bands() : std::vector<rule_outcome::band>{};
+    }
+
 private:
     [[nodiscard]] const learned_facts& known_facts() const;
     [[nodiscard]] detail::learned_judge& begun();

@@ -81,6 +81,8 @@ public:
 
     /// What was not looked at, at the end of the walk.
     [[nodiscard]] std::vector<finding> conclude() const;
+    /// The envelopes of the tensors that were saved, at the steps that were judged.
+    [[nodiscard]] std::vector<rule_outcome::band> bands() const;
 
 private:
     using entry_facts = smdebug::detail::learn::entry_facts;

@@ -121,6 +121,9 @@ rule_outcome rule_drive<Run>::outcome_of(std::size_t rule) const {
             outcome.other_workers = std::max<std::size_t>(run_.workers().size(), 1) - 1;
         }
     }
+    if (options_.keep_bands) {
+        outcome.bands = rules_[rule]->bands();
+    }
     outcome.has_selected = progress_[rule].tally.has_selected() || log_ == nullptr || !rules_[rule]->is_tensor_rule();
     return outcome;
 }

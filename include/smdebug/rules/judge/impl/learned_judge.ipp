@@ -404,5 +404,60 @@ SMDEBUG_INLINE std::vector<finding> learned_judge::conclude() const {
     return notes;
 }
 
+SMDEBUG_INLINE std::vector<rule_outcome::band> learned_judge::bands() const {
+    using band = rule_outcome::band;
+    std::vector<band> all;
+    const bool low = asked_[static_cast<std::size_t>(learned_kind::low)];
+    const bool high = asked_[static_cast<std::size_t>(learned_kind::high)];
+    if (!low && !high) {
+        return all;
+    }
+    const auto holds_on = [](const band::window& before, const band::window& now) {
+        return before.runs == now.runs && before.least == now.least && before.greatest == now.greatest &&
+               before.lower == now.lower && before.upper == now.upper;
+    };
+    for (const mode in : learn::modes_by_name) {
+        const mode_state& of = modes_[learn::index_of(in)];
+        std::set<learn::window_number> windows;
+        for (const step_number step : of.steps.steps) {
+            windows.insert(learn::window_of(step));
+        }
+        for (const auto& [name, entry] : of.entries) {
+            if (entry.last_save == 0) {
+                continue;
+            }
+            for (const auto& [which, series] : entry.facts->numbers) {
+                band made{.tensor = name, .mode = in, .number = std::string{learn::name_of(which)}};
+                bool is_gap = true;
+                for (const learn::window_number window : windows) {
+                    const step_number first = learn::first_step_of(window);
+                    const auto found = learn::envelope_of(series, which, first, settings_.widen);
+                    if (!found) {
+                        is_gap = true;
+                        continue;
+                    }
+                    band::window now{.first = first,
+                                     .last = learn::last_step_of(window),
+                                     .runs = found->source.runs,
+                                     .least = found->envelope.a,
+                                     .greatest = found->envelope.b};
+                    now.lower = low ? found->envelope.lower : now.lower;
+                    now.upper = high ? found->envelope.upper : now.upper;
+                    if (!is_gap && holds_on(made.windows.back(), now)) {
+                        made.windows.back().last = now.last;
+                    } else {
+                        made.windows.push_back(now);
+                    }
+                    is_gap = false;
+                }
+                if (!made.windows.empty()) {
+                    all.push_back(std::move(made));
+                }
+            }
+        }
+    }
+    return all;
+}
+
 }  // namespace smdebug::inline v1::rules::detail
 #include <smdebug/core/strict_math/end.ipp>
