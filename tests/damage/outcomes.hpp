@@ -90,7 +90,7 @@ void note(facts& all, const std::string& question, Ask&& ask) {
                 });
                 note(all, "reductions " + where, [&] {
                     std::string text;
-                    for (const auto& [key, number] : tensor.reduction_values(step, {.worker = worker})) {
+                    for (const auto& [key, number] : tensor.saved_reduction_values(step, {.worker = worker})) {
                         text += reduction_tensor_name(name, key) + "=" + std::to_string(number) + ",";
                     }
                     return text;

@@ -327,7 +327,8 @@ void call_trial(const Trial& run) {
     use(missing.failure(), tensor.values(), tensor.shape(0), tensor.shapes(), tensor.find_shape(0));
     expect(tensor.reduction_value(0, smd::reduction::max) == 3, "reduction_value");
     expect(tensor.reduction_value(0, "max") == 3, "reduction_value by name");
-    use(tensor.reduction_values(0), tensor.find_reduction(0, smd::reduction::max), tensor.find_reduction(0, "max"));
+    use(tensor.saved_reduction_values(0), tensor.find_reduction(0, smd::reduction::max),
+        tensor.find_reduction(0, "max"));
     use(tensor.find_computed(0, smd::reduction_set::all()));
     expect(tensor.measured(0, measure{}) == 4 && tensor.compared(0, 1, comparison{}), "measured");
     use(tensor.find_measured(0, measure{}), tensor.find_compared(0, 1, comparison{}));

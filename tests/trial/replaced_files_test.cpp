@@ -177,7 +177,7 @@ const std::map<std::string, question> questions{
      [](const trial& run) {
          return std::vector{or_why([&] {
              std::vector<double> numbers;
-             for (const auto& [key, number] : run.tensor("w").reduction_values(0)) {
+             for (const auto& [key, number] : run.tensor("w").saved_reduction_values(0)) {
                  numbers.push_back(number);
              }
              return numbers;

@@ -141,14 +141,14 @@ TEST_CASE("tensor: saved reductions are preferred, others are computed") {
     const auto reduced = run.tensor("reduced");
     CHECK(reduced.reduction_value(4, reduction::max) == 14);
     CHECK(reduced.reduction_value(4, "mean", {.abs = true}) == 0.25);
-    const auto saved = reduced.reduction_values(4);
+    const auto saved = reduced.saved_reduction_values(4);
     REQUIRE(saved.size() == 2);
     CHECK(saved.at({reduction::max, false}) == 14);
     CHECK(saved.at({reduction::mean, true}) == 0.25);
     const auto w = run.tensor("w");
     CHECK(w.reduction_value(0, reduction::min) == -2);
     CHECK(w.reduction_value(0, reduction::l1, {.worker = "worker_1"}) == 10);
-    CHECK(w.reduction_values(0).empty());
+    CHECK(w.saved_reduction_values(0).empty());
     const auto all = w.find_computed(0, reduction_set::all());
     REQUIRE(all.has_value());
     CHECK((*all)(reduction::sum) == 5);

@@ -159,7 +159,7 @@ struct wait_options {
     std::optional<std::chrono::milliseconds> give_up_after = {};
 };
 
-/// tensor.shape(...), tensor.reduction_values(...), tensor.values(...) and others.
+/// tensor.shape(...), tensor.saved_reduction_values(...), tensor.values(...) and others.
 struct read_options {
     smdebug::mode mode = smdebug::mode::global;
     /// Unset: the first worker by name that saved the tensor at the step.

@@ -141,13 +141,13 @@ public:
     /// The saved reductions with their values, by key: `.at({reduction::mean, true})`.  Empty where the tensor has
     /// values only: nothing is computed.  reduction_key::name() returns "abs_mean".
     /// Errors: as the class says, where neither values nor reductions were saved.  Cost: one read of each.
-    [[nodiscard]] std::map<reduction_key, double> reduction_values(step_number step,
-                                                                   const read_options& where = {}) const;
+    [[nodiscard]] std::map<reduction_key, double> saved_reduction_values(step_number step,
+                                                                         const read_options& where = {}) const;
 
     /// Any set of reductions and counts, computed from the values in one pass; saved ones are ignored.  Where rules
     /// share the run, and none of them was saved, they come from the pass that all rules share.
-    [[nodiscard]] lookup<smdebug::reduction_values> find_computed(step_number step, reduction_set wanted,
-                                                                  const read_options& where = {}) const;
+    [[nodiscard]] lookup<reduction_values> find_computed(step_number step, reduction_set wanted,
+                                                         const read_options& where = {}) const;
 
     // Digests ----------------------------------------------------------------------------------------------------
 
@@ -200,8 +200,8 @@ private:
 
     [[nodiscard]] lookup<tensor_value> read_value(step_number step, const value_options& how) const;
     [[nodiscard]] lookup<double> read_reduction(step_number step, reduction_key key, const read_options& where) const;
-    [[nodiscard]] lookup<smdebug::reduction_values> compute(step_number step, reduction_set wanted,
-                                                            const read_options& where) const;
+    [[nodiscard]] lookup<reduction_values> compute(step_number step, reduction_set wanted,
+                                                   const read_options& where) const;
     /// The result of a measure, or of a comparison with the save at `earlier`.
     [[nodiscard]] lookup<detail::any_measure::answer> answer(step_number earlier, step_number step,
                                                              const detail::any_measure& measure,

@@ -152,7 +152,7 @@ TEST_CASE("scan: every tensor of every golden run agrees with its handle") {
                 }
             }
             if (!tensor.file_failed()) {
-                const auto saved = handle.reduction_values(tensor.step, {.worker = worker});
+                const auto saved = handle.saved_reduction_values(tensor.step, {.worker = worker});
                 for (const auto& [key, number] : saved) {
                     REQUIRE(tensor.saved.contains(key));
                     const double mine = tensor.saved_value[key.index()];

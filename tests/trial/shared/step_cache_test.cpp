@@ -208,12 +208,12 @@ TEST_CASE("step_cache: throws what the trial throws") {
                     step_unavailable);
     CHECK_THROWS_AS(static_cast<void>(tensor.reduction_value(3, "median")), value_error);
     const auto own = run.tensor("a");
-    CHECK(tensor.reduction_values(3) == own.reduction_values(3));
+    CHECK(tensor.saved_reduction_values(3) == own.saved_reduction_values(3));
     CHECK(words(lookup<tensor_value>{tensor.value(3)}) == words(own.find_value(3)));
     CHECK(words(lookup<tensor_value>{tensor.value(3, {.worker = "worker_0"})}) == words(own.find_value(3)));
     CHECK_THROWS_AS(static_cast<void>(tensor.value(3, {.worker = "absent"})), invalid_worker);
     CHECK_THROWS_AS(static_cast<void>(tensor.value(99)), step_unavailable);
-    CHECK_THROWS_AS(static_cast<void>(tensor.reduction_values(99)), step_unavailable);
+    CHECK_THROWS_AS(static_cast<void>(tensor.saved_reduction_values(99)), step_unavailable);
     // Measures of any worker, and of a mode, are not cached, but correct.
     const auto elements = [](const tensor_view& values) { return values.count(); };
     const std::size_t all = own.measured(3, elements);

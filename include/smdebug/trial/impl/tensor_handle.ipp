@@ -252,7 +252,7 @@ SMDEBUG_INLINE lookup<double> tensor_handle::read_reduction(step_number step, re
                                                             const read_options& where) const {
     if (core_->shares(where)) {
         std::optional<double> number;
-        const auto use = [&](const smdebug::reduction_values& known) {
+        const auto use = [&](const reduction_values& known) {
             number = known.computed.contains(key) ? std::optional{known(key.what, key.abs)} : std::nullopt;
         };
         if (core_->view->reductions(*core_->share, step, *where.worker, use) && number) {
@@ -296,22 +296,22 @@ SMDEBUG_INLINE double tensor_handle::reduction_value(step_number step, std::stri
     return detail::or_throw(find_reduction(step, what, how));
 }
 
-SMDEBUG_INLINE std::map<reduction_key, double> tensor_handle::reduction_values(step_number step,
-                                                                               const read_options& where) const {
+SMDEBUG_INLINE std::map<reduction_key, double> tensor_handle::saved_reduction_values(step_number step,
+                                                                                     const read_options& where) const {
     core_->expect();
     const auto at = core_->reader.locate(step, where.mode, where.worker);
     return detail::or_throw(
         logged(about(at ? core_->reader.read_saved(*at) : at.failure(), step, where.mode), step, where));
 }
 
-SMDEBUG_INLINE lookup<smdebug::reduction_values> tensor_handle::compute(step_number step, reduction_set wanted,
-                                                                        const read_options& where) const {
+SMDEBUG_INLINE lookup<reduction_values> tensor_handle::compute(step_number step, reduction_set wanted,
+                                                               const read_options& where) const {
     // The shared pass has the saved reductions in place of computed ones.
     if (wanted.has_counts() && core_->shares(where) &&
         (wanted == reduction_set::counts() || (saved_reductions(step, where) & wanted).empty())) {
-        smdebug::reduction_values known;
+        reduction_values known;
         if (core_->view->reductions(*core_->share, step, *where.worker,
-                                    [&](const smdebug::reduction_values& found) { known = found; }) &&
+                                    [&](const reduction_values& found) { known = found; }) &&
             known.computed.has_counts()) {
             return known;
         }
@@ -321,8 +321,8 @@ SMDEBUG_INLINE lookup<smdebug::reduction_values> tensor_handle::compute(step_num
     return about(at ? core_->reader.reduce(*at, wanted) : at.failure(), step, where.mode);
 }
 
-SMDEBUG_INLINE lookup<smdebug::reduction_values> tensor_handle::find_computed(step_number step, reduction_set wanted,
-                                                                              const read_options& where) const {
+SMDEBUG_INLINE lookup<reduction_values> tensor_handle::find_computed(step_number step, reduction_set wanted,
+                                                                     const read_options& where) const {
     return logged(compute(step, wanted, where), step, where);
 }
 
