@@ -66,7 +66,7 @@ public:
             }
             finish();
             return end;
-        } catch (const stopped&) {
+        } catch (const stopped_error&) {
             session_->end(invoke_end::stopped, next_);
             finish();
             throw;

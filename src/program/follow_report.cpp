@@ -251,7 +251,7 @@ int follow_report(const report_arguments& args, const program_rules& registry, c
                   const std::stop_token& stop) {
     try {
         return followed_report{args, registry, to, stop}.follow();
-    } catch (const stopped&) {  // before there was a run
+    } catch (const stopped_error&) {  // before there was a run
         return exit_interrupted;
     }
 }

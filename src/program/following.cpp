@@ -180,7 +180,7 @@ follow_end follow_one(std::size_t place, followed_end& of, const run_options& ho
             }
             out.note(replaced_text(path));
         }
-    } catch (const stopped&) {
+    } catch (const stopped_error&) {
         return when_stopped;
     } catch (const usage_error&) {
         throw;

@@ -168,7 +168,7 @@ int learn_runs(const learn_arguments& args, console& to, const std::stop_token& 
                 to.error(one.run + " is left out: " + one.why);
             },
             is_asked);
-    } catch (const stopped&) {
+    } catch (const stopped_error&) {
         to.clear_progress();
         to.error("interrupted: nothing is written");
         return exit_interrupted;

@@ -311,7 +311,7 @@ void call_trial(const Trial& run) {
         run.has_passed_step(1), run.collections(), run.collection("all"));
     use(run.inputs(0), run.labels(0), run.predictions(0));
     const smd::no_refresh guard{run};
-    const smd::refresh again{run};
+    const smd::with_refresh again{run};
     expect(run.names_among({"w", "v"}, {.regex = "w"}).size() == 1, "names_among");
     expect(run.has_tensor("w") && !run.tensor_names({.collection = "all"}).empty(), "tensor_names");
 

@@ -82,7 +82,7 @@ TEST_CASE("learn: nothing is learned of a run of which a part cannot be read, or
     CHECK_THROWS_WITH_AS(static_cast<void>(learn(trial{empty})), doctest::Contains("no complete step"), not_found);
     std::stop_source stop;
     stop.request_stop();
-    CHECK_THROWS_AS(static_cast<void>(learn(trial{run_of(training(1))}, {.stop = stop.get_token()})), stopped);
+    CHECK_THROWS_AS(static_cast<void>(learn(trial{run_of(training(1))}, {.stop = stop.get_token()})), stopped_error);
 }
 
 TEST_CASE("learn: complete steps of a running job count, and a note says so") {

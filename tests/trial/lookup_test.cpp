@@ -124,5 +124,5 @@ TEST_CASE("lookup: unreadable data that the index promises are lost; data that w
     }
     CHECK(is_lost(access_denied("no")));
     CHECK_FALSE(is_lost(timed_out("no")));
-    CHECK_FALSE(is_lost(stopped("no")));
+    CHECK_FALSE(is_lost(stopped_error("no")));
 }

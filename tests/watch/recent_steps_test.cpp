@@ -203,7 +203,7 @@ TEST_CASE("recent_steps: with reductions alone no values are kept, but scalars a
 TEST_CASE("recent_steps: what is not there is not waited for") {
     recent steps{{}, {}};
     one_step(steps, 0);
-    CHECK_THROWS_AS(steps.run().wait_for_steps({1}), stopped);
+    CHECK_THROWS_AS(steps.run().wait_for_steps({1}), stopped_error);
     CHECK_THROWS_AS(static_cast<void>(value_at(steps, 1)), step_not_yet_available);
 }
 

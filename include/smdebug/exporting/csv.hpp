@@ -86,7 +86,7 @@ export_result export_csv(const Trial& run, const std::string& output, const expo
         }
     };
     if (!for_each_tensor(run, options.which, target.wanted(), visit, options.how)) {
-        throw stopped("the export was stopped; nothing was written");
+        throw stopped_error("the export was stopped; nothing was written");
     }
     return log.finish(name);
 }

@@ -56,7 +56,7 @@ namespace detail::learn {
 [[nodiscard]] number_set numbers_named(const text_list& names);
 
 /// The facts of the complete steps of a run, before margins are found.
-/// Errors: not_found: there is no step; stopped; the first error of what cannot be read, the run's problems first.
+/// Errors: not_found: there is no step; stopped_error; the first error of what cannot be read, the run's problems first.
 [[nodiscard]] all_facts facts_of_run(const trial& run, const std::string& name, const number_set& kept,
                                      unsigned threads, const std::stop_token& stop,
                                      const std::function<void(const std::string& note)>& note);
@@ -93,7 +93,7 @@ template <scannable_trial Trial>
 /// or an address in S3, as for run_finder.  A run of which anything cannot be read is left out whole, and passed to
 /// `left_out`, on any thread, by one at a time; so is a place that cannot be searched.  In the compiled form this is in
 /// the component `archive`, as run_finder is.
-/// Errors: value_error: no such number, or a run whose name is in options.add_to already; stopped.
+/// Errors: value_error: no such number, or a run whose name is in options.add_to already; stopped_error.
 /// Memory: the result, and what learn() needs for each thread.
 [[nodiscard]] learned_facts learn_runs(const std::vector<std::string>& paths, const learn_options& options = {},
                                        const std::function<void(const left_out_run&)>& left_out = {});

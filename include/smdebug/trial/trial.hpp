@@ -132,8 +132,8 @@ public:
     [[nodiscard]] step_state has_passed_step(step_number step, smdebug::mode in = smdebug::mode::global) const;
 
     /// Waits until each of the steps can be read, regardless of no_refresh guards.
-    /// Errors: step_unavailable (it was not saved), no_more_data (the job ended before it), timed_out, stalled
-    ///         (give_up_after), stopped.
+    /// Errors: step_unavailable (it was not saved), no_more_data (the job ended before it), timed_out,
+    ///         stalled_error (give_up_after), stopped_error.
     /// Cost:   negligible while nothing changes; on a local disk a step is seen within milliseconds.
     void wait_for_steps(const std::vector<step_number>& required, const wait_options& how = {}) const;
 
@@ -170,7 +170,7 @@ public:
     [[nodiscard]] step_number last_complete_step() const;
     /// Whether queries look for new steps.
     [[nodiscard]] bool dynamic_refresh() const noexcept;
-    /// Turns refreshing on or off until the returned object is destroyed, see no_refresh and refresh.
+    /// Turns refreshing on or off until the returned object is destroyed, see no_refresh and with_refresh.
     [[nodiscard]] std::shared_ptr<void> set_refresh(bool on) const;
     /// Looks for new steps now, regardless of no_refresh guards.
     void refresh() const;
@@ -269,12 +269,12 @@ public:
     }
 };
 
-/// While it lives, queries look for new steps, even inside a no_refresh: `refresh guard{trial};`
-class refresh : public detail::refresh_setting {
+/// While it lives, queries look for new steps, even inside a no_refresh: `with_refresh guard{trial};`
+class with_refresh : public detail::refresh_setting {
 public:
     template <class... Trials>
         requires((refreshable_trial<Trials> || refreshable_trials<Trials>) && ...)
-    explicit refresh(const Trials&... trials) {
+    explicit with_refresh(const Trials&... trials) {
         (set(true, trials), ...);
     }
 };

@@ -84,7 +84,7 @@ TEST_CASE("walk_export: nothing is an error that says why, and so is being stopp
     CHECK(contains_text(said({.names = {{"z"}}}), "no tensor that is selected could be exported"));
     std::stop_source stop;
     stop.request_stop();
-    CHECK_THROWS_AS(static_cast<void>(walk_export(run, {.how = {.stop = stop.get_token()}}, target)), stopped);
+    CHECK_THROWS_AS(static_cast<void>(walk_export(run, {.how = {.stop = stop.get_token()}}, target)), stopped_error);
     std::vector<std::size_t> done;
     static_cast<void>(walk_export(
         run, {.how = {.threads = 4, .progress = [&](std::size_t files, std::size_t) { done.push_back(files); }}},

@@ -103,7 +103,7 @@ template <class Trial>
     return options.run_name.empty() ? run.name() : options.run_name;
 }
 
-/// Errors: collection_unavailable, value_error (a bad regex, nothing to export), stopped; those of the target.
+/// Errors: collection_unavailable, value_error (a bad regex, nothing to export), stopped_error; those of the target.
 template <scannable_trial Trial>
 [[nodiscard]] export_result walk_export(const Trial& run, const export_options& options, export_target& target) {
     const auto from = run.snapshot();
@@ -114,7 +114,7 @@ template <scannable_trial Trial>
     how.which.tables = true;
     how.which.digests = true;
     if (!scan(run.state(), how, [&](const scanned_tensor& tensor) { log.take(tensor); })) {
-        throw stopped("the export was stopped; nothing was written");
+        throw stopped_error("the export was stopped; nothing was written");
     }
     return log.finish(exported_name(run, options));
 }

@@ -142,7 +142,7 @@ SMDEBUG_INLINE all_facts facts_of_run(const trial& run, const std::string& name,
         part->clear();
     }
     if (!parts.is_complete()) {
-        throw stopped("learning was stopped", {.where = name});
+        throw stopped_error("learning was stopped", {.where = name});
     }
     begin_steps_up_to(steps.back());
     if (!not_text.empty() && note) {

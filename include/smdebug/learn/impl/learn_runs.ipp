@@ -114,7 +114,7 @@ SMDEBUG_INLINE learned_facts learn_found(run_finder& runs, const run_opener& ope
         try {
             gathered.take(facts_of_run(open(one.path, store), one.path, gathered.kept(), 1, scope.stop,
                                        [&](const std::string& text) { gathered.note(one.path, text); }));
-        } catch (const stopped&) {
+        } catch (const stopped_error&) {
             return {.run = one, .state = run_state::undone};
         } catch (const std::exception& wrong) {
             gathered.leave_out(one.path, wrong.what());
@@ -126,7 +126,7 @@ SMDEBUG_INLINE learned_facts learn_found(run_finder& runs, const run_opener& ope
         run_batch({.threads = std::max(options.threads, 1U), .in_order = false, .stop = options.stop}, next, work,
                   [](run_result&&) {});
     if (!is_complete) {
-        throw stopped("learning was stopped");
+        throw stopped_error("learning was stopped");
     }
     return gathered.finish();
 }

@@ -127,7 +127,7 @@ SMDEBUG_INLINE void rule_watcher::evaluate(watched_rule& each, const trial& run,
         skip(each.name, now.step, missing);
     } catch (const timed_out& missing) {
         skip(each.name, now.step, missing);
-    } catch (const stopped& missing) {
+    } catch (const stopped_error& missing) {
         skip(each.name, now.step, missing);
     }
     for (const finding& one : findings) {

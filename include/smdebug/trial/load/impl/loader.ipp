@@ -587,7 +587,7 @@ SMDEBUG_INLINE void loader::check_in_all(std::uint64_t files, std::uint64_t byte
 SMDEBUG_INLINE void loader::take(const parsed_index_key& key, std::optional<byte_view> bytes,
                                  const object_version& version, bool ended, catalog_builder& builder) {
     if (opens_ && options_.stop.stop_requested()) {
-        throw stopped("opening " + std::string{store_.name()} + " was stopped", {.where = key.text()});
+        throw stopped_error("opening " + std::string{store_.name()} + " was stopped", {.where = key.text()});
     }
     if (!bytes) {
         problems_.erase(key.text());

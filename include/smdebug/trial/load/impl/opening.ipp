@@ -39,7 +39,7 @@ SMDEBUG_INLINE catalog::job_description opening::wait(bool& seen_running) {
             case wait_outcome::timed_out:
                 give_up();
             case wait_outcome::stopped:
-                throw stopped("opening " + place() + " was stopped", {.where = place()});
+                throw stopped_error("opening " + place() + " was stopped", {.where = place()});
         }
     }
 }
