@@ -79,9 +79,8 @@ def public_types(root):
     return found
 
 
-# Names that these headers declare outside detail for other headers: functions, what rules call on a trial, and virtual functions.
+# Names that these headers declare outside detail for other headers: functions, and virtual functions.
 PLUMBING = {"allocate_elements", "decode_named", "histogram_in", "interpolated", "place_of", "quantiles_in", "set_buckets",
-            "begin_rules", "cached_for_step", "rule_log", "share_with_rules",
             "interrupt", "pass", "prefetch", "told", "wait_until"}
 # Words before a parenthesis that are not function names.
 NO_FUNCTION = r"(?:noexcept|requires|explicit|decltype|alignas)\s*\((?:[^()]|\([^()]*\))*\)"

@@ -7,6 +7,7 @@
 #include <smdebug/tensor/element.hpp>
 #include <smdebug/tensor/tensor_value.hpp>
 #include <smdebug/trial/basic_trial.hpp>
+#include <smdebug/trial/trial_access.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -91,7 +92,8 @@ std::vector<any_rule<trial>> rules_from(std::string_view given, const registry_t
             others.push_back(std::make_shared<const trial>(create_trial(path)));
         }
         rules.push_back(registry.make(each.rule, each.parameters, others));
-        rules.back().limit(run.snapshot()->global_range({.begin = each.start_step, .end = each.end_step}));
+        rules.back().limit(
+            smdebug::detail::catalog_of(run)->global_range({.begin = each.start_step, .end = each.end_step}));
     }
     return rules;
 }

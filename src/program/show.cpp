@@ -22,6 +22,7 @@
 #include <smdebug/trial/selection.hpp>
 #include <smdebug/trial/step_stream.hpp>
 #include <smdebug/trial/trial.hpp>
+#include <smdebug/trial/trial_access.hpp>
 
 #include <array>
 #include <memory>
@@ -118,7 +119,8 @@ tensor_report look_at(const program_trial& run, const smdebug::detail::catalog& 
     // Of these values: the file may have been replaced since.
     std::optional<reduction_values> computed;
     if (value) {
-        if (auto reduced = run.state()->kernel().reduce(value->view(), reduction_set::all()); reduced.ok()) {
+        if (auto reduced = smdebug::detail::state_of(run)->kernel().reduce(value->view(), reduction_set::all());
+            reduced.ok()) {
             computed = *std::move(reduced);
         }
         about.value = *value;
@@ -290,7 +292,7 @@ int show(const show_arguments& args, console& to) {
     }
     for_each_run({args.run}, args.how, to, [&](const std::string& /*path*/, const auto& run) {
         const no_refresh as_it_is{run};
-        const auto from = run.snapshot();
+        const auto from = smdebug::detail::catalog_of(run);
         const bool table = args.how.format == output_format::table;
         bool first = true;
         for (const step_number step : detail::steps_to_show(run, *from, args)) {

@@ -302,7 +302,7 @@ template <class Trial>
 void call_trial(const Trial& run) {
     use(run.name(), run.path(), run.store(), run.workers(), run.workers(0), run.num_workers(), run.modes(),
         run.steps_are_synthetic(), run.problems(), run.job_state(), run.loaded_all_steps(), run.last_complete_step(),
-        run.dynamic_refresh(), run.quiet_time(), verify_run(run), run.snapshot(), run.state());
+        run.dynamic_refresh(), run.quiet_time(), verify_run(run));
     expect(run.steps().size() == 3, "steps");
     run.refresh();
     run.read_ahead(0);
@@ -317,9 +317,7 @@ void call_trial(const Trial& run) {
 
     const auto tensor = run.tensor("w");
     use(tensor.name(), tensor.original_name(), tensor.saved_reductions(0), tensor.record_offset(0), tensor.steps(),
-        tensor.prev_steps(2, {.n = 2}), tensor.workers(0), tensor.step_words(0), tensor.has_only_shape(0),
-        tensor.remembers_measures());
-    tensor.note_selected();
+        tensor.prev_steps(2, {.n = 2}), tensor.workers(0), tensor.step_words(0), tensor.has_only_shape(0));
     expect(tensor.template value<float>(2)(1, 1) == 2 && tensor.value(0).size() == 4, "value");
     expect(tensor.find_value(0).has_value(), "find_value");
     expect(tensor.find_digest(0).has_value() && tensor.digest(0) == *tensor.find_digest(0), "find_digest");

@@ -5,6 +5,7 @@
 
 #include <smdebug/smdebug.hpp>
 #include <smdebug/trial/step_stream.hpp>
+#include <smdebug/trial/trial_access.hpp>
 
 #include <doctest/doctest.h>
 
@@ -177,10 +178,11 @@ TEST_CASE(
     CHECK(lost.failure().note.find("2199023255568 bytes") != std::string::npos);
     for (const bool in_place : {false, true}) {
         std::vector<std::string> seen;
-        smdebug::detail::scan(run.state(), {.in_place = in_place}, [&](const smdebug::detail::scanned_tensor& tensor) {
-            seen.push_back(tensor.failure() != nullptr ? tensor.failure()->note : "read");
-            CHECK((tensor.failure() == nullptr || tensor.failure()->why == lookup_failure_kind::damaged));
-        });
+        smdebug::detail::scan(
+            state_of(run), {.in_place = in_place}, [&](const smdebug::detail::scanned_tensor& tensor) {
+                seen.push_back(tensor.failure() != nullptr ? tensor.failure()->note : "read");
+                CHECK((tensor.failure() == nullptr || tensor.failure()->why == lookup_failure_kind::damaged));
+            });
         REQUIRE(seen.size() == 2);
         CHECK(seen[0] == "read");
         CHECK(seen[1] == lost.failure().note);
@@ -333,7 +335,7 @@ TEST_CASE("damaged runs: a record under another name is reported, whatever the n
             CHECK(found.failure().damage == status::wrong_tensor);
         }
         std::size_t told = 0;
-        smdebug::detail::scan(run.state(), {.saved = reduction_set::all()},
+        smdebug::detail::scan(state_of(run), {.saved = reduction_set::all()},
                               [&](const smdebug::detail::scanned_tensor& seen) {
                                   told += (seen.failure() != nullptr ? 1U : 0U) + seen.saved_failures.size();
                               });

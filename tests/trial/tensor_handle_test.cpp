@@ -5,6 +5,7 @@
 
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
+#include <smdebug/trial/trial_access.hpp>
 #include <smdebug/xtensor.hpp>
 
 #include <doctest/doctest.h>
@@ -237,7 +238,7 @@ TEST_CASE("tensor: damage in one record does not affect others, and is reported 
     const std::string key = smdebug::detail::locations::event_key(2, "worker_0");
     const memory_trial run{store};
     const byte_buffer whole = store.read(key);
-    const auto from = run.snapshot();
+    const auto from = smdebug::detail::catalog_of(run);
     const auto entry = *from->values_of(from->find_step(2)->files()[0], *from->find_tensor("ints"));
     for (std::uint64_t at = 0; at < entry.record.length; ++at) {
         std::vector<std::byte> bytes(whole.view().begin(), whole.view().end());

@@ -1,3 +1,4 @@
+#include <smdebug/trial/trial_access.hpp>
 #include <smdebug/watch/recent_steps.hpp>
 
 #include <smdebug/hook/save_arguments.hpp>
@@ -100,7 +101,7 @@ TEST_CASE("recent_steps: memory is bounded, and the trial knows of no step that 
         CHECK(steps.memory().objects() == 2 * known.size() + 1);  // events and index; the collections
         CHECK(known.size() + steps.memory().spare() <= 11);
         most = std::max(most, known.size());
-        CHECK(steps.run().snapshot()->steps.size() == known.size());
+        CHECK(catalog_of(steps.run())->steps.size() == known.size());
     }
     CHECK(most == 10);
     CHECK_THROWS_AS(static_cast<void>(value_at(steps, 50)), step_unavailable);

@@ -10,9 +10,10 @@
 #include <smdebug/exporting/write/output.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/reduce/statistic.hpp>
-#include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/scanned_tensor.hpp>
 #include <smdebug/trial/step_stream.hpp>
+#include <smdebug/trial/trial.hpp>
+#include <smdebug/trial/trial_access.hpp>
 
 #include <cstddef>
 #include <string>
@@ -63,14 +64,13 @@ private:
 /// Errors: as export_npz(), and value_error for an unknown reduction.
 /// Memory: as for_each_tensor(); with `values` one record.  Cost: as for_each_tensor(), whose threads `how` sets; with
 ///         `values` some 100 ns an element.
-template <scannable_trial Trial>
-export_result export_csv(const Trial& run, const std::string& output, const export_options& options = {}) {
+inline export_result export_csv(const trial& run, const std::string& output, const export_options& options = {}) {
     const std::string name = detail::exported_name(run, options);
     detail::csv_file target{detail::output_path(output, run.path()), options, name};
     if (options.values) {
         return detail::walk_export(run, options, target);
     }
-    const auto from = run.snapshot();
+    const auto from = detail::catalog_of(run);
     detail::export_log log{options, target, *from};
     const auto visit = [&](const reduced_tensor& tensor) {
         for (const detail::scan_failure& bad : tensor.saved_failures) {

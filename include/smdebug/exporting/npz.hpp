@@ -9,7 +9,8 @@
 #include <smdebug/exporting/write/export_walk.hpp>
 #include <smdebug/exporting/write/output.hpp>
 #include <smdebug/record/crc32c_table.hpp>
-#include <smdebug/trial/concepts.hpp>
+#include <smdebug/trial/trial.hpp>
+#include <smdebug/trial/trial_access.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -188,10 +189,9 @@ private:
 ///         that do not stack), stopped_error, collection_unavailable; unavailable (disk full), access_denied and not_found of
 ///         the output.  After an error no output is left.
 /// Memory: a record, twice where elements are converted.  Cost: reading the run, a checksum, and writing.
-template <scannable_trial Trial>
-export_result export_npz(const Trial& run, const std::string& output, const export_options& options = {}) {
+inline export_result export_npz(const trial& run, const std::string& output, const export_options& options = {}) {
     const std::string path = detail::output_path(output, run.path());
-    const auto from = run.snapshot();
+    const auto from = detail::catalog_of(run);
     const auto what = detail::export_extent::of(*from, options.which);
     if (detail::is_stack(path, what)) {
         detail::npz_stack target{path, what, options};

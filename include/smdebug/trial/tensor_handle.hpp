@@ -26,6 +26,7 @@ namespace smdebug::inline v1 {
 
 namespace detail {
 
+struct trial_access;
 class trial_state;
 
 }  // namespace detail
@@ -37,10 +38,6 @@ class trial_state;
 /// Threads: const calls may run concurrently.  Lifetime: independent of the trial that made it.
 class tensor_handle {
 public:
-    /// `view`: null, or what rules share about the trial.
-    tensor_handle(std::shared_ptr<const detail::trial_state> state, std::string name,
-                  std::shared_ptr<detail::rule_view> view = nullptr);
-
     [[nodiscard]] const std::string& name() const& noexcept;
     [[nodiscard]] std::string name() const&& { return name(); }
 
@@ -190,13 +187,14 @@ public:
         return detail::or_throw(find_compared(earlier, step, comparison, where));
     }
 
-    /// Whether results of measures are cached: a measure that hashes then finds equal bytes without reading them again.
-    [[nodiscard]] bool remembers_measures() const noexcept;
-    /// Logs that a rule uses this handle, which another rule obtained.
-    void note_selected() const;
-
 private:
+    friend class trial;
+    friend struct detail::trial_access;
     struct core;
+
+    /// `view`: null, or what rules share about the trial.
+    tensor_handle(std::shared_ptr<const detail::trial_state> state, std::string name,
+                  std::shared_ptr<detail::rule_view> view = nullptr);
 
     [[nodiscard]] lookup<tensor_value> read_value(step_number step, const value_options& how) const;
     [[nodiscard]] lookup<double> read_reduction(step_number step, reduction_key key, const read_options& where) const;

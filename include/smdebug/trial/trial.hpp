@@ -27,8 +27,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <typeindex>
-#include <typeinfo>
 #include <utility>
 #include <vector>
 
@@ -56,9 +54,8 @@ enum class job_state : std::uint8_t {
 
 namespace detail {
 
-struct catalog;
-class read_log;
 class rule_view;
+struct trial_access;
 class trial_state;
 
 }  // namespace detail
@@ -70,7 +67,6 @@ class trial_state;
 /// Lifetime: handles and values live on when the trial is gone.  Copies share everything.
 class trial {
 public:
-    using state_type = detail::trial_state;
     using tensor_type = tensor_handle;
 
     /// Opens the run that lies in `store`.
@@ -178,41 +174,13 @@ public:
     /// skipped; in data of other tools and archives what is damaged, unsupported, replaced or left out, see
     /// problem_kind.  A rule counts each as data that it could not read.
     [[nodiscard]] std::vector<problem> problems() const;
-    /// The current catalog, for scans that walk the run in file order: <smdebug/trial/catalog/catalog.hpp>.  It is
-    /// immutable.
-    [[nodiscard]] std::shared_ptr<const detail::catalog> snapshot() const;
-    /// The state that handles share; for guards and scans.
-    [[nodiscard]] const std::shared_ptr<const state_type>& state() const noexcept;
-
-    // Rules ------------------------------------------------------------------------------------------------------
-
-    // For code that drives rules; see rules/invoke_rules.hpp.
-
-    /// This trial, and copies made from it afterwards, consult `view` first and log failed reads there: see
-    /// detail::view_for_rules().  Null: stops sharing.
-    void share_with_rules(const std::shared_ptr<detail::rule_view>& view);
-    /// Announces that rules are about to evaluate a step that is available, and will not evaluate `end` or later ones.
-    void begin_rules(step_number step, std::optional<step_number> end = std::nullopt) const;
-    /// The log of the rule that is being called; null where no rules share this.
-    [[nodiscard]] detail::read_log* rule_log() const noexcept;
-    /// The result of make() for the tensors of some collections and regexes at the current step, cached while steps
-    /// hold the same tensors; null for other steps, and where nothing is shared.  Errors: those of make().
-    template <class Value, class Make>
-    [[nodiscard]] std::shared_ptr<const Value> cached_for_step(step_number step, const text_list& collections,
-                                                               const text_list& regexes, Make&& make) const {
-        const auto held = [&]() -> std::shared_ptr<const void> { return std::make_shared<const Value>(make()); };
-        return std::static_pointer_cast<const Value>(cached_for_step(step, typeid(Value), collections, regexes, held));
-    }
-
-protected:
-    trial(any_storage store, trial_options options, detail::any_decoder decoder, detail::any_kernel kernel);
 
 private:
-    [[nodiscard]] std::shared_ptr<const void> cached_for_step(step_number step, std::type_index type,
-                                                              const text_list& collections, const text_list& regexes,
-                                                              function_ref<std::shared_ptr<const void>()> make) const;
+    friend struct detail::trial_access;
 
-    std::shared_ptr<const state_type> state_;
+    trial(any_storage store, trial_options options, detail::any_decoder decoder, detail::any_kernel kernel);
+
+    std::shared_ptr<const detail::trial_state> state_;
     // Null: no rules use the trial.  The last trial that holds it calls its forget().
     std::shared_ptr<detail::rule_view> view_;
 };

@@ -4,6 +4,7 @@
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/reduce/name.hpp>
+#include <smdebug/trial/trial_access.hpp>
 
 #include <doctest/doctest.h>
 
@@ -96,7 +97,7 @@ TEST_CASE("export_extent: the files, tensors and workers of a selection") {
     memory_storage store = small_run();
     run_builder{store}.step({.step = 4, .tensors = {tensor_of<float>("a", {1})}, .worker = "worker_1"});
     const memory_trial run{store};
-    const auto from = run.snapshot();
+    const auto from = smdebug::detail::catalog_of(run);
     const export_extent all = export_extent::of(*from, {});
     CHECK(all.files.size() == 3);
     CHECK(all.tensors == std::vector<std::string>{"a", "b", "r", "z"});

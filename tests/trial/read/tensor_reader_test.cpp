@@ -5,6 +5,7 @@
 
 #include <smdebug/reduce/scalar_kernel.hpp>
 #include <smdebug/trial/basic_trial.hpp>
+#include <smdebug/trial/trial_access.hpp>
 
 #include <doctest/doctest.h>
 
@@ -38,7 +39,7 @@ memory_storage sample() {
 
 TEST_CASE("tensor_reader: finds the files of a step by global and by mode step, and one worker's") {
     const memory_trial run{sample()};
-    const tensor_reader w{run.state(), "w"};
+    const tensor_reader w{state_of(run), "w"};
     CHECK(w.find_files(4, mode::global).files.size() == 2);
     CHECK(w.find_files(2, mode::train).files.size() == 2);
     CHECK(w.find_files(2, mode::eval).files.empty());

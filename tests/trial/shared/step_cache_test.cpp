@@ -15,6 +15,7 @@
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/tensor/tensor_value.hpp>
 #include <smdebug/trial/basic_trial.hpp>
+#include <smdebug/trial/trial_access.hpp>
 
 #include <doctest/doctest.h>
 
@@ -48,7 +49,7 @@ float first_element(const auto& tensor, step_number step) {
 
 static_assert(rules::detail::countable_tensor<tensor_handle> && rules::detail::valued_tensor<tensor_handle> &&
               rules::detail::shaped_tensor<tensor_handle> && readable_trial<memory_trial> &&
-              shareable_trial<memory_trial> && shareable_trial<trial>);
+              smdebug::detail::shareable_trial<memory_trial> && smdebug::detail::shareable_trial<trial>);
 
 // A rule may name the trial's type, or deduce its storage.
 static_assert(rule<decltype([](const memory_trial&, step_number) { return finding{}; }), memory_trial> &&

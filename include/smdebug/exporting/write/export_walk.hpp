@@ -10,10 +10,11 @@
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
 #include <smdebug/trial/catalog/layout.hpp>
-#include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/read/scan.hpp>
 #include <smdebug/trial/scanned_tensor.hpp>
 #include <smdebug/trial/selection.hpp>
+#include <smdebug/trial/trial.hpp>
+#include <smdebug/trial/trial_access.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -98,22 +99,20 @@ private:
 };
 
 /// The run's name in the output.
-template <class Trial>
-[[nodiscard]] std::string exported_name(const Trial& run, const export_options& options) {
+[[nodiscard]] inline std::string exported_name(const trial& run, const export_options& options) {
     return options.run_name.empty() ? run.name() : options.run_name;
 }
 
 /// Errors: collection_unavailable, value_error (a bad regex, nothing to export), stopped_error; those of the target.
-template <scannable_trial Trial>
-[[nodiscard]] export_result walk_export(const Trial& run, const export_options& options, export_target& target) {
-    const auto from = run.snapshot();
+[[nodiscard]] inline export_result walk_export(const trial& run, const export_options& options, export_target& target) {
+    const auto from = catalog_of(run);
     export_log log{options, target, *from};
     scan_options how{.which = options.which,
                      .saved = target.reads_reductions() ? reduction_set::all() : reduction_set{},
                      .how = options.how};
     how.which.tables = true;
     how.which.digests = true;
-    if (!scan(run.state(), how, [&](const scanned_tensor& tensor) { log.take(tensor); })) {
+    if (!scan(state_of(run), how, [&](const scanned_tensor& tensor) { log.take(tensor); })) {
         throw stopped_error("the export was stopped; nothing was written");
     }
     return log.finish(exported_name(run, options));

@@ -21,7 +21,7 @@ public:
     facts_gatherer(const learn_options& options, const std::function<void(const left_out_run&)>& left_out)
         : options_(options), left_out_(left_out), kept_(numbers_named(options.reductions)) {
         if (!options.add_to.runs().empty()) {
-            facts_ = options.add_to.data();
+            facts_ = facts_access::data(options.add_to);
             kept_ = facts_.reductions;
         }
         facts_.reductions = kept_;
@@ -62,7 +62,7 @@ public:
     }
     [[nodiscard]] learned_facts finish() {
         facts_.settle();
-        return learned_facts::of(std::move(facts_));
+        return facts_access::made_of(std::move(facts_));
     }
 
 private:

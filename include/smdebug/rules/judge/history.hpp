@@ -30,6 +30,7 @@
 #include <vector>
 
 #include <smdebug/core/strict_math/begin.ipp>
+#include <smdebug/trial/trial_access.hpp>
 namespace smdebug::inline v1::rules {
 
 /// Descriptions of settings that these rules have.
@@ -308,8 +309,8 @@ public:
     /// Forgets the histories of another run, and returns whether it is another one; a trial that cannot be recognised
     /// is another one at each step.
     bool begin(const readable_trial auto& run) {
-        if constexpr (requires { std::weak_ptr<const void>{run.state()}; }) {
-            const std::weak_ptr<const void> now = run.state();
+        if constexpr (smdebug::detail::shareable_trial<std::remove_cvref_t<decltype(run)>>) {
+            const std::weak_ptr<const void> now = smdebug::detail::state_of(run);
             if (!now.owner_before(run_) && !run_.owner_before(now)) {
                 return false;
             }

@@ -14,6 +14,7 @@
 #include <smdebug/trial/read/trial_state.hpp>
 #include <smdebug/trial/shared/rule_view.hpp>
 #include <smdebug/trial/tensor_handle.hpp>
+#include <smdebug/trial/trial_access.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -74,16 +75,18 @@ struct tensor_handle::core {
 SMDEBUG_INLINE tensor_handle::tensor_handle(std::shared_ptr<const detail::trial_state> state, std::string name,
                                             std::shared_ptr<detail::rule_view> view)
     : core_(std::make_shared<const core>(std::move(state), std::move(name), std::move(view))) {
-    note_selected();
+    detail::trial_access::note_selected(*this);
 }
 
 SMDEBUG_INLINE const std::string& tensor_handle::name() const& noexcept { return core_->reader.name(); }
 
-SMDEBUG_INLINE bool tensor_handle::remembers_measures() const noexcept { return core_->share != nullptr; }
+SMDEBUG_INLINE bool detail::trial_access::remembers_measures(const tensor_handle& tensor) noexcept {
+    return tensor.core_->share != nullptr;
+}
 
-SMDEBUG_INLINE void tensor_handle::note_selected() const {
-    if (core_->view != nullptr) {
-        core_->view->log().was_selected();
+SMDEBUG_INLINE void detail::trial_access::note_selected(const tensor_handle& tensor) {
+    if (tensor.core_->view != nullptr) {
+        tensor.core_->view->log().was_selected();
     }
 }
 
