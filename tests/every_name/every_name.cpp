@@ -211,7 +211,7 @@ void call_storages(const std::string& folder) {
     }
 }
 
-// What a source of one's own may add, and what a catalog takes of it.
+// What a source of one's own may add.
 void call_contents() {
     use(smd::as_run(smd::any_storage{smd::memory_storage{}}, no_source{}).source());
     smd::run_contents found;
@@ -224,7 +224,6 @@ void call_contents() {
     found.add_number(where, "n", 2.5);
     found.add_number(where, found.name("o"), 2.5, smd::dtype::float64, object);
     found.add_number_beside(found.name("o"), 2.5, 0, smd::dtype::float64);
-    found.add_message(where, found.name("t"), smd::detail::storage_form::message, object, {0, 10});
     found.add_shape(where, "s", {});
     found.add_collection({.name = "c"});
     found.add_to_collection("c", "e");
@@ -235,11 +234,6 @@ void call_contents() {
     found.withdraw_problem("object");
     expect(found.ended() && found.has_found() && found.key_of(object) == "object", "an object");
     expect(found.problems().empty() && found.collections().size() == 1 && found.num_workers() == 1, "no problem");
-    expect(found.workers().size() == 1 && found.names().size() == 7 && found.entry_count() == 7, "names");
-    expect(found.form(0) == (*found.forms())[0] && found.shapes().size() == 1, "forms");
-    found.each_entry(0, [](const auto& each) { use(each); });
-    found.forget_found();
-    expect(found.runs().empty(), "forgotten");
 }
 
 template <class Hook>
@@ -410,7 +404,7 @@ void call_rules(const Trial& run, const std::string& folder) {
     expect(static_cast<bool>(smd::actions::run_command({"true"})), "run_command");
     smd::actions::status_file file{folder + "/status.json"};
     use(file.set("mine", smd::rule_status::in_progress), file.set(result), file.flush());
-    const std::array statuses{smd::actions::detail::evaluation_status{}};
+    const std::array statuses{smd::actions::evaluation_status{}};
     smd::actions::append_status_json(text, statuses[0]);
     use(smd::actions::status_json(statuses[0]), smd::actions::status_json(statuses), smd::actions::cut_text("text", 2),
         smd::actions::iso_time_text({}), smd::actions::write_status_file(folder + "/one.json", statuses[0]),

@@ -62,7 +62,7 @@ std::string line_of(const reduced_tensor& found) {
                 std::to_string(static_cast<int>(found.failure->damage)) + " " + std::to_string(found.failure->offset) +
                 (found.file_failed ? " whole file" : "");
     }
-    for (const smdebug::detail::scan_failure& bad : found.saved_failures) {
+    for (const unread_reduction& bad : found.saved_failures) {
         line += " lost " + bad.key.name();
     }
     return line;

@@ -74,7 +74,7 @@ texts walked(const Trial& run, const tensor_selection& chosen, const reading_con
                     line += " " + reduction_key::from_index(i).name() + " " + std::to_string(tensor.saved_value[i]);
                 }
             }
-            for (const smdebug::detail::scan_failure& failed : tensor.saved_failures) {
+            for (const unread_reduction& failed : tensor.saved_failures) {
                 line += " not " + failed.key.name() + text_of(failed.why);
             }
             lines.push_back(line);

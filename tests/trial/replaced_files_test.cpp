@@ -123,7 +123,7 @@ seen reduced_to(const reduced_tensor& found) {
             all.numbers.push_back(found.reductions(what));
         }
     }
-    for (const smdebug::detail::scan_failure& failed : found.saved_failures) {
+    for (const unread_reduction& failed : found.saved_failures) {
         all.failure += failed.why.note + failed.why.where;
     }
     all.failure += found.failure != nullptr ? found.failure->note + found.failure->where : "";

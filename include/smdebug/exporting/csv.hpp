@@ -73,7 +73,7 @@ inline export_result export_csv(const trial& run, const std::string& output, con
     const auto from = detail::catalog_of(run);
     detail::export_log log{options, target, *from};
     const auto visit = [&](const reduced_tensor& tensor) {
-        for (const detail::scan_failure& bad : tensor.saved_failures) {
+        for (const unread_reduction& bad : tensor.saved_failures) {
             log.damaged(detail::exported_place::of(tensor), tensor.name, bad.why);
         }
         if (tensor.failure == nullptr) {

@@ -61,9 +61,9 @@ struct run_difference {
     std::size_t differing = 0;
     double largest = std::numeric_limits<double>::quiet_NaN();           ///< see element_comparison
     double largest_relative = std::numeric_limits<double>::quiet_NaN();  ///< the same
-    std::optional<reduce::detail::differing_element> first = {};         ///< the first element that differs, in C order
-    std::optional<reduce::detail::differing_element> farthest = {};  ///< the element that differs most; none: strings
-    const shape_type* shape = nullptr;                               ///< the tensor's shape, where values differ
+    std::optional<differing_element> first = {};                         ///< the first element that differs, in C order
+    std::optional<differing_element> farthest = {};  ///< the element that differs most; none: strings
+    const shape_type* shape = nullptr;               ///< the tensor's shape, where values differ
 };
 
 /// The result for one step that both runs have.

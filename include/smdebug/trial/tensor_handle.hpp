@@ -68,8 +68,7 @@ public:
     /// Errors: type_error when the dtype differs and `convert` is off or the
     /// values do not fit.
     template <class Element>
-    [[nodiscard]] lookup<typename detail::array_of<Element>::type> find_value(step_number step,
-                                                                              const value_options& how = {}) const {
+    [[nodiscard]] lookup<element_array<Element>> find_value(step_number step, const value_options& how = {}) const {
         auto found = find_value(step, how);
         if (!found) {
             return found.failure();
@@ -93,8 +92,7 @@ public:
         return detail::array_of<Element>::from(*other);
     }
     template <class Element>
-    [[nodiscard]] typename detail::array_of<Element>::type value(step_number step,
-                                                                 const value_options& how = {}) const {
+    [[nodiscard]] element_array<Element> value(step_number step, const value_options& how = {}) const {
         return detail::or_throw(find_value<Element>(step, how));
     }
 

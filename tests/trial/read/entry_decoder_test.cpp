@@ -74,7 +74,7 @@ std::map<std::string, std::pair<std::string, std::string>> said_of(const Trial& 
                 said[key.name()].first = std::to_string(tensor.saved_value[i]);
             }
         }
-        for (const smdebug::detail::scan_failure& failed : tensor.saved_failures) {
+        for (const unread_reduction& failed : tensor.saved_failures) {
             said[failed.key.name()].first = failure_text(failed.why);
         }
     });

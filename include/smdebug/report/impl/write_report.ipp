@@ -90,7 +90,7 @@ inline void note_tensor(seen_tensor& seen, const smdebug::detail::scanned_tensor
         say(*tensor.failure);
     }
     const reduction_set shown = numbers_of_reports();
-    for (const smdebug::detail::scan_failure& bad : tensor.saved_failures) {
+    for (const unread_reduction& bad : tensor.saved_failures) {
         if (shown.contains(bad.key)) {  // rules may have requested others
             say(bad.why);
         }

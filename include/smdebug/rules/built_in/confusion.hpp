@@ -26,15 +26,11 @@
 #include <smdebug/core/strict_math/begin.ipp>
 namespace smdebug::inline v1::rules {
 
-namespace detail {
-
 /// What the entries of a confusion matrix are divided by.
 enum class confusion_share : std::uint8_t {
     predictions,  ///< number of predictions of a category: the diagonal is its precision
     labels,       ///< number of labels of a category: the diagonal is its recall
 };
-
-}  // namespace detail
 
 /// Counts at each step how often each category was predicted for each label, and fires if for some category that was
 /// predicted the share with that label is below min_diag, or the share with some other label above max_off_diag.
@@ -55,7 +51,7 @@ struct confusion {
     double max_off_diag = 0.1;
     bool all_workers = false;
     /// Decision: the public formulas contradict each other; no public text decides between these two.
-    detail::confusion_share share_of = detail::confusion_share::predictions;
+    confusion_share share_of = confusion_share::predictions;
 
     [[nodiscard]] static constexpr std::string_view name() noexcept { return "confusion"; }
     [[nodiscard]] static constexpr std::string_view service_name() noexcept { return "Confusion"; }

@@ -109,7 +109,7 @@ SMDEBUG_INLINE void export_log::take(const scanned_tensor& tensor) {
         current_ = {tensor.step, std::string{tensor.worker}};
         last_failed_.clear();
     }
-    for (const scan_failure& bad : tensor.saved_failures) {
+    for (const unread_reduction& bad : tensor.saved_failures) {
         damaged(exported_place::of(tensor), tensor.name, bad.why);
     }
     if (tensor.failure() != nullptr) {

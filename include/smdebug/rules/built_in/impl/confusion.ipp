@@ -26,7 +26,7 @@ SMDEBUG_INLINE confusion::pairs confusion::categories(const std::vector<double>&
         if (is_category(labelled[i]) && is_category(predicted[i])) {
             const auto a = static_cast<std::int64_t>(predicted[i]);
             const auto b = static_cast<std::int64_t>(labelled[i]);
-            kept.push_back(share_of == detail::confusion_share::predictions ? std::pair{a, b} : std::pair{b, a});
+            kept.push_back(share_of == confusion_share::predictions ? std::pair{a, b} : std::pair{b, a});
         }
     }
     return kept;
@@ -62,7 +62,7 @@ SMDEBUG_INLINE std::vector<confusion::cell> confusion::cells_of(pairs kept) {
 }
 
 SMDEBUG_INLINE std::string confusion::words(const violation& bad) const {
-    const bool by_prediction = share_of == detail::confusion_share::predictions;
+    const bool by_prediction = share_of == confusion_share::predictions;
     return "of " + std::to_string(bad.sum) + (by_prediction ? " predicted" : " labelled") + " as category " +
            std::to_string(bad.of.whole) + ", " + std::to_string(bad.of.count) +
            (by_prediction ? " are labelled as " : " are predicted as ") + std::to_string(bad.of.part) +

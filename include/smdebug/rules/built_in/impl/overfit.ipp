@@ -28,7 +28,7 @@ SMDEBUG_INLINE std::optional<finding> overfit::judge_phases(const detail::step_l
     }
     const smdebug::mode in = training ? mode::train : mode::eval;
     detail::mean_loss& mean = training ? so_far.train_ : so_far.validation_;
-    if (so_far.phase_ != in && window == detail::loss_window::phase) {
+    if (so_far.phase_ != in && window == loss_window::phase) {
         mean = {};
     }
     so_far.phase_ = in;
