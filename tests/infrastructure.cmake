@@ -114,6 +114,14 @@ endif()
 add_infrastructure_test(hosts ${SMDEBUG_BASH} ${CMAKE_CURRENT_SOURCE_DIR}/check_hosts.sh ${user_compiler})
 add_infrastructure_test(requirements ${SMDEBUG_BASH} ${CMAKE_CURRENT_SOURCE_DIR}/check_requirements.sh ${user_compiler})
 
+# A look-up as a std::expected, which C++23 has.
+if("cxx_std_23" IN_LIST CMAKE_CXX_COMPILE_FEATURES)
+    add_executable(lookup_as_expected trial/lookup_as_expected.cpp)
+    target_link_libraries(lookup_as_expected PRIVATE smdebug_form smdebug_warnings)
+    target_compile_features(lookup_as_expected PRIVATE cxx_std_23)
+    add_infrastructure_test(lookup_as_expected lookup_as_expected)
+endif()
+
 # Near misses: also with the compiled form's headers, precompiled once a folder.
 set(check_compile_fail ${SMDEBUG_BASH} ${CMAKE_CURRENT_SOURCE_DIR}/check_compile_fail.sh)
 file(GLOB_RECURSE cases CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} compile_fail/*.cpp)

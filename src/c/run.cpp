@@ -161,8 +161,8 @@ smd_status smd_run_tensor(smd_run* run, const char* name, smd_mode mode, int64_t
     return handle::guard<run_handle>(run, __func__, [&](run_handle& held) {
         const tensor_handle tensor = held.get().tensor(text(name, "name"));
         const auto found = tensor.find_value(step, at<value_options>(mode, worker));
-        if (!found && found.failure().why != lookup_failure_kind::tensor_not_saved) {
-            throw_failure(found.failure());
+        if (!found && found.error().why != lookup_failure_kind::tensor_not_saved) {
+            throw_failure(found.error());
         }
         const shape_type extents = found ? found->shape() : tensor.shape(step, at<read_options>(mode, worker));
         fill(extents.size(), shape, capacity, rank, "extents", [&] {

@@ -127,7 +127,7 @@ tensor_report look_at(const program_trial& run, const smdebug::detail::catalog& 
         about.type = value->type();
         about.shape = value->shape();
     } else {
-        const bool not_saved = value.failure().why == lookup_failure_kind::tensor_not_saved;
+        const bool not_saved = value.error().why == lookup_failure_kind::tensor_not_saved;
         about.no_value = not_saved ? "not saved" : "cannot be read";
         if (!not_saved) {
             // Values that are too large to be held together are reduced in pieces, as by stats.
@@ -141,7 +141,7 @@ tensor_report look_at(const program_trial& run, const smdebug::detail::catalog& 
                 }
             }));
             if (!about.type) {
-                report(value.failure());
+                report(value.error());
             }
         }
         if (const auto shape = tensor.find_shape(step, where)) {
@@ -163,8 +163,8 @@ tensor_report look_at(const program_trial& run, const smdebug::detail::catalog& 
         const auto read = tensor.find_reduction(step, key.what, {.worker = about.worker, .abs = key.abs});
         if (read) {
             about.reductions[i] = *read;
-        } else if (about.no_value != "cannot be read" || read.failure().why == lookup_failure_kind::damaged) {
-            report(read.failure());
+        } else if (about.no_value != "cannot be read" || read.error().why == lookup_failure_kind::damaged) {
+            report(read.error());
         }
     }
     return about;

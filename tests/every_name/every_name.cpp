@@ -316,7 +316,7 @@ void call_trial(const Trial& run) {
     expect(tensor.find_value(0).has_value(), "find_value");
     expect(tensor.find_digest(0).has_value() && tensor.digest(0) == *tensor.find_digest(0), "find_digest");
     const auto missing = tensor.find_value(9);
-    use(missing.failure(), tensor.values(), tensor.shape(0), tensor.shapes(), tensor.find_shape(0));
+    use(missing.error(), tensor.values(), tensor.shape(0), tensor.shapes(), tensor.find_shape(0));
     expect(tensor.reduction_value(0, smd::reduction::max) == 3, "reduction_value");
     expect(tensor.reduction_value(0, "max") == 3, "reduction_value by name");
     use(tensor.saved_reduction_values(0), tensor.find_reduction(0, smd::reduction::max),

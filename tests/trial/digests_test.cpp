@@ -81,9 +81,9 @@ TEST_CASE("digests: without one and without values the look-up fails as one of v
     const memory_trial run{run_with({tensor_of<double>("smdebug/reductions/max/w", {3}, {})})};
     const auto missing = run.tensor("w").find_digest(3);
     REQUIRE_FALSE(missing);
-    CHECK(missing.failure().why == lookup_failure_kind::tensor_not_saved);
-    CHECK(missing.failure().has_reductions);
-    CHECK(missing.failure().message() == failure_of(run.tensor("w").find_value(3)).message());
+    CHECK(missing.error().why == lookup_failure_kind::tensor_not_saved);
+    CHECK(missing.error().has_reductions);
+    CHECK(missing.error().message() == failure_of(run.tensor("w").find_value(3)).message());
     CHECK_THROWS_AS(static_cast<void>(run.tensor("w").digest(4)), step_unavailable);
     CHECK_THROWS_AS(static_cast<void>(run.tensor("w").digest(3, {.worker = "worker_9"})), invalid_worker);
     CHECK_THROWS_AS(static_cast<void>(run.tensor("v")), tensor_unavailable);

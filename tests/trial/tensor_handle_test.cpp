@@ -54,14 +54,14 @@ memory_storage sample(bool ended = true) {
 template <class Error, class Call>
 void throws_where_find_gives(const auto& found, lookup_failure_kind why, Call&& call) {
     REQUIRE_FALSE(found.has_value());
-    CHECK(found.failure().why == why);
+    CHECK(found.error().why == why);
     CHECK_THROWS_AS(static_cast<void>(call()), Error);
     try {
         static_cast<void>(call());
     } catch (const error& thrown) {
-        CHECK(found.failure().message() == thrown.message());
-        CHECK((thrown.tensor().empty() || found.failure().tensor == thrown.tensor()));
-        CHECK(found.failure().step == thrown.step());
+        CHECK(found.error().message() == thrown.message());
+        CHECK((thrown.tensor().empty() || found.error().tensor == thrown.tensor()));
+        CHECK(found.error().step == thrown.step());
     }
 }
 
@@ -247,9 +247,9 @@ TEST_CASE("tensor: damage in one record does not affect others, and is reported 
         CAPTURE(at);
         const auto ints = run.tensor("ints").find_value(2);
         if (!ints) {  // a flipped bit of a value under the package's checksum is undetectable
-            CHECK(ints.failure().why == lookup_failure_kind::damaged);
-            CHECK(ints.failure().where == key);
-            CHECK(ints.failure().offset == entry.record.offset);
+            CHECK(ints.error().why == lookup_failure_kind::damaged);
+            CHECK(ints.error().where == key);
+            CHECK(ints.error().offset == entry.record.offset);
             CHECK_THROWS_AS(static_cast<void>(run.tensor("ints").value(2)), corrupt_record);
         }
         CHECK(run.tensor("w").value<float>(2)(0, 0) == 2);

@@ -273,7 +273,7 @@ TEST_CASE("trial: an event file's name that leaves the run is damage, and the fi
     const local_trial run{folder.path() + "/run"};
     const auto found = run.tensor("a").find_value(0);
     REQUIRE_FALSE(found.has_value());
-    CHECK(found.failure().why == lookup_failure_kind::damaged);
+    CHECK(found.error().why == lookup_failure_kind::damaged);
     CHECK(run.tensor("a").find_value(1).has_value());
 }
 

@@ -71,7 +71,7 @@ public:
     [[nodiscard]] lookup<element_array<Element>> find_value(step_number step, const value_options& how = {}) const {
         auto found = find_value(step, how);
         if (!found) {
-            return found.failure();
+            return found.error();
         }
         if (found->type() == dtype_of_v<Element>) {
             return detail::array_of<Element>::from(*found);
@@ -93,7 +93,7 @@ public:
     }
     template <class Element>
     [[nodiscard]] element_array<Element> value(step_number step, const value_options& how = {}) const {
-        return detail::or_throw(find_value<Element>(step, how));
+        return find_value<Element>(step, how).value();
     }
 
     /// The values of every complete step.  Errors: as value(), at the first step that has none.
@@ -166,7 +166,7 @@ public:
     template <tensor_measure Measure>
     [[nodiscard]] measured_by<Measure> measured(step_number step, const Measure& measure,
                                                 const read_options& where = {}) const {
-        return detail::or_throw(find_measured(step, measure, where));
+        return find_measured(step, measure, where).value();
     }
 
     /// The result of a comparison of the values at an earlier step with those at this one.  Fails if either cannot be
@@ -182,7 +182,7 @@ public:
     template <tensor_comparison Measure>
     [[nodiscard]] compared_by<Measure> compared(step_number earlier, step_number step, const Measure& comparison,
                                                 const read_options& where = {}) const {
-        return detail::or_throw(find_compared(earlier, step, comparison, where));
+        return find_compared(earlier, step, comparison, where).value();
     }
 
 private:
@@ -206,7 +206,7 @@ private:
     [[nodiscard]] lookup_error about(lookup_error failure, step_number step, mode in) const;
     template <class Element>
     [[nodiscard]] lookup<Element> about(lookup<Element> found, step_number step, mode in) const {
-        return found ? std::move(found) : about(found.failure(), step, in);
+        return found ? std::move(found) : about(found.error(), step, in);
     }
     /// Returns it, and logs it where rules use the trial.
     template <class Element>

@@ -81,7 +81,7 @@ std::map<std::string, std::pair<std::string, std::string>> said_of(const Trial& 
     for (std::size_t i = 0; i < reduction_count; ++i) {
         const reduction what = reduction_key::from_index(i).what;
         const auto found = run.tensor("w").find_reduction(0, what);
-        said[std::string{name_of(what)}].second = found ? std::to_string(*found) : failure_text(found.failure());
+        said[std::string{name_of(what)}].second = found ? std::to_string(*found) : failure_text(found.error());
     }
     return said;
 }

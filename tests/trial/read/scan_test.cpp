@@ -128,11 +128,11 @@ TEST_CASE("scan: every tensor of every golden run agrees with its handle") {
                 CHECK(std::equal(a.bytes.begin(), a.bytes.end(), b.bytes.begin(), b.bytes.end()));
                 CHECK(std::equal(a.strings.begin(), a.strings.end(), b.strings.begin(), b.strings.end()));
             } else if (tensor.failure() != nullptr) {
-                CHECK(value.failure().damage == tensor.failure()->damage);
-                CHECK(value.failure().offset == tensor.failure()->offset);
-                if (value.failure().why != lookup_failure_kind::tensor_not_saved) {
-                    CHECK(value.failure().why == tensor.failure()->why);
-                    CHECK(value.failure().where == tensor.failure()->where);
+                CHECK(value.error().damage == tensor.failure()->damage);
+                CHECK(value.error().offset == tensor.failure()->offset);
+                if (value.error().why != lookup_failure_kind::tensor_not_saved) {
+                    CHECK(value.error().why == tensor.failure()->why);
+                    CHECK(value.error().where == tensor.failure()->where);
                 }
             }
             if (!tensor.file_failed()) {

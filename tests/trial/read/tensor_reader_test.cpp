@@ -57,8 +57,8 @@ TEST_CASE("tensor_reader: a saved reduction is read; one that is not a single nu
     CHECK(run.tensor("odd").reduction_value(4, reduction::min) == 7);
     const auto pair = run.tensor("pair").find_reduction(4, reduction::max);
     REQUIRE_FALSE(pair.has_value());
-    CHECK(pair.failure().why == lookup_failure_kind::wrong_dtype);
-    CHECK(pair.failure().note.find("max") != std::string::npos);
+    CHECK(pair.error().why == lookup_failure_kind::wrong_dtype);
+    CHECK(pair.error().note.find("max") != std::string::npos);
 }
 
 namespace {
@@ -93,7 +93,7 @@ TEST_CASE("tensor_reader: a reduction that a kernel does not compute is reported
     const basic_trial<memory_storage, event_decoder<>, lacking_kernel> run{store};
     const auto why = [&](const std::string& tensor, reduction what) {
         const auto found = run.tensor(tensor).find_reduction(0, what);
-        return found ? std::string{"found"} : found.failure().note;
+        return found ? std::string{"found"} : found.error().note;
     };
     CHECK(why("w", reduction::max) == "found");
     CHECK(why("w", reduction::mean) == "the kernel lacking did not compute the mean of tensor w, which holds float32");

@@ -61,17 +61,17 @@ std::string words(const smdebug::lookup_error& why) {
            " " + std::to_string(why.offset) + " " + why.where + " " + why.note + (why.has_reductions ? " r" : "");
 }
 std::string words(const lookup<double>& found) {
-    return found ? std::to_string(std::bit_cast<std::uint64_t>(*found)) : words(found.failure());
+    return found ? std::to_string(std::bit_cast<std::uint64_t>(*found)) : words(found.error());
 }
 std::string words(const lookup<reduction_values>& found) {
     return found ? std::to_string(found->count) + " " + std::to_string(found->nan) + " " +
                        std::to_string(found->pos_inf) + " " + std::to_string(found->neg_inf) + " " +
                        std::to_string(found->zeros)
-                 : words(found.failure());
+                 : words(found.error());
 }
 std::string words(const lookup<tensor_value>& found) {
     if (!found) {
-        return words(found.failure());
+        return words(found.error());
     }
     std::string text = std::to_string(static_cast<int>(found->type()));
     for (const std::size_t extent : found->shape()) {
@@ -85,7 +85,7 @@ std::string words(const lookup<tensor_value>& found) {
 }
 std::string words(const lookup<shape_type>& found) {
     if (!found) {
-        return words(found.failure());
+        return words(found.error());
     }
     std::string text = "shape";
     for (const std::size_t extent : *found) {

@@ -133,10 +133,10 @@ private:
         const auto predicted = of_predictions.values();
         if (!labelled || !predicted) {
             if (!labelled) {
-                add(of_labels.note(labelled.failure()));
+                add(of_labels.note(labelled.error()));
             }
-            if (!predicted && predicted.failure().why != lookup_failure_kind::no_such_worker) {
-                add(of_predictions.note(predicted.failure()));
+            if (!predicted && predicted.error().why != lookup_failure_kind::no_such_worker) {
+                add(of_predictions.note(predicted.error()));
             }
             return;
         }

@@ -120,7 +120,7 @@ template <class First, class Second>
     extrema_of references{reference};
     const auto look = [&](reduction what, bool abs) { return pair{values(what, abs), references(what, abs)}; };
     const auto no_such = [](const lookup<double>& found) {
-        return !found && found.failure().why == lookup_failure_kind::wrong_dtype;
+        return !found && found.error().why == lookup_failure_kind::wrong_dtype;
     };
     const pair max = look(reduction::max, false);  // first: complex numbers have abs_max, but no order
     if (no_such(max.value) || no_such(max.reference)) {
@@ -202,7 +202,7 @@ template <class First, class Second>
     for (const auto* each : {&values, &references}) {
         if (!*each) {
             found.reference_missing = each == &references;
-            found.note = found.reference_missing ? reference.note(each->failure()) : value.note(each->failure());
+            found.note = found.reference_missing ? reference.note(each->error()) : value.note(each->error());
             return found;
         }
         if (!has_reals((*each)->type()) || (*each)->size() == 0) {

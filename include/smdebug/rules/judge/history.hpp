@@ -100,11 +100,11 @@ template <class Handle>
         found.computed = *computed;
         return found;
     }
-    if (computed.failure().why == lookup_failure_kind::wrong_dtype) {
+    if (computed.error().why == lookup_failure_kind::wrong_dtype) {
         found.what = save_facts::kind::not_a_save;
-    } else if (computed.failure().why != lookup_failure_kind::tensor_not_saved) {
+    } else if (computed.error().why != lookup_failure_kind::tensor_not_saved) {
         found.what = save_facts::kind::unreadable;
-        found.failure = computed.failure();
+        found.failure = computed.error();
     } else if (const auto shape = tensor.shape()) {
         found.size = element_count(*shape);
         found.what = found.size == 0U ? save_facts::kind::not_a_save : save_facts::kind::no_values;
@@ -183,7 +183,7 @@ template <class Tensor, class Look>
         return judged_save<double>::unknown(tensor.note(facts.failure));
     }
     const lookup<double> number = look(tensor, facts);
-    return number ? judged_save<double>::of(*number) : judged_save<double>::unknown(tensor.note(number.failure()));
+    return number ? judged_save<double>::of(*number) : judged_save<double>::unknown(tensor.note(number.error()));
 }
 
 [[nodiscard]] judged_save<double> l2_in_save(const auto& tensor) {

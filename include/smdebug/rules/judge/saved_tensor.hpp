@@ -260,7 +260,7 @@ public:
     /// Whether its values have an order: not those of complex numbers, which can be counted, and have an abs_max.
     [[nodiscard]] bool is_ordered() const {
         const auto largest = reduction_value(reduction::max);
-        return largest || largest.failure().why != lookup_failure_kind::wrong_dtype;
+        return largest || largest.error().why != lookup_failure_kind::wrong_dtype;
     }
     /// The number of values, and how many are NaN, infinite, zero.
     [[nodiscard]] lookup<reduction_values> counts() const;
@@ -275,7 +275,7 @@ public:
         } else {
             const auto read = values();
             return read ? lookup<measured_by<Measure>>{measure(read->view())}
-                        : lookup<measured_by<Measure>>{read.failure()};
+                        : lookup<measured_by<Measure>>{read.error()};
         }
     }
     /// The result of a comparison of an earlier save with this one, by any workers.
@@ -289,7 +289,7 @@ public:
         const auto before = earlier.values();
         const auto now = before ? values() : before;
         return now ? lookup<compared_by<Measure>>{comparison(before->view(), now->view())}
-                   : lookup<compared_by<Measure>>{now.failure()};
+                   : lookup<compared_by<Measure>>{now.error()};
     }
 
     /// A finding about this tensor: the condition is met.

@@ -197,7 +197,7 @@ SMDEBUG_INLINE std::vector<std::string> tensor_handle::workers(step_number step,
 SMDEBUG_INLINE lookup<tensor_value> tensor_handle::read_value(step_number step, const value_options& how) const {
     const auto read = [&] {
         const auto at = core_->reader.locate(step, how.mode, how.worker);
-        return about(at ? core_->reader.read_values(*at) : at.failure(), step, how.mode);
+        return about(at ? core_->reader.read_values(*at) : at.error(), step, how.mode);
     };
     core_->expect();
     const std::optional<step_number> shared = core_->shared_step(step, how);
@@ -209,7 +209,7 @@ SMDEBUG_INLINE lookup<tensor_value> tensor_handle::find_value(step_number step, 
 }
 
 SMDEBUG_INLINE tensor_value tensor_handle::value(step_number step, const value_options& how) const {
-    return detail::or_throw(find_value(step, how));
+    return find_value(step, how).value();
 }
 
 SMDEBUG_INLINE std::map<step_number, tensor_value> tensor_handle::values(const read_options& how) const {
@@ -224,23 +224,23 @@ SMDEBUG_INLINE lookup<shape_type> tensor_handle::find_shape(step_number step, co
     const auto read = [&]() -> lookup<shape_type> {
         const auto at = core_->reader.locate(step, where.mode, where.worker);
         if (!at) {
-            return at.failure();
+            return at.error();
         }
         if (const auto* saved = at->from->layout_of(*at->file).shape(at->id)) {
             return saved->extents;
         }
         auto values = core_->reader.read_shape(*at);
-        const bool not_there = !values && (values.failure().why == lookup_failure_kind::tensor_not_saved ||
-                                           values.failure().why == lookup_failure_kind::event_file_missing);
+        const bool not_there = !values && (values.error().why == lookup_failure_kind::tensor_not_saved ||
+                                           values.error().why == lookup_failure_kind::event_file_missing);
         return not_there ? lookup<shape_type>{lookup_error{.why = lookup_failure_kind::shape_not_saved,
-                                                           .where = values.failure().where}}
+                                                           .where = values.error().where}}
                          : std::move(values);
     };
     return logged(about(read(), step, where.mode), step, where);
 }
 
 SMDEBUG_INLINE shape_type tensor_handle::shape(step_number step, const read_options& where) const {
-    return detail::or_throw(find_shape(step, where));
+    return find_shape(step, where).value();
 }
 
 SMDEBUG_INLINE std::map<step_number, shape_type> tensor_handle::shapes(const read_options& how) const {
@@ -265,7 +265,7 @@ SMDEBUG_INLINE lookup<double> tensor_handle::read_reduction(step_number step, re
     core_->expect();
     const auto at = core_->reader.locate(step, where.mode, where.worker);
     if (!at) {
-        return about(at.failure(), step, where.mode);
+        return about(at.error(), step, where.mode);
     }
     const auto saved = at->from->reduction_of(*at->file, at->id, key);
     return about(saved ? core_->reader.read_saved(*at, *saved, key) : core_->reader.compute(*at, key), step,
@@ -286,25 +286,24 @@ SMDEBUG_INLINE lookup<double> tensor_handle::find_reduction(step_number step, st
                               {.mode = how.mode, .worker = how.worker, .abs = how.abs || known.key->abs});
     }
     const auto counts = find_computed(step, reduction_set::counts(), {.mode = how.mode, .worker = how.worker});
-    return counts ? lookup<double>{static_cast<double>((*counts).*known.count)} : counts.failure();
+    return counts ? lookup<double>{static_cast<double>((*counts).*known.count)} : counts.error();
 }
 
 SMDEBUG_INLINE double tensor_handle::reduction_value(step_number step, reduction what,
                                                      const reduction_options& how) const {
-    return detail::or_throw(find_reduction(step, what, how));
+    return find_reduction(step, what, how).value();
 }
 
 SMDEBUG_INLINE double tensor_handle::reduction_value(step_number step, std::string_view what,
                                                      const reduction_options& how) const {
-    return detail::or_throw(find_reduction(step, what, how));
+    return find_reduction(step, what, how).value();
 }
 
 SMDEBUG_INLINE std::map<reduction_key, double> tensor_handle::saved_reduction_values(step_number step,
                                                                                      const read_options& where) const {
     core_->expect();
     const auto at = core_->reader.locate(step, where.mode, where.worker);
-    return detail::or_throw(
-        logged(about(at ? core_->reader.read_saved(*at) : at.failure(), step, where.mode), step, where));
+    return logged(about(at ? core_->reader.read_saved(*at) : at.error(), step, where.mode), step, where).value();
 }
 
 SMDEBUG_INLINE lookup<reduction_values> tensor_handle::compute(step_number step, reduction_set wanted,
@@ -321,7 +320,7 @@ SMDEBUG_INLINE lookup<reduction_values> tensor_handle::compute(step_number step,
     }
     core_->expect();
     const auto at = core_->reader.locate(step, where.mode, where.worker);
-    return about(at ? core_->reader.reduce(*at, wanted) : at.failure(), step, where.mode);
+    return about(at ? core_->reader.reduce(*at, wanted) : at.error(), step, where.mode);
 }
 
 SMDEBUG_INLINE lookup<reduction_values> tensor_handle::find_computed(step_number step, reduction_set wanted,
@@ -335,17 +334,17 @@ SMDEBUG_INLINE lookup<std::int64_t> tensor_handle::find_digest(step_number step,
         if (reader.state().current()->has_digests()) {
             const detail::tensor_reader saved{reader.shared_state(), digest_of_tensor(name())};
             const auto at = saved.locate(step, where.mode, where.worker);
-            const auto scalar = at ? saved.read_values(*at) : lookup<tensor_value>{at.failure()};
+            const auto scalar = at ? saved.read_values(*at) : lookup<tensor_value>{at.error()};
             if (scalar && scalar->type() == dtype::int64 && scalar->size() == 1) {
                 return load_le<std::int64_t>(scalar->view().bytes.data());
             }
-            if (!scalar && is_lost(scalar.failure())) {
-                return scalar.failure();
+            if (!scalar && is_lost(scalar.error())) {
+                return scalar.error();
             }
         }
         const auto values = read_value(step, {.mode = where.mode, .worker = where.worker});
         if (!values) {
-            return values.failure();
+            return values.error();
         }
         if (!has_digest(values->type())) {
             return lookup_error{.why = lookup_failure_kind::wrong_dtype,
@@ -357,7 +356,7 @@ SMDEBUG_INLINE lookup<std::int64_t> tensor_handle::find_digest(step_number step,
 }
 
 SMDEBUG_INLINE std::int64_t tensor_handle::digest(step_number step, const read_options& where) const {
-    return detail::or_throw(find_digest(step, where));
+    return find_digest(step, where).value();
 }
 
 SMDEBUG_INLINE lookup<detail::any_measure::answer> tensor_handle::answer(step_number earlier, step_number step,
@@ -368,11 +367,11 @@ SMDEBUG_INLINE lookup<detail::any_measure::answer> tensor_handle::answer(step_nu
     const auto compute = [&]() -> lookup<any_measure::answer> {
         const auto before = measure.compares() ? std::optional{read_value(earlier, how)} : std::nullopt;
         if (before && !*before) {
-            return before->failure();
+            return before->error();
         }
         const auto now = read_value(step, how);
         if (!now) {
-            return now.failure();
+            return now.error();
         }
         if (!before) {
             return measure(nullptr, now->view());
@@ -399,7 +398,7 @@ lookup<Element> tensor_handle::logged(lookup<Element> found, step_number step, c
         if (found) {
             core_->view->log().was_read(core_->name_hash, step, where.mode, where.worker);
         } else {
-            core_->view->log().was_looked_up(found.failure(), name(), step, where.mode, where.worker);
+            core_->view->log().was_looked_up(found.error(), name(), step, where.mode, where.worker);
         }
     }
     return found;

@@ -79,7 +79,7 @@ template <measured_value Value>
 
 template <measured_value Value>
 [[nodiscard]] lookup<Value> unpacked(const lookup<any_measure::answer>& answer) {
-    return answer ? lookup<Value>{unpacked<Value>(*answer)} : lookup<Value>{answer.failure()};
+    return answer ? lookup<Value>{unpacked<Value>(*answer)} : lookup<Value>{answer.error()};
 }
 
 template <class Measure, bool Compares>
