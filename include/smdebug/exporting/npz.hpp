@@ -10,7 +10,6 @@
 #include <smdebug/exporting/write/output.hpp>
 #include <smdebug/record/crc32c_table.hpp>
 #include <smdebug/trial/trial.hpp>
-#include <smdebug/trial/trial_access.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -189,17 +188,7 @@ private:
 ///         that do not stack), stopped_error, collection_unavailable; unavailable (disk full), access_denied and not_found of
 ///         the output.  After an error no output is left.
 /// Memory: a record, twice where elements are converted.  Cost: reading the run, a checksum, and writing.
-inline export_result export_npz(const trial& run, const std::string& output, const export_options& options = {}) {
-    const std::string path = detail::output_path(output, run.path());
-    const auto from = detail::catalog_of(run);
-    const auto what = detail::export_extent::of(*from, options.which);
-    if (detail::is_stack(path, what)) {
-        detail::npz_stack target{path, what, options};
-        return detail::walk_export(run, options, target);
-    }
-    detail::npz_steps target{path, what, options};
-    return detail::walk_export(run, options, target);
-}
+export_result export_npz(const trial& run, const std::string& output, const export_options& options = {});
 
 }  // namespace smdebug::inline v1
 

@@ -8,7 +8,6 @@
 #include <smdebug/exporting/write/output.hpp>
 #include <smdebug/reduce/default_kernel.hpp>
 #include <smdebug/trial/trial.hpp>
-#include <smdebug/trial/trial_access.hpp>
 #include <smdebug/wire/field.hpp>
 #include <smdebug/wire/tensorboard_summary.hpp>
 
@@ -79,12 +78,7 @@ private:
 /// Left out and reported: tensors with neither curve nor histogram (strings, complex numbers, booleans, tensors without
 /// elements or finite ones, or with values beyond float32); with `tensors`, those above 2 GiB.
 /// Errors, memory: as export_npz().  Cost: reading the run, and a histogram of each tensor.
-inline export_result export_tensorboard(const trial& run, const std::string& output,
-                                        const export_options& options = {}) {
-    detail::tensorboard_files target{detail::output_path(output, run.path()),
-                                     detail::export_extent::of(*detail::catalog_of(run), options.which), options};
-    return detail::walk_export(run, options, target);
-}
+export_result export_tensorboard(const trial& run, const std::string& output, const export_options& options = {});
 
 }  // namespace smdebug::inline v1
 

@@ -76,16 +76,7 @@ using run_opener = std::function<trial(const std::string& path, const std::optio
 /// Cost:   a scan of the run: each save is read once; its values are hashed and reduced in one pass.
 /// Memory: of each tensor the hash of its newest save by each worker, 24 bytes for each window and number, and what the
 ///         scan needs.
-[[nodiscard]] inline learned_facts learn(const trial& run, const learn_options& options = {}) {
-    const std::string name{run.name()};
-    const auto note = [&](const std::string& text) {
-        if (options.on_note) {
-            options.on_note(name, text);
-        }
-    };
-    return detail::learn::facts_access::made_of(detail::learn::facts_of_run(
-        run, name, detail::learn::numbers_named(options.reductions), options.threads, options.stop, note));
-}
+[[nodiscard]] learned_facts learn(const trial& run, const learn_options& options = {});
 
 /// The facts of many runs, under their paths: each path may be a run, a folder with runs in it, a pattern, an archive,
 /// or an address in S3, as for run_finder.  A run of which anything cannot be read is left out whole, and passed to

@@ -14,7 +14,6 @@
 #include <smdebug/trial/scanned_tensor.hpp>
 #include <smdebug/trial/selection.hpp>
 #include <smdebug/trial/trial.hpp>
-#include <smdebug/trial/trial_access.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -99,24 +98,10 @@ private:
 };
 
 /// The run's name in the output.
-[[nodiscard]] inline std::string exported_name(const trial& run, const export_options& options) {
-    return options.run_name.empty() ? run.name() : options.run_name;
-}
+[[nodiscard]] std::string exported_name(const trial& run, const export_options& options);
 
 /// Errors: collection_unavailable, value_error (a bad regex, nothing to export), stopped_error; those of the target.
-[[nodiscard]] inline export_result walk_export(const trial& run, const export_options& options, export_target& target) {
-    const auto from = catalog_of(run);
-    export_log log{options, target, *from};
-    scan_options how{.which = options.which,
-                     .saved = target.reads_reductions() ? reduction_set::all() : reduction_set{},
-                     .how = options.how};
-    how.which.tables = true;
-    how.which.digests = true;
-    if (!scan(state_of(run), how, [&](const scanned_tensor& tensor) { log.take(tensor); })) {
-        throw stopped_error("the export was stopped; nothing was written");
-    }
-    return log.finish(exported_name(run, options));
-}
+[[nodiscard]] export_result walk_export(const trial& run, const export_options& options, export_target& target);
 
 /// The name of the member, without ".npy", that holds the tensor `name`.  Most names stay the same: "fc/kernel:0".
 /// Encoded as %XX, a byte each, as in a URL: '%' and '\', control characters, bytes that are not UTF-8, the dots of

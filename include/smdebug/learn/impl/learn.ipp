@@ -159,4 +159,15 @@ SMDEBUG_INLINE all_facts facts_of_run(const trial& run, const std::string& name,
 
 }  // namespace detail::learn
 
+SMDEBUG_INLINE learned_facts learn(const trial& run, const learn_options& options) {
+    const std::string name{run.name()};
+    const auto note = [&](const std::string& text) {
+        if (options.on_note) {
+            options.on_note(name, text);
+        }
+    };
+    return detail::learn::facts_access::made_of(detail::learn::facts_of_run(
+        run, name, detail::learn::numbers_named(options.reductions), options.threads, options.stop, note));
+}
+
 }  // namespace smdebug::inline v1
